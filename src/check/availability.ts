@@ -188,7 +188,7 @@ export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Accepta
  */
 const knownFirsts = new WeakMap<readonly Availability[], Float64Array>();
 
-/** The earliest version for each target; infinite if no version will do. */
+/** The earliest version for each target; infinite if no version is suitable. */
 function firstVersions(ways: readonly Availability[]): Float64Array {
   const known = knownFirsts.get(ways);
   if (known !== undefined) return known;
@@ -205,8 +205,8 @@ function earliest(ways: readonly Availability[], target: Target): Version {
 }
 
 /**
- * True if at least one target supports the variant in this version. If the user names no target, `eval` only requires
- * this.
+ * True if at least one target supports the variant in this version. This is all that `eval` requires if the user names
+ * no target.
  */
 export function isAvailableSomewhere(variant: Variant, version: Version): boolean {
   const rows = rowsOf(variant);

@@ -1,4 +1,4 @@
-/** The entry point of the checker: takes a text and returns diagnostics. */
+/** The entry point of the checker: takes the text of a module and returns diagnostics. */
 import { requireText } from '../base/require-text.ts';
 import { requireOptions } from '../base/require.ts';
 import { SourceText } from '../base/source-text.ts';
@@ -91,7 +91,7 @@ export const sharedMemory: CheckMemory = new CheckMemory();
 
 /**
  * Checks a PTX module as strictly as ptxas does, and reports every finding, up to 1,000 syntax errors and 1,000 others.
- * Never throws because of the text.
+ * Never throws an exception because of what the text contains.
  *
  * @throws PtxlabError `unknown-target` or `unknown-version` if an option names a target or version that does not exist;
  *   `bad-option` for invalid options
@@ -103,9 +103,9 @@ export function check(source: string, options: CheckOptions = {}): CheckReport {
 }
 
 /**
- * Checks a module and keeps what is needed to run it. If its only mistake is a `.version` that is too low, the module
- * is checked against the rules of the lowest version that accepts it. The errors are then reported as warnings, and
- * `environment` contains that version. If the caller gives a version, only that version is used.
+ * Checks a module and keeps what is needed to run it. If the only mistake in the module is a `.version` that is too
+ * low, the module is checked against the rules of the lowest version that accepts it. The errors are then reported as
+ * warnings, and `environment` contains that version. If the caller gives a version, only that version is used.
  */
 export function loadModule(source: string, options: CheckOptions = {}): LoadedModule {
   const asWritten = loadAs(source, options);

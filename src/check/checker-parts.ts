@@ -29,7 +29,7 @@ export interface Continuation {
   readonly symbols: Scope;
   readonly aliases: Map<string, string>;
   readonly places: Places;
-  /** Called with every symbol that is declared and its scope; null if the symbols are not needed. */
+  /** Called with each declared symbol and the scope of that symbol; null if the symbols are not needed. */
   readonly declared: ((symbol: DeclaredSymbol, scope: Scope) => void) | null;
   /** Maximum number of searches for names that are similar to undeclared ones. */
   readonly searchLimit: number;

@@ -1,4 +1,6 @@
-/** Limits how many errors are listed for a text. Syntax errors have their own limit, which stops the parser. */
+/**
+ * Limits how many errors are listed for one source text. Syntax errors have their own limit, which stops the parser.
+ */
 import type { Span } from '../base/span.ts';
 import { type Code, catalog } from '../diagnostics/catalog.ts';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';

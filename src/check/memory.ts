@@ -29,18 +29,20 @@ export interface KnownInstruction {
    * anything else, it is a marker.
    */
   readonly slots: Int32Array;
-  /** The meanings of the names that are part of the line shape's text. Other names are in its slots. */
+  /** The meanings of the names that are part of the line shape's text. All other names on the line are in its slots. */
   readonly names: readonly { readonly name: string; readonly shape: Shape }[];
-  /** The meaning that all names in the slots of the line shape have in common; null if no slot contains a name. */
+  /** The meaning that is shared by all names in slots; null if no slot contains a name. */
   readonly folded: Shape | null;
   /**
    * The combinations of integers for which the line is known to be valid; null if the verdict does not depend on the
    * integers.
    */
   readonly values: (readonly number[])[] | null;
-  /** The scope in which the names were last found to have these meanings, given by its number from `CheckMemory`. */
+  /**
+   * The scope, identified by its number from `CheckMemory`, in which the names were last found to have these meanings.
+   */
   namesSeen: number;
-  /** The module in which the line was last found to be valid, given by its number from `CheckMemory`. */
+  /** The module, identified by its number from `CheckMemory`, in which the line was last found to be valid. */
   module: number;
 }
 

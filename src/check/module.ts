@@ -85,7 +85,10 @@ export class ModuleChecker implements InstructionContext {
   private cache: VerdictCache | null = null;
   /** Checks lines whose shapes are known without parsing them; null if every statement is parsed and kept. */
   private readonly lines: LineChecker | null;
-  /** The source of the lines in the function that is being checked; null if there is none. */
+  /**
+   * The source of the lines in the function that is being checked; null if every statement of the function has to be
+   * parsed.
+   */
   private lineSource: LineSource | null = null;
   /** Findings so far. */
   private reports = 0;
@@ -166,7 +169,7 @@ export class ModuleChecker implements InstructionContext {
     if (this.functions !== null) this.sections.push(item.text);
   }
 
-  /** Ends the module and reports findings that are known only at the end. */
+  /** Finishes checking the module, and reports findings that are known only at the end. */
   finish(): ModuleEnvironment {
     const environment = this.header.environment();
     this.header.reportAtEnd(this.hasDebug);
@@ -368,8 +371,8 @@ export class ModuleChecker implements InstructionContext {
   private checkInstruction(node: Instruction, scope: Scope): void {
     const before = this.reports;
     const verdict = checkInstruction(node, scope, this);
-    // The shapes of calls and of lines that refer to shared variables or functions are not learned. Such lines must
-    // always be parsed, because the checker records what each function uses.
+    // The line checker does not learn the shapes of calls, or of lines that refer to shared variables or functions.
+    // Such lines must always be parsed, because the checker records what each function uses.
     const speaksBeyond = verdict.calls || verdict.reaches;
     if (this.lineSource !== null && this.reports === before && !speaksBeyond) {
       this.lines?.learn(node, scope, verdict, this.lineSource);

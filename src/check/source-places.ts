@@ -18,7 +18,7 @@ export class SourcePlaces {
   private readonly names: DebugNames;
   /**
    * The positions that have been read so far. When code that was inlined at a call refers to the position of the call,
-   * that position is already here, because compilers write it first.
+   * that position is already in this map, because compilers write it first.
    */
   private readonly known = new Map<string, SourcePlace>();
   private readonly functions = new Map<string, string | null>();
@@ -70,7 +70,7 @@ function debugString(sections: readonly string[], { functionName, functionOffset
     const at = labelEnd(section, functionName);
     if (at < 0) continue;
     const bytes: number[] = [];
-    // A string does not end at a label, so bytes after later labels are collected as well.
+    // A string may continue after a label, so the bytes after later labels are collected as well.
     for (const [, list] of section.slice(at).matchAll(/\.b8\s+([\d\s,]+)/g)) {
       bytes.push(...(list ?? '').split(',').map(Number));
       if (bytes.indexOf(0, functionOffset) >= 0) break;

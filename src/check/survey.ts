@@ -13,15 +13,18 @@ export interface Definition {
 /** A survey of a module that has no syntax errors. */
 export interface Survey {
   readonly kernels: readonly string[];
-  /** Functions and variables that other modules can see, and `.extern` functions, in the order of the text. */
+  /**
+   * Functions and variables that other modules can see, and `.extern` functions, in the order in which they appear in
+   * the text.
+   */
   readonly definitions: readonly Definition[];
   /** Functions that are used but have no body in this module, in the order of their declarations. */
   readonly missingFunctions: readonly string[];
-  /** Those of the `missingFunctions` that are not declared `.extern`. */
+  /** The missing functions that are not declared `.extern`. */
   readonly forwardFunctions: readonly string[];
   /** `.extern` variables in `.global` or `.const` that are used, in the order of their declarations. */
   readonly missingVariables: readonly string[];
-  /** For each mnemonic, the offsets of the instructions that have it. */
+  /** For each mnemonic, the offsets of the instructions in which it is used. */
   readonly mnemonics: ReadonlyMap<string, readonly number[]>;
 }
 

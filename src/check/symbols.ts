@@ -43,7 +43,7 @@ export interface VariableSymbol {
   readonly name: string;
   readonly space: VariableSpace;
   /**
-   * The space of the parameter or return value that this variable hides; null if there is none. A variable in an inner
+   * The space of the parameter or return value that this variable hides; null if it hides none. A variable in an inner
    * block may have the same name as a parameter or return value of its function. `.param` accesses then treat the
    * variable like the parameter.
    */
@@ -145,7 +145,7 @@ export class Scope {
     return this.here(name) ?? this.parent?.lookup(name);
   }
 
-  /** Replaces a declaration, for example a prototype by its definition. */
+  /** Replaces a declaration, for example a prototype with the definition of the same function. */
   replace(symbol: DeclaredSymbol): void {
     this.changes++;
     this.names.set(symbol.name, symbol);

@@ -1,5 +1,5 @@
 /**
- * Finds help for an undeclared name: tells the range of the register family to which the name seems to belong, or
+ * Finds help for an undeclared name: states the range of the register family to which the name seems to belong, or
  * suggests the name that was probably meant.
  */
 import { nearestWord } from '../base/nearest-word.ts';
@@ -19,8 +19,8 @@ const cudaNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The maximum number of undeclared names in a module for which a similar name is searched for. The number is limited
- * because each search compares the name with all declared names.
+ * The maximum number of undeclared names in a module for which the checker searches for a similar name. The number is
+ * limited because each search compares the name with all declared names.
  */
 export const searchLimit = 100;
 
@@ -33,7 +33,7 @@ export interface NameAdvice {
 
 /** Finds help for the undeclared names of one module. */
 export class NameHelp {
-  /** Number of searches so far, including those that were skipped. */
+  /** Number of undeclared names that needed a search so far, including those for which the search was skipped. */
   searches = 0;
   private readonly limit: number;
 

@@ -164,7 +164,7 @@ export interface CodeExample {
 
 /**
  * The example for a code, and the finding that it causes; null for runtime codes, and for the few codes that no short
- * text can show.
+ * piece of PTX triggers.
  */
 export function exampleOf(code: Code): CodeExample | null {
   const example = isCheckCode(code) ? examples[code] : null;

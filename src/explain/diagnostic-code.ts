@@ -16,7 +16,10 @@ export interface CodeExplanation {
   readonly message: string;
   readonly ptxas: string;
   readonly section: string | null;
-  /** A text that triggers the diagnostic, and the resulting message; null if there is no short text that does so. */
+  /**
+   * A short piece of PTX that triggers the diagnostic, and the resulting message; null if no short piece of PTX does
+   * so.
+   */
   readonly example: { readonly text: string; readonly message: string } | null;
 }
 

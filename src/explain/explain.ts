@@ -29,7 +29,7 @@ export interface OpcodeExplanation {
   readonly forms: readonly FormEntry[];
 }
 
-/** The answer to a text that is not recognized, or to an instruction that is not legal. */
+/** The answer to input that is not recognized, or to an instruction that is not legal. */
 export interface Refusal {
   readonly kind: 'refused';
   /** The text that the spans of the diagnostics refer to. */
@@ -56,7 +56,7 @@ const anywhere: TargetChoice = { target: null, version: null };
 
 /**
  * Explains a text. If the meaning of the text depends on the target or version, `choice` says which ones apply. Never
- * throws, whatever the text.
+ * throws, no matter what the text contains.
  */
 export function explain(text: string, choice: TargetChoice = anywhere): Explanation {
   const bare = text.trim();

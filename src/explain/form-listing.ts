@@ -1,4 +1,4 @@
-/** Lists the table of forms. */
+/** Lists the instruction forms in the table. */
 import { type Acceptance, acceptance, rowsOf } from '../check/availability.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 import { expandCompiled } from '../isa/expand.ts';

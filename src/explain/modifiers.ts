@@ -30,7 +30,7 @@ const meanings: Readonly<Record<string, string>> = {
   '.xorsign': 'the sign is the product of the signs of the inputs',
   '.abs': 'magnitudes are compared',
   '.cc': 'writes the carry or borrow to the condition code, where addc, subc or madc can read it',
-  '.shiftamt': 'gives the shift amount that moves the bit to the top, instead of its position',
+  '.shiftamt': 'gives the shift amount that moves the bit to the top, instead of the position of the bit',
   '.clamp': 'shift amounts greater than the width are treated as the width',
   '.wrap': 'shift amounts are taken modulo the width',
   '.l': 'shifts left and keeps the upper word',
@@ -72,8 +72,8 @@ export interface Alternatives {
 }
 
 /**
- * Finds the axes on which the current modifier could be replaced or left out, such that the variant is still legal and
- * has the same number of operands.
+ * Finds the axes on which the current modifier could be replaced or left out in such a way that the variant is still
+ * legal and has the same number of operands.
  */
 export function alternatives(variant: Variant): readonly Alternatives[] {
   const { opcode } = splitMnemonic(variant.mnemonic);

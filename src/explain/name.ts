@@ -109,7 +109,7 @@ function floatFacts(format: FloatFormat, show: (bits: Bits) => string, largest: 
   ];
 }
 
-/** Describes the bit patterns that mean NaN, and says which of them instructions produce. */
+/** Describes the bit patterns that mean NaN, and the one that instructions produce as a result. */
 function nanText({ width, signed, nan, canonicalNan }: FloatFormat): string {
   if (nan === 'none' || canonicalNan === null) return 'none';
   const show = (bits: bigint): string => `0x${hex(chop(bits, width), width)}`;

@@ -44,7 +44,7 @@ describe('special values of conversions', () => {
   });
 });
 
-/** Returns one environment for each of the different sequences of steps that the variant can have. */
+/** Returns one environment for each distinct sequence of steps that the variant can have. */
 function distinctEnvironments(variant: Variant): readonly Environment[] {
   const meanings = environments
     .filter((environment) => rowsAvailable(variant, environment))

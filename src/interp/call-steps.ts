@@ -96,8 +96,8 @@ function calleeFinder({ callee, name }: CallSite, { functions, byAddress }: Kern
 
 /**
  * Creates an activation at `base` in the thread's local memory. Its memory is filled with zeros and marked as never
- * written. The same is done with the gap before the activation, which starts at `gap`, because earlier calls may have
- * used it.
+ * written. The gap before the activation, which starts at `gap`, is treated in the same way, because earlier calls may
+ * have used it.
  */
 function openActivation(
   fn: LinkedFunction,
@@ -162,7 +162,7 @@ function taker({ value, offset, bytes }: Moved, caller: FunctionProgram, line: n
   }
 }
 
-/** Stores a register in local memory, together with its undefined bits. */
+/** Stores a register in local memory, and records there which of its bits are undefined. */
 function giveRegister({ frame, shadow }: Thread, place: number, local: Segment, at: number, width: number): void {
   local.mark(at, width / 8);
   local.store(at, width, elementAt(frame, place));
@@ -175,7 +175,7 @@ interface ByteRange {
   readonly size: number;
 }
 
-/** Loads a register from local memory, together with its undefined bits. */
+/** Loads a register from local memory, and records which of its bits are undefined. */
 function takeRegister(thread: Thread, place: number, local: Segment, { at, size }: ByteRange, line: number): void {
   thread.frame[place] = local.load(at, 8 * size);
   const { definedness } = local;

@@ -227,7 +227,7 @@ export class ReferenceEngine implements SteppingEngine {
     else this.running.push(...this.running.splice(0, 1));
   }
 
-  /** Completes a group without a mask, so that its threads continue. Returns false if no such group is waiting. */
+  /** Completes a group without a mask, so that its threads can continue. Returns false if no such group is waiting. */
   private settle(block: Block): boolean {
     block.idleRounds = 0;
     const group = block.collectives.settle();
@@ -250,7 +250,7 @@ export class ReferenceEngine implements SteppingEngine {
     const most = Math.min(fuel, slice - block.tried);
     let tried = 0;
     while (tried < most && cpu.looks < looksPerTurn && thread.activity === 'running') {
-      // `elementAt` would be slower here, because V8 compiles it for every kind of list in the program.
+      // `elementAt` would be slower here, because its compiled code has to handle every kind of list in the program.
       const instruction = code[thread.pc++];
       if (instruction === undefined) throw new Error(`the code ends before position ${thread.pc}`);
       tried++;

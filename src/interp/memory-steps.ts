@@ -1,4 +1,7 @@
-/** Turns the steps that load, store and convert between address windows into functions that operate on a frame. */
+/**
+ * Turns steps that access memory, and steps that convert addresses between windows, into functions that operate on a
+ * frame.
+ */
 import { chop } from '../base/bits.ts';
 import { type AccessSpace, rankAt, startOfRank } from '../isa/spaces.ts';
 import type { Step } from '../isa/steps/step.ts';
@@ -295,9 +298,9 @@ export function prepareAtomic(
 }
 
 /**
- * Prepares a cvta. To convert to a generic address, it adds the base of the space's window. To convert from a generic
- * address, it returns the offset of the address within its window; for shared memory, this can be the window of the
- * block or that of the cluster.
+ * Prepares a cvta. To convert an address to a generic address, the action adds the base of the space's window. To
+ * convert from a generic address, the action returns the offset of the address within its window; for shared memory,
+ * this can be the window of the block or that of the cluster.
  */
 export function prepareWindow(step: StepOf<'window'>, placeOf: PlaceOf): Action {
   const { space, width } = step;

@@ -224,7 +224,7 @@ function mayLoadUndefined(step: Step): boolean {
   return step.space === 'shared' || step.space === 'local' || step.space === 'generic';
 }
 
-/** Adds checks to the action of a step. They throw if a value that has to be defined is not. */
+/** Adds checks to the action of a step. The checks throw if a value that must be defined is undefined. */
 function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: StepContext): CarefulAction {
   const places = (...refs: readonly Ref[]): readonly number[] => refs.map(placeOf);
   switch (step.kind) {

@@ -69,7 +69,7 @@ const readers: Readonly<Record<LaunchValue, Reader>> = {
   lanesUpTo: mask((own) => 2 * own - 1),
   lanesGreater: mask((own) => allLanes - (2 * own - 1)),
   lanesFrom: mask((own) => allLanes - (own - 1)),
-  // The clock counts executed instructions, so it increases and is the same in every run.
+  // The clock counts executed instructions, so it never goes backwards and is the same in every run.
   clock: (cpu) => () => BigInt(cpu.executed),
   clockHigh: (cpu) => () => BigInt(cpu.executed) >> 32n,
   timer: (cpu) => () => nanoseconds(cpu),

@@ -13,7 +13,7 @@ import type { CarefulAction, Shadow } from './shadow.ts';
 import type { Action, Frame } from './value-steps.ts';
 
 export interface Prepared {
-  /** Slot of the guard's predicate; -1 without a guard. */
+  /** Slot of the guard's predicate; -1 if the instruction has no guard. */
   readonly guard: number;
   /** The value that the predicate must have for the instruction to run. */
   readonly guardValue: number;
@@ -51,7 +51,8 @@ export type Rest =
 export type UndefinedResults = readonly (Undefined | null)[];
 
 /**
- * The rest of an instruction as two actions: one for threads without undefined values and one for threads with some.
+ * The rest of an instruction as two actions: one for threads in which all values are defined, and one for threads with
+ * undefined values.
  */
 export interface Remainder {
   readonly run: Action;
@@ -124,7 +125,9 @@ export interface Block {
   tried: number;
   /** How often the thread has read memory that other threads may write, counted from the start of its current turn. */
   looks: number;
-  /** Number of consecutive turns that ended because a thread seemed to wait until another thread writes to memory. */
+  /**
+   * Number of consecutive turns that ended because a thread seemed to be waiting for another thread to write to memory.
+   */
   idleTurns: number;
   /** Number of consecutive rounds in which all threads seemed to be waiting. */
   idleRounds: number;
@@ -133,7 +136,7 @@ export interface Block {
 /** A thread's turn ends after it has read memory that other threads may write this many times. */
 export const looksPerTurn = 256;
 
-/** The context in which prepared instructions run. The engine sets it before it calls them. */
+/** The context in which prepared instructions run. The engine sets the members before it runs the instructions. */
 export interface Cpu {
   thread: Thread;
   block: Block;

@@ -15,7 +15,7 @@ import type { Frame } from './value-steps.ts';
 
 export interface TraceRegister {
   readonly name: string;
-  /** The type as which the instruction treats the contents of the register. */
+  /** The type by which the instruction interprets the contents of the register. */
   readonly type: TypeName;
   /** Bits of the whole register, unsigned; a `bigint` if it is wider than 32 bits. */
   readonly before: Bits;

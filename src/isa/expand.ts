@@ -10,8 +10,8 @@ import { type TypeName, typeOf } from './types.ts';
 export interface ExpandOptions {
   /**
    * What to do with axes that do not affect results, such as cache operators and eviction hints. `absent` leaves them
-   * out. `each` also yields variants that have a modifier of such an axis, but never of more than one of these axes in
-   * the same variant.
+   * out. `each` also yields variants that have a modifier on one of these axes, but none with modifiers on two or more
+   * of them.
    */
   readonly inert?: 'absent' | 'each';
   /**
@@ -22,8 +22,8 @@ export interface ExpandOptions {
 }
 
 /**
- * Every legal variant of a form. All variants with the same types come one after the other. Types and modifiers are
- * taken in the order in which the table lists them.
+ * Every legal variant of a form. All variants with the same types are yielded one after the other. Types and modifiers
+ * are taken in the order in which the table lists them.
  */
 export function expandForm(form: InstructionForm, options: ExpandOptions = {}): Generator<Variant> {
   return expandCompiled(compileForm(form), options);
@@ -92,8 +92,8 @@ function* fewChoices(axes: readonly Axis[], most: number): Generator<Choice> {
 }
 
 /**
- * Yields the given choice, and then all choices that result from adding up to `most` modifiers to it, at most one from
- * each axis. Only the axes from `index` on are used.
+ * Yields the given choice, followed by every choice that extends it with one to `most` further modifiers, at most one
+ * from each axis. Only the axes from `index` on are used.
  */
 function* optionalChoices(axes: readonly Axis[], index: number, most: number, chosen: Choice): Generator<Choice> {
   yield chosen;

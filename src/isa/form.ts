@@ -15,8 +15,8 @@ import { type PtxType, type TypeName, typeOf } from './types.ts';
 /**
  * How a register's type is compared with the instruction's type (PTX ISA 9.1, 9.4.1). Measurements with ptxas show
  * which instructions follow which rules. `exact`: the widths must be the same and the classes compatible. `relaxed`:
- * the rules of Tables 27 and 28, by which wider registers are truncated or extended. `strict`: the widths must be the
- * same, and alternate and packed types require a bit-size register.
+ * the rules of Tables 27 and 28 apply, under which wider registers are truncated or extended. `strict`: the widths must
+ * be the same, and alternate and packed types require a bit-size register.
  */
 export type Regime = 'exact' | 'relaxed' | 'strict';
 
@@ -90,9 +90,9 @@ export interface CoordinatesPattern {
 /**
  * A brace list of exactly these elements. If `whole` is set, a vector register with that many elements is also allowed.
  * `alike` has the same meaning as in the pattern `lanes`. If `types` is given, an element may be a register of any type
- * that has the right width. In every group of four elements, however, all registers must be compatible with the same
- * one of these types; if `joined` is set, this applies to all elements together. If `untyped` is set, at least one
- * element must be a register, because the mnemonic does not determine the type of a constant.
+ * that has the right width. In every group of four elements, however, there must be one type in the list with which all
+ * registers are compatible; if `joined` is set, this applies to all elements together. If `untyped` is set, at least
+ * one element must be a register, because the mnemonic does not determine the type of a constant.
  */
 export interface VectorPattern {
   readonly kind: 'vector';
@@ -223,7 +223,7 @@ export type TypeRelation = 'wider' | 'narrower' | 'same';
  */
 export interface Condition {
   readonly types?: readonly TypeName[];
-  /** The slot whose type must be one of `types`. If absent, it is sufficient that any slot has one of these types. */
+  /** The slot whose type must be one of `types`. If absent, it is enough for any slot to have one of these types. */
   readonly slot?: number;
   readonly modifiers?: readonly string[];
   readonly without?: readonly string[];
@@ -289,12 +289,12 @@ export interface InstructionForm {
   readonly availability: readonly AvailabilityRow[];
   readonly operands: readonly OperandPattern[];
   /**
-   * Whether the instruction waits for other threads, or tests whether it has to go on waiting. A loop around such an
-   * instruction is recognized as a loop that waits for other threads.
+   * Whether the instruction waits for other threads, or tests whether the thread must keep waiting. A loop around such
+   * an instruction is recognized as a loop that waits for other threads.
    */
   readonly polls?: true;
   /**
-   * The instruction is executed again for as long as this value is true. In that case, the thread is waiting for other
+   * The instruction is repeated as long as this value is true, which means that the thread has to wait for other
    * threads.
    */
   readonly repeatsWhile?: Ref;
@@ -310,7 +310,7 @@ export interface InstructionForm {
   readonly steps: (variant: Variant, environment: Environment) => readonly Step[];
 }
 
-/** A form with all choices made. */
+/** A form for which all choices have been made. */
 export interface Variant {
   readonly form: InstructionForm;
   /**

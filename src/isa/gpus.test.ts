@@ -1,6 +1,6 @@
 /**
- * A GPU can be named by its architecture or as a product; the default is the GPU of the target. A GPU can run any code
- * that its architecture can run.
+ * A GPU can be named by its architecture or as a product; the default is the GPU of the target. The architecture of a
+ * GPU determines which targets it can run.
  */
 import { describe, expect, test } from 'vitest';
 import { environmentOf, namedEnvironment } from './environment.ts';

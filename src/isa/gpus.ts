@@ -73,8 +73,8 @@ const familyOf = (sm: number): number => Math.floor(sm / 10);
 
 /**
  * Whether a GPU runs code for a target (PTX ISA 9.1, 11.1.2). Code for a target without a suffix runs on that
- * architecture and on all later ones. Code for a target with `a` runs only on that architecture, and code for a target
- * with `f` runs on its family.
+ * architecture and on all later ones. Code for a target with the suffix `a` runs only on that architecture, and code
+ * for a target with the suffix `f` runs on that architecture and on later ones of its family.
  */
 export function runsOn({ sm, suffix }: Target, gpu: Gpu): boolean {
   if (suffix === 'a') return gpu.sm === sm;

@@ -7,8 +7,8 @@ export interface ElementRandomLayout {
   /** Number of random bits per element. */
   readonly bits: number;
   /**
-   * The elements share one word of random bits. For each element, starting with the one in the lowest lane, this is the
-   * position in the word at which the element's bits begin.
+   * The elements share one word of random bits. For each element, starting with the one in the lowest lane, `low`
+   * contains the position in the word at which the element's random bits begin.
    */
   readonly low: readonly number[];
 }

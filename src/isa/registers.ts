@@ -105,8 +105,8 @@ export interface SpecialRegister {
   /** True for a register with the parts `.x`, `.y`, `.z` and `.w`. */
   readonly isVector: boolean;
   /**
-   * The minimum number of bits that an instruction must read, if it may read only the low bits of the register. Null if
-   * it must always read the whole register.
+   * The minimum number of bits that an instruction must read, for registers of which an instruction can read just the
+   * low bits. Null if it must always read the whole register.
    */
   readonly least: number | null;
   readonly since: Availability;

@@ -31,10 +31,10 @@ export const spaceSameness: Readonly<Record<AccessSpace, Sameness>> = {
 };
 
 /**
- * The position in an address of shared memory at which the rank of a block begins. If the bits from this position on
- * are zero, the address refers to the thread's own block. Otherwise, they contain the rank of a block in the cluster,
- * plus one, and the address refers to the shared memory of that block; it may also be the thread's own block. Such
- * addresses come from mapa.
+ * The bit position, in an address of shared memory, at which the rank of a block begins. If the bits from this position
+ * on are zero, the address refers to the thread's own block. Otherwise, they contain the rank of a block in the
+ * cluster, plus one, and the address refers to the shared memory of that block; it may also be the thread's own block.
+ * Such addresses come from mapa.
  */
 export const rankShift = 24;
 

@@ -1,4 +1,4 @@
-/** The editor of the Kernel page in Chromium: it shows what the document in the worker knows. */
+/** Tests the editor of the Kernel page in Chromium: whether it shows what the worker finds out about the document. */
 import { existsSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

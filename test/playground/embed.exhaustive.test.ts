@@ -1,4 +1,4 @@
-/** Tests the elements on a page of another site. This page loads `embed.js` and nothing else. */
+/** Tests the embeddable elements on a page of another site. This page loads `embed.js` and nothing else. */
 import { createServer, type Server } from 'node:http';
 import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';

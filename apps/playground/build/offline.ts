@@ -1,10 +1,11 @@
 /** The service worker: after the first visit the site works without a network. */
 
 /**
- * The script of the worker. It stores the given files on installation, and every other file when it is first read.
- * Pages come from the network if it is available; files in `assets` never change, so they come from the cache.
+ * The script of the worker. It stores the given files when it is installed, and every other file when it is first
+ * requested. Pages come from the network if it is available; files in `assets` never change, so they come from the
+ * cache.
  *
- * @param files relative to the root of the site
+ * @param files the paths of files, relative to the root of the site
  */
 export function offlineScript(files: readonly string[]): string {
   return `const files = ${JSON.stringify(files)};

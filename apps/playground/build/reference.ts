@@ -1,5 +1,6 @@
 /** The pages of the reference, one for each diagnostic code, format and opcode; they need no script. */
-// Node loads this configuration without aliases, so these imports name the files behind `ptxlab` and `ptxlab/numbers`.
+// Node does not resolve aliases when it loads this configuration, so these imports use the paths of the files behind
+// `ptxlab` and `ptxlab/numbers`.
 import { catalog, type Code, explain, type FormEntry, forms } from '../../../dist/index.js';
 import { type FormatName, formats, numberText } from '../../../dist/numbers.js';
 import { html, Markup } from './markup.ts';
@@ -75,7 +76,7 @@ function sentence(text: string): string {
 // --- formats ------------------------------------------------------------------------------------------------------------
 
 /**
- * The value that the page of each format shows as an example of a conversion. It is beyond the range of the small
+ * The value whose conversion is shown as an example on the page of each format. It is beyond the range of the small
  * formats.
  */
 const shownValue = '0x43eb0000';
@@ -187,7 +188,7 @@ function versionsOf(availability: FormEntry['availability']): Markup {
     <dl class="facts">${versions.map(([since, targets]) => html`<dt>From PTX ${since}</dt><dd>${targets.join(', ')}</dd>`)}</dl></details>`;
 }
 
-/** Groups the targets of a form by the first PTX version that supports the form on that target. */
+/** Groups targets by the first PTX version in which they support the form. */
 function byVersion(availability: FormEntry['availability']): readonly (readonly [string, readonly string[]])[] {
   const groups = new Map<string, string[]>();
   for (const { since, target } of availability) {

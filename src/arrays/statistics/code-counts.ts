@@ -17,8 +17,8 @@ export class CodeCounts {
   private readonly format: FormatName;
   private readonly totals: Float64Array;
   /**
-   * Elements are counted in two tables in turn. Adjacent elements are often equal, and a processor stalls when it has
-   * to increment a count that it has only just written.
+   * Elements are counted alternately in two tables. Adjacent elements are often equal, and a processor stalls when it
+   * has to increment a count that it has only just written.
    */
   private readonly even: Uint32Array;
   private readonly odd: Uint32Array;

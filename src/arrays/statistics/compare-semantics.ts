@@ -26,13 +26,13 @@ export interface CompareOptions {
    */
   readonly from?: FormatSpelling | undefined;
   /**
-   * Rounding for `ptx` only; `rs` is not allowed. PTX has no default rounding for ue8m0; this function rounds up by
-   * default, as is usual for NVIDIA's scales.
+   * The rounding mode of the `ptx` stack; it does not affect the other stacks. `rs` is not allowed. PTX has no default
+   * rounding for ue8m0; this function rounds up by default, as is usual for NVIDIA's scales.
    */
   readonly rounding?: Exclude<Rounding, 'rs'> | undefined;
   /**
-   * Whether values out of range become the largest value of the format. A stack that cannot convert in the requested
-   * way is listed without a result. By default, each stack uses its own default.
+   * Whether out-of-range values are clamped to the largest value of the format. A stack that cannot convert in the
+   * requested way is listed without a result. If this is absent, each stack behaves as it does by default.
    */
   readonly saturate?: boolean | undefined;
 }
@@ -40,7 +40,10 @@ export interface CompareOptions {
 const optionNames: OptionNames<CompareOptions> = { to: true, from: true, rounding: true, saturate: true };
 
 export interface StackCause {
-  /** An id of `semanticRules`, a cause of numerics (`tie-to-even`, `overflow`, …), or `rounded-twice`. */
+  /**
+   * The id of a rule in `semanticRules`, one of the causes that `explainConversion` finds (`tie-to-even`, `overflow`,
+   * …), or `rounded-twice`.
+   */
   readonly name: string;
   readonly rule: string;
   readonly evidence: string;
@@ -48,7 +51,7 @@ export interface StackCause {
 
 export interface StackResult {
   readonly semantics: Semantics;
-  /** The bits of the result. Null if the stack does not have the conversion; in that case, `cause` explains this. */
+  /** The bits of the result. Null if the stack does not have the conversion; in that case, `cause` explains why. */
   readonly bits: Bits | null;
   /** The result as text, such as `NaN (0x7f)` or `448`; empty if there is no result. */
   readonly value: string;
@@ -58,7 +61,7 @@ export interface StackResult {
 export interface SemanticsComparison {
   readonly from: FormatName;
   readonly to: FormatName;
-  /** The value after it was rounded to `from`. */
+  /** The value after rounding to `from`. */
   readonly source: { readonly bits: Bits; readonly value: string };
   readonly results: readonly StackResult[];
   /** Whether all stacks that have the conversion produce the same bits. */
@@ -70,8 +73,8 @@ export interface SemanticsComparison {
 /**
  * How each stack converts a value.
  *
- * @throws PtxlabError: for names that are not formats, the same codes as from `convert`; `not-a-float` for integer
- *   formats; `bad-option` for invalid options
+ * @throws PtxlabError with the same codes as `convert` if a name is not that of a format; with `not-a-float` if a
+ *   format is an integer format; with `bad-option` for invalid options
  */
 export function compareSemantics(value: number, options: CompareOptions): SemanticsComparison {
   checkArguments(value, options);
@@ -135,7 +138,7 @@ function missing(semantics: Semantics, rule: string): StackResult {
 
 /**
  * Whether a stack can convert with the requested saturation, either because it has an option for it or because it
- * always behaves that way: OCP defines both modes for fp8; the casts of the other stacks have only one.
+ * always behaves that way: OCP defines both modes for fp8, whereas each cast of the other stacks has only one mode.
  */
 function canBeTold(semantics: Semantics, to: FormatName, saturate: boolean | undefined): boolean {
   if (semantics === 'ptx' || saturate === undefined) return true;

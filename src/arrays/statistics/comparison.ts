@@ -39,13 +39,16 @@ export interface Comparison {
    * one of them does.
    */
   readonly cosine: number;
-  /** A histogram of |a - b|. The unit is the distance between adjacent values of a format near `a`. */
+  /** A histogram of |a - b|. The unit is the spacing of a format's values near `a`. */
   readonly ulps: readonly UlpCount[];
-  /** The worst elements; mismatches of NaN and infinity come first. */
+  /** The worst elements; mismatches that involve NaN or infinity come first. */
   readonly worst: readonly WorstElement[];
 }
 
-/** The number of NaNs and infinities in each stream, including those that are the same in the other stream. */
+/**
+ * The number of NaNs and infinities in each stream, whether or not the other stream has the same value at that
+ * position.
+ */
 export interface Specials {
   readonly nansInA: number;
   readonly nansInB: number;
@@ -62,7 +65,10 @@ export interface ComparerOptions {
   readonly firstIndex?: number;
 }
 
-/** Compares elements in any number of chunks, in constant memory. */
+/**
+ * Compares two streams whose elements arrive in any number of chunks. The memory that this takes does not grow with the
+ * number of elements.
+ */
 export class Comparer {
   private readonly inverse: Float64Array;
   private readonly ulps = new UlpHistogram();

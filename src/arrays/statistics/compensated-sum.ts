@@ -1,8 +1,8 @@
 /**
- * A sum of doubles that keeps the rounding error of each addition (Neumaier's variant of Kahan's summation). The error
- * is at most that of rounding once, plus n^2 * 2^-106 times the sum of the magnitudes of all n numbers. For a stream,
- * up to `blockSize` elements at a time are added in plain f64, and only these partial sums are added here. The total
- * error is then at most about 2^-43 times the sum of magnitudes, no matter how long the stream is.
+ * A sum of doubles that keeps track of the rounding error of each addition (Neumaier's variant of Kahan's summation).
+ * The error is at most that of rounding once, plus n^2 * 2^-106 times the sum of the magnitudes of all n numbers. For a
+ * stream, up to `blockSize` elements at a time are added in plain f64, and only these partial sums are added here. The
+ * total error is then at most about 2^-43 times the sum of magnitudes, no matter how long the stream is.
  */
 export class CompensatedSum {
   private sum = 0;

@@ -7,7 +7,7 @@ import { piecesOf } from '../pieces.ts';
 import type { QuantizedArray } from '../quantized/quantized-array.ts';
 import { singlesOf, type SourceArray, type SourceFormat } from '../elements/source-values.ts';
 
-/** Errors cover only finite elements and are computed in f64, in the order of the elements. */
+/** The error statistics are computed only from finite elements, in f64, in the order of the elements. */
 export interface QuantizationStatistics {
   readonly count: number;
   readonly nan: number;
@@ -53,8 +53,8 @@ class Sums {
 
   /**
    * Adds the elements from `from` up to, but not including, `to`, which share a scale. `end` is the value of the
-   * largest code, and values above `edge` are out of range. The totals are kept in local variables, which is many times
-   * faster.
+   * largest code, and values above `edge` are out of range. The totals are kept in local variables, because updating
+   * the fields for each element would be many times slower.
    */
   addAll(values: Float32Array, results: Float32Array, from: number, to: number, { end, edge }: Reach): void {
     const slack = (edge - end) / 2;
@@ -63,7 +63,7 @@ class Sums {
       const value = singleAt(values, i);
       const result = singleAt(results, i);
       const magnitude = Math.abs(value);
-      // The comparison is also false for NaNs.
+      // The comparison is false for NaNs as well as for infinities.
       if (!(magnitude < Number.POSITIVE_INFINITY)) {
         this.addOther(magnitude, result, end);
         continue;

@@ -26,7 +26,7 @@ export function exponentOf(value: number): number {
   return high === 0 ? -1043 - Math.clz32(wordAt(words, 0)) : -1011 - Math.clz32(high);
 }
 
-/** Counts over the whole range of f64, in bounded memory. */
+/** Counts exponents over the whole range of f64, in bounded memory. */
 export class ExponentHistogram {
   private readonly bins: Float64Array = new Float64Array(2 * binsPerSign);
 

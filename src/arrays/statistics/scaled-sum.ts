@@ -1,4 +1,4 @@
-/** A compensated sum of numbers that may be outside the range of f64, such as products of two f64. */
+/** A compensated sum of numbers that may be outside the range of f64, such as products of two f64 values. */
 import { CompensatedSum } from './compensated-sum.ts';
 
 /** The number significand * 2^exponent. The significand can be any f64. */
@@ -7,7 +7,10 @@ export interface ScaledNumber {
   readonly exponent: number;
 }
 
-/** The exponents of added numbers are multiples of this step. Two steps exceed the magnitude of any f64 exponent. */
+/**
+ * The exponents of added numbers are multiples of this step. Twice this step is more than the magnitude of any f64
+ * exponent.
+ */
 export const scaleStep = 600;
 
 /**

@@ -26,7 +26,10 @@ export interface Summary {
   readonly exponents: readonly ExponentCount[];
 }
 
-/** Summarizes elements in any number of chunks, in constant memory. */
+/**
+ * Summarizes a stream whose elements arrive in any number of chunks. The memory that this takes does not grow with the
+ * number of elements.
+ */
 export class Summarizer {
   private readonly histogram = new ExponentHistogram();
   private readonly sum = new ScaledSum();
@@ -136,8 +139,8 @@ export class Summarizer {
   }
 
   /**
-   * Adds a block of doubles; `words` contains their low and high halves. Here, zeros are handled individually as well,
-   * because they are less common in such data.
+   * Adds a block of doubles; `words` contains their low and high halves. Unlike in `addSingles`, zeros are handled
+   * individually as well, because they are less common in f64 data.
    */
   private addDoubles(values: Float64Array, words: Uint32Array, from: number): void {
     const end = Math.min(from + blockSize, values.length);
@@ -199,7 +202,11 @@ export class Summarizer {
     return value;
   }
 
-  /** Adds the counts of exponent fields of a given width to the histogram. Field 0 contains only zeros. */
+  /**
+   * Adds the counts in `fields` to the histogram. The table has one entry for each combination of sign and exponent
+   * field; `bits` is the width of the exponent field. Entries for exponent field 0 are skipped, because they count only
+   * zeros.
+   */
   private takeFields(fields: Uint32Array, bits: number): void {
     const top = 2 ** bits - 1;
     for (let field = 0; field < fields.length; field++) {

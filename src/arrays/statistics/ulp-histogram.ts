@@ -2,8 +2,8 @@
 import { doubleAt, wordAt } from '../../base/typed-reads.ts';
 
 /**
- * The number of errors in an interval. `ulps` is the upper end of the interval, which the interval includes. The
- * interval begins just above the upper end of the previous one.
+ * The number of errors in an interval. `ulps` is the upper end of the interval (inclusive). The interval begins just
+ * above the upper end of the previous one.
  */
 export interface UlpCount {
   readonly ulps: number;

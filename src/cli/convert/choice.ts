@@ -96,9 +96,11 @@ function oneOf<T>(flag: string, given: string | undefined, values: Readonly<Reco
 const indexEnding = /\.safetensors\.index\.json$/;
 
 /**
- * How to split a model if the output is named like an index; undefined for a single output file.
+ * How to split a model into several files if the name of the output is that of an index; undefined for a single output
+ * file.
  *
- * @throws UsageError if the size is invalid, or if the output is not named like an index
+ * @throws UsageError if the shard size is invalid, or if a shard size is given although the output's name is not that
+ *   of an index
  */
 export function shardingOf(path: string, { shardSize }: ConvertFlags): Sharding | undefined {
   if (indexEnding.test(path)) {

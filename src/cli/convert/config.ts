@@ -7,8 +7,8 @@ import type { CheckpointLayout } from '../../tensors/checkpoints/written-layouts
 import { TensorFileError } from '../../tensors/tensor-error.ts';
 
 /**
- * Copies the config.json of the input's folder to the output's and adds this `quantization_config`. If the output's
- * folder already has a config.json, it is not replaced.
+ * Copies config.json from the input's folder to the output's folder, and adds this `quantization_config`. If the
+ * output's folder already has a config.json, it is not replaced.
  *
  * @returns lines for the user: what was written, or what to add by hand
  */

@@ -1,4 +1,7 @@
-/** Messages of the language server protocol on a stream: a header with the length, an empty line, JSON in UTF-8. */
+/**
+ * Messages of the Language Server Protocol as they are sent over a stream: a header with the length, an empty line, and
+ * JSON in UTF-8.
+ */
 
 /** The bytes of a message. */
 export function frame(message: object): string {

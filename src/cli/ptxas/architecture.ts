@@ -7,7 +7,7 @@ export interface Architecture {
   /** As given. */
   readonly name: string;
   readonly target: Target;
-  /** False for `compute_90` and `lto_90`, which stand for a compilation without linking or code generation. */
+  /** False for names such as `compute_90` and `lto_90`, for which ptxas neither links nor generates machine code. */
   readonly isReal: boolean;
 }
 

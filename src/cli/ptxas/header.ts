@@ -1,6 +1,6 @@
 /**
- * Checks for the directives with which ptxas requires a module to begin. If one of them is missing, ptxas reports no
- * other errors.
+ * Checks for the directives that ptxas requires at the beginning of a module. If one of them is missing, ptxas reports
+ * no other errors.
  */
 import type { SourceText } from '../../base/source-text.ts';
 
@@ -29,7 +29,10 @@ function wordAfter(text: string, from: number): number {
   return from + (gaps.exec(text)?.[0].length ?? 0);
 }
 
-/** The end of a `.version` directive, which is on one line; null if there is none. */
+/**
+ * The end of the `.version` directive that begins at the given offset; null if there is none. The directive must be on
+ * a single line.
+ */
 function versionAt(text: string, at: number): number | null {
   const directive = /\.version[ \t]+\d+\.\d+/y;
   directive.lastIndex = at;

@@ -27,7 +27,7 @@ export function messagesOn(
   return unsynchronized(mnemonic, header).map((text) => ({ severity: 'warning', text }));
 }
 
-/** Warnings about `vote` and `shfl` without `.sync`, where they are still allowed. */
+/** Warnings about `vote` and `shfl` without `.sync`, for modules in which these are still allowed. */
 function unsynchronized(mnemonic: string, { target, version }: ModuleHeader): readonly string[] {
   const opcode = /^(vote|shfl)(?!\.sync)\./.exec(mnemonic)?.[1];
   if (opcode === undefined || (target.sm >= 70 && version >= 604)) return [];

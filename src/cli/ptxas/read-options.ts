@@ -7,7 +7,7 @@ export interface ReadOptions {
   readonly files: readonly string[];
   /** The last value of each option that was given, by long name; '' for an option that takes no value. */
   readonly values: ReadonlyMap<string, string>;
-  /** The texts of the modules that are given with `-ias`, which may occur several times. */
+  /** The source text of each module that is given with `-ias`; this option may occur several times. */
   readonly strings: readonly string[];
   /** Warnings, without prefix. */
   readonly warnings: readonly string[];

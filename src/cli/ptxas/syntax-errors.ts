@@ -11,7 +11,7 @@ const atEnd: ReadonlySet<string> = new Set(['PTX4013', 'PTX5025', 'PTX5030']);
 /**
  * The findings up to the first syntax error. In the statement with the error, the only other findings that ptxas
  * reports are unknown suffixes of registers and variables (such as `.z`), because it checks these while it reads an
- * operand. If the error leaves a function open, ptxas reports nothing about the labels of that function.
+ * operand. ptxas reports nothing about the labels of a function that has not ended before the error.
  */
 export function untilSyntaxError(found: readonly Diagnostic[], text: string): readonly Diagnostic[] {
   const index = found.findIndex(isSyntaxError);
@@ -29,9 +29,9 @@ export function untilSyntaxError(found: readonly Diagnostic[], text: string): re
 }
 
 /**
- * Whether this is a finding about an unknown suffix of a name that ptxas reports while it reads the operand. If the
- * suffix is one that video instructions allow, such as `.b0` or `.h1`, ptxas reports it only after it has read the
- * whole statement, except in a branch.
+ * Whether this finding is about an unknown suffix, and is one that ptxas reports while it is still reading the operand.
+ * If the suffix is one that video instructions allow, such as `.b0` or `.h1`, ptxas reports it only after it has read
+ * the whole statement, except in a branch.
  */
 function isUnknownPart({ ptxas, span }: Diagnostic, text: string): boolean {
   const part = /^Unknown symbol '[^'.]*(\.[^']*)'$/.exec(ptxas)?.[1];

@@ -30,7 +30,7 @@ export async function readPlanned(plan: Plan, input: InputFile): Promise<string>
   return bytes.toString('utf8');
 }
 
-/** The text of a planned file, under the name that findings use. */
+/** The text of a planned file, together with the name by which findings refer to the file. */
 export async function sourceOf(plan: Plan, { files }: CheckWhat, unit: number): Promise<SourceText> {
   const text = await readPlanned(plan, elementAt(plan.manifest.inputs, unit));
   return new SourceText(text, elementAt(files, unit).name);

@@ -1,4 +1,4 @@
-/** Plans a check of many files for several machines. */
+/** Prepares a plan for checking many files on several machines. */
 import { readdir, stat } from 'node:fs/promises';
 import type { CheckFlags } from '../check.ts';
 import { UsageError } from '../exit.ts';
@@ -45,7 +45,7 @@ export async function draftCheck(paths: readonly string[], flags: CheckFlags, fo
   };
 }
 
-/** Checking an empty file takes as long as checking this number of bytes. */
+/** The fixed cost of checking a file: checking an empty file takes as long as checking this number of bytes. */
 const fileCost = 2 ** 12;
 
 /** The file, or the `.ptx` files in a folder and the folders below it, in the order of their names. */

@@ -33,7 +33,9 @@ export async function checkShard(
   return { files };
 }
 
-/** The settings that were planned for a file. Throws if different settings would apply to the file now. */
+/**
+ * The settings that applied to a file when the plan was made. Throws if different settings would apply to the file now.
+ */
 async function settingsOf(plan: Plan, { files }: CheckWhat, unit: number): Promise<Settings> {
   const { inputs } = plan.manifest;
   const path = pathOfInput(plan.folder, elementAt(inputs, unit));

@@ -32,8 +32,8 @@ export interface MergeTarget {
 
 /**
  * @param bodies the results in the order of the shards
- * @throws UsageError if the result of a shard is damaged, or if some byte of the file comes from no shard or from
- * several
+ * @throws UsageError if the result of a shard is damaged, or if any byte of the file comes from no shard or from more
+ * than one
  */
 export async function mergeConvert(
   plan: Plan,

@@ -1,4 +1,4 @@
-/** Plans a conversion for several machines. */
+/** Prepares a plan for running a conversion on several machines. */
 import { basename } from 'node:path';
 import { elementAt } from '../../base/element-at.ts';
 import { largestOf, needsLargest } from '../../tensors/conversion-pieces.ts';

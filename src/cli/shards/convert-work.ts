@@ -23,7 +23,7 @@ export interface Segment {
 
 export interface ConvertBody {
   readonly segments: readonly Segment[];
-  /** Tensors with NaN or infinities. */
+  /** The tensors that contain NaN or infinities. */
   readonly nonFinite: readonly NamedNonFinite[];
 }
 

@@ -40,8 +40,8 @@ export async function hashInput(folder: string, path: string, inBlocks: boolean)
 }
 
 /**
- * Whether the file is old enough that any later modification changes its time. Some file systems store the time in
- * steps of two seconds.
+ * Whether the file was modified long enough ago that a later modification would certainly change its modification time.
+ * Some file systems store the time in steps of two seconds.
  */
 function isOld(modified: bigint): boolean {
   return BigInt(Date.now()) * 1_000_000n - modified > 4_000_000_000n;
@@ -72,8 +72,8 @@ function hasChanged(path: string): UsageError {
 
 /**
  * A file whose blocks are compared with their checksums when they are read for the first time. The comparison is
- * skipped if the time of the file's last modification is the time in the plan. If only the beginning of a block has
- * been read, `requireUnchanged` reads the rest of it and compares it.
+ * skipped if the file's modification time is the same as in the plan. If only the beginning of a block has been read,
+ * `requireUnchanged` reads the rest of it and compares it.
  *
  * @param inputs the inputs of the plan, by path on this machine
  */

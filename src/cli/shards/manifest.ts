@@ -46,7 +46,7 @@ export interface Manifest {
   readonly format: 'ptxlab plan 1';
   readonly what: What;
   readonly ptxlab: Program;
-  /** The GPUs whose arithmetic is used; empty if the results do not depend on a GPU. */
+  /** The GPUs whose arithmetic is simulated; empty if the results do not depend on a GPU. */
   readonly gpus: readonly string[];
   readonly inputs: readonly InputFile[];
   readonly task: TaskNeeds;
@@ -80,7 +80,8 @@ export interface Draft extends Pick<Manifest, 'gpus' | 'inputs'> {
   readonly weights: readonly number[];
   readonly cut: (shards: readonly UnitRange[]) => Promise<Pick<Manifest, 'what' | 'task'>>;
   /**
-   * The cost of a shard for which starting ptxlab takes about a tenth of the CPU time; null if this cost is not known.
+   * The smallest cost that is worth a separate shard: at this cost, starting ptxlab takes about a tenth of the CPU
+   * time. Null if this cost is not known.
    */
   readonly leastShard: number | null;
   /** Other files in the plan's folder, by path. */
@@ -166,7 +167,7 @@ export function hashOf(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** Parses a JSON text; returns null if the text is not valid JSON. */
+/** Parses JSON; returns null if the text is not valid JSON. */
 export function parseJson(content: string): unknown {
   try {
     return JSON.parse(content);

@@ -61,7 +61,7 @@ export function dataFileOf(plan: Plan, shard: number): string {
   return join(resultsOf(plan), `${shard}.bin`);
 }
 
-/** Writes the result of a shard, after its data if it has any. */
+/** Writes the result of a shard. If the result has data, the data must already be in its file. */
 export async function writeResult(plan: Plan, shard: number, { body, dataBytes }: ShardResult): Promise<void> {
   const envelope: Envelope = {
     format: 'ptxlab result 1',
@@ -75,7 +75,7 @@ export async function writeResult(plan: Plan, shard: number, { body, dataBytes }
   await writeFiles([{ path, bytes: Buffer.from(`${JSON.stringify(envelope)}\n`) }], true);
 }
 
-/** The result of a shard or, if there is no usable result, the reason for that. */
+/** The result of a shard or, if it cannot be used, the reason why not. */
 export async function readResult(plan: Plan, shard: number): Promise<Found> {
   const file = join(resultsOf(plan), `${shard}.json`);
   const found = await readEnvelope(file);
@@ -88,8 +88,8 @@ export async function readResult(plan: Plan, shard: number): Promise<Found> {
 }
 
 /**
- * Reads the result in a file, together with the information about its shard. Returns null if there is no file. If the
- * file does not contain a complete result, returns a text that says why.
+ * Reads the result in a file, together with the information about its shard. Returns null if the file does not exist.
+ * If the file does not contain a complete result, returns a message that says why.
  */
 async function readEnvelope(file: string): Promise<Envelope | string | null> {
   let content: string;
@@ -153,7 +153,7 @@ export function troubleText(plan: Plan, trouble: Trouble): string {
   }
 }
 
-/** The error for a result that is well-formed but cannot be the result of its shard. */
+/** The error for a result that is well-formed but does not match its shard. */
 export function tornShard(plan: Plan, shard: number, why: string): UsageError {
   const file = join(resultsOf(plan), `${shard}.json`);
   return new UsageError(troubleText(plan, { kind: 'torn', shard, file, why }));

@@ -25,8 +25,8 @@ type MakeScript = (folder: string, manifest: Manifest, perTask: number) => Scrip
 const scripts: Readonly<Record<Scheduler, MakeScript>> = { slurm, parallel };
 
 /**
- * Every machine must run the same version of ptxlab. On a machine where its path is different, `PTXLAB` must be set to
- * that path.
+ * Every machine must run the same version of ptxlab. On a machine where ptxlab has a different path, the variable
+ * `PTXLAB` must be set to that path.
  */
 function chooseProgram(): string {
   return `if [ -n "\${PTXLAB:-}" ]; then set -- $PTXLAB; else set -- ${quoted(process.execPath)} ${quoted(programFile)}; fi`;
@@ -36,7 +36,7 @@ function slurm(folder: string, { shards, task }: Manifest, perTask: number): Scr
   const megabytes = Math.ceil(task.memoryBytes / 2 ** 20);
   const numbers =
     perTask === 1
-      ? '# Each task computes the shard in SLURM_ARRAY_TASK_ID. A task that is restarted repeats only the missing work.'
+      ? '# Each task computes the shard with the number SLURM_ARRAY_TASK_ID. A task that is restarted repeats only the missing work.'
       : `# Each task computes ${perTask} shards. A task that is restarted repeats only the missing work.
 first=$((SLURM_ARRAY_TASK_ID * ${perTask}))
 ${lastOf(shards.length, perTask)}`;

@@ -1,4 +1,4 @@
-/** Plans a sweep for several machines. */
+/** Prepares a plan for running a sweep on several machines. */
 import { elementAt } from '../../base/element-at.ts';
 import { prepareSweep, type Sweep } from '../../sweep.ts';
 import { UsageError } from '../exit.ts';

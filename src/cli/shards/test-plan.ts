@@ -1,4 +1,4 @@
-/** Plans suites of kernel tests for several machines. */
+/** Prepares a plan for running suites of kernel tests on several machines. */
 import { stat } from 'node:fs/promises';
 import type { Session } from '../session.ts';
 import { findSuites, readSuite, type TestCase } from '../test/suite.ts';

@@ -1,4 +1,4 @@
-/** One shard of suites of kernel tests: the results of some of the tests. */
+/** Computes one shard of planned kernel tests: the results of some of the tests. */
 import { readFile } from 'node:fs/promises';
 import { elementAt } from '../../base/element-at.ts';
 import { withFileErrors } from '../../hosts/file-errors.ts';

@@ -15,7 +15,7 @@ export interface SweepChoice {
   readonly isa?: string;
 }
 
-/** One instruction of a sweep. A unit is a group of chunks that the kernel computes at once. */
+/** One instruction of a sweep. A unit is a group of chunks that the kernel computes together. */
 export interface PlannedSweep {
   /** The name of the instruction in a digest file. */
   readonly name: string;

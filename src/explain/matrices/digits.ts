@@ -13,7 +13,7 @@ interface Run {
   readonly from: 'lane' | 'i';
   readonly low: number;
   readonly count: number;
-  /** The position in the number of the lowest digit of the run. */
+  /** The position of the run's lowest digit within the number. */
   readonly place: number;
 }
 

@@ -149,7 +149,7 @@ function registersText(row: readonly FragmentCell[], explained: FragmentExplanat
 
 /**
  * Returns the name of the cell's register, such as `a.0`. If the cell holds only some of the elements in the register,
- * their bits are added, as in `r.0[15:0]`.
+ * the range of their bits is appended, as in `r.0[15:0]`.
  */
 function registerName({ register, low, rows, columns }: FragmentCell, explained: FragmentExplanation): string {
   const name = elementAt(explained.operands, register);

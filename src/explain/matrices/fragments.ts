@@ -13,7 +13,7 @@ import { metadataFragment, scaleFragments } from './sources.ts';
 export interface FragmentCell {
   readonly lane: number;
   readonly register: number;
-  /** The position in the register of the lowest bit of the first of these elements. */
+  /** The position, in the register, of the first element's lowest bit. */
   readonly low: number;
   /** Which of several matrices. */
   readonly matrix: number;

@@ -6,7 +6,7 @@ export interface NamedFragment {
   readonly operands: readonly string[];
   readonly format: string;
   readonly fragment: Fragment;
-  /** Number of elements in each register that are used; present only if the instruction selects elements and lanes. */
+  /** How many of the elements in each register are used; present only if the instruction selects elements and lanes. */
   readonly selected?: number;
   readonly notes?: readonly string[];
 }

@@ -6,8 +6,8 @@ import type { NamedFragment } from './named-fragment.ts';
 const rowsOf16: readonly Digit[] = ['l2', 'l3', 'l4'];
 
 /**
- * Each element of the metadata matrix is a pair of indices for one chunk of A's columns. The lanes are the ones that
- * apply if the selector is 0.
+ * Each element of the metadata matrix is a pair of indices for one chunk of A's columns. The lanes shown are the ones
+ * that provide the metadata if the selector is 0.
  */
 export function metadataFragment({ unit, rowBits, lanes }: Sparsity, keptColumns: number): NamedFragment {
   const chunks = keptColumns / (2 * unit);

@@ -1,6 +1,6 @@
 /**
- * Small checkpoints made by the rules of other tools: bytes and values are computed here from the definitions of the
- * layouts, without any of ptxlab's readers or writers.
+ * Reads small checkpoints that follow the rules of other tools. Their bytes and values are computed here from the
+ * definitions of the layouts, without any of ptxlab's readers or writers.
  */
 import { describe, expect, test } from 'vitest';
 import {
@@ -72,8 +72,8 @@ interface Nvfp4Names {
 }
 
 /**
- * A tensor of u8 elements, each of which contains a pair of codes; `_scale` contains one e4m3 per 16 codes, and there
- * is a second scale for the tensor or for each expert.
+ * A tensor of u8 elements, each of which contains a pair of codes; `_scale` contains one e4m3 scale for every 16 codes,
+ * and there is a second scale for the tensor or for each expert.
  */
 function nvfp4(name: string, shape: readonly number[], names: Nvfp4Names, seconds: readonly number[] = [0.125]): Made {
   const random = dice(product(shape));

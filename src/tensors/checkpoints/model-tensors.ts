@@ -34,7 +34,7 @@ export interface Model {
    * The same file, except that the method `data` also accepts the entries in `tensors` and the entries of their scales.
    */
   readonly file: TensorFile;
-  /** The logical tensors, in the order of their codes. */
+  /** The logical tensors, in the order in which the file lists the tensors that contain their codes. */
   readonly tensors: readonly ModelTensor[];
   /** Tensors that look like codes or scales of a layout that ptxlab does not know. */
   readonly lookAlikes: readonly LookAlike[];
@@ -115,7 +115,8 @@ function codedTensorIn(
 }
 
 /**
- * The entry of the codes with elements counted individually; null if the codes are not stored as the layout requires.
+ * The entry for the codes, in which elements are counted individually; null if the codes are not stored as the layout
+ * requires.
  */
 function elementsOf(codes: TensorEntry, name: string, { stored }: StoredLayout): TensorEntry | null {
   const { format, packing, shape } = codes;
@@ -145,7 +146,10 @@ function isNarrow({ format, packing }: TensorEntry): boolean {
   return formats[format].width <= 8 && formats[format].signed;
 }
 
-/** The entry of the scales with their actual format; null if the layout prescribes a different format. */
+/**
+ * The entry for the scales, with the format that they really have; null if they are not floats that can be read, or if
+ * the layout prescribes a different format.
+ */
 function scaleOf(stored: TensorEntry, { scaleFormat }: StoredLayout): TensorEntry | null {
   const scale: TensorEntry = stored.format === 'u8' ? { ...stored, format: 'ue8m0' } : stored;
   const { format } = scale;

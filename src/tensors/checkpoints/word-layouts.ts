@@ -23,7 +23,7 @@ export interface WordLayout {
    * layout has no such tensor.
    */
   readonly shape: '_shape' | null;
-  /** The suffix that, instead of the suffixes of the stored tensors, forms the name of the logical matrix. */
+  /** The suffix that is used, instead of the suffixes of the stored tensors, to form the name of the logical matrix. */
   readonly name: '' | '.weight';
   /** Whether codes, scales and zero points are stored with rows and columns swapped. */
   readonly isTransposed: boolean;

@@ -10,7 +10,7 @@
  * | 3    | number of the current phase modulo 8                                   |
  *
  * A phase is complete when no arrivals and no bytes are pending. The state that an arrival returns is a copy of the
- * whole object from before the arrival.
+ * whole object as it was before the arrival.
  */
 import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -105,7 +105,7 @@ export function clearObject(space: AccessSpace, address: Ref): readonly Step[] {
   return [constant('$object', 0, 64), { kind: 'store', space, width: 64, from: ['$object'], address, watched: true }];
 }
 
-/** Extracts from a state, which was returned by an arrival, the number of arrivals that were pending at that time. */
+/** Given a state that an arrival returned, extracts the number of arrivals that were pending at that time. */
 export function pendingIn(to: Ref, state: Ref): Step {
   return field(to, state, pending);
 }

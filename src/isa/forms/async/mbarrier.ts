@@ -32,8 +32,8 @@ const ampere = at('7.0', 80);
 const hopper = at('8.0', 90);
 
 /**
- * The steps use one space for the shared memory of all blocks in the cluster, because an address itself tells to which
- * block it belongs.
+ * The steps use one space for the shared memory of all blocks in the cluster, because the address itself determines the
+ * block to which it belongs.
  */
 function spaceOf({ modifiers, mnemonic }: Variant): AccessSpace {
   return modifiers['space'] === undefined && !mnemonic.includes('.shared') ? 'generic' : 'shared';

@@ -18,7 +18,7 @@ function signsOf(variant: Variant) {
 
 /**
  * The product of two u32 values can use all 64 bits, which leaves no bit for a sign. If the result has to be clamped
- * and may be negative, the product is therefore limited to 2^62 first. This does not change the result, because a
+ * and may be negative, the product is therefore first clamped to 2^62. This does not change the result, because a
  * product that large is clamped regardless of its scale.
  */
 function product(variant: Variant): readonly Step[] {
@@ -95,8 +95,8 @@ const signs = 'vmad.dtype.atype.btype{.sat}{.scale}  d, -a{.asel}, -b{.bsel}';
 const po = (syntax: string): string => syntax.replace('{.sat}', '.po{.sat}');
 
 /**
- * The forms of vmad. The combinations of minus signs that are allowed need three syntax lines. With `.po`, two minus
- * signs on the factors cancel each other, and all other combinations are rejected.
+ * The forms of vmad. Three syntax lines are needed to express which combinations of minus signs are allowed. With
+ * `.po`, two minus signs on the factors cancel each other, and all other combinations are rejected.
  */
 export const videoMultiplyForms = (): readonly InstructionForm[] => [
   form('vmad', `${plain}, c`, 'Product of two register parts, plus c.', ['may', 'may', 'none']),

@@ -16,8 +16,8 @@ interface Lanes {
 }
 
 /**
- * Selectors of source operands. There is one digit for each lane, which is the number of the lane to use. The lanes of
- * a are numbered first, followed by those of b.
+ * Selectors of source operands. A selector has one digit for each lane; the digit is the number of the source lane to
+ * use. The lanes of a are numbered first, followed by those of b.
  */
 export const laneChoices: Lanes = { halves: /^\.h[0-3]{2}$/, bytes: /^\.b[0-7]{4}$/ };
 

@@ -56,9 +56,9 @@ function sources(family: Family, variant: Variant): readonly Step[] {
 }
 
 /**
- * Sets `value` to `made`, limited in width. With saturation, `made` is clamped to the range of the result, or of the
- * selected part of the result. Without saturation, `made` is truncated to 33 bits, which is the width of an
- * intermediate result in the ISA.
+ * Sets `value` to `made` after clamping or truncating it. With saturation, `made` is clamped to the range of the
+ * result, or of the selected part of the result. Without saturation, `made` is truncated to 33 bits, which is the width
+ * of an intermediate result in the ISA.
  */
 function limited(family: Family, variant: Variant): readonly Step[] {
   const { width } = bitFieldOf(selectorOf(variant, '$d'));
@@ -84,7 +84,7 @@ function combined(family: Family, variant: Variant): readonly Step[] {
   ];
 }
 
-/** Replaces the selected part of c by the low bits of the value. */
+/** Replaces the selected part of c with the low bits of the value. */
 function merged(variant: Variant): readonly Step[] {
   const { low, width } = bitFieldOf(selectorOf(variant, '$d'));
   if (width === 32) return [low32('$d', '$value')];
@@ -186,7 +186,8 @@ const amount: Primary = (variant) => [
 
 /**
  * Shifts in two steps. If the first step already shifts the value above 2^46, the result is going to be clamped in any
- * case. The value is therefore limited, so that the second step cannot shift bits beyond the 64 available ones.
+ * case. The value is therefore clamped before the second step, so that this step cannot shift bits beyond the 64
+ * available ones.
  */
 const shiftLeft: Primary = (variant) => {
   if (!has(variant, '.sat')) return [...amount(variant), bits('shl', 64, '$made', '$x', '$n')];

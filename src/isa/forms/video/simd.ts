@@ -102,7 +102,7 @@ function merged({ lanes, width, ...rest }: Shape, variant: Variant): readonly St
 
 // --- operations -----------------------------------------------------------------------------------------------------
 
-/** Computes lane i of the result. If `.sat` is given, the value is clamped to the width of a lane. */
+/** Computes lane i of the result. If `.sat` is given, the value is clamped to the range of a lane. */
 function limited(shape: Shape, make: (i: number, to: Ref) => readonly Step[]): LaneSteps {
   return (variant, i) => {
     if (!has(variant, '.sat')) return make(i, `$made.${i}`);
