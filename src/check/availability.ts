@@ -1,5 +1,5 @@
 /**
- * Applies version and target rules: tells whether a variant of an instruction may be used in a module and, if not,
+ * Applies version and target rules: determines whether a variant of an instruction may be used in a module and, if not,
  * which versions and targets would accept it.
  */
 import type { AvailabilityRow, Variant } from '../isa/form.ts';
@@ -70,8 +70,8 @@ export function checkRows(
 }
 
 /**
- * The problems that have been created so far. They are reused, because a module that uses an unavailable feature often
- * uses it many times.
+ * The problems that have been created so far. Problems are reused, because a module that uses an unavailable feature
+ * often uses it many times.
  */
 const knownProblems = new WeakMap<Judged, Map<AvailabilityRow, Problem>>();
 

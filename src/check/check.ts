@@ -34,8 +34,8 @@ export interface Requirements {
    */
   readonly targets: readonly Acceptance[];
   /**
-   * The opcodes that were not checked. If there are any, the module may need a higher version, or fewer targets may
-   * accept it, than stated here.
+   * The opcodes that were not checked. If there are any, the module may need a higher version than stated here, and
+   * fewer targets may accept it.
    */
   readonly unchecked: readonly string[];
 }

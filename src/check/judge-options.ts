@@ -1,5 +1,5 @@
 /**
- * Reads the options with which callers choose an architecture and a PTX version. Many functions have these options in
+ * Reads the options that callers use to choose an architecture and a PTX version. Many functions have these options in
  * common.
  */
 import { PtxlabError } from '../base/error.ts';

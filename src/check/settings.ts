@@ -41,7 +41,7 @@ export function readSettings(text: string): Settings {
   return { options, severities, pages: /^https?:/.test(pages) ? pages : null };
 }
 
-/** The findings in a text that remain after applying the settings and the comments that suppress findings. */
+/** The findings that remain in a text after applying the settings and the comments that suppress findings. */
 export function withSettings(findings: readonly Diagnostic[], text: string, settings: Settings): readonly Diagnostic[] {
   return withoutSuppressed(text, withSeverities(findings, settings));
 }

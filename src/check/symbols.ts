@@ -109,7 +109,10 @@ export class Scope {
   readonly parent: Scope | null;
   readonly families: RegisterSymbol[] = [];
   private readonly familyNames = new Map<string, RegisterSymbol>();
-  /** Names that begin with `%` and end in digits but do not belong to a family. They are stored without the digits. */
+  /**
+   * Names that begin with `%` and end in digits but do not belong to a family. Such names are stored without the
+   * digits.
+   */
   readonly numberedNames: Set<string> = new Set();
   /** Grows with every declaration. */
   changes = 0;

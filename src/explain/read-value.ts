@@ -69,8 +69,8 @@ function readScalar(word: string, format: FormatName, type: ReadableType | null)
 }
 
 /**
- * Reads an integer for an integer or bit-size type; it may be signed or unsigned, as long as the type has enough bits
- * for it.
+ * Reads an integer as a value of an integer or bit-size type. Signed and unsigned integers are accepted, as long as the
+ * type has enough bits for them.
  */
 function readInteger(word: string, { name, width }: ReadableType): Reading {
   if (!/^[+-]?\d+$/.test(word))

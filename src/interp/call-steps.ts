@@ -20,7 +20,7 @@ export interface CallContext {
 
 /**
  * Prepares a call: enters the function and, once it has returned, copies its results to the caller's registers. A
- * built-in function returns at once.
+ * built-in function returns immediately.
  */
 export function prepareCall(site: CallSite, caller: FunctionProgram, line: number, context: CallContext): Stopping {
   const { kernel, starts, cpu } = context;

@@ -1,6 +1,6 @@
 /**
  * The reference engine. It runs the blocks of a launch one after another, and the threads of a block in turn, each
- * until it waits or ends. It is slow and simple, and every result comes from exact arithmetic. Between any two
+ * until it waits or ends. The engine is slow and simple, and every result comes from exact arithmetic. Between any two
  * instructions, its state consists of plain data. The results are the same no matter how many instructions are run at a
  * time.
  */
@@ -195,7 +195,7 @@ export class ReferenceEngine implements SteppingEngine {
     const { block, blocksPerCluster: size } = this.cpu;
     const wanted = block.number - (block.number % size) + rank;
     const found = this.running.find((one) => one.number === wanted);
-    if (found === undefined) throw new Error(`block ${wanted} is not running beside those of its cluster`);
+    if (found === undefined) throw new Error(`block ${wanted} is not running together with its cluster`);
     return found;
   }
 

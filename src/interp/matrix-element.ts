@@ -128,9 +128,9 @@ function scaledProduct(one: Addend, [a, b]: readonly [Addend, Addend]): Addend {
 }
 
 /**
- * The term for a group of products. It is the exact sum of the products, multiplied by the significands of the scales,
- * and its exponent is that of the scales alone. The term is ignored if all products of the group are zero, but not if
- * nonzero products cancel out.
+ * The term for a group of products. The term is the exact sum of the products, multiplied by the significands of the
+ * scales, and its exponent is that of the scales alone. The term is ignored if all products of the group are zero, but
+ * not if nonzero products cancel out.
  */
 function groupTerm(products: readonly Addend[], [a, b]: readonly [Addend, Addend]): Addend {
   if (typeof a === 'string' || typeof b === 'string') return 'nan';

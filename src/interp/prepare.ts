@@ -265,7 +265,10 @@ function machineAction<Kind extends MachineKind>(step: StepOf<Kind>, context: St
   return prepares[step.kind](step, context);
 }
 
-/** The ISA does not define what happens if the index is past the end of the list. Here, it is a fault. */
+/**
+ * The ISA does not define what happens if the index is past the end of the list. In ptxlab, such an index causes a
+ * fault.
+ */
 function switchAction(index: number, { targets }: ProgramInstruction, { start, cpu }: FunctionContext): Action {
   const starts = targets.map((target) => start + target);
   return (frame) => {

@@ -1,7 +1,7 @@
 /**
- * Tracks the undefined bits in a thread's registers. They come from memory that was never written, and are copied along
- * with values. A fault is raised when an undefined bit would affect anything outside the thread's registers, shared
- * memory or local memory, such as a branch or a store to global memory.
+ * Tracks the undefined bits in a thread's registers. Undefined bits come from memory that was never written, and are
+ * copied along with values. A fault is raised when an undefined bit would affect anything outside the thread's
+ * registers, shared memory or local memory, such as a branch or a store to global memory.
  */
 import type { Undefined } from '../machine/definedness.ts';
 import { machineFault } from '../machine/fault.ts';
@@ -10,12 +10,12 @@ import type { Frame } from './value-steps.ts';
 /** The undefined bits in each slot of a frame. A slot without an entry is fully defined. */
 export type Shadow = Map<number, Undefined>;
 
-/** The property that holds a thread's shadow. It is null while all values of the thread are defined. */
+/** The property that holds a thread's shadow. The shadow is null while all values of the thread are defined. */
 export interface Shadowed {
   shadow: Shadow | null;
 }
 
-/** An `Action` for a thread that may have undefined values. It also keeps the thread's shadow up to date. */
+/** An `Action` for a thread that may have undefined values. The action also keeps the thread's shadow up to date. */
 export type CarefulAction = (frame: Frame, thread: Shadowed) => void;
 
 /** Uses of a value that cause a fault if the value has undefined bits. */

@@ -50,7 +50,7 @@ export interface ValuePattern {
   readonly address?: boolean;
   /** `!%p` is allowed here. */
   readonly negatable?: boolean;
-  /** `!%p` with any predicate is allowed here. This is meaningless, but ptxas accepts it. */
+  /** `!%p` with any predicate is allowed here. Such an operand is meaningless, but ptxas accepts it. */
   readonly negatedPredicate?: boolean;
   /** `_` is allowed here. If the value is `only`, nothing else is allowed. */
   readonly sink?: boolean | 'only';
@@ -198,8 +198,8 @@ export type OperandPattern =
       /** `p` alone is not allowed. */
       readonly both?: boolean;
       /**
-       * The version and target that are required for using the second result. They apply in addition to the
-       * requirements of the instruction itself.
+       * The version and target that are required for using the second result. These requirements apply in addition to
+       * those of the instruction itself.
        */
       readonly needs?: AvailabilityRow;
     }
@@ -274,7 +274,7 @@ export interface AvailabilityRow {
 }
 
 export interface InstructionForm {
-  /** A permanent, unique name, such as `cvt.f8x2.f32`. It is used in test ids, documentation and listings. */
+  /** A permanent, unique name, such as `cvt.f8x2.f32`. The name is used in test ids, documentation and listings. */
   readonly id: string;
   /** Section of PTX ISA 9.1. */
   readonly section: string;

@@ -23,7 +23,7 @@ export interface Axis {
   readonly optional: boolean;
 }
 
-/** One dot-part of a syntax line. It is described by the index of a type slot or by the index of an axis. */
+/** One dot-part of a syntax line. The part is described by the index of a type slot or by the index of an axis. */
 export type Part = { readonly slot: number } | { readonly axis: number };
 
 export interface CompiledForm {

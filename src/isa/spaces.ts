@@ -1,6 +1,6 @@
 /**
- * The state spaces, under the names that steps use for them (PTX ISA 9.1, 5.1), and the threads that share each of
- * them.
+ * The state spaces, identified by the names that steps use for them (PTX ISA 9.1, 5.1), and the threads that share each
+ * of them.
  */
 import type { Sameness } from './sameness.ts';
 
@@ -14,7 +14,7 @@ export function isAccessSpace(word: unknown): word is AccessSpace {
   return typeof word === 'string' && Object.hasOwn(spaceSameness, word);
 }
 
-/** A window of the generic address space, under the name that `cvta` and `isspacep` use for it. */
+/** A window of the generic address space, identified by the name that `cvta` and `isspacep` use for it. */
 export type WindowSpace = 'global' | 'shared' | 'shared::cluster' | 'local' | 'const' | 'param';
 
 /**

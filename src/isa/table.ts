@@ -60,8 +60,8 @@ export interface FormFamily {
   /** The opcodes, in the order in which they first occur in `forms`. */
   readonly opcodes: readonly string[];
   /**
-   * Creates the forms. It is called only when the forms are first needed, because creating the forms of all families
-   * takes 30 ms.
+   * Creates the forms. The function is called only when the forms are first needed, because creating the forms of all
+   * families takes 30 ms.
    */
   readonly forms: () => readonly InstructionForm[];
 }

@@ -1,6 +1,6 @@
 /**
- * A Slurm cluster whose only node is this machine, with its own munged. It does not use the files or ports of an
- * installed Slurm.
+ * A Slurm cluster whose only node is this machine, with a munge daemon of its own. It does not use the files or ports
+ * of an installed Slurm.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

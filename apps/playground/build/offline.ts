@@ -44,7 +44,10 @@ self.addEventListener('fetch', (event) => {
 `;
 }
 
-/** The 32-bit FNV-1a hash. It is part of the cache's name, so that each set of files has its own cache. */
+/**
+ * The 32-bit FNV-1a hash of a text. The name of the cache contains a hash of its list of files, so that each set of
+ * files has its own cache.
+ */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

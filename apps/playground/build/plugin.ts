@@ -86,7 +86,8 @@ export function site(): Plugin {
     transformIndexHtml(text, { path }) {
       const place = path.split('/').slice(1, -1).join('/');
       const { header, footer } = frame(place, place === '' ? '' : '../');
-      // Only built pages get the policy. It forbids inline styles and scripts, which the development server uses.
+      // Only built pages get the policy. The policy forbids inline styles and scripts, which the development server
+      // uses.
       const guarded = isBuild ? text.replace('<!--policy-->', policyTag.text) : text;
       return guarded.replace('<!--header-->', header).replace('<!--footer-->', footer);
     },

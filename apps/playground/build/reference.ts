@@ -76,8 +76,8 @@ function sentence(text: string): string {
 // --- formats ------------------------------------------------------------------------------------------------------------
 
 /**
- * The value whose conversion is shown as an example on the page of each format. It is beyond the range of the small
- * formats.
+ * The value whose conversion is shown as an example on the page of each format. This value is beyond the range of the
+ * small formats.
  */
 const shownValue = '0x43eb0000';
 

@@ -61,7 +61,10 @@ export interface ComparerOptions {
   readonly unit: SpacingUnit;
   /** Number of worst elements to keep. */
   readonly worst: number;
-  /** The index of the first compared element in the stream. It is 0 unless only a part of the stream is compared. */
+  /**
+   * The index of the first compared element in the stream. This index is 0 unless only a part of the stream is
+   * compared.
+   */
   readonly firstIndex?: number;
 }
 

@@ -10,7 +10,7 @@ export interface UlpCount {
   readonly count: number;
 }
 
-/** The number of bins. Their upper ends are 0, 1/2, 1, 2, 4, …, 2^31 and infinity. */
+/** The number of bins. The upper ends of the bins are 0, 1/2, 1, 2, 4, …, 2^31 and infinity. */
 const bins = 35;
 
 /** The bin of an error, which is given as a nonnegative multiple of the spacing. */
@@ -22,8 +22,8 @@ export function ulpBin(ulps: number): number {
 
 export class UlpHistogram {
   /**
-   * The counts of the current block for all bins except bin 0, indexed like `ulpBin`. They are 32-bit integers, which a
-   * loop can increment faster than doubles.
+   * The counts of the current block for all bins except bin 0, indexed like `ulpBin`. These counts are 32-bit integers,
+   * which a loop can increment faster than doubles.
    */
   readonly block: Uint32Array = new Uint32Array(bins);
   private readonly bins = new Float64Array(bins);

@@ -1,6 +1,6 @@
 /**
- * Keeps the k elements of a stream that have the largest errors. They are sorted by error, largest first; of two
- * elements with the same error, the earlier one comes first.
+ * Keeps the k elements of a stream that have the largest errors. The elements are sorted by error, largest first; of
+ * two elements with the same error, the earlier one comes first.
  */
 import { elementAt } from '../../base/element-at.ts';
 export interface WorstElement {

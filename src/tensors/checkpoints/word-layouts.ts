@@ -19,8 +19,8 @@ export interface WordLayout {
    */
   readonly groupIndex: '_g_idx' | '.g_idx';
   /**
-   * The tensor that contains the shape of the matrix. It is needed if the last columns do not fill a word. Null if the
-   * layout has no such tensor.
+   * The tensor that contains the shape of the matrix. This tensor is needed if the last columns do not fill a word.
+   * Null if the layout has no such tensor.
    */
   readonly shape: '_shape' | null;
   /** The suffix that is used, instead of the suffixes of the stored tensors, to form the name of the logical matrix. */

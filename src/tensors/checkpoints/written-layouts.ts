@@ -134,7 +134,7 @@ export function writtenForm(
 }
 
 /**
- * Whether readers of these layouts expect a tensor with this name to be quantized. They do not expect this of
+ * Whether readers of these layouts expect a tensor with this name to be quantized. Readers do not expect this of
  * embeddings, norms and heads.
  */
 export function isLinearWeight(name: string): boolean {

@@ -18,7 +18,9 @@ const inShared = (name: string, access: 'load' | 'store'): OperandPattern => ({
 });
 const object = inShared('mbar', 'store');
 
-/** A mode for tensors with a given number of dimensions. It defines how coordinates select elements of the tensor. */
+/**
+ * A mode for tensors with a given number of dimensions. A mode defines how coordinates select elements of the tensor.
+ */
 interface Mode {
   readonly dimensions: number;
   readonly id: string;

@@ -8,7 +8,7 @@ import { floatSteps, modeOf } from './steps.ts';
 
 const quotient = floatSteps('div', ['$a', '$b']);
 /**
- * Makes the form's steps the same as if `.approx` were given. It is used for PTX versions in which `.approx` was
+ * Makes the form's steps the same as if `.approx` were given. This is used for PTX versions in which `.approx` was
  * implied and could be omitted.
  */
 export const approximately: (steps: InstructionForm['steps']) => InstructionForm['steps'] =

@@ -369,7 +369,7 @@ const operations: readonly Operation[] = [
     id: 'vector.half',
     syntax: '.op.noftzHINT.vector.type',
     summary:
-      'Adds to 16-bit floats at consecutive addresses, or replaces each of them by the smaller or larger of two values.',
+      'Adds to 16-bit floats at consecutive addresses, or replaces each of them with the smaller or larger of two values.',
     sets: { op: ['.add', '.min', '.max'], vector: ['.v2', '.v4', '.v8'], type: ['.f16', '.bf16'] },
     rows: [vectors],
     combine: float,
@@ -379,7 +379,7 @@ const operations: readonly Operation[] = [
     id: 'vector.pair',
     syntax: '.op.noftzHINT.vector.type',
     summary:
-      'Adds to pairs of 16-bit floats in consecutive words, or replaces each float by the smaller or larger of two values.',
+      'Adds to pairs of 16-bit floats in consecutive words, or replaces each float with the smaller or larger of two values.',
     sets: { op: ['.add', '.min', '.max'], vector: ['.v2', '.v4'], type: ['.f16x2', '.bf16x2'] },
     rows: [vectors],
     combine: float,

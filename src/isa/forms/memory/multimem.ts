@@ -23,7 +23,8 @@ interface Family {
   readonly vectorOps?: readonly string[];
   readonly vectors?: readonly string[];
   /**
-   * True for a type that must be combined with a vector modifier. A type without `vectors` cannot be combined with one.
+   * True for a type that must be combined with a vector modifier. A type without `vectors` cannot be combined with a
+   * vector modifier.
    */
   readonly vectorOnly?: boolean;
   /** The modifier that specifies the precision in which values are added. */
