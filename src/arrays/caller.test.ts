@@ -163,8 +163,8 @@ test('arrays without elements take no time, however many rows they have', () => 
 
 test('a Float16Array is f16, if the runtime has it', () => {
   const bits = Uint16Array.of(0x3c00, 0x4100, 0xc200, 0x2e66);
-  // The library recognizes a Float16Array by its name alone, so this test gives that name to another array, which also
-  // works in runtimes without Float16Array.
+  // The library recognizes a Float16Array by its name alone. The test therefore gives that name to another array, so
+  // that it also works in runtimes without Float16Array.
   const halves = Object.defineProperty(new Uint16Array(bits), Symbol.toStringTag, { value: 'Float16Array' });
   const options = { to: 'mxfp8' } as const;
   expect(quantize(halves as never, options)).toEqual(quantize(bits, { ...options, from: 'f16' }));

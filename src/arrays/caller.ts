@@ -37,7 +37,7 @@ export function requireChoice(name: string, value: unknown, choices: readonly st
   throw badOption(`${name} must be ${joinWords(all, 'or')}, not ${shown(value)}`);
 }
 
-/** Throws `bad-option` for a value that is not a boolean, because a text such as 'false' would count as true. */
+/** Throws `bad-option` for a value that is not a boolean, because a string such as 'false' would count as true. */
 export function requireFlag(name: string, value: unknown): void {
   if (value === undefined || typeof value === 'boolean') return;
   throw badOption(`${name} must be true or false, not ${shown(value)}`);

@@ -251,7 +251,7 @@ class Spread {
   }
 }
 
-/** All threads must end before the caller may use the arrays again. */
+/** Waits until all threads have finished, because the caller must not use the arrays before that. */
 async function ended(lanes: readonly Promise<void>[]): Promise<void> {
   const settled = await Promise.allSettled(lanes);
   for (const one of settled) if (one.status === 'rejected') throw one.reason;

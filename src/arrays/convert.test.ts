@@ -18,7 +18,7 @@ import { Workspace } from './workspace.ts';
 
 describe('every pair of formats', () => {
   /**
-   * Each pair of formats is tested with the default mode and one fifth of the other modes. These are chosen such that
+   * Each pair of formats is tested with the default mode and one fifth of the other modes. These are chosen so that
    * every mode is tested with every source format and with every destination format. The exhaustive test converts each
    * pair with each mode (test/differential/arrays.exhaustive.test.ts).
    */
@@ -118,7 +118,7 @@ describe('f64, which is converted by way of f32 to formats of at most 16 bits', 
     );
   }
 
-  /** Neighbors in each binade of f32, including the subnormal ones. */
+  /** The first three numbers for each exponent of f32, including the exponent of zero and the subnormals. */
   function someSingles(): readonly number[] {
     const pairs = Array.from({ length: 255 }, (_, i) => [i << 23, (i << 23) + 1, (i << 23) + 2]);
     return [...new Float32Array(Uint32Array.from(pairs.flat()).buffer)];

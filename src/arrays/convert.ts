@@ -54,7 +54,7 @@ export interface ConvertOptions {
   /** Subnormal f32 inputs and results become zeros of the same sign. */
   readonly ftz?: boolean;
   /**
-   * The software stack whose results are used in cases in which the conversions of the stacks differ. Default: PTX's.
+   * The software stack whose results are reproduced wherever the stacks convert a value differently. Default: PTX's.
    */
   readonly semantics?: Semantics;
   /** For `rs`: random bits from a stream of 32-bit words that depends only on the seed (64 bits). */
@@ -66,19 +66,22 @@ export interface ConvertOptions {
   readonly firstElement?: number;
   /**
    * For `rs`: random bits from the caller. Word i is used for elements 4i to 4i + 3 or, if the result is f16 or bf16,
-   * for elements 2i and 2i + 1. The words have the same meaning as the operand `rbits` of a PTX instruction that
-   * converts these elements and has the first of them in its lowest lane.
+   * for elements 2i and 2i + 1. A word has the same meaning as the operand `rbits` of a PTX instruction that converts
+   * the same elements, with the first element in its lowest lane.
    */
   readonly rbits?: Uint32Array;
-  /** How source elements narrower than a byte are stored. Default: dense for 2 and 4 bits, otherwise `bytes`. */
+  /**
+   * How source elements narrower than a byte are stored. Default: `low-first` for elements of 2 or 4 bits, otherwise
+   * `bytes`.
+   */
   readonly sourcePacking?: Packing;
   /** How result elements narrower than a byte are stored. The default is the same as for the source. */
   readonly packing?: Packing;
   /** Number of elements to convert. Default: the whole source. */
   readonly count?: number;
   /**
-   * Where to write the result. Default: a new array. If the array is longer than the result, the rest of it is not
-   * changed.
+   * Where to write the result. Default: a new array. If the array is longer than the result, its remaining elements are
+   * not changed.
    */
   readonly out?: Bytes;
 }

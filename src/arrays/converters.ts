@@ -1,6 +1,6 @@
 /**
- * Returns the converter for a conversion plan, which is created only once per plan: in WebAssembly if that is
- * available, otherwise in plain JavaScript.
+ * Returns the converter for a conversion plan. It is created only once for each plan, and uses WebAssembly if that is
+ * available, otherwise plain JavaScript.
  */
 import { BoundedCache } from '../base/bounded-cache.ts';
 import { type ArrayPlan, planKey, stagingMemory } from '../jit/arrays/array-plan.ts';

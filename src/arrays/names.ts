@@ -1,6 +1,6 @@
 /**
- * Finds number formats by any name that a stack uses for them (spellings.ts). Every spelling is accepted; the canonical
- * name, `FormatName`, is PTX's own without its dot.
+ * Finds number formats by any name that a stack uses for them (spellings.ts). Every spelling is accepted. The canonical
+ * name of a format, a `FormatName`, is its name in PTX without the dot.
  */
 import { PtxlabError } from '../base/error.ts';
 import { nearestWord } from '../base/nearest-word.ts';

@@ -32,8 +32,8 @@ export interface ArrayTypes {
 }
 
 /**
- * `Uint8Array` for all formats that `ArrayTypes` does not list: fp8, fp6, fp4, ue8m0, s2f6, u8, and integers below a
- * byte.
+ * `Uint8Array` for all formats that `ArrayTypes` does not list: fp8, fp6, fp4, ue8m0, s2f6, u8, and integers narrower
+ * than a byte.
  */
 export type ArrayOf<T extends FormatName> = T extends keyof ArrayTypes ? ArrayTypes[T] : Uint8Array;
 
@@ -55,7 +55,8 @@ const makers: { readonly [T in keyof ArrayTypes]: ArrayMaker<ArrayTypes[T]> } = 
 };
 
 /**
- * Names of typed arrays whose elements have a definite format. Bytes and 16-bit words can be elements of many formats.
+ * The typed arrays whose type determines the format of the elements. Arrays of unsigned bytes or 16-bit words are not
+ * listed, because they can hold elements of many formats.
  */
 const formatsOfArrays: Readonly<Record<string, FormatName>> = {
   Float64Array: 'f64',
@@ -115,7 +116,10 @@ export function storedElements(storage: Storage, bytes: number): number {
   return Math.floor((bytes * 8) / storedBits(storage));
 }
 
-/** Creates the typed array for elements of a format on the bytes of a buffer from `offset` on. */
+/**
+ * Creates a typed array for elements of a format. The array is a view of `bytes` bytes of the buffer, beginning at
+ * `offset`.
+ */
 export function arrayOver(
   format: FormatName,
   buffer: ArrayBufferLike,

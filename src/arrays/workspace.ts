@@ -26,8 +26,8 @@ export function workspaceOf(array: ArrayBufferView | ArrayBufferLike): Workspace
 }
 
 /**
- * Allocates arrays in one piece of memory that `convert` accesses without copying, up to twice as fast if they are
- * larger than the processor's cache. If memory can be shared, as in Node, worker threads use it, too.
+ * Allocates arrays in one piece of memory that `convert` accesses without copying. For arrays that are larger than the
+ * processor's cache, this is up to twice as fast. If memory can be shared, as in Node, worker threads use it, too.
  *
  * ```ts
  * const workspace = new Workspace(2 ** 27);
@@ -72,8 +72,8 @@ export class Workspace {
   /**
    * Creates an array of `count` elements, which are all zero.
    *
-   * @throws PtxlabError `out-of-memory`, `bad-packing`, `bad-count`, `bad-option`, and for a name that is not a format,
-   *   the same codes as `convert`
+   * @throws PtxlabError `out-of-memory`, `bad-packing`, `bad-count`, `bad-option`; if `format` is not the name of a
+   *   format, the same codes as `convert`
    */
   array<T extends FormatName>(format: T, count: number, packing?: Packing): ArrayOf<T>;
   array(format: FormatName, count: number, packing?: Packing): ArrayOf<FormatName> {

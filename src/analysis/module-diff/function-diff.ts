@@ -26,7 +26,10 @@ export interface BlockDiff {
 }
 
 export interface BodyDiff {
-  /** In the order of `a`. A block that occurs only in `b` is listed after the block that precedes it in `b`. */
+  /**
+   * The blocks of both functions, in the order in which they occur in `a`. A block that occurs only in `b` is listed
+   * after the block that precedes it in `b`.
+   */
   readonly blocks: readonly BlockDiff[];
   /** The mnemonics that one function uses more often than the other. */
   readonly mnemonics: readonly MnemonicCount[];
@@ -66,8 +69,8 @@ function sameLabels(a: NormalBody, b: NormalBody, matches: Int32Array): (a: stri
 }
 
 /**
- * The pairs of blocks in the order of `a`. A block that occurs only in `b` is listed after the pair that contains its
- * predecessor in `b`.
+ * The pairs of blocks, in the order in which they occur in `a`. A block that occurs only in `b` is listed after the
+ * pair that contains its predecessor in `b`.
  */
 function blockPairs(matches: Int32Array, countInB: number): readonly (readonly [a: number, b: number])[] {
   const taken = new Set(matches);

@@ -3,7 +3,7 @@ import { signedAt } from '../../base/typed-reads.ts';
 import { matchSequences } from './match-sequences.ts';
 import { blockNumbers, linesOf, type NormalBody } from './normal-body.ts';
 
-/** Assigns numbers to texts: equal texts get the same number. */
+/** Assigns numbers to strings, so that equal strings get the same number. */
 export class Numbering {
   private readonly numbers = new Map<string, number>();
 
@@ -33,7 +33,8 @@ export function matchBlocks(a: NormalBody, b: NormalBody): Int32Array {
   for (const [i, j] of pairsWithCommonLines(a, b)) match(i, j);
   for (const [i, j] of pairsOfEqualBlocks(a, b, isOpen, false)) match(i, j);
   for (let i = 1; i < matches.length; i++) {
-    // If two blocks have no line in common, they are still matched if both of their neighbors are.
+    // Two blocks that have no line in common are still matched if the blocks just before them are matched with each
+    // other, and so are the blocks just after them.
     const before = signedAt(matches, i - 1);
     const after = i + 1 < matches.length ? signedAt(matches, i + 1) : b.blocks.length;
     if (before >= 0 && after === before + 2) match(i, before + 1);
@@ -74,8 +75,8 @@ interface Open {
 }
 
 /**
- * Pairs of blocks that consist of the same lines, wherever they are in the functions. With `onlyUnique`, the lines must
- * occur in just one block of each function.
+ * Pairs of blocks that consist of the same lines, wherever they are in the functions. If `onlyUnique` is set, a pair is
+ * included only if no other block in either function consists of the same lines.
  */
 function pairsOfEqualBlocks(a: NormalBody, b: NormalBody, isOpen: Open, onlyUnique: boolean): readonly Pair[] {
   const inA = blocksByText(a, isOpen.a);

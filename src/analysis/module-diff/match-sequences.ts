@@ -107,7 +107,7 @@ function between(range: Range, anchors: readonly Pair[], matches: Int32Array): r
   return ranges;
 }
 
-/** Searches a range, in several steps if there are many differences. */
+/** Matches the equal elements of a range, in several steps if there are many differences. */
 function searchRange(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, matches: Int32Array): void {
   let [x, y] = [range.a, range.b];
   while (x < range.aEnd && y < range.bEnd) {
@@ -116,8 +116,9 @@ function searchRange(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, m
 }
 
 /**
- * Returns the place that was reached. `reached[offset + k]` is the furthest index in `a` that was reached on diagonal
- * k.
+ * Matches elements from the start of a range on, until the end of the range is reached or too many differences are
+ * found. Returns the indices in `a` and `b` at which the search stopped. `reached[offset + k]` is the furthest index in
+ * `a` that was reached on diagonal k.
  */
 function searchStep(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, matches: Int32Array): Pair {
   const width = range.aEnd - range.a;
@@ -142,7 +143,8 @@ function searchStep(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, ma
 }
 
 /**
- * The furthest of the places that were reached: the one that is preceded by the most elements, counting both sequences.
+ * Returns the pair of indices that is furthest along in the range: the one preceded by the most elements, counting both
+ * sequences.
  */
 function furthest(reached: Int32Array, offset: number, count: number, width: number, height: number): Pair {
   let best: Pair = [0, 0];
@@ -154,7 +156,7 @@ function furthest(reached: Int32Array, offset: number, count: number, width: num
   return best;
 }
 
-/** Follows the path to a place backwards and matches the equal elements along it. */
+/** Follows the path that led to `end` backward, and matches the equal elements along it. */
 function tracedBack(range: Range, steps: readonly Int32Array[], end: Pair, matches: Int32Array): Pair {
   let [x, y] = end;
   for (let count = steps.length - 1; count >= 0; count--) {

@@ -1,4 +1,4 @@
-/** Compares two modules regardless of the names of registers, labels and parameters, and of `.loc` and comments. */
+/** Compares two modules. Comments, `.loc` directives, and the names of registers, labels and parameters are ignored. */
 import { requireArgument, requireOptions } from '../../base/require.ts';
 import { callback, type Rule, type RulesFor } from '../../base/rules.ts';
 import { Document } from '../document.ts';
@@ -18,14 +18,14 @@ export interface DeclarationDiff {
 export interface FunctionDiff extends BodyDiff {
   readonly a: FunctionPlace;
   readonly b: FunctionPlace;
-  /** Differences of the header (`.param`, `.maxntid`, …) and of the variables of the function. */
+  /** Differences in the header (`.param`, `.maxntid`, …) and in the variables of the function. */
   readonly declarations: readonly DeclarationDiff[];
   readonly isSame: boolean;
 }
 
 export interface ModuleDiff {
   readonly isSame: boolean;
-  /** Differences of version, target and address size, and of the variables of the module. */
+  /** Differences in the version, the target, the address size, and the variables of the module. */
   readonly declarations: readonly DeclarationDiff[];
   /** The functions that occur in both modules, in the order of the first module. */
   readonly functions: readonly FunctionDiff[];

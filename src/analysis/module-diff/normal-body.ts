@@ -64,7 +64,7 @@ export function normalBody(body: FunctionBody): NormalBody {
 }
 
 /**
- * Maps the names of the function's parameters and return values to the texts that stand for them in the shapes of
+ * Maps the names of the function's parameters and return values to the placeholders that replace them in the shapes of
  * instructions.
  */
 function parameterPositions({ checked: { parameters, results } }: FunctionBody): ReadonlyMap<string, string> {

@@ -38,7 +38,7 @@ export interface DotFlags extends CommonFlags {
   readonly json?: boolean;
 }
 
-/** The first of the given flags that is allowed only for matrix products; null if there is none. */
+/** Returns a flag that was given although it is allowed only for matrix products; null if there is none. */
 export function dotFlagOf({ gpu, a, b, c, scaleA, scaleB }: DotFlags): string | null {
   const given = { '--a': a, '--b': b, '--c': c, '--scale-a': scaleA, '--scale-b': scaleB, '--gpu': gpu };
   return Object.entries(given).find(([, value]) => value !== undefined)?.[0] ?? null;
@@ -160,7 +160,7 @@ function explanationLines(
       ...chunkLines(chunk, prepared, width),
       ...table([['result', ...shown(chunk.result), roundingOf(chunk, prepared)]], width),
     ]),
-    ...(addsLast ? ['', 'Then c is added, rounded to nearest even.'] : []),
+    ...(addsLast ? ['', 'Then c is added, and the sum is rounded to nearest even.'] : []),
     '',
     style.strong('On each GPU'),
     ...table(others, width),
@@ -173,7 +173,7 @@ const roundings = {
   f16: 'the sum rounded to nearest even',
 } as const;
 
-/** How the result differs from the exact sum; empty if they are equal. */
+/** Says how the sum was rounded to get the result; empty if the result is equal to the sum. */
 function roundingOf({ sum, unit, result }: ExplainedChunk, { product }: PreparedDot): string {
   if (product.kind !== 'float' || sum === null || unit === null) return '';
   const value = decode(product.d.format, result);

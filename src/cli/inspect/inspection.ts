@@ -1,4 +1,4 @@
-/** What `inspect` finds out about a file. */
+/** The information that `inspect` collects about a file. */
 import type { Summary } from '../../arrays/statistics/summary.ts';
 import type { Model, ModelTensor } from '../../tensors/checkpoints/model-tensors.ts';
 import type { TensorInput } from '../tensor-input.ts';

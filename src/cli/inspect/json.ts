@@ -40,7 +40,7 @@ function summaryJson({ min, max, amax, mean, exponents, ...counts }: Summary): o
   return { min: low, max: high, amax: largest, mean: average, zeros, subnormals, nans, infinities, exponents };
 }
 
-/** Converts metadata to JSON. 64-bit integers become text, so that no digit is lost. */
+/** Converts metadata to JSON. 64-bit integers are converted to strings, so that no digits are lost. */
 function metadataJson(value: MetadataValue): unknown {
   if (typeof value === 'object') return value.map(metadataJson);
   if (typeof value === 'bigint') return value.toString();
@@ -54,7 +54,7 @@ export interface Total {
   readonly bytes: number;
 }
 
-/** Sums by element type, largest first. */
+/** The totals for each element type, largest first. */
 export function totalsOf(entries: readonly TensorEntry[]): readonly Total[] {
   const totals = new Map<string, Total>();
   for (const { dtype, elements, byteLength } of entries) {

@@ -102,7 +102,10 @@ function sizeOf({ parts }: InspectedTensor): number {
   return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-/** Repeats unusual findings at the end, because a table can be long. */
+/**
+ * Returns lines that name the tensors with NaNs or infinities. They are repeated after the table, because a table can
+ * be long.
+ */
 function oddLines(tensors: readonly InspectedTensor[], { style, width }: InspectLayout): string[] {
   const odd = tensors.flatMap(({ entry: { name }, summary }) => {
     const { nans, infinities } = summary ?? { nans: 0, infinities: 0 };

@@ -9,8 +9,8 @@ export function keepMemorySteady(): void {
   // Collect garbage each time the heap has grown by a third. By default, if collections take long, V8 may let the heap
   // grow to four times its size.
   setFlagsFromString('--heap-growing-percent=33');
-  // Compile all functions of a module at once. If they are compiled when they are first called, the V8 of Node 20 leaks
-  // about 1 kB for each module that is instantiated.
+  // Compile all functions of a module as soon as the module is compiled. If they are compiled when they are first
+  // called, the V8 of Node 20 leaks about 1 kB for each module that is instantiated.
   setFlagsFromString('--no-wasm-lazy-compilation');
 }
 
@@ -20,8 +20,8 @@ export function keepMemorySteady(): void {
  */
 const unloadsPerCollection = 250;
 /**
- * The maximum size in bytes of a heap that is collected here. Collecting a larger heap would delay a request by more
- * than about 50 ms.
+ * The maximum heap size in bytes up to which `countUnload` collects garbage. Collecting a larger heap would delay a
+ * request by more than about 50 ms.
  */
 const largestCollectedHeap = 256 * 2 ** 20;
 let unloads = 0;

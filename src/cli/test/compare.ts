@@ -6,9 +6,9 @@ import { type FormatName, formats } from '../../numerics/formats.ts';
 import { bytesOfFormat, elementReader } from './element-format.ts';
 
 /**
- * How far a result may differ from the expected one. With `exactly`, all bits must be equal. With `ulps`, the two
- * values may be at most `most` representable values apart. With `absolute and relative`, |got - expected| <= abs + rel
- * * |expected| must hold. Except for `exactly`, any NaN counts as equal to any other NaN.
+ * How far a result may differ from the expected one. If the kind is `exactly`, all bits must be equal. If it is `ulps`,
+ * the two values may be at most `most` representable values apart. If it is `absolute and relative`, the condition is
+ * |got - expected| <= abs + rel * |expected|. Except for `exactly`, any NaN counts as equal to any other NaN.
  */
 export type Tolerance =
   | { readonly kind: 'exactly' }

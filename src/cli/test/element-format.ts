@@ -11,10 +11,10 @@ import { UsageError } from '../exit.ts';
 export function formatOfType(type: string): FormatName {
   const name = type.startsWith('b') && /^b\d+$/.test(type) ? `u${type.slice(1)}` : type;
   if (isFormatName(name) && formats[name].width % 8 === 0) return name;
-  throw new UsageError(`'${type}' is not a type of elements; choose one such as f32, f16, bf16, e4m3, s32 or u8`);
+  throw new UsageError(`'${type}' is not an element type; choose one such as f32, f16, bf16, e4m3, s32 or u8`);
 }
 
-/** The format of elements of a numpy type. */
+/** The format that corresponds to a numpy type. */
 export function formatOfNpy(type: NpyType): FormatName {
   return formatOfType(
     type === 'b1' ? 'u8' : type.replace('i', 's').replace(/\d/, (bytes) => String(8 * Number(bytes))),
@@ -22,7 +22,7 @@ export function formatOfNpy(type: NpyType): FormatName {
 }
 
 /**
- * The numpy type for elements of a format. If numpy does not have the format, the elements are stored as unsigned
+ * The numpy type that corresponds to a format. If numpy does not have the format, its elements are stored as unsigned
  * integers.
  */
 export function npyOfFormat(format: FormatName): NpyType {

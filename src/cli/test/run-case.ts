@@ -31,7 +31,7 @@ export interface CaseResult {
   readonly updated: readonly string[];
 }
 
-/** @param update whether to replace the contents of expected files by the actual results if they differ */
+/** @param update whether to overwrite expected files with the actual results if they differ */
 export async function runCase(one: TestCase, update: boolean, session: Session): Promise<CaseResult> {
   const begun = performance.now();
   const updated: string[] = [];

@@ -52,7 +52,7 @@ export interface KernelTest extends TestJob {
   readonly name?: string;
   /**
    * The test runs once for each combination of these GPUs and targets. By default, it runs once, for the module's own
-   * target and the GPU that belongs to it.
+   * target, with the arithmetic of that target.
    */
   readonly gpus?: readonly string[];
   readonly targets?: readonly string[];

@@ -38,7 +38,7 @@ function textOrNull(): Rule<string | null> {
   return { takes: 'a string or null', accepts: (value) => value === null || typeof value === 'string' };
 }
 
-/** @throws PtxlabError `argument-type` if the argument is not a list of findings such as `check` returns */
+/** @throws PtxlabError `argument-type` if the argument is not a list of findings like those that `check` returns */
 export function requireFindings(found: readonly Diagnostic[]): void {
   requireArgument('the findings', found, findings);
 }

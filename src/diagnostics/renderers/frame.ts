@@ -3,7 +3,8 @@ import type { Span } from '../../base/span.ts';
 import { type Cells, toCells } from './printable.ts';
 
 /**
- * The line on which a span begins, cut to the available width, and the position of the span in the part that is left.
+ * The line on which a span begins, shortened to the available width, and the position of the span in the shortened
+ * line.
  */
 export interface Frame {
   /** Counted as in `SourceText.position`. */

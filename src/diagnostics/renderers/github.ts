@@ -16,7 +16,10 @@ export function renderGithub(report: FileReport): string {
   return text;
 }
 
-/** The position in the source if it is known and was requested, otherwise the position in the module. */
+/**
+ * The position in the file that was compiled to PTX if it is known and was requested; otherwise, the position in the
+ * PTX.
+ */
 function placeOf({ source, placeOf: sourceOf }: FileReport, span: Span): string {
   const place = sourceOf?.(span.start) ?? null;
   if (place !== null) {

@@ -1,4 +1,4 @@
-/** Reports in the XML of JUnit, which Jenkins, GitLab and others read. */
+/** Writes test reports in JUnit's XML format, which Jenkins, GitLab and other systems can read. */
 
 export interface JUnitSuite {
   readonly name: string;
@@ -11,7 +11,7 @@ export interface JUnitCase {
   readonly classname: string;
   readonly seconds: number;
   readonly problem: JUnitProblem | null;
-  /** Lines of output other than the description of a failure. */
+  /** Lines of output that are not part of a failure's description. */
   readonly output: readonly string[];
 }
 
@@ -67,7 +67,7 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 // oxlint-disable-next-line no-control-regex -- XML cannot contain these, even escaped
 const notXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
 
-/** Text in which characters that XML 1.0 cannot contain are replaced. */
+/** Escapes text for XML, and replaces the characters that XML 1.0 cannot contain. */
 function escaped(text: string): string {
   return text.replace(notXml, '\ufffd').replace(/[&<>"]/g, (character) => entities[character] ?? character);
 }

@@ -24,7 +24,7 @@ const prettyRules: RulesFor<PrettyOptions> = { style: styleRule, width: number, 
 
 /**
  * Renders findings for human readers: an excerpt of the source with carets, then help, fix and section. The text ends
- * in a line end unless it is empty.
+ * with a newline unless it is empty.
  */
 export function renderPretty(report: FileReport, options: PrettyOptions = {}): string {
   requireReport(report);

@@ -1,6 +1,6 @@
 /**
- * Makes program text safe for a terminal. Programs are untrusted: an escape sequence in a comment must not move the
- * cursor, and bidirectional control characters must not reorder what a reader sees.
+ * Makes program text safe to print to a terminal. Programs are untrusted: an escape sequence in a comment must not move
+ * the cursor, and bidirectional control characters must not reorder what a reader sees.
  */
 import { codePointAt } from '../../base/source-text.ts';
 

@@ -9,8 +9,8 @@ import { printable } from './printable.ts';
 const words: Readonly<Record<Severity, string>> = { error: 'error   ', warning: 'warning ', note: 'info    ' };
 
 /**
- * Renders findings as ptxas prints them, with its closing line if there is an error. If the position in the source is
- * known and was requested, it is printed instead of the position in the module.
+ * Renders findings as ptxas prints them, with its closing line if there is an error. If the position in the file that
+ * was compiled to PTX is known and was requested, it is printed instead of the position in the PTX.
  */
 export function renderPtxas(report: FileReport): string {
   requireReport(report);
@@ -30,10 +30,10 @@ export function isSyntaxError({ ptxas }: Diagnostic): boolean {
 }
 
 /**
- * The offset of the place to which ptxas attributes a finding; ptxas prints the line number of this place. For a syntax
- * error, that place is the first unexpected token, even if the finding points to the end of the preceding line because
- * something is missing there. When a type has no state space, ptxas reports the error after it has read the name that
- * follows; when a name is declared twice, it reports the error after it has read the second declaration.
+ * The offset of the place whose line number ptxas prints for a finding. For a syntax error, that place is the first
+ * unexpected token, even if the finding points to the end of the preceding line because something is missing there.
+ * When a type has no state space, ptxas reports the error after it has read the name that follows; when a name is
+ * declared twice, it reports the error after it has read the second declaration.
  */
 export function offsetOf(found: Diagnostic, { text }: SourceText): number {
   const { start, end } = found.span;

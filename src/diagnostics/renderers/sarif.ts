@@ -12,8 +12,8 @@ const schema = 'https://json.schemastore.org/sarif-2.1.0.json';
 
 /**
  * Returns one log, whose only run contains the findings of all reports; `version` is the version of the tool. If a
- * result's position in the source is known and was requested, it is the location, and the position in the module is a
- * related location.
+ * result's position in the file that was compiled to PTX is known and was requested, this position is the location of
+ * the result, and the position in the PTX is a related location.
  */
 export function renderSarif(reports: readonly FileReport[], version: string): string {
   requireArgument('the reports', reports, list);

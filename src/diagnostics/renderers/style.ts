@@ -1,6 +1,6 @@
 import { callback, type Rule, type RulesFor, shaped } from '../../base/rules.ts';
 
-/** Adds the color codes of a role to a text. Renderers compute the width of a text before they add colors. */
+/** Adds the color codes of a role to a string. Renderers compute the width of a string before they add colors. */
 export type Paint = (text: string) => string;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Breaks a text at its spaces into lines of at most `width` columns; a wider word gets a line of its own. Line breaks
+ * Breaks text at its spaces into lines of at most `width` columns; a wider word gets a line of its own. Line breaks
  * that are already in the text are kept.
  */
 export function wrap(text: string, width: number): readonly string[] {

@@ -25,7 +25,7 @@ export function sumView({ explanation, matrices, state }: View): TemplateResult 
   return html`<section aria-labelledby="sum-title">
     <h2 id="sum-title">Aligned to the greatest exponent, cut off, and added</h2>
     ${chunks.map((chunk, i) => chunkView(chunk, i, chunks.length, state.entry, nameOf))}
-    ${addsLast ? html`<p class="note">Then c is added, rounded to nearest even.</p>` : nothing}
+    ${addsLast ? html`<p class="note">Then c is added, and the sum is rounded to nearest even.</p>` : nothing}
   </section>`;
 }
 

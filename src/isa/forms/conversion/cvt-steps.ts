@@ -139,8 +139,8 @@ function defaultRounding(variant: Variant): Rounding | null {
 }
 
 /**
- * sm_1x flushes f32 subnormals with or without `.ftz`. Up to PTX 1.4, conversions with a 64-bit integer result and
- * conversions from or to f64 are exceptions that do not flush subnormals (see the notes on subnormal numbers).
+ * sm_1x flushes f32 subnormals with or without `.ftz`. Up to PTX 1.4, there are two exceptions: conversions to 64-bit
+ * integers, and conversions from or to f64, keep subnormals (see the notes on subnormal numbers).
  */
 function flushesByTarget(variant: Variant, environment: Environment): boolean {
   if (environment.target.sm >= 20) return false;

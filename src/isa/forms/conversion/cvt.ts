@@ -144,7 +144,7 @@ const basic: readonly InstructionForm[] = [
   relaxed({
     id: 'cvt.f16.f32',
     syntax: 'cvt.frnd2{.relu}{.satfinite}.f16.f32  d, a',
-    summary: 'f32 to f16, with negative results or overflow clamped.',
+    summary: 'f32 to f16, with negative results clamped to zero or overflow clamped to the largest value.',
     constraints: [reluOrSatfinite],
     availability: [
       { subject: '.relu', when: { modifiers: ['.relu'] }, ways: [at('7.0', 80)] },
@@ -183,7 +183,7 @@ const bf16: readonly InstructionForm[] = [
   strict({
     id: 'cvt.bf16.f32.clamped',
     syntax: 'cvt.frnd2{.relu}{.satfinite}.bf16.f32  d, a',
-    summary: 'f32 to bf16, with negative results or overflow clamped.',
+    summary: 'f32 to bf16, with negative results clamped to zero or overflow clamped to the largest value.',
     constraints: [reluOrSatfinite],
     availability: [sm80, satfiniteSince],
     operands: [d, a],

@@ -118,7 +118,7 @@ interface Blocks {
   readonly kind: string;
   readonly counts: readonly string[];
   readonly sizes: readonly string[];
-  /** True if one of these modifiers must be written. */
+  /** True if the instruction must have one of these modifiers. */
   readonly required: boolean;
   readonly counted: AvailabilityRow['ways'];
 }

@@ -8,10 +8,10 @@
  * | 20 | threads that have exited, which no phase waits for |
  * | 24 | number of the current phase |
  *
- * In addition, each block has one byte for each of its threads. Its value is 0 if the thread has never arrived;
- * otherwise, it is 2 plus the lowest bit of the phase in which the thread last arrived. The thread has to wait as long
- * as the lowest bit of the current phase is the same as in its byte. Comparing one bit is enough, because the next
- * phase cannot end before this thread arrives in it.
+ * In addition, each block has one byte for each of its threads. The byte is 0 if the thread has never arrived;
+ * otherwise, it is 2 plus the lowest bit of the number of the phase in which the thread last arrived. The thread has to
+ * wait as long as the number of the current phase has the same lowest bit as the thread's byte. Comparing one bit is
+ * enough, because the next phase cannot end before this thread arrives in it.
  */
 import type { InstructionForm } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';

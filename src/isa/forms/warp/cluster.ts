@@ -23,7 +23,9 @@ function form({ ways, steps = () => [{ kind: 'yield' }], ...line }: Line): Instr
 
 const rankBits = 32 - rankShift;
 
-/** Replaces the rank of the block in an address. If the address is generic, it remains in the same window. */
+/**
+ * Replaces the rank of the block in an address. A generic address keeps its upper half, which determines its window.
+ */
 function mapped(isWide: boolean): readonly Step[] {
   const low = [
     constant('$one', 1),
@@ -93,7 +95,7 @@ export const clusterForms = (): readonly InstructionForm[] => [
     id: 'mapa',
     section: '9.7.9.23',
     syntax: 'mapa{.shared::cluster}.type  d, a, b',
-    summary: 'The address in block b of the cluster that corresponds to a.',
+    summary: 'The address that corresponds to a in the shared memory of block b of the cluster.',
     sets: { type: sizes },
     ways: [at('7.8', 90)],
     operands: [write('d', 0), inShared, read('b', '.u32', { unpacked: true })],
@@ -103,7 +105,7 @@ export const clusterForms = (): readonly InstructionForm[] => [
     id: 'getctarank',
     section: '9.7.9.24',
     syntax: 'getctarank{.shared::cluster}.type  d, a',
-    summary: 'The rank within the cluster of the block to which an address belongs.',
+    summary: 'Finds the block to which an address belongs, and returns the rank of that block in the cluster.',
     sets: { type: sizes },
     ways: [at('7.8', 90)],
     operands: [write('d', '.u32', { unpacked: true }), inShared],
