@@ -9,7 +9,7 @@ const beyond = 0x7f;
  */
 const lookahead = 4;
 
-/** A text that has been encoded as bytes for the lexer. */
+/** Text that has been encoded as bytes for the lexer. */
 export interface AsciiText {
   /**
    * The character codes of the text, followed by some NULs. Each character outside ASCII is replaced by DEL, so that
@@ -23,7 +23,7 @@ export interface AsciiText {
   readonly foreign: number;
 }
 
-/** Encodes a text as bytes, which can be read several times faster than the characters of a string. */
+/** Encodes text as bytes, which can be read several times faster than the characters of a string. */
 export function toAscii(source: string): AsciiText {
   const bytes = new Uint8Array(source.length + lookahead);
   // The UTF-8 text has as many bytes as the string has UTF-16 units only if every character is ASCII.

@@ -1,5 +1,5 @@
 /**
- * Parses a text in chunks. Each chunk is a stretch of text that ends between two statements or between two items of the
+ * Parses a module in chunks. Each chunk is a piece of text that ends between two statements or between two items of the
  * module. The result for a chunk depends only on three things: the text of the chunk, the text after it that the parser
  * looked at, and the state of the parser at its start. If these three are unchanged for a chunk after an edit, its
  * result can therefore be reused. The statements themselves are parsed by the same functions that parse whole modules.
@@ -13,7 +13,7 @@ import { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 import type { Block, FunctionItem, Item, LineSource, Statement } from './tree.ts';
 
-/** The state of the parser at a place between two parts of a module. */
+/** The state of the parser between two parts of a module. */
 export interface ChunkState {
   readonly stage: HeaderStage;
   /** Null outside functions. */
@@ -22,7 +22,7 @@ export interface ChunkState {
     readonly depth: number;
     /**
      * False in the body of a function whose name could not be parsed. Such a body is still parsed, but the result is
-     * dropped.
+     * discarded.
      */
     readonly named: boolean;
   } | null;

@@ -26,7 +26,7 @@ const loneSingle = { help: 'a 0f constant cannot be part of an expression; use a
  */
 const precedence: Uint8Array = makePrecedence();
 
-/** Whether an expression goes on if a token of this kind follows a complete constant. */
+/** Whether a token of this kind continues the expression if it follows a complete constant. */
 export function continuesConstant(kind: number): boolean {
   return precedence[kind] !== 0 || kind === Token.Question;
 }

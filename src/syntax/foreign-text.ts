@@ -1,6 +1,6 @@
 /**
- * Recognizes texts that are not PTX at all by their first characters, so that only a single finding is reported for
- * such a text.
+ * Recognizes input in other languages or formats by its first characters, so that only a single finding is reported for
+ * it.
  */
 
 interface ForeignText {
@@ -34,7 +34,10 @@ const marks: readonly Mark[] = [
 
 const examined = 4096;
 
-/** Identifies the kind of a text that does not begin with a directive; returns null if the kind is not recognized. */
+/**
+ * Identifies the language or format of a text that does not begin with a directive; returns null if it is not
+ * recognized.
+ */
 export function foreignText(source: string): ForeignText | null {
   const start = source.slice(0, examined);
   return marks.find(({ pattern }) => pattern.test(start)) ?? null;

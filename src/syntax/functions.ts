@@ -23,8 +23,8 @@ interface Header {
 
 /**
  * Parses a function; the current token must be its `.entry` or `.func`. After a mistake in the header, only the parts
- * that could not be parsed are dropped, and the body is still parsed. If the function has no name, reports an error and
- * returns null.
+ * that could not be parsed are left out of the result, and the body is still parsed. If the function has no name,
+ * reports an error and returns null.
  */
 export function parseFunction(
   r: Reader,

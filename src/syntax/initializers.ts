@@ -1,6 +1,6 @@
 /**
- * Parses the initializer after `=` in a declaration. Source: PTX ISA 5.4.4 and 5.3; the shapes are those that ptxas
- * accepts.
+ * Parses the initializer after `=` in a declaration. Source: PTX ISA 5.4.4 and 5.3. The parser accepts the same forms
+ * of initializers as ptxas.
  */
 import { rewrite } from '../diagnostics/fix.ts';
 import { parseConstant, parseIntegerConstant } from './constants.ts';
@@ -73,8 +73,8 @@ function parseAddress(r: Reader, mask: bigint | null): Initializer | null {
 }
 
 /**
- * Parses a constant, or a mask followed in parentheses by the value of which it selects a byte: `0xff00(name)`,
- * `0xff00(0x1234)`.
+ * Parses either a constant, or a mask followed by a value in parentheses. The mask selects one byte of the value, as in
+ * `0xff00(name)` or `0xff00(0x1234)`.
  */
 function parseScalar(r: Reader): Initializer | null {
   const start = r.start;

@@ -9,7 +9,7 @@ import { codeAt, signedAt } from '../base/typed-reads.ts';
 
 type Parse = (r: Reader) => Statement | null;
 
-/** The known lines of one text. */
+/** Skips the lines of one text whose shapes are known. */
 export class TextLines implements LineReader {
   readonly shapes: LineShapes;
   limit: number = Number.POSITIVE_INFINITY;

@@ -105,9 +105,7 @@ export class Lexer {
     this.previousEnd = previousEnd;
   }
 
-  /**
-   * Goes on to the first token after `end`. This is used when other code has already read the text up to that point.
-   */
+  /** Skips to the first token after `end`. This is used when other code has already read the text up to that point. */
   goOn(end: number): void {
     this.end = end;
     this.next();
@@ -210,7 +208,7 @@ export class Lexer {
     return value;
   }
 
-  /** Whether there is a line end between the previous token and the current one. */
+  /** Whether there is a line break between the previous token and the current one. */
   startsLine(): boolean {
     for (let i = this.previousEnd; i < this.start; i++) {
       const c = this.bytes[i];
@@ -387,7 +385,7 @@ export class Lexer {
   private skipComment(start: number): number {
     const second = this.bytes[start + 1];
     if (second === slash) {
-      // Only a line feed ends the comment; in ptxas, it continues after a lone carriage return.
+      // As in ptxas, only a line feed ends the comment; a carriage return alone does not.
       const end = this.bytes.indexOf(newline, start + 2);
       return end < 0 ? this.source.length : end + 1;
     }

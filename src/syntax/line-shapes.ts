@@ -1,8 +1,8 @@
 /**
  * Computes shapes of instructions and of `.loc` directives. The shape of a line is its text with a placeholder for each
- * number. Most lines of a large file have the same shape as an earlier line and need not be parsed again: if two lines
- * have the same shape, they consist of the same tokens, except that the numbers in registers, labels and integers may
- * differ, so parsing would give the same tree except for these numbers.
+ * number. Most lines of a large file have the same shape as an earlier line and need not be parsed again: two lines
+ * with the same shape consist of the same tokens, except that the numbers in registers, labels and integers may differ.
+ * Apart from these numbers, parsing both lines would give the same tree.
  */
 import { Kind, kinds } from './shape-characters.ts';
 import { CharClass, classes } from './tokens.ts';
@@ -23,8 +23,8 @@ const tableSize = mostShapes * 2;
 const longest = 2048;
 
 /**
- * The maximum length of a name that is part of a shape. Shapes contain a placeholder instead of longer names, because
- * most of these are used in only one function.
+ * The maximum length of a name that is part of a shape. In a shape, a longer name is replaced by a placeholder, because
+ * most long names are used in only one function.
  */
 const longestName = 16;
 
@@ -187,7 +187,7 @@ export class LineShapes {
 
   /**
    * Reads the shape of one statement. Returns the position after its `;` or, for a `.loc`, after its line. Returns -1
-   * if the statement contains something for which shapes are not supported.
+   * if the statement contains something that a shape cannot represent.
    */
   private scan(bytes: Uint8Array, start: number): number {
     this.shapeLength = 0;

@@ -1,7 +1,7 @@
 /**
  * Parses PTX text into a tree. The parser knows neither the instructions nor their types: it accepts everything that
- * the grammar allows, and it accepts and rejects the same texts as the grammar of ptxas does. Source: PTX ISA chapters
- * 4, 5, 6.2 to 6.4, 7.1 and 11.
+ * the grammar allows. The grammar is the one that ptxas uses, so the parser accepts and rejects the same text as the
+ * parser of ptxas. Source: PTX ISA chapters 4, 5, 6.2 to 6.4, 7.1 and 11.
  */
 import { rewrite } from '../diagnostics/fix.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -37,9 +37,9 @@ export interface ParsedInstruction {
 
 /**
  * Parses the items of a module one at a time, so that a caller can discard each item before the next one is parsed.
- * Calls `report` with each syntax error, in the order of the text, and then continues parsing, up to a limit of 1000
- * errors. Never throws. If `shapes` is given, lines whose shapes are known are not parsed. Instead, the body contains
- * them as `KnownLines`, which the caller must process before it asks for the next item.
+ * Calls `report` with each syntax error, in source order, and then continues parsing, up to a limit of 1000 errors.
+ * Never throws. If `shapes` is given, lines whose shapes are known are not parsed. Instead, the body contains them as
+ * `KnownLines`, which the caller must process before it asks for the next item.
  */
 export function* parseItems(
   source: string,
@@ -62,7 +62,7 @@ export function* parseItems(
   if (r.foreign >= 0 && !r.foreignReported) r.reportForeign(r.foreign);
 }
 
-/** Reports a single error for a text that is empty or in another language. */
+/** Reports a single error if the text is empty or in another language. */
 function isNoModule(r: Reader): boolean {
   if (r.kind === Token.Dotted) return false;
   const isEmpty = r.kind === Token.End;
@@ -80,7 +80,7 @@ export function parseModule(source: string): ParsedModule {
   return { items, diagnostics };
 }
 
-/** Parses a text that consists of one instruction; its `;` may be missing. */
+/** Parses text that consists of one instruction, whose `;` may be missing. */
 export function parseInstruction(source: string): ParsedInstruction {
   const diagnostics: Diagnostic[] = [];
   const text = endsInSemicolon(source) ? source : `${source}\n;`;
@@ -209,7 +209,7 @@ function parseVersion(r: Reader): Item | null {
   if (digits === undefined) return r.unexpected('a version such as 8.7');
   const end = r.end;
   r.next();
-  // Versions are compared like decimal fractions, so zeros at the end are dropped: 8.10 is the same as 8.1.
+  // Versions are compared like decimal fractions, so trailing zeros are ignored: 8.10 is the same as 8.1.
   const minor = digits.replace(/0+$/, '');
   return { kind: 'version', start, end, major: Number(major), minor: Number(minor) };
 }

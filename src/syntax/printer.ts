@@ -28,7 +28,7 @@ export function printModule(items: Iterable<Item>): string {
   return text;
 }
 
-/** Prints one item, without a trailing line end. */
+/** Prints one item, without a newline at the end. */
 export function printItem(item: Item): string {
   switch (item.kind) {
     case 'version':
@@ -60,7 +60,7 @@ export function printInstruction(instruction: Instruction): string {
   return `${prefix}${instruction.mnemonic}${operands === '' ? '' : ` ${operands}`};`;
 }
 
-/** Prints one statement of a body, indented by `indent`, without a trailing line end. */
+/** Prints one statement of a body, indented by `indent`, without a newline at the end. */
 export function printStatement(statement: Statement, indent = ''): string {
   switch (statement.kind) {
     case 'instruction':

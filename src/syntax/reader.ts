@@ -38,8 +38,8 @@ export class Reader extends Lexer {
    */
   failed = false;
   /**
-   * The number of braces that are open within the statement being parsed. A `}` closes one of these braces first; only
-   * if there are none, it closes a scope.
+   * The number of braces that are open within the statement being parsed. A `}` closes one of these braces if there are
+   * any; otherwise, it closes a scope.
    */
   openBraces = 0;
   /**
@@ -56,8 +56,8 @@ export class Reader extends Lexer {
   private endComplaint = -1;
   private stopped = false;
   /**
-   * Whether a character outside ASCII has already been reported. Further ones are not reported again, unless they cause
-   * a different error.
+   * Whether a character outside ASCII has already been reported. Only the first such character is reported, unless
+   * others cause a different error.
    */
   foreignReported = false;
   private readonly sink: (diagnostic: Diagnostic) => void;
@@ -171,7 +171,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Enters a level of nesting. If this exceeds the limit, reports an error and returns false. Pairs with {@link leave}.
+   * Enters a level of nesting. If the nesting is then too deep, reports an error and returns false. Pairs with {@link
+   * leave}.
    */
   enter(): boolean {
     if (this.depth >= nestingLimit) {
@@ -292,8 +293,9 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Judges by the next token whether the current name, which must be the first token on its line, begins a label or an
-   * instruction. If not, it is an operand that belongs to the previous line.
+   * Whether the current name begins a label or an instruction, which is decided by looking at the next token. The name
+   * must be the first token on its line. If it does not begin a statement, it is an operand that belongs to the
+   * previous line.
    */
   private opensStatement(): boolean {
     const { start, end, previousEnd } = this;

@@ -233,9 +233,9 @@ export interface LineSource {
 // --- declarations ---------------------------------------------------------------------------------------------------
 
 /**
- * The initializer after `=`. It is one of the following: a constant, of which a mask selects one byte if `masked` is
- * true (`0xff00(0x1234)`); an address (`name`, `name+4`, `generic(name)+4`), of which `mask` may select one byte
- * (`0xff00(name)`); a brace list; or a field of a texture or sampler (`addr_mode_0 = wrap`).
+ * The initializer after `=`. It is one of the following: a constant (`0x1234`) or, if `masked` is true, the byte of a
+ * constant that a mask selects (`0xff00(0x1234)`); an address (`name`, `name+4`, `generic(name)+4`), where `mask` may
+ * select one of its bytes (`0xff00(name)`); a brace list; or a field of a texture or sampler (`addr_mode_0 = wrap`).
  */
 export type Initializer =
   | { readonly kind: 'integer'; readonly value: bigint; readonly masked: boolean; readonly span: Span }
@@ -361,7 +361,7 @@ export interface DebugItem extends Span {
     /** True if a time and a size follow the name. */
     readonly stamped: boolean;
   } | null;
-  /** The data in a `.section` that does not fit the type with which it is written. */
+  /** The data in a `.section` that does not fit the type written before it. */
   readonly misfits: readonly DebugMisfit[];
 }
 

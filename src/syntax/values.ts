@@ -5,9 +5,8 @@ import { Token } from './tokens.ts';
 const maximum: bigint = 0xffffffffn;
 
 /**
- * Skips an integer literal or `WARP_SZ` and returns it. Where a directive takes such a number, neither expressions nor
- * signs are allowed, and the value must fit in 32 bits. Null after an error. `what` describes the number in error
- * messages.
+ * Skips an integer literal or `WARP_SZ` and returns it. Directives that take such a number allow neither expressions
+ * nor signs, and the value must fit in 32 bits. Null after an error. `what` describes the number in error messages.
  */
 export function readCount(r: Reader, what: string): number | null {
   const small = r.smallInteger();

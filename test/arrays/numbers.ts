@@ -11,7 +11,7 @@ function randomWords(count: number, seed: number): Uint32Array {
   });
 }
 
-/** f32 values within a few adjacent powers of two, so that blocks lose precision. */
+/** f32 values whose magnitudes differ by several powers of two, so that quantizing them in blocks loses precision. */
 export function moderate(count: number, seed: number): Float32Array {
   return Float32Array.from(randomWords(count, seed), (word) => ((word % 20001) - 10000) * 2 ** -((word >>> 20) % 12));
 }

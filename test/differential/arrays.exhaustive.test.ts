@@ -1,6 +1,7 @@
 /**
  * Compares array conversions with the exact engine. Source formats of up to 16 bits are tested with all values, and so
- * are the common conversions from f32. In addition, every pair of formats is tested in every mode with some values.
+ * are the common conversions from f32. In addition, every pair of formats is tested in every mode with a sample of
+ * values.
  */
 import { describe, expect, test } from 'vitest';
 import { convert } from '../../src/arrays.ts';

@@ -1,6 +1,6 @@
 /**
- * Runs modules of random functions on both engines. The results must be the same as those of a model, which consists of
- * the same functions in JavaScript.
+ * Runs modules with randomly generated functions on both engines. The results must be the same as those of a model,
+ * which consists of the same functions in JavaScript.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

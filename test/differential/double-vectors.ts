@@ -13,7 +13,10 @@ const count = 8192;
 
 const random = new RandomSource(64);
 
-/** A number whose exponent is between `least` and `most`. In some of them, several trailing bits are zero. */
+/**
+ * Returns the bits of a random f64 whose exponent is between `least` and `most`. About a third of these numbers end
+ * with several zero bits.
+ */
 function numberBetween(least: number, most: number): bigint {
   const exponent = BigInt(1023 + least + random.below(most - least + 1));
   const significand = ((BigInt(random.bits()) << 32n) | BigInt(random.bits())) & (2n ** 52n - 1n);

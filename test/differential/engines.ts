@@ -1,6 +1,6 @@
 /**
- * Runs instructions in small kernels, with every kind of code that an engine can generate, on the same inputs. Every
- * bit must agree.
+ * Runs instructions in small kernels on both engines, and with every kind of code that the fast engine can generate.
+ * The inputs are the same, and every bit of the results must agree.
  */
 import { Device, type LaunchOptions, type LoadedModule, RefusedModuleError } from '../../src/device.ts';
 import type { Instruction, Register } from './instructions.ts';

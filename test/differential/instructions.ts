@@ -166,7 +166,10 @@ function moderate(sources: readonly Register[], any: (width: number) => bigint):
   return Array.from({ length: 200 }, () => [(any(1) << 31n) | ((121n + (any(8) % 13n)) << 23n) | any(23)]);
 }
 
-/** Three floats; the third nearly cancels the product of the others, or is far smaller or larger. */
+/**
+ * Three floats. The third one is the negated product of the other two, either changed slightly, so that the sum nearly
+ * cancels, or multiplied by a power of two.
+ */
 function canceling(sources: readonly Register[], any: (width: number) => bigint): readonly (readonly bigint[])[] {
   const [width, ...others] = sources.map((source) => source.width);
   if ((width !== 32 && width !== 64) || others.length !== 2) return [];

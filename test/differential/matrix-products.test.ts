@@ -1,5 +1,5 @@
 /**
- * Multiplies random matrices on both engines, and requires the results to be identical in every bit. The fast engine
+ * Multiplies random matrices on both engines, and requires the results to be identical bit for bit. The fast engine
  * computes four columns at a time; it adds terms one by one only if the result would otherwise be wrong.
  */
 import { describe, expect, test } from 'vitest';
@@ -152,7 +152,8 @@ function factorOf(random: RandomSource, format: FloatName, kind: Kind): number {
     case 'lone accumulators':
       return 0;
     case 'powers':
-      // If the smallest terms of a sum of these powers are left out, the rest is often halfway between two f16 numbers.
+      // If the smallest terms of a sum of these powers are left out, the remaining sum is often halfway between two f16
+      // numbers.
       return powerOfTwo(random, format, 0) - Math.min(random.pick([0, 5, 12]), bias - 1) * last;
     case 'large':
     case 'leaning': {

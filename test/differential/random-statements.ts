@@ -68,8 +68,8 @@ export class StatementMaker {
   }
 
   /**
-   * Generates a list of statements. With `together`, all threads of the block execute the list, and each of them does
-   * so the same number of times.
+   * Generates a list of statements. If `together` is true, all threads of the block execute the list, and each of them
+   * does so the same number of times.
    */
   private list(count: number, depth: number, together: boolean): readonly Statement[] {
     return Array.from({ length: count }, () => this.statement(depth, together));
@@ -237,7 +237,10 @@ export class StatementMaker {
     };
   }
 
-  /** A branch that either all threads of a block take or none, so that barriers are allowed in its body. */
+  /**
+   * A branch that is taken either by all threads of a block or by none of them, so that barriers are allowed in its
+   * body.
+   */
   private uniformBranch(depth: number): Statement {
     const end = this.label();
     const test = `setp.${this.random.pick(['eq', 'ne'])}.u32 %q, %block, ${this.random.below(2)};`;
@@ -245,8 +248,8 @@ export class StatementMaker {
   }
 
   /**
-   * A loop of up to 3 rounds. With `together`, all threads execute the same number of rounds; otherwise the number
-   * depends on data, and threads may leave the loop early.
+   * A loop of up to 3 rounds. If `together` is true, all threads execute the same number of rounds; otherwise, the
+   * number depends on data, and threads may leave the loop early.
    */
   private loop(depth: number, together: boolean): Statement {
     const { random } = this;

@@ -11,8 +11,8 @@ import type { Instruction, Register } from './instructions.ts';
 const environment = namedEnvironment('sm_100', '9.1');
 
 /**
- * For each form of an instruction, those of its variants whose results depend on nothing but the bits of the operands.
- * If several variants have the same steps, only the first of them is used.
+ * For each form of an instruction, the variants whose results depend only on the bits of the operands. If several
+ * variants have the same steps, only the first of them is used.
  */
 export function variantsByForm(): ReadonlyMap<string, readonly Variant[]> {
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-/** Runs conversions of four values at once and of single values, in one module, on the same words. */
+/** Generates modules that convert the same words in two ways: four values at a time, and one value at a time. */
 import { converter } from '../../src/jit/arithmetic/convert.ts';
 import { Helpers } from '../../src/jit/helpers.ts';
 import { instanceWithoutEngine } from '../../src/jit/arrays/sweep-runner.ts';
@@ -10,7 +10,7 @@ import { expand } from '../../src/isa/expand.ts';
 import { allForms } from '../../src/isa/table.ts';
 import { formats } from '../../src/numerics/formats.ts';
 
-/** Two targets, because conversions flush subnormals on targets before sm_20. */
+/** Two targets are needed, because conversions flush subnormals on targets before sm_20. */
 const environments = ['sm_13', 'sm_100'].map((target) => namedEnvironment(target, '9.1'));
 
 /**
@@ -107,8 +107,8 @@ function compile(helpers: Helpers, memory: WebAssembly.Memory, one: number, four
 }
 
 /**
- * Fills an array with words that depend only on the seed: random bits, bits near the ends of ranges, and the powers of
- * two in f32, or their neighbors, with both signs.
+ * Fills an array with words that depend only on the seed: half of the words are random bits; the others are words near
+ * the ends of ranges, or f32 powers of two and their neighbors, with both signs.
  */
 export function fillWords(words: Uint32Array, seed: number): void {
   let state = seed;

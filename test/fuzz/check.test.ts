@@ -1,5 +1,5 @@
 /**
- * For any text, the checker and the engine throw only typed errors, and only for mistakes of the caller. Everything
+ * For any text, the checker and the engine throw only typed errors, and only for mistakes by the caller. Everything
  * else is reported as a diagnostic or a fault.
  */
 import { readFileSync } from 'node:fs';

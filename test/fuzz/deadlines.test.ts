@@ -63,8 +63,8 @@ describe.each(Object.entries(everyWay))('on %s', (_, way) => {
     const parts = fc.array(fc.constantFrom(...(Object.keys(bodies) as Body[])), { minLength: 2, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(parts, fc.constantFrom(1, 64, 1024), async (found, block) => {
-        // In a larger block, a barrier for 64 threads completes before all threads have arrived at it. They may then be
-        // out of step when they come to a barrier for all threads.
+        // In a block of more than 64 threads, a barrier for 64 threads completes before all threads have arrived at it.
+        // The threads may then be out of step when they arrive at a barrier for all threads.
         fc.pre(block === 64 || !found.includes('barriers of diverged threads'));
         expect(await codeOf(found, block, way)).toBe('PTX6021');
       }),

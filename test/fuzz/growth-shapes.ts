@@ -1,5 +1,5 @@
 /**
- * Adversarial shapes. Each of them is a text that repeats one construct many times. A text that is 16 times as large
+ * Adversarial modules ("shapes"), each of which repeats one construct many times. A module that is 16 times as large
  * must either be rejected or take at most 20 times the work. `growth.ts` measures the work, and `growth.test.ts` checks
  * the results.
  */

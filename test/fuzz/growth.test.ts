@@ -1,4 +1,6 @@
-/** Large adversarial texts give correct results, and the storage and search effort for them is limited. */
+/**
+ * Tests large adversarial modules: the results must be correct, and limits must apply to what is stored and searched.
+ */
 import { describe, expect, test } from 'vitest';
 import { Document } from '../../src/analysis.ts';
 import { check } from '../../src/check/check.ts';

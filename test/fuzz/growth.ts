@@ -3,7 +3,7 @@
  * and launching the text, and for the requests that editors make about it. Each time is measured at one size and at 16
  * times that size.
  *
- * tsx test/fuzz/growth.ts [--only PARTS OF NAMES] [--phase PARTS] [--seconds MOST FOR ONE FIGURE] [--limit RATIO]
+ * tsx test/fuzz/growth.ts [--only PARTS OF NAMES] [--phase PARTS] [--seconds TIMEOUT PER MEASUREMENT] [--limit RATIO]
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';

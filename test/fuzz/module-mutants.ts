@@ -1,6 +1,6 @@
 /**
- * Mutants of real modules, chosen by a seed. In each mutant, either one or two tokens are changed, or the version and
- * the target are.
+ * Mutants of real modules, chosen by a seed. A mutant differs from the original either in one or two tokens, or in its
+ * version and target.
  */
 import { elementAt } from '../../src/base/element-at.ts';
 import { check } from '../../src/check/check.ts';

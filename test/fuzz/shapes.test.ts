@@ -1,5 +1,6 @@
 /**
- * Texts of various sizes with shapes that are hard to process. Every step must return a result or throw a typed error.
+ * Tests modules of various sizes whose structure is hard to process, for example because of deep nesting. Every step
+ * must return a result or throw a typed error.
  */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';

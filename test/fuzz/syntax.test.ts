@@ -29,7 +29,7 @@ const pieces = `
 
 const soup = fc.array(fc.constantFrom(...pieces), { maxLength: 200 }).map((parts) => parts.join(' '));
 
-/** A real module in which a few passages have been deleted, doubled or replaced. */
+/** A real module in which a few passages have been deleted, inserted or replaced. */
 const mutated = fc
   .tuple(
     fc.constantFrom(...sources),

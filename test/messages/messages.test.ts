@@ -3,7 +3,7 @@
  * cases.test.ts. Each statement is placed in the body of a kernel that declares registers of every width. Each mistake
  * must lead to exactly one finding, at the place that has to be changed. If a fix is offered, the module must have no
  * findings after applying it. `UPDATE_CASES=1` makes the test write the checker's output to the file; in that case,
- * check the difference before you commit it.
+ * review the changes to the file before you commit them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

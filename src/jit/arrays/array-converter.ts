@@ -15,7 +15,7 @@ import { exportedFunction } from '../exported-function.ts';
 
 /**
  * Where the random bits of `.rs` come from: words that the caller supplies, or a stream that depends on a seed. `first`
- * is the stream position that belongs to the first element of the arrays.
+ * is the position in the stream at which the random bits of the first element begin.
  */
 export type RandomSource =
   | { readonly kind: 'seed'; readonly seed: bigint; readonly first: number }
@@ -68,7 +68,7 @@ export class ArrayConverter {
     return Math.floor(count / chunkSize) * chunkSize;
   }
 
-  /** Converts whole chunks, with both arrays in the memory. */
+  /** Converts whole chunks. Both arrays must be in the memory of the compiled code. */
   runInPlace(source: Uint8Array, target: Uint8Array, { first, end }: Range, random: RandomSource | null): void {
     const [sourceBits, targetBits] = [storedBits(this.plan.source), storedBits(this.plan.target)];
     // V8 cannot switch to the optimized form of a function while the function is running, so each call converts only

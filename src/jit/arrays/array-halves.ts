@@ -22,8 +22,8 @@ export function isHalfDecoding(c: Conversion): boolean {
 }
 
 /**
- * Largest pattern, without sign, that can be decoded directly. The patterns of NaNs are above this limit, and so are
- * the infinities of f16.
+ * The largest bit pattern that can be decoded directly, not counting the sign bit. The patterns of NaNs are above this
+ * limit, and so is that of infinity in f16.
  */
 const limits: Readonly<Record<HalfFormat, number>> = { f16: 0x7bff, bf16: 0x7f80 };
 
@@ -91,8 +91,8 @@ interface Parts {
 
 /**
  * Converts eight f16 values to the two halves of f32 values. For a normal number, all bits are shifted to the right by
- * three places, and the exponent is increased by 112. A subnormal gets an exponent that is one higher, so that it is
- * decoded as the sum of 2^-14 and its value; the 2^-14 is then subtracted, which is exact.
+ * three places, and the exponent is increased by 112. For a subnormal, the exponent is increased by 113 instead. The
+ * result is then the sum of 2^-14 and the value, from which 2^-14 is subtracted later; this subtraction is exact.
  */
 function partsOf(code: Code, half: number): Parts {
   const locals = {

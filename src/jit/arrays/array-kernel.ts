@@ -78,8 +78,8 @@ function convertGroup(code: Code, plan: ArrayPlan, random: RandomBits, from: Sto
 }
 
 /**
- * Converts elements 4i to 4i + 3 of a group, which are the words in the local `source`. Returns a local that holds the
- * results.
+ * Converts elements 4i to 4i + 3 of a group. The local `source` holds these four elements as words; the local that is
+ * returned holds the results.
  */
 function convertWords(code: Code, plan: ArrayPlan, random: RandomBits, source: number, i: number): number {
   return plan.stages.reduce((words: number, stage) => {

@@ -1,6 +1,6 @@
 /**
  * Converts sixteen values in f32, f64, f16 or bf16 to a narrower float format. The rounding mode must treat both signs
- * alike, and no result may be a NaN or an infinity, which is true of nearly all groups of a typical array. The code
+ * alike. No result may be a NaN or an infinity; nearly all groups of a typical array meet this condition. The code
  * works on magnitudes, and inserts the signs of all elements at the end.
  */
 import { elementAt } from '../../base/element-at.ts';
@@ -15,7 +15,7 @@ import { conversionTarget, patternsOf, type RoundingTarget } from '../arithmetic
 import { single, splat } from '../simd/vector-words.ts';
 
 export interface NarrowingForm {
-  /** The source format; f64 values are held as f32 rounded to odd. */
+  /** The source format. If it is f64, the values have already been converted to f32 by rounding to odd. */
   readonly from: 'f32' | 'f64' | HalfFormat;
   /** A signed float format of at most 16 bits. */
   readonly format: FloatFormat;
@@ -23,8 +23,8 @@ export interface NarrowingForm {
   /** The format's largest value, as f32 bits. */
   readonly largest: number;
   /**
-   * Whether values above the largest value of the format are converted to the largest value, so that clamping handles
-   * everything except NaNs.
+   * Whether the conversion turns values that are too large into the largest value of the format. In that case, clamping
+   * handles all values except NaNs.
    */
   readonly canClamp: boolean;
 }
@@ -58,7 +58,7 @@ export function pushBeyond(code: Code, limit: number, words: GroupLocals): Group
 
 /**
  * Converts a group and stores it; branches to `otherwise` if the group contains a NaN or a value beyond the range of
- * the format. With `clamps`, values beyond the range become the largest value instead.
+ * the format. If `clamps` is true, values beyond the range are replaced with the largest value instead.
  */
 export function writeNarrowing(
   code: Code,
@@ -82,9 +82,8 @@ export function writeNarrowing(
 }
 
 /**
- * Returns the largest magnitude, as f32 bits, that has been decoded correctly. f16 has been decoded in such a way that
- * its infinities and NaNs are finite f32 values above the largest f16 value; for other formats, only NaNs exceed the
- * limit.
+ * Returns the largest magnitude, as f32 bits, that has been decoded correctly. The infinities and NaNs of f16 have been
+ * decoded as finite f32 values above the largest f16 value; for other formats, only NaNs exceed the limit.
  */
 function largestOf(from: NarrowingForm['from']): number {
   return from === 'f16' ? patternAsSingle(formats.f16, patternsOf(formats.f16).limit[0]) : single.infinity;
@@ -111,8 +110,9 @@ function isSummed({ target, format }: NarrowingForm): boolean {
 
 /**
  * Rounds by an f32 addition, as in vector-rounding.ts. The last bits of the sum are the fraction of the result, and the
- * exponent of the sum exceeds that of the result by a constant. One multiplication of 16-bit halves moves the exponent
- * next to the fraction.
+ * exponent of the sum exceeds that of the result by a constant. The exponent is in the upper half of the sum and the
+ * fraction in the lower half; a single instruction multiplies each half by a power of two and adds the products, which
+ * moves the exponent next to the fraction.
  */
 function pushSummed(code: Code, format: FloatFormat, magnitude: number): void {
   const cut = 23 - format.fractionBits;

@@ -3,7 +3,7 @@ import { BoundedCache } from '../../base/bounded-cache.ts';
 import { ArrayConverter, type RandomSource, type Range } from './array-converter.ts';
 import { type ArrayPlan, planKey, stagingMemory } from './array-plan.ts';
 
-/** A range of elements to convert, with the source and target arrays in shared memory. */
+/** A range of elements to convert. The source and target arrays are in shared memory. */
 export interface ArrayPart {
   readonly plan: ArrayPlan;
   readonly source: Uint8Array;
@@ -47,7 +47,7 @@ interface Converters {
 /** Converters by memory. The key is the memory's ID, because a memory sent to a thread is a new object each time. */
 const known = new BoundedCache<number, Converters>(4);
 
-/** Used as the ID of the memory that belongs to this thread alone, which is needed if the data is copied. */
+/** The ID of this thread's own memory. That memory is used if the data has to be copied. */
 const own = 0;
 
 export function runArrayPart({ plan, source, target, count, random, place, shared }: ArrayPart): void {

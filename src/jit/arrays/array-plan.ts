@@ -53,7 +53,7 @@ export const staging: Staging = layStaging();
 /** Size of a WebAssembly memory page in bytes. */
 export const pageSize = 65_536;
 
-/** Creates a memory for a single thread, which copies the data there chunk by chunk to convert it. */
+/** Creates a memory for a single thread. To convert data, the thread copies it to this memory chunk by chunk. */
 export function stagingMemory(): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: Math.ceil(staging.bytes / pageSize) });
 }

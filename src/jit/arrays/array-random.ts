@@ -77,5 +77,5 @@ export function pushLaneBits(code: Code, { bits, low }: RandomLayout, shared: nu
   code.vector('i8x16.swizzle');
 }
 
-/** A byte index that is out of range, for which a swizzle gives a zero byte. */
+/** A byte index that is out of range. For such an index, the result of a swizzle is a zero byte. */
 const noByte = 0x80;

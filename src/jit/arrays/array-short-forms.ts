@@ -93,8 +93,8 @@ function writePromotion(code: Code, from: FormatName, places: Places): void {
 }
 
 /**
- * When a group has to take a slower path, it and the groups after it (this many in total) take that path together,
- * because neighboring groups are likely to be similar.
+ * The number of groups that take a slower path together: the group that needs it and the groups that follow, because
+ * neighboring groups are likely to be similar.
  */
 const longWay = 8;
 

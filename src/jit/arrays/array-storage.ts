@@ -49,7 +49,7 @@ export function groupBytes(storage: Storage): number {
 export type GroupLocals = readonly [number, number, number, number];
 
 /**
- * Calls `push` four times, once for each four elements of a group, and returns the locals that hold the vectors pushed
+ * Calls `push` four times, each time for four elements of a group, and returns the locals that hold the vectors pushed
  * by these calls.
  */
 export function groupOf(code: Code, push: (i: number) => void): GroupLocals {
@@ -169,8 +169,8 @@ function joinNibbles(code: Code, bytes: number): void {
 }
 
 /**
- * Packs the elements of each four bytes without gaps, places these packed groups one after the other, and pushes the
- * result.
+ * Packs the elements without gaps: first the four elements of each word, and then the packed words one after the other.
+ * Pushes the result.
  */
 function joinWords(code: Code, width: number, bytes: number): void {
   spread(code, width, bytes, 'i32x4.shr_u', (mask, i) => mask << (width * i));

@@ -113,9 +113,9 @@ function halvesOf({ from, half }: WideningForm): HalfBytes {
 }
 
 /**
- * Converts a zero or subnormal of the format `from` to the format `half`, and returns its bit pattern there. The value
- * is `magnitude` times the smallest subnormal of `from`. If the biases of the formats are equal, it remains a
- * subnormal; otherwise, it becomes a normal number unless it is zero.
+ * Converts a zero or subnormal of the format `from`, and returns its bit pattern in the format `half`. The value is
+ * `magnitude` times the smallest subnormal of `from`. If the biases of the formats are equal, a subnormal remains a
+ * subnormal; otherwise, it becomes a normal number.
  */
 function subnormalIn(half: FloatFormat, from: FloatFormat, magnitude: number): number {
   if (half.bias === from.bias || magnitude === 0) return magnitude << (half.fractionBits - from.fractionBits);
@@ -124,7 +124,7 @@ function subnormalIn(half: FloatFormat, from: FloatFormat, magnitude: number): n
   return (exponent << half.fractionBits) + ((magnitude - 2 ** top) << (half.fractionBits - top));
 }
 
-/** Pushes one byte of each result, without sign. */
+/** Pushes one byte of each result, without the sign bit. */
 function pushBytes(code: Code, { places, offset, table }: HalfBytes, name: ByteName, magnitudes: number): void {
   const added = table[name].some((byte) => byte !== 0);
   const moved = places !== null && pushMoved(code, name === 'low' ? places : places - 8, magnitudes);

@@ -64,7 +64,7 @@ export function writeBlockEncoding(code: Code, { elements }: PackedBlock, encodi
   });
 }
 
-/** Pushes the number that determines the scale. With `range` it also sets the offset. */
+/** Pushes the number that determines the scale. If `from` is `range`, the offset is set as well. */
 function pushSpan(code: Code, { from }: BlockEncoding, block: Block): void {
   if (from === 'range') return pushRange(code, block);
   const largest = code.local('v128');
@@ -172,7 +172,7 @@ function pushCodes(code: Code, encoding: BlockEncoding, block: Block, first: num
   if (least !== (isSigned ? -0x80 : 0)) everyByte(least).vector(isSigned ? 'i8x16.max_s' : 'i8x16.max_u');
 }
 
-/** Pushes four codes as words, not yet limited to the range of the codes. */
+/** Pushes four codes as words that have not been clamped to the range of the codes yet. */
 function pushCode(code: Code, { from, zero, ties }: BlockEncoding, block: Block, value: number): void {
   code.get(value);
   // A NaN gets the same code as the value 0. The conversion to an integer turns a NaN into code 0. If that is not the
@@ -186,10 +186,10 @@ function pushCode(code: Code, { from, zero, ties }: BlockEncoding, block: Block,
 }
 
 /**
- * Prepares a value such that truncating it afterward rounds it to the nearest integer, with ties away from zero. Adds
- * the largest f32 below 1/2, with the sign of the value on the stack. The addition itself rounds to nearest, so if the
- * value is halfway between two integers, the sum reaches the integer that is farther from zero. If the value is closer
- * to zero than that, the sum does not reach it.
+ * Prepares the value on the stack so that truncating it afterward rounds it to the nearest integer, with ties away from
+ * zero. To do so, adds the largest f32 below 1/2, with the sign of the value. The addition itself rounds to nearest, so
+ * if the value is halfway between two integers, the sum reaches the integer that is farther from zero. If the value is
+ * closer to zero than the halfway point, the sum does not reach that integer.
  */
 function pushAwayFromZero(code: Code): void {
   const steps = code.local('v128');

@@ -12,8 +12,8 @@ import { loop } from './memory-loop.ts';
 export const carryMemory = { round: 64, bytes: 65536 } as const;
 
 /**
- * Exports `carries(rounds, mask, carry)`, which reads as many bytes as `rounds` rounds take. It returns 1 if there is a
- * word for which (word & mask) + carry has a bit outside the mask, and otherwise 0.
+ * Exports `carries(rounds, mask, carry)`, which runs `rounds` rounds of a loop over the words in the memory. It returns
+ * 1 if there is a word for which (word & mask) + carry has a bit outside the mask, and otherwise 0.
  */
 export function carryKernel(): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();

@@ -14,9 +14,10 @@ import { vectorConversion } from '../simd/vector-convert.ts';
 import { splat } from '../simd/vector-words.ts';
 
 /**
- * Exports `decode(blocks, groups)`, which decodes blocks of `groups` groups of sixteen codes and multiplies each block
- * by its factor. The memory layout is the same as in the quantizing kernel: codes and factors are read from the areas
- * to which that kernel writes them, and values are written to the area from which it reads them.
+ * Exports `decode(blocks, groups)`, which decodes blocks of codes and multiplies each block by its factor. `groups` is
+ * the size of a block in groups of sixteen codes. The memory layout is the same as in the quantizing kernel. Inputs and
+ * outputs are swapped: codes and factors are read from the areas to which the quantizing kernel writes them, and values
+ * are written to the area from which the quantizing kernel reads them.
  */
 export function dequantizeKernel(element: FormatName, dense: boolean): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();

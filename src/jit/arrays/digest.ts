@@ -17,7 +17,10 @@ export function digestWord(state: number, word: number): number {
   return (Math.imul((h << step.turn) | (h >>> (32 - step.turn)), step.times) + step.plus) >>> 0;
 }
 
-/** Adds a word, the i32 on the stack, to the sequence. The i32 local `state` holds the state of the sequence. */
+/**
+ * Adds one word to the sequence. The word is the i32 on the stack. The i32 local `state` holds the state of the
+ * sequence.
+ */
 export function addWord(code: Code, state: number): void {
   code.i32(mix.before).op('i32.mul').i32(mix.turn).op('i32.rotl').i32(mix.after).op('i32.mul');
   code.get(state).op('i32.xor').i32(step.turn).op('i32.rotl').i32(step.times).op('i32.mul');

@@ -1,8 +1,8 @@
 /** Shuffles that interleave the elements of two vectors. */
 
 /**
- * Takes units of `unit` bytes alternately from the first and the second vector, starting at byte `first` of each:
- * sixteen bytes in all.
+ * Returns the byte indices for a shuffle that takes `unit` bytes at a time, alternately from the first and the second
+ * vector, until it has taken sixteen bytes. In both vectors, it starts at byte `first`.
  */
 export function interleaved(first: number, unit: number): readonly number[] {
   const units = Array.from({ length: 8 / unit }, (_, i) => first + i * unit);

@@ -15,8 +15,8 @@ import { lanes } from './packed-columns.ts';
 /** Number of elements in a chunk. Converted to f32, a chunk takes 64 KiB, which fits in the cache. */
 const elements = 16384;
 /**
- * The memory is large enough for all kinds of blocks, because none has more than two bytes per element or more than one
- * factor per sixteen elements.
+ * The maximum number of factors in a chunk. No kind of block has more than one factor per sixteen elements. The area
+ * before `values` is large enough as well, because no kind of block has more than two bytes per element.
  */
 const mostFactors = elements / lanes;
 const values = 2 * elements;

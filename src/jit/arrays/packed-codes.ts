@@ -160,7 +160,7 @@ export class CodeLoader {
   }
 
   /**
-   * In each byte, shifts a segment to its position in the number. The shift works on 16-bit lanes, so bits that come
+   * Shifts the segment in each byte to its position in the number. The shift works on 16-bit lanes, so bits that come
    * from the neighboring byte are masked out.
    */
   private shift({ down, mask, up }: Segment): void {

@@ -21,8 +21,8 @@ import { columnsAt, lanes } from './packed-columns.ts';
 import { packingMemory } from './packing-memory.ts';
 
 /**
- * Exports `pack(blocks)`, which packs the codes and the bit patterns of scales and offsets. With an encoding it also
- * exports `encode(blocks)`, which computes codes, scales and offsets from values.
+ * Exports `pack(blocks)`, which packs the codes and the bit patterns of scales and offsets. If an encoding is given,
+ * also exports `encode(blocks)`, which computes codes, scales and offsets from values.
  */
 export function packingKernel(block: PackedBlock, encoding: BlockEncoding | null): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();
@@ -87,8 +87,8 @@ interface Part extends Segment {
   /** Index of the first code. */
   readonly first: number;
   /**
-   * Number of codes, each of which has its segment in a byte of its own. `bits` means sixteen codes whose segments are
-   * single bits, which are stored together in two bytes.
+   * Number of codes, each of which has its segment in a byte of its own. The value `bits` stands for sixteen codes
+   * whose segments are single bits; these bits are stored together in two bytes.
    */
   readonly count: 8 | 16 | 'bits';
 }

@@ -28,11 +28,11 @@ export interface QuantizeSpec {
 }
 
 /**
- * Exports `maxima(blocks, groups)`, which writes the largest magnitude of each block to `factors`, and
- * `scale(blocks, groups)`, which multiplies each block by its factor. Both take blocks of `groups` groups of sixteen
- * elements. If blocks have scales of their own, the module also exports `blocks(fours)`, which computes the scales of
- * four blocks at a time and multiplies the blocks by their factors. The elements must be padded with zeros to a whole
- * block; for `blocks`, they must be padded to a multiple of four blocks.
+ * Exports `maxima(blocks, groups)`, which writes the largest magnitude of each block to `factors`, and `scale(blocks,
+ * groups)`, which multiplies each block by its factor. In both cases, `groups` is the size of a block in groups of
+ * sixteen elements. If blocks have scales of their own, the module also exports `blocks(fours)`, which computes the
+ * scales of four blocks at a time and multiplies the blocks by their factors. The elements must be padded with zeros to
+ * a whole block; for `blocks`, they must be padded to a multiple of four blocks.
  */
 export function quantizeKernel(spec: QuantizeSpec): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();

@@ -21,7 +21,7 @@ export const quantizeMemory: {
   readonly factors: number;
   readonly pages: number;
 } = {
-  /** For NVFP4, the tensor's two scales as f32, with four copies of each. */
+  /** For NVFP4, the two scales of the whole tensor as f32. Each of them is stored four times, to fill a vector. */
   encode: 0,
   decode: 16,
   source: settingsEnd,

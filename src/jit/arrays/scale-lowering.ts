@@ -70,7 +70,10 @@ function pushNarrowScales(code: Code, maxima: number): void {
   toScale?.(code, { source: product, random: product, scale: product });
 }
 
-/** Pushes 1 / (scale * tensor scale), limited to the largest f32, which is also the result for a scale of 0. */
+/**
+ * Pushes 1 / (scale * tensor scale), clamped to the largest f32. For a scale of 0, the result is therefore the largest
+ * f32.
+ */
 function pushNarrowFactors(code: Code, scales: number): void {
   splat(code, single.one);
   fromScale?.(code, { source: scales, random: scales, scale: scales });

@@ -1,6 +1,6 @@
 /**
- * Lowers the steps of conversions, with values in locals. A local holds one 32-bit value, four 32-bit values for a
- * vector, or one 64-bit value.
+ * Lowers the steps of conversions to code that keeps all values in locals. A local holds one 32-bit value, one 64-bit
+ * value, or a vector of four 32-bit values.
  */
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Step, StepOf } from '../../isa/steps/step.ts';
@@ -56,7 +56,7 @@ export abstract class SweepLowering {
         this.bind(step.to, this.pack(step));
         return;
       case 'join':
-        // Bits that are shifted out of a word are dropped.
+        // Bits that are shifted out of a word are discarded.
         this.bind(
           step.to,
           this.writePack([

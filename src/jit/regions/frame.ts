@@ -11,7 +11,10 @@ import { warpSize } from '../../machine/launch.ts';
  */
 const gap = 64;
 
-/** An array with one value for each thread, which carries values to or from a stop. */
+/**
+ * An array with one element for each thread. It holds the values that the threads send when they stop, or the results
+ * that they receive when they continue.
+ */
 export interface Carrier {
   readonly type: 'i32' | 'i64';
   readonly array: number;
@@ -27,13 +30,14 @@ export class FrameLayout {
   private readonly rooms: { readonly offset: number; readonly size: number }[] = [];
   private readonly carriers = new Map<string, Carrier>();
   /**
-   * An array with one element for each thread. The element is nonzero if the thread has continued alone since the four
-   * threads of its group were last found to be in the same state (simd/four-function.ts).
+   * An array with one element for each thread. The element is nonzero if the thread has run alone since the last time
+   * that all four threads of its group were found to be in the same state (simd/four-function.ts).
    */
   readonly alone: number;
   /**
-   * `base` is the array with the address, in each thread's local memory, at which the activation of the current
-   * function begins. `depth` is the array with the address at which each thread's next open call will be stored.
+   * Both arrays contain one address for each thread. In `base`, it is the address in the thread's local memory at which
+   * the activation of the current function begins. In `depth`, it is the address at which the thread's next open call
+   * will be stored.
    */
   readonly base: number;
   readonly depth: number;

@@ -24,7 +24,10 @@ export interface KernelShape {
   readonly kernel: KernelProgram;
   readonly layout: LaunchLayout;
   readonly helpers: Helpers;
-  /** Functions by their index in the kernel program; null for built-in functions. The kernel comes first. */
+  /**
+   * The functions, in the order of their indices in the kernel program; null for built-in functions. The kernel comes
+   * first.
+   */
   readonly functions: readonly (FunctionShape | null)[];
   readonly stops: readonly Stop[];
   /** Whether the threads that run a region together may be in different states at its end. */
@@ -244,8 +247,9 @@ export function changedAt(fn: FunctionShape, changed: (place: number) => boolean
 }
 
 /**
- * Maximum number of instructions at which threads may diverge. If a kernel contains more of them, its threads run one
- * by one, because single threads that continue from such an instruction need a separate entry point for each of them.
+ * Maximum number of instructions at which threads may diverge. Each of these instructions needs its own entry point, at
+ * which single threads continue after they have diverged. If a kernel contains more of them, its threads therefore run
+ * one by one.
  */
 const mostPartings = 48;
 

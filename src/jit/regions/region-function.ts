@@ -1,8 +1,8 @@
 /**
  * Writes one region as a WebAssembly function. Its parameters are the context, the first thread, the end of the range
- * of threads, and the members; it returns the outcome (see layout.ts). The function runs the region for each thread in
- * turn. If the threads of a warp exchange values, the range lies within one warp, and only the threads in `members`
- * run.
+ * of threads, and the mask `members`; it returns the outcome (see layout.ts). The function runs the region for each
+ * thread in turn. If the threads of a warp exchange values, the range lies within one warp, and only the threads in
+ * this mask run.
  */
 import { elementAt, valueAt } from '../../base/element-at.ts';
 import type { BasicBlock } from '../../program/flow.ts';
@@ -38,7 +38,7 @@ const roundsPerTurn: Readonly<Record<Waiting, number>> = { idle: idleRounds, bus
  */
 const callingRunsPerTurn = 64;
 
-/** Number of instructions that are written between two looks at the clock. */
+/** Number of instructions that are written before the clock is checked again. */
 const instructionsPerLook = 64;
 
 export function regionFunction(shape: KernelShape, fn: FunctionShape, region: Region): Code {
@@ -180,7 +180,7 @@ class RegionWriter {
     return this.frame.field(name);
   }
 
-  /** Looks at the clock, but rarely: asking for the time takes as long as writing a simple instruction. */
+  /** Checks the clock only once in a while, because reading the time takes as long as writing a simple instruction. */
   private lookNowAndThen(): void {
     if (this.written++ % instructionsPerLook === 0) this.shape.layout.look();
   }
@@ -277,7 +277,7 @@ class RegionWriter {
       .get(count)
       .op('i32.eqz')
       .if(() => code.get(target).set(region));
-    // Counts the thread only if it returns to the same region as the first thread that returned.
+    // The thread is counted only if it returns to the same region as the first thread that returned.
     code.get(count).get(target).get(region).op('i32.eq', 'i32.add').set(count);
     this.leaveThread(() => code.get(target), null);
   }

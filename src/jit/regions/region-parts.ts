@@ -14,7 +14,7 @@ import { changedAt, type FunctionShape, type KernelShape } from './kernel-shape.
 export interface BlockParts {
   /** Counts instructions that every thread executes. */
   readonly spend: (count: number) => void;
-  /** Writes the code of `body` in such a way that it runs only if the instruction's guard is true. */
+  /** Writes the code of `body`, and makes it run only if the instruction's guard is true. */
   readonly guarded: (instruction: ProgramInstruction, body: () => void) => void;
   readonly lower: (instruction: ProgramInstruction) => void;
   /** Writes the last instruction of a basic block, and the code that continues after the block. */

@@ -1,6 +1,6 @@
 /**
- * Accesses the values that a thread keeps in memory, not in a region's locals. They are the thread's elements in the
- * arrays of the block's frames.
+ * Accesses the values that a thread keeps in memory rather than in a region's locals. These values are the thread's
+ * elements in the arrays of the block's frames.
  */
 import type { Code } from '../../wasm/code.ts';
 import { pushField } from '../context-field.ts';
@@ -15,8 +15,9 @@ export class ThreadFrame {
   private readonly values: Values;
   private readonly thread: number;
   /**
-   * `words` is a local that, together with the offset of an array, gives the address of the thread's element in the
-   * array if elements have 4 bytes. `doubleWords` is the local for arrays whose elements have 8 bytes.
+   * These locals contain base addresses for this thread. Adding the offset of an array to `words` gives the address of
+   * the thread's element if the elements of the array have 4 bytes; `doubleWords` does the same for elements of 8
+   * bytes.
    */
   private readonly words: number;
   private readonly doubleWords: number;

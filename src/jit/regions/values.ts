@@ -77,7 +77,10 @@ export class Values {
     this.widths = widthsOf(program);
   }
 
-  /** Starts a new instruction: names refer to its values, and the previous instruction's temporaries become free. */
+  /**
+   * Starts a new instruction: from now on, names refer to the values of this instruction, and the temporaries of the
+   * previous instruction can be reused.
+   */
   begin(instruction: ProgramInstruction): void {
     this.places = instruction.places;
     this.temporaries.clear();
@@ -131,7 +134,7 @@ export class Values {
     return this.slotOf(place) === null ? (this.program.initialFrame[place] ?? null) : null;
   }
 
-  /** Whether a slot belongs to a register, which has a local. */
+  /** Whether a slot belongs to a register. Each register has a local. */
   isRegister(place: number): boolean {
     return this.slotOf(place) !== null;
   }

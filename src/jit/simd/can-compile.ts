@@ -1,6 +1,6 @@
 /**
- * Finds out whether WebAssembly with vectors is available. It may be missing, too old, or disallowed by a page's
- * content security policy.
+ * Checks whether WebAssembly with vector instructions is available. WebAssembly may be missing, too old, or disallowed
+ * by a page's content security policy.
  */
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';

@@ -156,9 +156,9 @@ class FourWriter {
   }
 
   /**
-   * Handles the case that some of the four threads have been run alone in the meantime. Writes code that runs the
-   * threads one by one if they no longer have the same value in a register that must be the same for threads in
-   * lockstep, or if they receive different results.
+   * Handles the case where some of the four threads have run alone in the meantime. Writes code that runs the threads
+   * one by one if they no longer have the same value in a register that must be the same for threads in lockstep, or if
+   * they receive different results.
    */
   private partUnlessInStep(block: number, receives: Stop['receives']): void {
     const { code, fn, frame, shape } = this;
@@ -324,7 +324,7 @@ class FourWriter {
     if (exit.kind === 'park') this.stop(instruction, block, exit.resume);
     else if (exit.kind === 'branch') goTo(exit.target);
     else if (exit.kind === 'end') this.end();
-    // If the block ends with a switch, this point is never reached, because the switch and everything after it is
+    // If the block ends with a switch, this point is never reached, because the switch and everything after it are
     // executed for one thread at a time.
     else this.code.op('unreachable');
   }

@@ -39,8 +39,8 @@ export class FourResults {
   }
 
   /**
-   * Whether all four threads get the same results. All results come from the same step. If one of them is known to be
-   * the same for all threads, the same is therefore true of the others.
+   * Whether all four threads get the same results. Because all results of a thread come from the same step, it is
+   * enough to know that one of them is the same for all threads: the others are then the same as well.
    */
   private hasUniformRegister(): boolean {
     const { instruction, step, program } = this.stop;

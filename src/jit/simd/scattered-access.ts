@@ -1,6 +1,6 @@
 /**
- * Creates WebAssembly functions for loads and stores by four threads whose addresses are arbitrary. Most programs
- * rarely need them. There is one function for each kind of access, so that the calling code remains small.
+ * Creates WebAssembly functions with which four threads load from or store to arbitrary addresses. Most programs rarely
+ * need these functions. There is one for each kind of access, so that the calling code remains small.
  */
 import { loads, opcodeFor, stores } from '../memory/access.ts';
 import { type AccessFacts, type CheckLowering, pushUnallocated, writeQuickCheck } from '../memory/checks.ts';

@@ -1,8 +1,8 @@
 /**
  * Loads and stores of four threads. Addresses that are expected to be consecutive get code for whole vectors; other
- * addresses get code for four separate elements (vector-elements.ts). If the addresses do not turn out to be as
- * expected, or are not clearly valid, this code calls a function that performs the access for one thread after the
- * other (scattered-access.ts).
+ * addresses get code for four separate elements (vector-elements.ts). If the addresses are not as expected, or if a
+ * quick check cannot tell that they are valid, this code calls a function that performs the access for one thread after
+ * the other (scattered-access.ts).
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';

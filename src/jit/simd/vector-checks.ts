@@ -55,7 +55,7 @@ function setLanes(vector: number, locals: readonly number[], code: Code): void {
 /**
  * Checks the spans of the four threads as a whole, for accesses that are consecutive across the threads, and sets the
  * locals of the span. The start of the span is computed from the addresses that one of its accesses uses. Branches to
- * `slow` unless the span is clearly valid.
+ * `slow` unless these checks show that the whole span is valid.
  */
 export function checkRow(
   step: AccessStep,
@@ -94,7 +94,7 @@ export function checkRow(
 
 /**
  * Given the addresses of one access, checks the span of each of the four threads separately, and sets the locals of the
- * spans. Branches to `slow` unless all spans are clearly valid.
+ * spans. Branches to `slow` unless these checks show that all spans are valid.
  */
 export function checkScattered(
   step: AccessStep,
@@ -204,7 +204,7 @@ function leaveUnlessConsecutive(
   code.vector('v128.any_true').unlikely().brIf(scattered);
 }
 
-/** Pushes the address of the first of the four threads. */
+/** Pushes the address that the first of the four threads accesses. */
 function pushFirst(step: AccessStep, { code, vectors }: VectorLowering): void {
   const address = vectors.present(step.address);
   if (address.type === 'i32') code.get(address.locals[0]).lane('i32x4.extract_lane', 0).op('i64.extend_i32_u');

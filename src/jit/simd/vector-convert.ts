@@ -1,6 +1,6 @@
 /**
- * `convert` steps on four values at once, using WebAssembly's vector instructions. As in convert.ts, the code is
- * generated from a description of the conversion; the results of both are identical. Every value is converted to f32
+ * Implements `convert` steps for four values at once with WebAssembly's vector instructions. As in convert.ts, the code
+ * is generated from a description of the conversion; the results of both are identical. Every value is converted to f32
  * first; conversions for which that is not possible have no vector form.
  */
 import type { Conversion, Rounding } from '../../numerics/conversion.ts';

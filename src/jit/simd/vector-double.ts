@@ -1,7 +1,7 @@
 /**
- * f64 steps that round to nearest, on four threads at once. If a result is not an ordinary number, or if the operands
- * of an fma are outside the range of the fast method, all four results are computed by the functions for single
- * threads.
+ * Implements f64 steps that round to nearest, for four threads at once. If a result is not an ordinary number, or if
+ * the operands of an fma are outside the range of the fast method, all four results are computed by the functions for
+ * single threads.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf, tripleOf } from '../../base/tuples.ts';
@@ -85,8 +85,8 @@ function oneByOne(helpers: Helpers, fn: FloatFunction, mode: FloatMode, count: n
 // --- fma ------------------------------------------------------------------------------------------------------------
 
 /**
- * Bounds for the operands of the fast method. Within them, factors can be split into halves, nothing overflows, and the
- * rounding error of the product is not subnormal, so the method is exact.
+ * Bounds for the operands of the fast method. The method is exact for operands within these bounds: the factors can be
+ * split into halves, nothing overflows, and the rounding error of the product is not subnormal.
  */
 const bounds = { factors: 2 ** 970, sum: 2 ** 1000, product: 2 ** -900 } as const;
 
@@ -138,7 +138,7 @@ function pushIsSafe(code: Code, [a, b, c]: readonly [number, number, number], pr
   magnitude(product).vector('f64x2.lt', 'v128.and');
 }
 
-/** Returns a local with a * b minus the rounded product, which is exact. */
+/** Returns a local with the rounding error of the product: the exact value of a * b minus the rounded product. */
 function productError(lowering: VectorLowering, a: number, b: number, product: number): number {
   const { code, vectors } = lowering;
   const [aHigh, aLow] = split(lowering, a);
@@ -182,8 +182,8 @@ function pushOddSum(lowering: VectorLowering, a: number, b: number): void {
   // 1 if the sum is inexact and its last bit is clear; otherwise 0.
   pushDoubleWords(code, 1n).get(sum).vector('v128.andnot').get(error);
   pushDoubleWords(code, 0n).vector('f64x2.ne', 'v128.and').set(step);
-  // The sum is adjusted by this step: away from zero if the error has the same sign as the sum, and otherwise toward
-  // zero.
+  // If `step` is 1, the sum is moved to a neighboring number: away from zero if the error has the same sign as the sum,
+  // and otherwise toward zero.
   code.get(sum).get(step).vector('i64x2.add');
   code.get(sum).get(error).vector('v128.xor').i32(63).vector('i64x2.shr_u').get(step).vector('v128.and');
   code.i32(1).vector('i64x2.shl', 'i64x2.sub');

@@ -1,4 +1,4 @@
-/** Comparisons of f32 and f64 values on four threads at once. */
+/** Compares f32 and f64 values for four threads at once. */
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -9,7 +9,7 @@ type Orders = Readonly<Partial<Record<Comparison, 'eq' | 'ne' | 'lt' | 'le' | 'g
 
 const orders: Orders = { eq: 'eq', lt: 'lt', le: 'le', gt: 'gt', ge: 'ge', neu: 'ne' };
 
-/** Comparisons that are computed by negating the result of the opposite comparison, which is given here. */
+/** Maps each comparison that is computed as the negation of another one to that other comparison. */
 const opposites: Orders = { ltu: 'ge', leu: 'gt', gtu: 'le', geu: 'lt' };
 
 export function vectorFloatComparison(step: StepOf<'compare'>, lowering: VectorLowering): Writer | null {

@@ -1,6 +1,6 @@
 /**
- * f32 steps on four threads at once, following the rules of float-arithmetic.ts. Rare cases are handled by the
- * functions for single threads.
+ * Implements f32 steps for four threads at once, following the rules of float-arithmetic.ts. Rare cases are handled by
+ * the functions for single threads.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { tripleOf } from '../../base/tuples.ts';

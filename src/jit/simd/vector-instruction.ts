@@ -1,6 +1,7 @@
 /**
- * Lowers one instruction for four threads. If the instruction does the same for all four, the code is written once.
- * Otherwise vector instructions are used if there is a vector form, and if not, the code is written four times.
+ * Lowers one instruction for four threads. If the instruction does the same for all four threads, its code is written
+ * only once. Otherwise, the code uses vector instructions if the instruction has a vector form; if it has none, the
+ * code is written four times.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { AddressSource, ProgramInstruction, Transfer } from '../../program/function-program.ts';

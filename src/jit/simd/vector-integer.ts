@@ -1,6 +1,6 @@
 /**
- * Integer steps, logic and comparisons on four threads at once. Each function returns null if a step has no vector
- * form.
+ * Implements integer, logic and comparison steps for four threads at once. Each function returns null if a step has no
+ * vector form.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';

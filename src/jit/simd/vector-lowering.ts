@@ -23,7 +23,10 @@ export function pushDoubleWords(code: Code, value: bigint): Code {
   return code.words(low, high, low, high);
 }
 
-/** Pushes the exact rounding errors of sums of two f64 vectors (Knuth's TwoSum); `part` is a local for a partial result. */
+/**
+ * Pushes the exact rounding errors of `sum`, the sum of the f64 vectors `a` and `b` (Knuth's TwoSum). `part` is a local
+ * for a partial result.
+ */
 export function pushSumError(code: Code, sum: number, [a, b]: readonly [number, number], part: number): Code {
   code.get(sum).get(a).vector('f64x2.sub').set(part);
   code.get(a).get(sum).get(part).vector('f64x2.sub', 'f64x2.sub');

@@ -48,7 +48,7 @@ export function pushRounded(code: Code, target: RoundingTarget, format: FloatFor
 /**
  * Rounds magnitudes that are within the format's range, and pushes the resulting bit patterns without the sign. The
  * rounding mode must treat positive and negative numbers in the same way; for `rn`, the format must also have the same
- * exponents as f32.
+ * exponent range as f32.
  */
 export function pushRoundedWithin(
   code: Code,
@@ -62,8 +62,8 @@ export function pushRoundedWithin(
 }
 
 /**
- * Whether a format has the same exponents as f32, including subnormals. The patterns of such a format are the upper
- * bits of an f32.
+ * Whether a format has the same exponent range as f32, including that of the subnormals. The patterns of such a format
+ * are the upper bits of an f32.
  */
 export function hasRangeOfSingle({ bias, exponentBits }: FloatFormat): boolean {
   return bias === 127 && exponentBits === 8;
@@ -117,7 +117,7 @@ function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude:
 }
 
 /**
- * Converts the magnitude to a format that has the exponents of the destination but still has 23 fraction bits, and
+ * Converts the magnitude to a format that has the exponent range of the destination but still has 23 fraction bits, and
  * pushes the result. Numbers that are subnormal in the destination become multiples of 2^(1 - bias - 23). The bits that
  * subnormals lose in this way are too small to affect rounding, except in the modes rm and rp. In these modes, the
  * lowest bit is set if any of the lost bits was 1.
@@ -195,7 +195,7 @@ function cutBits(code: Code, target: RoundingTarget, format: FloatFormat, { sign
 
 /**
  * Pushes the random bits, shifted so that they are directly below the last bit that is kept. Random bits at positions
- * below the last bit of the value cannot cause a carry, so they are dropped.
+ * below the last bit of the value cannot cause a carry, so they are discarded.
  */
 function pushRandom(code: Code, random: number, randomBits: number, cut: number): void {
   splat(code.get(random), 2 ** randomBits - 1).vector('v128.and');
@@ -212,8 +212,8 @@ function dropToLeast(code: Code, magnitude: number): void {
 }
 
 /**
- * Limits results that are too large for the format. Such results become infinity, or the largest value if the rounding
- * mode rounds them toward zero. An infinity remains an infinity.
+ * Handles results that are too large for the format. They are replaced with infinity, or with the largest value if the
+ * rounding mode rounds them toward zero. An infinity remains an infinity.
  */
 function limitResult(code: Code, rounding: Rounding, format: FloatFormat, { magnitude, sign }: RoundingLocals): void {
   const { limit } = patternsOf(format);

@@ -1,6 +1,7 @@
 /**
- * Steps on four threads at once. Each entry takes a step and returns a function that writes the code of this step. If
- * the step has no vector form, it returns null, and the instruction is executed for one thread after the other.
+ * Lowers steps for four threads at once. Each entry takes a step and returns a function that writes the code of this
+ * step. If the step has no vector form, the entry returns null, and the instruction is executed for one thread after
+ * the other.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
@@ -117,7 +118,7 @@ function vectorConvert(step: StepOf<'convert'>, lowering: VectorLowering): Write
   };
 }
 
-/** Converts integers to or from 64 bits. */
+/** Converts integers if the source or the result has 64 bits. */
 function widened({ conversion, from, to }: StepOf<'convert'>, { code, vectors }: VectorLowering): Writer | null {
   const [source, target] = [formats[conversion.from], formats[conversion.to]];
   if (source.kind !== 'integer' || target.kind !== 'integer' || conversion.sat) return null;

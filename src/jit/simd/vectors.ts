@@ -1,8 +1,8 @@
 /**
  * The values of four threads. Registers that are the same for all four are held in the scalar locals of `Values`.
  * Registers whose values may differ are held in vectors: one vector of four words, or two vectors with two 64-bit
- * values each. Code that handles one thread at a time uses the scalar locals, into which the values of one lane after
- * the other are copied.
+ * values each. Code that handles one thread at a time uses the scalar locals: the values of each lane are copied to
+ * these locals before the code for that lane runs.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -173,8 +173,8 @@ export class Vectors {
   }
 
   /**
-   * If a result is the same for all threads although one of its operands is not, it has been computed as a vector;
-   * copies such results to the scalar locals.
+   * Copies results that are the same for all threads to the scalar locals. This is needed if a result was computed as a
+   * vector because one of the operands differs between threads.
    */
   keepUniform(instruction: ProgramInstruction): void {
     const { code } = this;
