@@ -50,9 +50,9 @@ const sharedSlice = 8 * chunkSize;
 /**
  * Like `convert`, but converts one slice after another. In between, other tasks can run and a signal can stop the
  * conversion; if the arrays are large and in shared memory, worker threads share the slices. If both arrays are in the
- * same `Workspace`, no data is copied; arrays on other SharedArrayBuffers are copied by the worker threads. Arrays on
- * an ArrayBuffer are sent to threads only if `workers` is given, because the calling thread must copy them, which takes
- * longer than most conversions. Results do not depend on the number of threads.
+ * same `Workspace`, no data is copied; arrays on other SharedArrayBuffers are copied by the worker threads. Worker
+ * threads convert arrays on an ArrayBuffer only if `workers` is given: the calling thread must copy such arrays, which
+ * takes longer than most conversions. Results do not depend on the number of threads.
  *
  * @throws PtxlabError in the same cases as `convert`, and `bad-workers`
  */
@@ -87,8 +87,8 @@ export async function convertAsync(source: Bytes, options: ConvertAsyncOptions):
 }
 
 /**
- * Arrays that are not in shared memory go to threads only on request: the calling thread must copy them, which takes
- * longer than most conversions.
+ * Whether worker threads convert the arrays. By default, they convert only large arrays in shared memory: the calling
+ * thread would have to copy other arrays, which takes longer than most conversions.
  */
 function goesToThreads({ bytes, into, count }: PreparedArrays, asked: number | undefined): boolean {
   // If the arrays overlap, a thread would overwrite elements that another thread may not have read yet.
@@ -199,9 +199,8 @@ class Spread {
         const part = { ...this.part(first, end), ...slot };
         slot.source.set(bytes.subarray(first * from, Math.ceil(end * from)));
         const whole = Math.ceil(part.count / chunkSize) * chunkSize;
-        // A slot has room for whole chunks, so the count is rounded up and the slot is converted in place. If the
-        // caller supplies random words, the slot cannot be converted in place, because the words would have to be
-        // copied.
+        // A slot has room for whole chunks, so the count is rounded up to whole chunks and the slot is converted in
+        // place. If the caller supplies random words, this is not possible, because the words would have to be copied.
         const inPlace = part.random?.kind === 'words' ? {} : { count: whole, place: { memory, id, thread } };
         await host.convert({ ...part, ...inPlace });
         into.set(slot.target.subarray(0, Math.ceil(part.count * to)), first * to);

@@ -94,7 +94,9 @@ describe('runs of ordinary numbers between special values', () => {
 describe('f64, which is converted by way of f32 to formats of at most 16 bits', () => {
   const targets = ['f32', 'bf16', 'f16', 'e5m2', 'e4m3', 'e3m2', 'e2m3', 'e2m1'] as const;
 
-  /** The midpoint between a number of the format and the next one, and the neighbors of that midpoint in f64. */
+  /**
+   * The midpoints between adjacent numbers of the format, the numbers themselves, and f64 values close to all of these.
+   */
   function aroundTies(to: FormatName): Float64Array {
     const numbers = to === 'f32' ? someSingles() : someNumbers(to);
     const middles = numbers.slice(1).map((number, i) => (number + (numbers[i] ?? 0)) / 2);

@@ -70,7 +70,8 @@ export const spellingModules = [
 type Word = FormatName | Exclude<(typeof rows)[FormatName][number], null>;
 
 /**
- * The format names that all functions accept: PTX's names, with or without a dot, and those of the stacks, with or
- * without their package prefix. Upper and lower case do not matter; `formatNamed` finds the format with such a name.
+ * The format names that all functions accept: the names that PTX uses, with or without the dot, and the names that the
+ * stacks use, with or without the package prefix. Upper and lower case do not matter; `formatNamed` finds the format
+ * with such a name.
  */
 export type FormatSpelling = Word | `.${FormatName}` | `${(typeof spellingModules)[number]}.${Word}`;

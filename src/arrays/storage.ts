@@ -84,8 +84,8 @@ export function tagOf(value: unknown): string {
 }
 
 /**
- * How the elements are stored. Without a requested packing, the usual packing of the format is used: elements of 2 or 4
- * bits are packed densely, and those of 6 bits are stored one per byte, as in PTX.
+ * How the elements are stored. If no packing is requested, the usual packing of the format is used: elements of 2 or 4
+ * bits are packed densely, and elements of 6 bits are stored one per byte, as in PTX.
  */
 export function storageOf(format: FormatName, packing: Packing | undefined): Storage {
   const { width } = formats[format];

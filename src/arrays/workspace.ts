@@ -94,7 +94,7 @@ export class Workspace {
     return arrayOver(name, this.memory.buffer, start, size);
   }
 
-  /** Frees all its memory; new arrays will overwrite those created earlier. */
+  /** Frees the memory of all arrays in the workspace. New arrays will overwrite the ones that were created earlier. */
   clear(): void {
     new Uint8Array(this.memory.buffer, staging.bytes, this.used - staging.bytes).fill(0);
     this.used = staging.bytes;

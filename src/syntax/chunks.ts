@@ -51,7 +51,7 @@ export type ChunkPart =
 export interface ParsedChunk {
   readonly end: number;
   readonly to: ChunkState;
-  /** The offset up to which the parser looked at the text; infinite if it looked at the whole text. */
+  /** The offset up to which the parser has examined the text; infinite if it has examined the whole text. */
   readonly reach: number;
   readonly parts: readonly ChunkPart[];
   readonly diagnostics: readonly Diagnostic[];
@@ -70,8 +70,8 @@ const leastLength = 4096;
 const lookahead = 4;
 
 /**
- * The maximum number of characters beyond the last token of a line that the parser may examine. The shape of a line can
- * be at most half as long.
+ * The maximum number of characters beyond the last token of a line that the parser may examine. A line's shape has at
+ * most half this length.
  */
 const longestLine = 4096;
 
@@ -88,7 +88,7 @@ export interface ChunkOptions {
 }
 
 /**
- * Reads the chunk at the start of a text. There must be more text after the end of the chunk, unless the chunk is the
+ * Reads the chunk at the start of `source`. There must be more text after the end of the chunk, unless the chunk is the
  * last one of the module.
  */
 export function readChunk(source: string, from: ChunkState, options: ChunkOptions): ParsedChunk {

@@ -128,8 +128,8 @@ function skipHeader(r: Reader): void {
 }
 
 /**
- * Parses the body of a function; the current token is its `{`. A parser may also skip only the `{` and leave the
- * statements to its caller.
+ * Parses the body of a function; the current token is its `{`. An implementation may also skip just the `{` and let its
+ * caller parse the statements.
  */
 export type BodyParser = (r: Reader) => readonly Statement[];
 

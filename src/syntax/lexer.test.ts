@@ -4,7 +4,7 @@ import { Token } from './tokens.ts';
 
 const names = new Map(Object.entries(Token).map(([name, kind]) => [kind, name]));
 
-/** The tokens of a text, each as its kind followed by its text. */
+/** The tokens of `source`, each given by its kind and its text. */
 function tokens(source: string): readonly string[] {
   const lexer = new Lexer(source);
   const list: string[] = [];

@@ -42,8 +42,8 @@ export class Lexer {
   /** The end of the mnemonic that was read last by {@link mnemonic}. */
   mnemonicEnd = 0;
   /**
-   * True if the lexer has come across an unterminated string or comment, which it can detect only by looking at the
-   * whole rest of the text.
+   * True if the lexer has come across an unterminated string or comment, which it can detect only by examining all of
+   * the remaining text.
    */
   metOpenEnd = false;
   /** The offset of the first character that ptxas rejects even in a comment (NUL, or anything outside ASCII), or -1. */
@@ -53,7 +53,7 @@ export class Lexer {
   private readonly names: NameTable;
   private hash = 0;
 
-  /** `isStart` is true if the source begins at the start of a text, where a byte order mark is allowed. */
+  /** `isStart` is true if `source` is the start of a module, where a byte order mark is allowed. */
   constructor(source: string, isStart = true) {
     this.source = source;
     const { bytes, foreign } = toAscii(source);
@@ -349,8 +349,8 @@ export class Lexer {
   }
 
   /**
-   * Handles characters with which few tokens start. Either reads a token and returns -1, or returns the position at
-   * which to look for the next token.
+   * Handles characters that are the first character of only a few tokens. Either reads a token and returns -1, or
+   * returns the position at which to look for the next token.
    */
   private readRare(start: number, first: number): number {
     switch (starts[first]) {

@@ -86,8 +86,8 @@ export class LineShapes {
   private readonly offsets = new Int32Array(mostShapes + 1);
   private readonly characters = new Uint8Array(mostCharacters);
   /**
-   * The most recently read shape: its characters, the number and the hash of these characters, and the number of words
-   * that its slots take up after `length`.
+   * The most recently read shape: its characters, the number and the hash of these characters, and the number of its
+   * slots, whose values are stored after `length` in `words`.
    */
   private readonly shape = new Uint8Array(longest);
   private shapeLength = 0;
@@ -400,7 +400,7 @@ function isCanonical(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start <= 9 && (bytes[start] !== zero || end === start + 1);
 }
 
-/** Whether a number can end before the character `c`. */
+/** Whether a number is complete if the next character is `c`. */
 function endsNumber(c: number): boolean {
   return ((classes[c] ?? 0) & CharClass.name) === 0 && c !== 0x2e;
 }

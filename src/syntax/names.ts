@@ -31,7 +31,7 @@ export class NameTable {
 
   /**
    * The text from `start` to `end`. `hash` is the hash of the text. Any hash function may be used, as long as equal
-   * texts have equal hashes.
+   * strings have equal hashes.
    */
   text(start: number, end: number, hash: number): string {
     const slot = (hash ^ (hash >>> 14)) & this.mask;

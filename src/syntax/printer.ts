@@ -149,7 +149,8 @@ function printDeclaration(declaration: Declaration): string {
   const [first] = variables;
   const parts: string[] = linkage === null ? [] : [linkage];
   parts.push(bank === null ? space : `${space}[${bank}]`, ...printAttributes(attributes));
-  // If a declaration contains no names, the tree does not contain its type, so any type can be printed.
+  // The tree stores the type of a declaration with its names. If there are no names, the type is unknown, and any type
+  // can be printed.
   if (first === undefined) parts.push('.b32');
   else parts.push(...printAlign(first.align), ...printType(first), variables.map(printVariable).join(', '));
   return `${parts.join(' ')};`;

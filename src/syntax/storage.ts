@@ -11,8 +11,8 @@ import { integerTokenValue, readCount } from './values.ts';
 import type { DeclaredSpace } from '../isa/directives.ts';
 
 /**
- * The parts of a declaration that come before its type. These parts may be in any order, and each of them except the
- * space may be written more than once.
+ * The parts of a declaration that come before its type. These parts may be in any order. Each part may be repeated,
+ * except for the state space.
  */
 export interface Storage {
   space: DeclaredSpace | null;

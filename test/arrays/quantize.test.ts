@@ -191,8 +191,9 @@ describe('statistics', () => {
   test('a value counts as clipped if a larger code would have been nearer', () => {
     const clipped = (to: SchemeSpelling, amax: number, ...values: readonly number[]): number | undefined =>
       quantize(Float32Array.from(values), { to, amax, statistics: true }).statistics?.clipped;
-    // The largest code is even for e4m3 (448) and odd for s8 (127). A value halfway between the largest code and the
-    // next one, which does not exist, rounds to the even code, so it is clipped only in s8.
+    // The largest code is even for e4m3 (448) and odd for s8 (127). A value is rounded as if there were one more code
+    // after the largest. If it is halfway between these two codes, it rounds to the even one, so it is clipped only in
+    // s8.
     expect(clipped('e4m3', 448, 448, 463, 464, 464.1, -465)).toBe(2);
     expect(clipped('s8', 127, 127, 127.4, 127.5, -128, -128.6)).toBe(2);
     expect(clipped('e4m3', 3 / 7, 3 / 7)).toBe(0);

@@ -18,7 +18,10 @@ export interface Case {
   readonly rows: () => Rows;
 }
 
-/** A case that is part of a kernel, with the positions of its rows in the input and of the results in the output. */
+/**
+ * A case that is part of a kernel, with the position of its rows in the input and the position of its results in the
+ * output.
+ */
 interface Placed {
   readonly instruction: Instruction;
   readonly rows: Rows;

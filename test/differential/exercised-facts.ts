@@ -46,7 +46,10 @@ export class FactCounter {
     for (const fact of facts) this.counts.set(fact, (this.counts.get(fact) ?? 0) + 1);
   }
 
-  /** The facts that occur in the instruction table, but have not been exercised by any executed instruction. */
+  /**
+   * The facts in the instruction table that no executed instruction has exercised, although random kernels can exercise
+   * them.
+   */
   missing(): readonly string[] {
     return [...factsOfTable()].filter((fact) => !this.counts.has(fact) && !Object.hasOwn(leftOut, fact));
   }

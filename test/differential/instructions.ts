@@ -228,7 +228,7 @@ export function inputsFor({ sources }: Instruction): readonly (readonly bigint[]
   const rows = Array.from({ length: 350 }, (_, i) =>
     sources.map(({ width }) => (any(8) % 3n < BigInt(i % 4) ? pick(width) : any(width))),
   );
-  // Values with similar exponents, whose sums cancel and whose products are near the ends of the range.
+  // Values with similar exponents: their sums often cancel, and their products are often near the ends of the range.
   const close = Array.from({ length: 200 }, () => {
     const start = any(64);
     return sources.map(({ width }) => {

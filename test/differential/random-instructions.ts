@@ -188,8 +188,8 @@ class OperandText {
   }
 
   /**
-   * The width of a register for an operand: that of the type or, if the instruction allows wider registers, sometimes
-   * more.
+   * The width of a register for an operand. It is usually the width of the type, but may be larger if the instruction
+   * allows wider registers.
    */
   private widthFor({ regime }: ValuePattern, type: PtxType): number {
     const relaxed = (regime ?? this.form.regime) === 'relaxed' && type.width > 1;

@@ -7,7 +7,7 @@ import { vectorLanes } from '../../src/isa/rules.ts';
 import { allForms } from '../../src/isa/table.ts';
 import type { Instruction, Register } from './instructions.ts';
 
-/** The target and version for which the steps of variants are determined. */
+/** The steps of variants are determined for this target and version. */
 const environment = namedEnvironment('sm_100', '9.1');
 
 /**
@@ -39,7 +39,7 @@ function hasOnlyValues({ form }: Variant): boolean {
 }
 
 /**
- * Whether a form is a spelling that was used before PTX 1.4. Such forms are left out, because kernels with 64-bit
+ * Whether a variant uses the spelling from before PTX 1.4. Such variants are left out, because kernels with 64-bit
  * addresses cannot use them, and because their steps are the same as those of the forms with `.approx`.
  */
 function isOld({ form }: Variant): boolean {

@@ -1,6 +1,6 @@
 /**
  * A valid call of every public function, method and constructor. `wrongCalls` makes variations of these calls. In each
- * of them, one argument, or one member of an argument that is a plain object, is replaced by a wrong value.
+ * variation, a wrong value replaces either one argument, or one member of an argument that is a plain object.
  */
 import * as analysis from '../../src/analysis.ts';
 import * as arrays from '../../src/arrays.ts';

@@ -14,8 +14,8 @@ const sources = readdirSync(kernels)
 const header = '.version 9.0 .target sm_90 .address_size 64\n';
 
 /**
- * Random texts are made of these pieces of PTX, because the parser would not get past the first token of most other
- * texts.
+ * Random input is made of these pieces of PTX, because the parser would not get past the first token of most other
+ * input.
  */
 const pieces = `
 .entry .func .visible .extern .reg .shared .param .global .align .b32 .v2 .ptr .loc .file .section .pragma .callprototype

@@ -19,8 +19,8 @@ export interface FunctionMatches {
 }
 
 /**
- * Matches functions by name first. The functions that are left are matched by their C++ name without arguments, if only
- * one function on each side has that name, and finally by their instructions.
+ * Matches functions by name first. The remaining functions are matched by their C++ name without arguments, if only one
+ * function on each side has that name. Functions that still have no counterpart are matched by their instructions.
  */
 export function matchFunctions(a: Side, b: Side): FunctionMatches {
   const found = new Map<FunctionPlace, FunctionPlace>();

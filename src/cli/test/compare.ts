@@ -75,7 +75,10 @@ function isNan(bits: Bits, format: FormatName): boolean {
   return formats[format].kind === 'float' && decode(format, bits).kind === 'nan';
 }
 
-/** How many representable values apart two values are; null if one of them is NaN. Both zeros are the same value. */
+/**
+ * The distance between two values, counted in representable values; null if one of them is NaN. Both zeros count as the
+ * same value.
+ */
 function ulpsBetween(a: Bits, b: Bits, format: FormatName): bigint | null {
   if (isNan(a, format) || isNan(b, format)) return null;
   const distance = ordinal(a, format) - ordinal(b, format);

@@ -91,8 +91,8 @@ export async function readSuite(
 }
 
 /**
- * Returns the names in a list after checking each of them with `read`. For an empty list, it returns a single null,
- * which means that the module's own GPU or target is used.
+ * Checks each name in a list with `read`, and returns the list. If the list is empty, returns a single null, which
+ * means that the module's own GPU or target is used.
  */
 function choices(
   names: readonly string[] = [],

@@ -48,9 +48,9 @@ export function offsetOf(found: Diagnostic, { text }: SourceText): number {
 }
 
 /**
- * The offset of the place whose line number ptxas prints when a name is declared again. ptxas detects the second
- * declaration of a kernel at the end of its parameters, that of a function just before its body, and that of a variable
- * just before the token after the name.
+ * The offset of the place whose line number ptxas prints when a name is declared again. ptxas detects a repeated kernel
+ * at the end of its parameters, a repeated function just before its body, and a repeated variable just before the token
+ * after the name.
  *
  * @param span the name
  */

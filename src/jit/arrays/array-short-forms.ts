@@ -123,7 +123,7 @@ export function writeInTurns(
     [words, 4 * wordsOfGroup(plan)],
     [firstWord, wordsOfGroup(plan)],
   ] as const;
-  /** Advances past the groups that are done. */
+  /** Advances past the groups that have been converted. */
   const pass = (): void => {
     for (const [local, stride] of strides) {
       if (stride > 0) code.get(done).i32(stride).op('i32.mul').get(local).op('i32.add').set(local);

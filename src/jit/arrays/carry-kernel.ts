@@ -1,5 +1,6 @@
 /**
- * A WebAssembly module that finds out whether a carry reaches certain bits in any word of an array, 64 bytes at a time.
+ * A WebAssembly module that tests whether a carry reaches certain bits in any word of an array. It tests 64 bytes at a
+ * time.
  */
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';

@@ -65,7 +65,7 @@ function writePacking(code: Code, { elements, bytes, codes, scale, offset }: Pac
 const patternBytes = 2;
 
 interface FactorPointers {
-  /** The local that holds the offset of this block's bit patterns from the address `at`. */
+  /** The local that holds an offset: adding it to `at` gives the address of this block's bit patterns. */
   readonly pointer: number;
   readonly at: number;
   readonly to: number;

@@ -16,7 +16,7 @@ export interface SweepPlan {
   readonly steps: readonly Step[];
   /** Operands that receive the input. */
   readonly swept: readonly string[];
-  /** Operands that are the same for all inputs. They have at most 32 bits. */
+  /** Operands that are the same for all inputs, each with at most 32 bits. */
   readonly fixed: readonly (readonly [name: string, bits: number])[];
   readonly result: string;
   /** Width of the result in bits. A 64-bit result is added to the digest as two words, low word first. */
@@ -57,8 +57,8 @@ function hasVectorForm({ steps, resultWidth }: SweepPlan): boolean {
 }
 
 /**
- * Addresses of the next input and of the current digest. Both addresses point to one word per range, which means either
- * four words or one.
+ * Addresses of the next input and of the current digest. Both addresses point to one word for each range, so there are
+ * either one or four words, depending on the number of ranges.
  */
 const [inputAddress, stateAddress] = [0, 16];
 

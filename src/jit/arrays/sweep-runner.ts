@@ -61,7 +61,7 @@ export class SweepRunner {
 
   /**
    * For each element of `starts`, runs the instruction on `count` consecutive inputs that begin with this element, and
-   * returns the digest of the results. There may be at most as many starts as the kernel has lanes.
+   * returns the digest of the results. The number of starts must not exceed the number of lanes of the kernel.
    */
   run(starts: readonly number[], count: number): readonly number[] {
     for (let lane = 0; lane < this.lanes; lane++) this.words[lane] = starts[lane] ?? 0;

@@ -76,8 +76,8 @@ export class FrameLayout {
   }
 
   /**
-   * Returns the offset of an area of `bytes` bytes for temporary data. Only one warp may use the area at a time, and
-   * different callers may get the same area.
+   * Returns the offset of an area of `bytes` bytes for temporary data. Only one warp may use the area at a time.
+   * Several callers may be given the same area.
    */
   room(bytes: number): number {
     const known = this.rooms.find(({ size }) => size >= bytes);

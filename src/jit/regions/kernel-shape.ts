@@ -89,7 +89,7 @@ export interface FourShape {
 /** Maximum number of threads in a block. */
 const mostThreads = 1024;
 
-/** Size in bytes of an open call's header, which says where to return to. */
+/** Size in bytes of the header that each open call has. The header says where the call returns to. */
 export const callHeader = 16;
 
 export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShape {
@@ -214,9 +214,9 @@ export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
 }
 
 /**
- * Returns the outcome of running a region, if only one is possible: all threads end, or all reach the same stop. In
- * that case, the region itself does not write the states of the threads or masks that are constant; this is left to
- * callers that need them. Returns null if several outcomes are possible.
+ * If running a region has only one possible outcome, returns this outcome: all threads end, or all reach the same stop.
+ * In that case, the code of the region does not write the states of the threads or masks that are constant; callers
+ * that need them must write them. Returns null if several outcomes are possible.
  */
 export function soleOutcome(fn: FunctionShape, { order }: Region): number | null {
   const found = new Set<number | null>();
@@ -254,8 +254,8 @@ export function changedAt(fn: FunctionShape, changed: (place: number) => boolean
 const mostPartings = 48;
 
 /**
- * Returns the instructions at which threads in lockstep may diverge: those that depend on a predicate or an index that
- * may differ.
+ * Returns the instructions at which threads in lockstep may diverge: those that depend on a predicate or an index whose
+ * value may differ between the threads.
  */
 function partingsOf({ instructions }: FunctionProgram, varying: ReadonlySet<number>): ReadonlySet<number> {
   const found = instructions.flatMap((instruction, i) => {
@@ -310,7 +310,7 @@ function describeStop(
   };
 }
 
-/** Whether any instruction uses the given result of the step at which threads stop. */
+/** Whether a result of the step at which threads stop is used by any instruction. */
 function isUsed(
   program: FunctionProgram,
   { steps, places, writes }: ProgramInstruction,

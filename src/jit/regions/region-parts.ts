@@ -80,7 +80,7 @@ export function refuel(code: Code, shape: KernelShape, fn: FunctionShape, locals
   });
 }
 
-/** Returns the stop that comes just before a block: threads continue at the block after this stop. */
+/** Returns the stop just before a block. After this stop, threads continue at the block. */
 export function stopBefore(shape: KernelShape, fn: FunctionShape, block: number): { number: number; stop: Stop } {
   const number = fn.stopAt.get(block);
   if (number === undefined) throw new Error(`no stop comes before block ${block}`);

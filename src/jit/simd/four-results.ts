@@ -32,7 +32,7 @@ export class FourResults {
     return this.isUniform ? this.stop.receives : [];
   }
 
-  /** Writes the rest of the instruction, starting with its results. */
+  /** Writes code that takes the results and executes the remaining steps of the instruction. */
   take(lowerings: FourLowerings): void {
     if (this.isUniform) this.takeUniform(lowerings);
     else this.takeVectors(lowerings);

@@ -80,7 +80,7 @@ export class Vectors {
     this.code.get(vector).lane(`${name}.extract_lane`, index).set(this.values.register(place).local);
   }
 
-  /** Copies a register's scalar local to all its lanes. */
+  /** Copies the value of a register's scalar local to all lanes of its vectors. */
   splatHome(place: number): void {
     const { code } = this;
     const { local, type } = this.values.register(place);

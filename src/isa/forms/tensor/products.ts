@@ -111,8 +111,8 @@ const plainProducts = () =>
 // --- with scale factors ---------------------------------------------------------------------------------------------
 
 /**
- * For a kind of product with scale factors: the modifiers that give the number of scale factors per row, and those that
- * give the number of elements that share a scale factor.
+ * The modifiers of one kind of product with scale factors: `counts` are modifiers that give the number of scale factors
+ * per row, and `sizes` are modifiers that give the number of elements that share a scale factor.
  */
 interface Blocks {
   readonly kind: string;

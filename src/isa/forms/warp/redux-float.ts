@@ -12,8 +12,8 @@ const lowest = 0;
 const highest = 0xffffffff;
 
 /**
- * Both the steps before the collective operation and those after it have to define these constants, because values are
- * not kept across the operation, except for its result.
+ * These constants have to be defined twice, by the steps before the collective operation and again by the steps after
+ * it, because the result of the operation is the only value that is available afterward.
  */
 const constants = (nanKey: number): readonly Step[] => [
   constant('$top', 31),
