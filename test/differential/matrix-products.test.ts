@@ -181,7 +181,7 @@ function sumOf(random: RandomSource, format: FloatName, kind: Kind): number {
   return factorOf(random, format, kind === 'subnormal' && format === 'f32' ? 'ordinary' : kind);
 }
 
-/** The contents of `count` registers of all lanes of a warp, with random elements of a format. */
+/** Returns random elements of a format as the contents of `count` registers in each lane of a warp. */
 function wordsOf(random: RandomSource, format: Element, count: number, kind: Kind, sum: boolean): Uint32Array {
   return new Uint32Array(32 * count).map(() => {
     if (format === 'integer') return sum && random.percent(50) ? 0x7ffffff0 + random.below(32) : random.bits();

@@ -316,8 +316,8 @@ export class StatementMaker {
   // --- groups of part of a warp ---------------------------------------------------------------------------------------
 
   /**
-   * Statements for the threads that reach this point together, some of which are executed only by subsets of these
-   * threads.
+   * Statements for the threads that reach this point together. Some of the statements are executed only by subsets of
+   * these threads.
    */
   private group(): Statement {
     const members = this.counter();

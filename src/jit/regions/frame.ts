@@ -7,7 +7,7 @@ import { warpSize } from '../../machine/launch.ts';
 
 /**
  * Number of unused bytes between arrays. Without them, the distances between arrays could be multiples of the page
- * size, so that the arrays would evict each other from the cache.
+ * size, and the arrays would evict each other from the cache.
  */
 const gap = 64;
 

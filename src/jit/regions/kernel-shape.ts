@@ -63,7 +63,8 @@ export interface FunctionShape {
   /** Index of the region that begins with a block. */
   readonly regionAt: ReadonlyMap<number, number>;
   /**
-   * Basic blocks at whose start a thread may pause; its registers are then in the frame, and it continues there later.
+   * Basic blocks at whose start a thread may pause. While the thread pauses, its registers are kept in the frame; it
+   * later continues at the start of the block.
    */
   readonly landings: ReadonlySet<number>;
   /** The data for running four threads at once; null if the kernel runs one thread at a time. */
