@@ -32,7 +32,12 @@ async function readBack(write: (code: Code) => void): Promise<readonly string[]>
   write(code);
   builder.define(builder.declare({ parameters: [], results: [] }), code);
   // The bytes are copied, because wabt ignores the bounds of a view and reads the whole buffer behind it.
-  const module = read.readWasm(builder.encode().slice(), { simd: true, threads: true, bulk_memory: true, relaxed_simd: true });
+  const module = read.readWasm(builder.encode().slice(), {
+    simd: true,
+    threads: true,
+    bulk_memory: true,
+    relaxed_simd: true,
+  });
   const text = module.toText({});
   module.destroy();
   const lines = text.split('\n').map((line) => line.trim().replace(/\)+$/, ''));
