@@ -35,6 +35,7 @@ import { Values } from '../regions/values.ts';
 import { VectorFrame } from './vector-frame.ts';
 import { FourLowerings } from './four-lowerings.ts';
 import { FourResults } from './four-results.ts';
+import { hiddenNans } from './hidden-nans.ts';
 import { lowerForFour, writeOperands } from './vector-instruction.ts';
 import { laneCount, Vectors } from './vectors.ts';
 import { canRunFour } from './four-regions.ts';
@@ -266,6 +267,7 @@ class FourWriter {
     const instructions = fn.program.instructions.slice(start, end);
     const [first] = instructions;
     this.spans.begin({ start, end });
+    this.lowerings.begin(hiddenNans(instructions, fn.live.crosses));
     this.frame.restore(this.traffic.atStart.get(number) ?? []);
     if (first !== undefined && this.four.partings.has(number)) this.partUnlessAgreed(number, first);
     writeBlock(instructions, exit, {

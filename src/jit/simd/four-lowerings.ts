@@ -31,12 +31,18 @@ export class FourLowerings {
   private readonly program: FunctionProgram;
   private readonly vectors: Vectors;
   private readonly written: FourLocals;
+  private hidden: ReadonlySet<ProgramInstruction> = new Set();
 
   constructor(shape: KernelShape, program: FunctionProgram, vectors: Vectors, written: FourLocals) {
     this.shape = shape;
     this.program = program;
     this.vectors = vectors;
     this.written = written;
+  }
+
+  /** Begins a block. `hidden` are the instructions with results in which a NaN may have any bits. */
+  begin(hidden: ReadonlySet<ProgramInstruction>): void {
+    this.hidden = hidden;
   }
 
   of(instruction: ProgramInstruction): FourLowering {
@@ -53,6 +59,7 @@ export class FourLowerings {
       },
       constantOf: this.constantsOf(instruction),
       kindOf: this.written.kindOf,
+      hidesNan: this.hidden.has(instruction),
       hasLocal: shape.layout.localBytes > 0,
     };
   }
@@ -69,6 +76,7 @@ export class FourLowerings {
       scalar: this.scalar(instruction, written.locals, written.spans),
       constantOf: this.constantsOf(instruction),
       kindOf: written.kindOf,
+      hidesNan: false,
     };
   }
 

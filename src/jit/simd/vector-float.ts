@@ -23,6 +23,13 @@ const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
   sqrt: 'f32x4.sqrt',
 };
 
+/**
+ * Whether the step is an f32 operation whose result is a NaN if an operand is, whatever the bits of that NaN are.
+ */
+export function spreadsNans({ fn, format, mode }: StepOf<'float'>): boolean {
+  return format === 'f32' && mode.rounding === 'rn' && !mode.sat && (fn === 'fma' || native[fn] !== undefined);
+}
+
 export function vectorFloat(step: StepOf<'float'>, lowering: VectorLowering): Writer | null {
   const { fn, format, mode } = step;
   if (format !== 'f32' || mode.rounding !== 'rn' || mode.sat) return null;
@@ -36,7 +43,7 @@ export function vectorFloat(step: StepOf<'float'>, lowering: VectorLowering): Wr
     const result = vectors.temporary();
     code.vector(opcode).set(result);
     if (mode.flush) repeatIfTiny(step, given, result, lowering);
-    canonical(code, result);
+    if (!lowering.hidesNan) canonical(code, result);
     vectors.set(step.to, { type: 'i32', locals: [result] });
   };
 }

@@ -25,11 +25,12 @@ export interface FourLowering {
   readonly enterLane: (lane: number) => void;
   readonly constantOf: VectorLowering['constantOf'];
   readonly kindOf: VectorLowering['kindOf'];
+  readonly hidesNan: boolean;
   readonly hasLocal: boolean;
 }
 
 export function lowerForFour(instruction: ProgramInstruction, four: FourLowering): void {
-  const { vectors, scalar, constantOf, kindOf, hasLocal } = four;
+  const { vectors, scalar, constantOf, kindOf, hidesNan, hasLocal } = four;
   vectors.begin(instruction);
   const varies = usesOf(instruction).reads.some((place) => vectors.isVarying(place));
   if (!varies && !differs(instruction, hasLocal)) {
@@ -38,7 +39,7 @@ export function lowerForFour(instruction: ProgramInstruction, four: FourLowering
     return;
   }
   const { code } = scalar;
-  const write = onVectors(instruction, { code, vectors, scalar, constantOf, kindOf });
+  const write = onVectors(instruction, { code, vectors, scalar, constantOf, kindOf, hidesNan });
   if (write !== null) {
     write();
     vectors.keepUniform(instruction);

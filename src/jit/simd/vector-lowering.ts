@@ -15,6 +15,8 @@ export interface VectorLowering {
   readonly constantOf: (ref: Ref) => number | null;
   /** Returns the expected pattern of the addresses in a register. */
   readonly kindOf: KindOf;
+  /** Whether a NaN in the result of an f32 operation may have any bits, because only f32 arithmetic reads the result. */
+  readonly hidesNan: boolean;
 }
 
 /** Pushes a vector of two copies of a 64-bit value. */

@@ -1,0 +1,37 @@
+/**
+ * Finds f32 results that only f32 arithmetic reads. PTX prescribes the bits of a NaN, but nobody can see those of such
+ * a result: the arithmetic that reads the NaN gives another NaN, and so on, until the last result has the right bits.
+ */
+import type { ProgramInstruction } from '../../program/function-program.ts';
+import { usesOf } from '../../program/uses.ts';
+import { spreadsNans } from './vector-float.ts';
+
+/**
+ * Returns the instructions of a block whose results are replaced before anything but f32 arithmetic reads them.
+ *
+ * @param crosses whether a register is live at the start of any block
+ */
+export function hiddenNans(
+  instructions: readonly ProgramInstruction[],
+  crosses: (place: number) => boolean,
+): ReadonlySet<ProgramInstruction> {
+  const hidden = new Set<ProgramInstruction>();
+  // Whether the bits of a register matter after the current instruction, for registers that the block uses below it.
+  const isVisible = new Map<number, boolean>();
+  const isSeen = (place: number): boolean => isVisible.get(place) ?? crosses(place);
+  for (const instruction of instructions.toReversed()) {
+    const { reads, writes } = usesOf(instruction);
+    const isArithmetic = isF32Arithmetic(instruction);
+    if (isArithmetic && !writes.some(isSeen)) hidden.add(instruction);
+    // A guarded instruction may leave the old value in place.
+    if (instruction.guard === null) for (const place of writes) isVisible.set(place, false);
+    if (!isArithmetic) for (const place of reads) isVisible.set(place, true);
+  }
+  return hidden;
+}
+
+/** Whether an instruction is a single step on registers of 32 bits whose result is a NaN if an operand is. */
+function isF32Arithmetic({ steps, reads, writes }: ProgramInstruction): boolean {
+  const [step, another] = steps;
+  return step?.kind === 'float' && another === undefined && reads.length + writes.length === 0 && spreadsNans(step);
+}
