@@ -57,7 +57,10 @@ export function asmModule(statement: AsmStatement, version: VersionName, target:
   return { kind: 'module', module: { text, start: head.length, body, guessed, wrong, operands: declared } };
 }
 
-/** Operands have the same names in PTX as in the text, because PTX allows names such as `%0` and `$0`. */
+/**
+ * Returns the character that operand names begin with. Operands have the same names in the module as in the asm
+ * statement, because PTX allows names such as `%0` and `$0`.
+ */
 function signOf({ language }: AsmStatement): string {
   return language === 'cuda' ? '%' : '$';
 }
@@ -68,7 +71,7 @@ function unknownOperand({ operands, language }: AsmStatement): string | null {
   return other === undefined ? null : `'${other.constraint}' is not a PTX constraint`;
 }
 
-/** The reason why a text cannot be checked on its own; null if it can. */
+/** The reason why the text of a statement cannot be checked on its own; null if it can be. */
 function unknownText(text: string): string | null {
   const code = text.replaceAll(/\/\/[^\n]*|\/\*[^]*?\*\//g, ' ');
   let depth = 0;
@@ -96,7 +99,7 @@ function substituted({ template, operands, language }: AsmStatement): Substitute
   const body = new MappedText();
   const guessed: Span[] = [];
   const wrong: WrongReference[] = [];
-  // If a statement has no operands, nvcc leaves its text unchanged and does not even shorten `%%`.
+  // If a statement has no operands, nvcc leaves its text unchanged, so even `%%` is not replaced by `%`.
   if (language === 'cuda' && operands.length === 0) {
     body.addPart(template, 0, template.text.length);
     return { body, guessed, wrong };

@@ -40,7 +40,9 @@ export function asmStatements(source: string, language: HostLanguage): readonly 
   return found.filter(isPtx);
 }
 
-/** Files for the host contain asm statements for other processors. */
+/**
+ * Whether a statement contains PTX. Source files with host code can also contain asm statements for the host processor.
+ */
 function isPtx({ template, operands, unknown, language }: AsmStatement): boolean {
   if (language === 'triton') return true;
   if (operands.some(({ constraint }) => /[abcmgiSDpQt]/.test(constraint))) return false;
@@ -66,7 +68,7 @@ export function checkEmbedded(source: string, language: HostLanguage, options: C
   };
 }
 
-/** Without a target, the newest one is used. */
+/** If the options do not specify a target, the newest target is used. */
 export function moduleOf(statement: AsmStatement, { target, version, isa }: CheckOptions): AsmModuleResult {
   return asmModule(statement, version ?? isa ?? versionName(newestVersion), target ?? newestTarget.name);
 }
@@ -147,7 +149,7 @@ function isSure(
  */
 const isOfAddressSize: ReadonlySet<string> = new Set(['PTX3027']);
 
-/** The instruction around an offset. */
+/** The span of the instruction that contains the given offset. */
 function statementAround(text: string, offset: number): Span {
   const start = Math.max(text.lastIndexOf(';', offset - 1), text.lastIndexOf('{', offset - 1)) + 1;
   const end = text.indexOf(';', offset);

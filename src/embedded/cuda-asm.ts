@@ -1,4 +1,4 @@
-/** Finds `asm` statements in CUDA C++ with a small scanner that tolerates everything else. */
+/** Finds `asm` statements in CUDA C++ with a small scanner that skips all other code. */
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import { type AsmOperand, type AsmStatement, integerLiteral } from './asm-statement.ts';
@@ -23,7 +23,7 @@ function matchAt(pattern: RegExp, source: string, start: number): RegExpExecArra
   return pattern.exec(source);
 }
 
-/** The end of the white space or comment that begins here; the same offset if there is none. */
+/** The end of the white space or comment that begins at `start`; `start` itself if there is none. */
 function gapEnd(source: string, start: number): number {
   if (source.startsWith('//', start)) return logicalLineEnd(source, start) - 1;
   if (source.startsWith('/*', start)) {
@@ -33,7 +33,7 @@ function gapEnd(source: string, start: number): number {
   return start + (matchAt(gapPattern, source, start)?.[0].length ?? 0);
 }
 
-/** The offset after the end of a line that may be continued with backslashes. */
+/** The offset after the end of a logical line, which may extend over several lines that end with backslashes. */
 function logicalLineEnd(source: string, start: number): number {
   for (let at = start; ; ) {
     const end = source.indexOf('\n', at);
@@ -107,7 +107,7 @@ function afterDirective(source: string, start: number, conditions: boolean[]): n
   return end;
 }
 
-/** Maximum number of characters of a directive that are read. */
+/** Maximum number of characters that are read from a directive. */
 const longestCondition = 2000;
 
 /** A statement with more tokens is ignored. */

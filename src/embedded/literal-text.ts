@@ -1,7 +1,7 @@
 /** The text of string literals, with the position of each character in the source file. */
 import type { Span } from '../base/span.ts';
 
-/** A text that is assembled from parts of a source text, with the position of each character in the source. */
+/** Text that is assembled from parts of a source file, with the position of each character in the source. */
 export class MappedText {
   text = '';
   private readonly starts: number[] = [];
@@ -25,7 +25,7 @@ export class MappedText {
     }
   }
 
-  /** Adds a part of another text. */
+  /** Adds a part of another MappedText, with the positions of its characters. */
   addPart(other: MappedText, from: number, to: number): void {
     this.text += other.text.slice(from, to);
     for (let i = from; i < to; i++) {
@@ -35,8 +35,8 @@ export class MappedText {
   }
 
   /**
-   * Returns the span of the source from which the given span of the text was made. Positions outside the text are moved
-   * to its nearest end.
+   * Returns the span of the source from which the given span of the text was made. Positions outside the text are
+   * clamped to the start or end of the text.
    */
   source({ start, end }: Span): Span {
     const last = this.text.length - 1;
@@ -49,8 +49,8 @@ export class MappedText {
   }
 
   /**
-   * Finds the character of the text that comes from offset `source` in the source text, and returns its offset in this
-   * text; -1 if there is no such character.
+   * Returns the offset of the character that comes from offset `source` in the source file; -1 if there is no such
+   * character.
    */
   offsetOf(source: number): number {
     for (let i = 0; i < this.text.length; i++) {
@@ -84,7 +84,7 @@ export function addUnescaped(mapped: MappedText, source: string, start: number, 
     const isLineEnd = other.startsWith('\n') || other.startsWith('\r');
     if (code !== undefined) mapped.add(String.fromCharCode(Number.parseInt(code, 16)), from, start + at);
     else if (octal !== undefined) mapped.add(String.fromCharCode(Number.parseInt(octal, 8)), from, start + at);
-    // A backslash at the end of a line joins it with the next one.
+    // A backslash at the end of a line joins that line with the next line.
     else if (!isLineEnd) mapped.add(simpleEscapes[other] ?? other, from, start + at);
   }
   mapped.addPlain(text.slice(at), start + at);

@@ -1,4 +1,4 @@
-/** Finds calls of Triton's `inline_asm_elementwise` in Python with a small scanner that tolerates everything else. */
+/** Finds calls of Triton's `inline_asm_elementwise` in Python with a small scanner that skips all other code. */
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import type { AsmOperand, AsmStatement } from './asm-statement.ts';
@@ -120,8 +120,8 @@ function statementOf(source: string, tokens: readonly PythonToken[], span: Span,
 }
 
 /**
- * The text of a value that consists of adjacent literals, of literals in parentheses, or of a name that is assigned
- * only once; null for any other value.
+ * The text of a value that consists of adjacent string literals, with or without parentheses. A name is also accepted
+ * if it is assigned such literals and is assigned only once. Null for any other value.
  */
 function literalText(source: string, all: readonly PythonToken[], value: readonly PythonToken[]): MappedText | null {
   const inner = withoutParentheses(source, value);
@@ -164,7 +164,10 @@ function assignedTo(source: string, tokens: readonly PythonToken[], name: string
   return value.some(({ kind }) => kind === 'string') ? value : null;
 }
 
-/** `=r,=r,r,r`: outputs first, then inputs; `~{…}` names what is overwritten. */
+/**
+ * Parses constraints such as `=r,=r,r,r`, which list the outputs first and then the inputs. Constraints of the form
+ * `~{…}` name registers or memory that the code overwrites.
+ */
 function operandsOf(constraints: MappedText): readonly AsmOperand[] {
   const operands: AsmOperand[] = [];
   for (const { 0: one, index } of constraints.text.matchAll(/[^,]+/g)) {

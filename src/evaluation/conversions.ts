@@ -13,7 +13,7 @@ export interface ConversionEntry {
   readonly mnemonic: string;
   readonly from: FormatName;
   readonly to: FormatName;
-  /** Number of values that the instruction converts at once. */
+  /** Number of values that a single instruction converts. */
   readonly lanes: number;
   /** The modifiers in the order of the mnemonic, without the opcode and the types: `rn`, `satfinite`, `relu`. */
   readonly modifiers: readonly string[];

@@ -19,14 +19,15 @@ export interface PreparedDot {
   readonly variant: Variant;
   readonly gpu: Gpu;
   readonly product: MatrixProduct;
-  /** Number of elements of A and of B: k or, if A is sparse, k / 2. */
+  /** Number of products that are added up to compute one element of D: k or, if A is sparse, k / 2. */
   readonly count: number;
-  /** Number of scales for a row of A, and for a column of B. */
+  /** Number of scales for each row of A and for each column of B. */
   readonly scales: number;
 }
 
 /**
- * Bits of the operands. `a` and `b` have as many elements as the instruction multiplies for one element of D.
+ * Bits of the operands. `a` and `b` have one entry for each pair of elements that is multiplied to compute one element
+ * of D.
  */
 export interface DotOperands {
   readonly a: readonly Bits[];
@@ -47,8 +48,8 @@ export interface DotOnGpus {
 export interface DotExplanation extends ExplainedDot {
   readonly byGpu: readonly DotOnGpus[];
   /**
-   * The exact sum, rounded once to nearest even; null if a term is not finite or the sum is out of the range of the
-   * result's format.
+   * The exact sum, rounded once to nearest even; null if a term is not finite or the sum is too large for the format of
+   * the result.
    */
   readonly exact: Bits | null;
 }
@@ -82,7 +83,7 @@ export function prepareDot(mnemonic: string, choice: TargetChoice, gpu: Gpu | nu
   });
 }
 
-/** Number of scales for a row of A, and for a column of B. */
+/** Number of scales for each row of A and for each column of B. */
 export function scaleCount({ block, group }: Scaling): number {
   return group === 1 ? 1 : 64 / block;
 }
@@ -101,7 +102,8 @@ function chooseGpu(variant: Variant, { target }: TargetChoice, wanted: Gpu | nul
 }
 
 /**
- * The type of an element in the form that `readValue` expects; `format` is null for `b1`, which is not a number format.
+ * The type of an element, with the properties that `readValue` expects. `format` is null for `b1`, which is not a
+ * number format.
  */
 export interface ElementType {
   readonly name: string;
@@ -151,7 +153,10 @@ export function dotBits({ product }: PreparedDot, operands: DotOperands): Bits {
   return elementFunction(product)(pairsOf(product, operands), operands.c, scalesOf(product, operands));
 }
 
-/** The chunks of a dot product of floats, and its result on other GPUs; null for other products. */
+/**
+ * Explains a dot product of floats: returns its chunks and the results that other GPUs give. Returns null for products
+ * of other kinds.
+ */
 export function explainDotProduct(prepared: PreparedDot, operands: DotOperands): DotExplanation | null {
   const { product, variant } = prepared;
   if (product.kind !== 'float') return null;
@@ -177,8 +182,8 @@ function resultsByGpu(variant: Variant, product: ProductOf<'float'>, operands: D
 }
 
 /**
- * The pairs of elements of A and B that are multiplied. The bits of each element are shifted to their position in a
- * register.
+ * Each element of A, paired with the element of B that it is multiplied by. The bits of each element are shifted to
+ * their position in a register.
  */
 function pairsOf({ a, b }: MatrixProduct, operands: DotOperands): readonly Pair[] {
   const placed = (bits: Bits, low: number): Bits => (low === 0 ? bits : Number(bits) << low);

@@ -1,10 +1,10 @@
-/** The operands of an evaluated instruction, with their bits and with the values of their lanes. */
+/** The operands of an evaluated instruction: their bits, and the values of their lanes. */
 import { type Bits, chop } from '../base/bits.ts';
 import type { PtxType } from '../isa/types.ts';
 import { formatValue } from '../numerics/describe.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 
-/** An operand with its bits. */
+/** An operand and the bits that it holds. */
 export interface EvaluatedOperand {
   readonly name: string;
   readonly type: PtxType;
@@ -23,7 +23,7 @@ export interface Lane {
   readonly bits: Bits;
 }
 
-/** The lanes of an operand, topmost first; empty if its type is not a number. */
+/** The lanes of an operand, topmost first; empty if the type of the operand is not a number format. */
 export function lanesOf({ type, bits }: Typed): readonly Lane[] {
   const { format, lanes, laneStride } = type;
   if (format === null) return [];

@@ -22,11 +22,11 @@ export interface ProductEntry {
   /** The number of products that are added to an element of C: k or, if A is sparse, k / 2. */
   readonly count: number;
   /**
-   * The format and number of the scales that a row of A has along k; a column of B has as many. Null without
+   * The format of the scales, and the number of scales for each row of A and for each column of B. Null without
    * `.block_scale`.
    */
   readonly scales: { readonly format: 'ue8m0' | 'ue4m3'; readonly count: number } | null;
-  /** The GPUs that can run it, in ascending order. */
+  /** The GPUs that can run the instruction, in ascending order. */
   readonly gpus: readonly GpuName[];
 }
 

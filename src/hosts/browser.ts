@@ -1,6 +1,6 @@
 /**
- * Runs parts of launches and conversions in Web Workers. This works only if the page is cross-origin isolated, because
- * memory cannot be shared otherwise.
+ * Runs parts of kernel launches and of conversions in Web Workers. This works only if the page is cross-origin
+ * isolated, because memory cannot be shared otherwise.
  */
 import type { ArrayPart } from '../jit/arrays/array-part.ts';
 import type { Share, ShareResult } from '../jit/launch/share.ts';

@@ -1,4 +1,4 @@
-/** Turns system errors about files into the wording that every message uses: `PATH: no such file`. */
+/** Turns system errors about files into messages with uniform wording: `PATH: no such file`. */
 import { TensorFileError, type TensorFileCode } from '../tensors/tensor-error.ts';
 
 const systemErrors: Readonly<Record<string, readonly [TensorFileCode, string]>> = {
@@ -38,8 +38,8 @@ export function fileError(code: TensorFileCode, path: string, reason: string, ca
 }
 
 /**
- * Turns the error of a failed file operation into a TensorFileError that names the file. A TensorFileError, or a value
- * that is not an Error, is returned unchanged.
+ * Turns the error of a failed file operation into a TensorFileError that names the file. If `error` is already a
+ * TensorFileError, or is not an Error at all, it is returned unchanged.
  */
 export function hostError(path: string, error: unknown): unknown {
   if (error instanceof TensorFileError || !(error instanceof Error)) return error;

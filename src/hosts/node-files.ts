@@ -49,8 +49,8 @@ export async function openFile(path: string): Promise<OpenFile> {
 }
 
 /**
- * Opens the file `name` in the folder of `path`. For `openTensorFile`: the shards of a model are in the same folder as
- * their index.
+ * Returns a function that opens other files in the folder of `path`. `openTensorFile` needs such a function, because
+ * the shards of a model are in the same folder as their index.
  */
 export function openBeside(path: string): (name: string) => Promise<OpenFile> {
   requirePath(path);
@@ -67,7 +67,7 @@ export interface NewFile {
   readonly replace?: boolean;
   /** Name of the temporary file in the target's folder. Default: a unique name. */
   readonly temporary?: string;
-  /** Whether to continue the temporary file of an earlier run, which must exist and have the same size. */
+  /** Whether to continue writing the temporary file of an earlier run. This file must exist and have the same size. */
   readonly resume?: boolean;
 }
 
@@ -80,7 +80,10 @@ export interface PendingFile extends ByteSource, ByteSink {
   readonly temporary: string;
   /** Resolves once everything written so far is on the disk, so that it would survive a power failure. */
   sync(): Promise<void>;
-  /** Gives the complete file its final name. If that fails, the temporary file is removed. */
+  /**
+   * Renames the temporary file, which must be complete, to its final name. If that fails, the temporary file is
+   * removed.
+   */
   commit(): Promise<void>;
   /** Removes the temporary file. Does nothing if the file was already committed, discarded or suspended. */
   discard(): Promise<void>;
@@ -205,7 +208,8 @@ async function giveName(temporary: string, target: string): Promise<void> {
 
 /**
  * Returns the permissions of the file at `target`, or null if there is no such file or if `target` is a symbolic link.
- * Throws if the file may not be replaced. Devices, pipes and folders are never replaced, and neither are links to them.
+ * Throws if there is a file that must not be replaced. Devices, pipes and folders are never replaced, and neither are
+ * links to them.
  */
 export async function requireReplaceable(target: string, replace: boolean): Promise<number | null> {
   const found = await lstat(target).catch((error: unknown) => {
@@ -238,8 +242,8 @@ function temporaryName(target: string): string {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Not every system allows opening or syncing a folder. If it is not allowed, nothing more can be done to make the
-  // rename survive a crash.
+  // Not every system allows a folder to be opened or synced. If this fails, nothing more can be done to make the rename
+  // survive a crash.
   const handle = await open(folder, constants.O_RDONLY).catch(() => null);
   await handle?.sync().catch(() => undefined);
   await handle?.close();
@@ -249,7 +253,9 @@ function sourceOf(handle: FileHandle, path: string, size: number): ByteSource & 
   return { path, size, read: (offset, into) => withFileErrors(path, () => readAll(handle, path, offset, into)) };
 }
 
-/** Size and modification time of the open file, even if it was renamed. */
+/**
+ * Size and modification time of the open file. They can be read even if the file has been renamed since it was opened.
+ */
 async function stateOf(
   handle: FileHandle,
   path: string,

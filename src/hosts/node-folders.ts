@@ -5,9 +5,9 @@ import { fileError, hostError, systemCode } from './file-errors.ts';
 
 /**
  * Creates a folder, and those of its parent folders that do not exist. Node's recursive `mkdir` is not used, because it
- * never finishes below /proc, where no folder can be created.
+ * never finishes if the path is below /proc, where folders cannot be created.
  *
- * @throws TensorFileError that names the folder that cannot be created
+ * @throws TensorFileError with the path of the folder that cannot be created
  */
 export async function makeFolder(path: string): Promise<void> {
   const trouble = await troubleOfFolder(path);

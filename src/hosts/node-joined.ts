@@ -1,4 +1,4 @@
-/** Writes several files as if they were a single file, whose contents are those of the files one after the other. */
+/** Writes several files as if they were a single file that consists of their contents one after the other. */
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { elementAt } from '../base/element-at.ts';
@@ -53,7 +53,10 @@ async function isThere(path: string): Promise<boolean> {
 
 function joinFiles(target: string, made: readonly PendingFile[], places: readonly FilePlace[]): PendingFile {
   const size = sizeOf(places);
-  /** Applies an operation to the part of each file that lies within a range of the joined bytes. */
+  /**
+   * Applies an operation to a range of the single file: calls `action` for each underlying file that the range
+   * overlaps.
+   */
   const within = async (
     offset: number,
     bytes: Uint8Array,

@@ -1,4 +1,4 @@
-/** Writes a command's output files. A file appears under its name only once it is complete. */
+/** Writes a command's output files. Each file appears under its final name only once it is complete. */
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TensorFileError } from '../tensors/tensor-error.ts';
@@ -32,7 +32,8 @@ export async function writeFiles(files: readonly OutputFile[], replace: boolean)
 }
 
 /**
- * Checks the outputs before the work that produces them begins.
+ * Checks whether the output files can be written. Commands call this before they begin the work that produces the
+ * output.
  *
  * @param inputs the paths of the input files, which must not be overwritten; paths that do not name a file are ignored
  * @throws TensorFileError `exists` if an output already exists, is given twice or is also an input; `not-a-file` or

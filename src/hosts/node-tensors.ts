@@ -7,7 +7,7 @@ import { openBeside, openFile, type OpenFile } from './node-files.ts';
 
 export interface OpenTensors {
   readonly file: TensorFile;
-  /** Size of the file in bytes, or of all files of a sharded model. */
+  /** Size of the file in bytes. For a sharded model, this is the total size of all of its files. */
   readonly size: number;
   /** Throws TensorFileError `changed` if one of the files was modified since it was opened. */
   readonly requireUnchanged: () => Promise<void>;
@@ -18,7 +18,7 @@ export interface OpenTensors {
 /**
  * Opens the tensor file at `path` and reads only its header. Throws TensorFileError.
  *
- * @param through a function that is called with each opened file, and returns the file to use in its place
+ * @param through a function that is called with each file after it is opened, and returns the file to use instead
  */
 export async function openTensors(
   path: string,

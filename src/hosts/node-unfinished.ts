@@ -20,8 +20,8 @@ interface Journal {
   /** The inputs and options as text. Only a run with the same inputs and options may continue the file. */
   readonly work: string;
   /**
-   * The position up to which the file is complete, in whatever form the caller uses for positions; null before anything
-   * has been synced.
+   * The position up to which the file is complete. The caller chooses how positions are represented. Null before
+   * anything has been synced.
    */
   readonly position: unknown;
 }
@@ -29,8 +29,8 @@ interface Journal {
 export interface UnfinishedOptions {
   readonly size: number;
   /**
-   * If the output consists of several files: all of them, in the target's folder, with the target last. Null for a
-   * single file.
+   * The files that make up the output, if there are several. All of them are in the target's folder, and the target is
+   * the last one. Null for a single file.
    */
   readonly files?: readonly FilePlace[] | null;
   readonly replace: boolean;
@@ -82,10 +82,10 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   const textOf = (reached: unknown): string =>
     JSON.stringify({ process: process.pid, started, work, position: reached } satisfies Journal);
   // The process that owns the journal also owns the file. If that process is no longer running, this process may take
-  // over both.
+  // over both the journal and the file.
   const isOurs = await claim(journal, found, textOf(goesOn ? left.position : null), target).catch(
     async (error: unknown) => {
-      // If there is not even room for the journal, the error still names the size of the whole file.
+      // Even if the disk has no room for the journal, the error should state the size of the whole file.
       if (error instanceof TensorFileError && error.code === 'disk-full') await requireRoom(target, size);
       throw error;
     },
@@ -155,8 +155,9 @@ function journalOf(text: string | null): Journal | null {
 }
 
 /**
- * Replaces the journal that was found, if any, with a new one. If several processes find the same journal, only one of
- * them succeeds, because only one can move the old journal away, and the link fails if a new one exists.
+ * Writes a new journal, which replaces the one in `found`, if there was one. If several processes find the same
+ * journal, only one of them succeeds, because only one can move the old journal away, and the link fails if a new one
+ * exists.
  */
 async function claim(path: string, found: string | null, own: string, target: string): Promise<boolean> {
   const unique = `${path}.${randomBytes(6).toString('hex')}`;
@@ -166,7 +167,7 @@ async function claim(path: string, found: string | null, own: string, target: st
     if (found !== null) {
       if (!(await succeeds(rename(path, old)))) return false;
       if ((await readText(old)) !== found) {
-        // In the meantime, another process has replaced the journal with its own, which must be put back.
+        // Another process has replaced the journal with its own in the meantime. That journal must be put back.
         await succeeds(link(old, path));
         return false;
       }
@@ -196,7 +197,7 @@ async function writeJournal(path: string, text: string, target: string): Promise
   }
 }
 
-/** Finds the temporary files that were left behind by runs that were killed while they were replacing the journal. */
+/** Finds temporary files that a run left behind because it was killed while replacing the journal. */
 async function leftoversOf(journal: string): Promise<readonly string[]> {
   const [folder, name] = [dirname(journal), basename(journal)];
   const names = await readdir(folder).catch(() => []);

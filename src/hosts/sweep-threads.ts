@@ -1,19 +1,19 @@
 /**
  * A sweep on Node worker threads, or in the calling thread if only one is requested. Each thread repeatedly takes a
- * group of chunks, as many as the kernel processes at once, and returns the digests of these chunks.
+ * group of chunks and returns their digests. A group has as many chunks as the kernel can process at the same time.
  */
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { type ChunkDigest, sweepChunks, type SweepTask } from '../jit/arrays/sweep-runner.ts';
 
-/** A sweep with fewer inputs than this takes less time than it takes to start a thread. */
+/** A sweep with fewer inputs than this takes less time than starting a thread. */
 const worthThreads = 2 ** 22;
 
 /**
  * Yields the digests of chunks, one group of chunks at a time, as soon as the group is complete. Chunks are started in
- * the given order. If `enough` returns true, for example because a chunk is wrong, no more groups are started. The
- * groups that are being processed are still completed, so the digests of all earlier chunks are yielded. If the sweep
- * is aborted through `signal`, it ends without yielding the remaining digests.
+ * the given order. If `enough` returns true, for example because a chunk is wrong, no more groups are started. Groups
+ * that have already been started are still completed and yielded, so no chunk before the one that ended the sweep is
+ * missing. If the sweep is aborted through `signal`, it ends without yielding the remaining digests.
  */
 export async function* sweepInThreads(
   { kernel, chunkSize }: SweepTask,

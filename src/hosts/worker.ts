@@ -1,4 +1,4 @@
-/** The code of a Web Worker. Node threads are started by their pool and call these functions directly. */
+/** The code of a Web Worker. Node's worker threads do not run this file; they call the same functions directly. */
 import { runArrayPart } from '../jit/arrays/array-part.ts';
 import { runShare } from '../jit/launch/share.ts';
 import type { Answer, Question } from './browser.ts';

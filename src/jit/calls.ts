@@ -18,15 +18,15 @@ import type { ThreadFrame } from './regions/thread-frame.ts';
 import { holder, type Values } from './regions/values.ts';
 
 /**
- * The fields of the header of an open call, as offsets from the end of the header. `region` is the region to return to,
- * `base` is the base of the caller's activation, and `size` is the size of the whole entry in bytes.
+ * Every open call has a header. These are the fields of the header, as offsets from its end. `region` is the region to
+ * return to, `base` is the base of the caller's activation, and `size` is the size of the whole entry in bytes.
  */
 const header = { region: -16, base: -12, size: -8 } as const;
 
 /** Maximum number of bytes that are zeroed by single stores, which cost less than a `memory.fill`. */
 const largestUnrolled = 128;
 
-/** The function that makes the calls, and the code that is being written for it. */
+/** What a CallWriter needs to know about the function whose calls it writes, with the code that is being generated. */
 interface CallerParts {
   readonly code: Code;
   readonly shape: KernelShape;
@@ -112,7 +112,7 @@ export class CallWriter {
     this.take(siteOfCall(instruction));
   }
 
-  /** Writes a return to the caller, and puts the region where the thread continues into the local `region`. */
+  /** Writes a return to the caller, and sets the local `region` to the region in which the thread continues. */
   return(region: number): void {
     const { code, shape, frame, fn } = this;
     this.findLocal();
@@ -217,7 +217,10 @@ export class CallWriter {
     frame.store(shape.frame.depth, () => frame.load(shape.frame.depth).i32(size).op('i32.add'));
   }
 
-  /** Zeroes the callee's activation and the gap before it, because earlier calls may have left other values there. */
+  /**
+   * Zeroes the callee's activation and the gap between the caller's variables and that activation, because earlier
+   * calls may have left other values there.
+   */
   private clear(bytes: number): void {
     const { localBytes, calleeBase } = this.fn.program;
     const gap = calleeBase - localBytes;
@@ -229,8 +232,8 @@ export class CallWriter {
     }
     const start = code.local('i32');
     this.at(-gap).set(start);
-    // There are at least 8 bytes to clear, so the last store can overlap with the one before it instead of going past
-    // the end.
+    // There are at least 8 bytes to clear. The last store can therefore overlap with the one before it, instead of
+    // writing beyond the end.
     for (let at = 0; at < size; at += 8) {
       code
         .get(start)
@@ -298,7 +301,10 @@ export class CallWriter {
     code.set(this.calleeBase);
   }
 
-  /** Sets `calleeBase`, so that `at` counts from the start of the callee's activation. */
+  /**
+   * Sets the local `calleeBase` to the start of the callee's activation, so that offsets passed to `at` are relative to
+   * it.
+   */
   private findCallee(): void {
     this.findLocal();
     this.code.get(this.calleeBase).i32(this.fn.program.calleeBase).op('i32.add').set(this.calleeBase);
@@ -343,7 +349,7 @@ function byteWidth(width: number): number {
   return Math.max(8, width);
 }
 
-/** Returns the size in bytes of the open call that ends at an address. */
+/** Returns the size in bytes of the open call whose entry ends at the address `end`. */
 export function callSize(memory: { load(address: number, width: number): Bits }, end: number): number {
   return Number(memory.load(end + header.size, 32));
 }

@@ -1,4 +1,4 @@
-/** A branch on an index, with one piece of code for each index, counting from 0. */
+/** Generates a branch table: an index, counting from 0, selects one of several pieces of code. */
 import { elementAt } from '../base/element-at.ts';
 import type { Code, Label } from '../wasm/code.ts';
 
@@ -13,8 +13,8 @@ export function writeChoice(
   write: (number: number, done: Label) => void,
 ): void {
   code.block((done) => {
-    // Opens one block for each piece; the block of the first piece is the innermost one. The blocks are opened in a
-    // loop, because there may be too many for recursion.
+    // Opens one WebAssembly block for each piece of code, so that the first piece follows the innermost block. The
+    // blocks are opened in a loop, because there may be too many for recursion.
     const labels = Array.from({ length: count }, () => code.openBlock()).reverse();
     pushNumber();
     code.brTable(labels.slice(0, -1), elementAt(labels, count - 1));

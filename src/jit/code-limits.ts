@@ -3,8 +3,8 @@ import { PtxlabError } from '../base/error.ts';
 
 const limits = {
   /**
-   * Number of basic blocks. If threads can reach a block from several entry points without having to wait, the block is
-   * compiled separately for each of these entry points, and is counted once for each of them.
+   * Number of basic blocks. A block is compiled separately, and counted separately, for each entry point from which
+   * threads can reach it without having to wait.
    */
   blocks: { most: 131_072, what: 'blocks that follow barriers and calls' },
   /**
@@ -14,7 +14,7 @@ const limits = {
   kept: { most: 33_554_432, what: 'registers in loops' },
   /** Total number of labels in the target lists of all `brx.idx` instructions. */
   targets: { most: 65_536, what: 'targets of brx.idx' },
-  /** Number of functions that calls through registers may reach, summed over all such calls. */
+  /** For each call through a register, the number of functions that the call may reach, summed over all such calls. */
   callees: { most: 65_536, what: 'functions that calls through registers may reach' },
   /** The time to compile one such call is proportional to the square of this number. */
   candidates: { most: 4_096, what: 'functions that one call through a register may reach' },
@@ -23,7 +23,7 @@ const limits = {
 /** The limits that apply to a sum over the whole kernel. */
 type Sum = Exclude<keyof typeof limits, 'candidates'>;
 
-/** Adds up how much code a kernel needs. */
+/** Adds up the quantities that are limited for a kernel, and checks the sums against their limits. */
 export class CodeSize {
   private readonly kernel: string;
   private readonly counts: Record<Sum, number> = { blocks: 0, kept: 0, targets: 0, callees: 0 };

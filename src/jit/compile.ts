@@ -17,8 +17,8 @@ import { context, type ContextField, type LaunchLayout, outcome } from './layout
 import { regionFunction, regionType } from './regions/region-function.ts';
 
 /**
- * A compiled kernel with its module in binary format. The module exports the functions `run` and `runBlocks`. If
- * threads of a warp exchange values, it also exports `advance` and `complete`.
+ * A compiled kernel, and its module in the WebAssembly binary format. The module exports the functions `run` and
+ * `runBlocks`. If threads of a warp exchange values, it also exports `advance` and `complete`.
  */
 export interface Compilation {
   readonly kernel: CompiledKernel;
@@ -66,8 +66,8 @@ function compileRegion(
 }
 
 /**
- * The type of `run`. It takes the context, the region, the first thread, the end of the thread range, and the members,
- * and returns the outcome.
+ * The type of `run`. The function takes the address of the block's context, the region to start with, the first thread,
+ * the end of the thread range, and a mask of the lanes that are to run. It returns an outcome (see layout.ts).
  */
 const runType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
@@ -80,8 +80,8 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
   const loopCall = recorder(engineCalls, 0)({ kind: 'loop' });
   const call = (index: number): Code =>
     code.get(contextAddress).get(first).get(behind).get(members).call(index).set(region);
-  // Code for four threads can be used only if the four threads are neighbors in x. They always are if the length of a
-  // row is a multiple of four.
+  // Code for four threads can be used only if the four threads are neighbors in x. If the number of threads in x is a
+  // multiple of four, this is always the case.
   const inFours = code.local('i32');
   code
     .get(contextAddress)
@@ -136,8 +136,8 @@ const runBlocksType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results
 
 /**
  * Runs blocks one after the other, starting with the one in the context. Each block runs unit by unit, where a unit is
- * a warp or the whole block. Stops at a block that has to wait for something before it can finish; the context tells
- * which block that is.
+ * a warp or the whole block. Stops at the first block that has to wait for something before it can finish. The context
+ * then contains the index of this block.
  */
 function runBlocksFunction({ layout, hasGroups }: KernelShape, run: number): Code {
   const code = new Code(runBlocksType.parameters);

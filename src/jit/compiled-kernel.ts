@@ -15,7 +15,7 @@ import type { Stop, StopStep } from './groups/stop.ts';
 export interface CompiledKernel {
   readonly name: string;
   readonly stops: readonly CompiledStop[];
-  /** The size of a block's frames, and the offsets of the arrays within them that the engine accesses. */
+  /** The size of a block's frames, and the offsets of those arrays in the frames that the engine accesses. */
   readonly frame: CompiledFrame;
   /** Maximum number of bytes that the stack of a thread's open calls may take. */
   readonly callBytes: number;
@@ -41,7 +41,10 @@ export interface CompiledStop {
   readonly line: number;
   /** The region in which threads continue after this stop. */
   readonly region: number;
-  /** The arrays for the values that threads send. `receives` lists the arrays for the values that threads receive. */
+  /**
+   * The offsets of the arrays that hold the values that threads send. `receives` lists the same for the values that
+   * threads receive.
+   */
   readonly sends: readonly number[];
   readonly receives: readonly (number | null)[];
   /** See `Stop`. */
@@ -65,7 +68,7 @@ export interface CompiledFunction {
 }
 
 /**
- * The places in the activation of a built-in function for its arguments and its result, relative to the base of the
+ * Describes where the arguments and the result of a built-in function are stored, relative to the base of its
  * activation.
  */
 export interface CompiledBuiltin {

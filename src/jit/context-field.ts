@@ -1,5 +1,6 @@
 /**
- * Reads fields of a block's context in compiled code. The first parameter of every function is the context's address.
+ * Writes code that reads the fields of a block's context. The first parameter of every generated function is the
+ * address of the context.
  */
 import type { Code } from '../wasm/code.ts';
 import { context, type ContextField, type LaunchLayout } from './layout.ts';

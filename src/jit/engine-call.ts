@@ -1,6 +1,6 @@
 /**
- * The places in a program where compiled code calls the engine, with the information that the engine needs to continue
- * or to report a fault.
+ * Describes the places in a program where compiled code calls the engine. The description contains what the engine
+ * needs to continue or to report a fault.
  */
 import type { AccessSpace, WindowSpace } from '../isa/spaces.ts';
 
@@ -13,19 +13,21 @@ export type EngineCall = {
       readonly space: AccessSpace;
       readonly access: 'load' | 'store';
       readonly size: number;
-      /** Size of the function's own activation in local memory; nothing after it can be accessed. */
+      /**
+       * Size of the function's own activation in local memory. Local memory after the activation cannot be accessed.
+       */
       readonly localBytes: number;
     }
   | { readonly kind: 'window'; readonly space: WindowSpace }
   | { readonly kind: 'unsupported'; readonly what: string }
   | { readonly kind: 'trap' }
-  /** A call whose activation does not fit on the stack; `fn` is the index of the function. */
+  /** A call to a function whose activation does not fit on the stack; `fn` is the index of that function. */
   | { readonly kind: 'stack'; readonly fn: number }
   /** A call through a register that does not hold the address of a function it may call. */
   | { readonly kind: 'callee'; readonly name: string }
   | { readonly kind: 'builtin'; readonly fn: number }
   | { readonly kind: 'loop' }
-  /** A `brx.idx` whose index is not below `count`, the number of its targets. */
+  /** A `brx.idx` whose index is out of range; `count` is the number of targets. */
   | { readonly kind: 'switch'; readonly count: number }
 );
 

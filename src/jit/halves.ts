@@ -1,6 +1,6 @@
 /**
- * 128-bit values, each of which takes two slots of 64 bits. A step on such a value is replaced with steps on its
- * halves. The only steps that exist for 128-bit values are moves, packing and selection.
+ * 128-bit values, each of which takes two slots of 64 bits. A step that uses such a value is replaced with steps that
+ * use its two halves. The only steps that exist for 128-bit values are moves, packing and selection.
  */
 import type { Ref } from '../isa/steps/ref.ts';
 import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
@@ -14,7 +14,7 @@ function halves(refs: readonly Ref[]): readonly Ref[] {
 
 type Halve<Kind extends StepKind> = (step: StepOf<Kind>, values: Values) => readonly Step[] | null;
 
-/** The table entry for a kind of step that never uses a 128-bit value. */
+/** The entry in `halvings` for kinds of steps that never use a 128-bit value. */
 const never = (): null => null;
 
 const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
@@ -58,8 +58,8 @@ const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
 };
 
 /**
- * Returns steps on 64-bit halves that together do the same as the given step, or null if the step uses no 128-bit
- * value.
+ * Returns steps that operate on 64-bit halves and together have the same effect as the given step. Returns null if the
+ * step does not use a 128-bit value.
  */
 export function halved<Kind extends StepKind>(step: StepOf<Kind>, values: Values): readonly Step[] | null {
   return halvings[step.kind](step, values);
@@ -72,7 +72,9 @@ function both(to: Ref, from: Ref): readonly Step[] {
   ];
 }
 
-/** Packs values into the two halves of a 128-bit value. The first name is the most significant one. */
+/**
+ * Packs values into the two halves of a 128-bit value. The first name in the list refers to the most significant value.
+ */
 function packed(step: StepOf<'pack'>): readonly Step[] {
   const { to, from } = step;
   const [only] = from;

@@ -5,26 +5,29 @@
 import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 
-/** The engine functions that compiled code calls. Each may end the launch by throwing. */
+/** The engine functions that compiled code calls. Any of them may end the launch by throwing an error. */
 const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock', FunctionType>> = {
   /**
-   * Takes the call, an address, the thread and the fuel. Returns the place in global memory that an access to this
-   * address refers to.
+   * Takes the number of the engine call, an address, the thread and the remaining fuel. Returns the address in global
+   * memory of the data that an access to this address refers to.
    */
   resolve: { parameters: ['i32', 'i64', 'i32', 'i32'], results: ['i32'] },
   /**
-   * Takes the call, an address, the thread and the fuel. Reports an instruction that cannot continue, and does not
-   * return.
+   * Takes the number of the engine call, an address, the thread and the remaining fuel. Reports a fault because an
+   * instruction cannot be executed, and does not return.
    */
   raise: { parameters: ['i32', 'i64', 'i32', 'i32'], results: [] },
   /**
-   * Takes the call, an address in local memory, the thread and the fuel. Runs a built-in function whose activation is
-   * at this address.
+   * Takes the number of the engine call, an address in local memory, the thread and the remaining fuel. Runs a built-in
+   * function whose activation begins at this address.
    */
   builtin: { parameters: ['i32', 'i32', 'i32', 'i32'], results: [] },
-  /** Takes the kind of a clock (see specials.ts) and the fuel. Returns the value of the clock. */
+  /** Takes the kind of clock (see specials.ts) and the remaining fuel. Returns the value of the clock. */
   clock: { parameters: ['i32', 'i32'], results: ['i64'] },
-  /** Takes the call, the thread and the fuel. Is called when the fuel is used up, and returns new fuel. */
+  /**
+   * Called when the fuel is used up. Takes the number of the engine call, the thread and the remaining fuel, and
+   * returns new fuel.
+   */
   refuel: { parameters: ['i32', 'i32', 'i32'], results: ['i32'] },
 };
 

@@ -1,4 +1,4 @@
-/** The Kernel page: its address, and the draft of the last visit. */
+/** The Kernel page. Passes the link in its address to `<ptx-kernel>`, and keeps a draft from one visit to the next. */
 import { PtxKernel } from './kernel/ptx-kernel.ts';
 import './shell/page.ts';
 

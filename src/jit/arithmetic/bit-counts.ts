@@ -14,7 +14,10 @@ export function lowerCount(step: StepOf<'bits'>, opcode: 'popcnt' | 'clz', { cod
   values.set(step.to, type);
 }
 
-/** Reverses the bits by swapping neighbors, then pairs, and so on up to halves. */
+/**
+ * Reverses the bits by swapping neighboring bits, then neighboring pairs of bits, and so on up to the two halves of the
+ * value.
+ */
 export function lowerReverse(step: StepOf<'bits'>, { code, values }: Lowering): void {
   const type = holder(step.width);
   const local = values.temporary(type);
@@ -35,8 +38,8 @@ export function lowerReverse(step: StepOf<'bits'>, { code, values }: Lowering): 
 }
 
 /**
- * Lowers lop3 as an OR of the input combinations for which the table has a 1. Bit 4a + 2b + c of the table is the
- * result for input bits a, b and c.
+ * Lowers lop3 as an OR over those combinations of input bits for which the table contains a 1. Bit 4a + 2b + c of the
+ * table is the result for input bits a, b and c.
  */
 export function lowerTable(step: StepOf<'bits'>, { code, values }: Lowering): void {
   const [a, b, c, entry] = quadOf(step.from);

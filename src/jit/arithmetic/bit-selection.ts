@@ -10,8 +10,8 @@ import type { Lowering } from '../lowering.ts';
 // --- prmt -----------------------------------------------------------------------------------------------------------
 
 /**
- * The selectors of each mode. The low two bits of operand c choose one of four 16-bit groups: 0 chooses the lowest
- * group.
+ * The four selectors of each mode, each of which has 16 bits. The low two bits of operand c choose one of them: 0
+ * chooses the selector in the lowest 16 bits.
  */
 const rows: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, bigint>> = {
   'prmt.f4e': 0x6543_5432_4321_3210n,
@@ -49,8 +49,8 @@ function pushKnownPermutation(selector: number, sources: readonly [Ref, Ref], { 
 }
 
 /**
- * Moves the low byte of the value on the stack to its place in the word. If `sign` is true, the byte is first replaced
- * with eight copies of its sign bit.
+ * Moves the low byte of the value on the stack to byte position `place` of the word. If `sign` is true, the byte is
+ * first replaced with eight copies of its sign bit.
  */
 function keepByte(code: Code, sign: boolean, place: number): void {
   if (sign) code.op('i32.extend8_s').i32(31).op('i32.shr_s');
@@ -103,7 +103,7 @@ export function lowerFind({ from, to }: StepOf<'bits'>, { code, values, helpers 
 
 /**
  * Finds the |n|-th set bit of a mask, counted upwards from `base`, or downwards for negative n. For n = 0, the bit must
- * be at `base` itself. The result is its position, or all ones if that bit does not exist.
+ * be at `base` itself. The result is the position of the bit, or all ones if there is no such bit.
  */
 function writeFind(code: Code): void {
   const [mask, place, count] = [first, second, third];

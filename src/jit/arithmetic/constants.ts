@@ -1,7 +1,7 @@
 /**
  * Constants for the elementary functions, to any number of binary places: ln 2 = 2 artanh(1/3), and Machin's formula
- * for pi, pi / 4 = 4 arctan(1/5) - arctan(1/239). A value v is stored as the integer v * 2^places, rounded down; this
- * integer may be wrong by a few units.
+ * for pi, pi / 4 = 4 arctan(1/5) - arctan(1/239). A value v is stored as an integer that approximates v * 2^places,
+ * with an error of a few units at most.
  */
 
 /** Number of extra places to which constants are computed before they are truncated. */
@@ -53,8 +53,9 @@ export function doubleBits(value: bigint, places: number): bigint {
   if (value < 0n) return (1n << 63n) | doubleBits(-value, places);
   const width = value.toString(2).length;
   const cut = BigInt(Math.max(0, width - 54));
-  // `leading` holds the first 54 bits of the value, one bit more than the result keeps. The extra bit decides whether
-  // to round up. Ties do not have to be handled, because none of the constants is halfway between two f64 values.
+  // `leading` holds the first 54 bits of the value, one more than the 53 bits of the result. The extra bit decides
+  // whether to round up. Ties do not have to be handled, because none of the constants is halfway between two f64
+  // values.
   const leading = (value >> cut) << BigInt(Math.max(0, 54 - width));
   const exponent = width - 1 - places;
   return (BigInt(exponent + 1023) << 52n) + ((leading + 1n) >> 1n) - (1n << 52n);

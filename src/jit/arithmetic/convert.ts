@@ -1,4 +1,7 @@
-/** `convert` steps. Each conversion becomes one function of the module, generated from the conversion's data. */
+/**
+ * `convert` steps. Each conversion becomes one function of the module, whose code is generated from the conversion's
+ * properties.
+ */
 import type { Conversion } from '../../numerics/conversion.ts';
 import { type FixedFormat, formats, type NumberFormat, floatFormat } from '../../numerics/formats.ts';
 import { nanPolicyOf } from '../../numerics/policy.ts';
@@ -47,7 +50,7 @@ function writeConversion(code: Code, c: Conversion, from: NumberFormat, to: Numb
     code.get(exact.exponent).get(scale).i32(0x7f).op('i32.sub');
     code.op(c.scaled === 'multiply' ? 'i32.add' : 'i32.sub').set(exact.exponent);
   }
-  // An unsigned format receives the magnitude without the sign.
+  // If the target format is unsigned, the sign is ignored.
   if (to.kind === 'float' && !to.signed) code.i32(0).set(exact.sign);
   returnRounded(code, target, exact, random);
   code.op('unreachable');

@@ -1,7 +1,7 @@
 /**
- * f64 steps. Operations that round to nearest are WebAssembly instructions. Fused operations and the other rounding
- * modes use integers: finite, nonzero operands are decoded, the result is computed to at least 64 bits (the last of
- * which is sticky), and rounded once.
+ * f64 steps. Operations that round to nearest use the corresponding WebAssembly instructions. Fused operations and the
+ * other rounding modes use integers: finite, nonzero operands are decoded, the result is computed to at least 64 bits
+ * (the last of which is sticky), and rounded once.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -118,7 +118,7 @@ function writeDouble(code: Code, helpers: Helpers, fn: FloatFunction, mode: Floa
   // returned here.
   if (fn === 'fma') returnIfInfinite(code, c);
   const exact = writeExact(code, helpers, fn, mode, operands);
-  // Results that are too large are detected by comparing bit patterns as signed numbers. An exponent above that of
+  // To detect results that are too large, the code compares bit patterns as signed integers. An exponent above that of
   // infinity would overflow into the sign bit, so the exponent is clamped first.
   code.get(exact.exponent).i32(1024).op('i32.ge_s');
   code.if(() =>
@@ -189,8 +189,8 @@ function returnIfInfinite(code: Code, operand: number): void {
 }
 
 /**
- * Writes code for operands that are infinite or zero. WebAssembly's own arithmetic is exact for such operands, so the
- * code returns its result.
+ * Writes code that handles operands that are infinite or zero. WebAssembly's own instructions are exact for such
+ * operands, so the code returns their result.
  */
 function returnIfSpecial(code: Code, fn: FloatFunction, mode: FloatMode, operand: number): void {
   const magnitude = code.local('i64');
@@ -222,8 +222,8 @@ function pushPlainly(code: Code, fn: FloatFunction): void {
 }
 
 /**
- * Returns -0 if the sum is zero and the sign of a term is negative. In the rounding mode rm, a zero sum is +0 only if
- * both terms are +0 (IEEE 754 section 6.3).
+ * Returns -0 if the sum is zero and the sign of a term is negative. In the rounding mode rm, which rounds toward
+ * negative infinity, a zero sum is +0 only if both terms are +0 (IEEE 754 section 6.3).
  */
 function returnNegativeZero(code: Code, fn: FloatFunction, result: number): void {
   if (fn !== 'add' && fn !== 'sub' && fn !== 'fma') return;
@@ -252,8 +252,8 @@ function decodeFinite(code: Code, operand: number): ExactLocals {
 // --- sums and products ----------------------------------------------------------------------------------------------
 
 /**
- * Locals that hold the value (-1)^sign * (high, low) * 2^(exponent - 127). The two highest bits of the 128-bit number
- * are 0.
+ * Locals that hold the value (-1)^sign * (high, low) * 2^(exponent - 127), where (high, low) is a 128-bit number whose
+ * two highest bits are 0.
  */
 interface Term extends WideLocals {
   readonly sign: number;

@@ -1,7 +1,7 @@
 /**
- * f64 quotients and roots in the rounding modes that WebAssembly lacks. WebAssembly's result, which is rounded to
- * nearest, differs from the exact result by less than one unit in the last place. The remainder is therefore so small
- * that its sign is correct even if it is computed modulo 2^64 or 2^128.
+ * f64 quotients and roots in the rounding modes that WebAssembly lacks. The code starts from WebAssembly's result,
+ * which is rounded to nearest and therefore differs from the exact result by less than one unit in the last place. The
+ * remainder is so small that its sign is correct even if it is computed modulo 2^64 or 2^128.
  */
 import { formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -92,15 +92,15 @@ export function writeRoot(code: Code, x: ExactLocals): ExactLocals {
   return exact;
 }
 
-/** Number of binary places of a reciprocal square root. */
+/** Number of binary places to which a reciprocal square root is computed. */
 const places = 55n;
 /** Upper bound for the error of 1 / sqrt(x) in units of the last place: two roundings to 53 bits. */
 const slack = 8n;
 
 /**
- * Computes 1 / sqrt(x) of a positive value: the greatest r with 55 binary places and r^2 * x <= 1. The code compares
- * r^2 * x with 1 in units of 2^-162. The difference between r^2 * x and 1 is less than 2^-48, so the low 128 bits of
- * the difference are enough to determine its sign.
+ * Computes 1 / sqrt(x) for a positive x: the greatest number r with 55 binary places for which r^2 * x <= 1. The code
+ * compares r^2 * x with 1 in units of 2^-162. The difference between r^2 * x and 1 is less than 2^-48, so the low 128
+ * bits of the difference are enough to determine its sign.
  */
 export function writeReciprocalRoot(code: Code, helpers: Helpers, x: ExactLocals): ExactLocals {
   const exact = exactLocals(code);

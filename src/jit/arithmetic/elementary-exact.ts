@@ -1,7 +1,8 @@
 /**
  * Computes elementary functions with 128-bit integers, for the few arguments where f64 is not precise enough to round
  * correctly. Each function takes the bits of an f64 that f32 can represent and returns an f64 rounded to odd:
- * truncated, with the last bit set if anything was lost, so that rounding it again is correct.
+ * truncated, with the last bit set if anything was lost. Rounding this f64 to a narrower format gives the same value as
+ * rounding the exact result.
  *
  * The relative error stays below 2^-90. This precision is always enough: there are only 2^32 possible arguments, and
  * for none of them is the relative distance between the result and a 25-bit rounding boundary smaller than about 2^-60.
@@ -93,8 +94,8 @@ function exponential(helpers: Helpers): number {
 }
 
 /**
- * Writes ex2. It is enough to use 52 binary places of the fraction: an argument with more places is so small that 2^x
- * is very close to 1, where the f64 method is precise enough.
+ * Writes code for ex2. It is enough to use 52 binary places of the argument's fraction. An argument with more places is
+ * so small that 2^x is very close to 1, and the f64 method is precise enough for such results.
  */
 function writePower(code: Code, helpers: Helpers): void {
   const [value, whole] = [code.local('f64'), code.local('f64')];
@@ -129,8 +130,8 @@ function writePower(code: Code, helpers: Helpers): void {
 }
 
 /**
- * Writes tanh as (e^t - 2^-n) / (e^t + 2^-n) for 2|x| = n * ln2 + t. Arguments with |x| > 20 are treated like 20,
- * because tanh is then so close to 1 that no format can represent the difference.
+ * Writes code that computes tanh as (e^t - 2^-n) / (e^t + 2^-n), where 2|x| = n * ln2 + t. If |x| is greater than 20,
+ * it is replaced with 20, because tanh is then so close to 1 that no format can represent the difference.
  */
 function writeTangent(code: Code, helpers: Helpers): void {
   const [value, n] = [code.local('f64'), code.local('i64')];
@@ -206,8 +207,8 @@ function writeRest(code: Code, helpers: Helpers, value: number, n: number, rest:
 }
 
 /**
- * Divides the number `above` by the larger number `below`, one bit at a time. The quotient is in units of 2^-127.
- * Overwrites `above`.
+ * Divides the number `above` by `below`, which must be larger. Computes one bit of the quotient at a time. The quotient
+ * is in units of 2^-127. Overwrites `above`.
  */
 function writeQuotientBits(code: Code, above: WideLocals, below: WideLocals): WideLocals {
   const quotient = wideLocals(code);

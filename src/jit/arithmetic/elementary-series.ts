@@ -13,8 +13,8 @@ const places = 160;
 const unit = 1n << BigInt(places);
 
 /**
- * Pushes the function's value for an f64 local, which must not be a NaN. For sin and cos, the local must be finite; for
- * lg2, it must be positive and finite.
+ * Pushes the value of the function for the argument in an f64 local, which must not be a NaN. For sin and cos, the
+ * local must be finite; for lg2, it must be positive and finite.
  */
 export function writeSeries(code: Code, helpers: Helpers, fn: Elementary, value: number): void {
   switch (fn) {

@@ -1,7 +1,7 @@
 /**
  * sin, cos, lg2, ex2 and tanh of f32, f16 and bf16, correctly rounded. For almost all arguments, it is enough to
  * compute an f64 with a relative error below 2^-44, because both ends of the error interval round to the same value.
- * For all other arguments, elementary-exact.ts is used.
+ * The remaining arguments are handled by elementary-exact.ts.
  */
 import { type Elementary } from './elementary-functions.ts';
 import type { FloatArithmeticFormat, FloatMode } from '../../numerics/operations.ts';
@@ -25,13 +25,14 @@ export interface Narrow {
 }
 
 /**
- * Factors that produce the two ends of the error interval. The result is multiplied by these factors. If an error were
- * added to it or subtracted from it instead, a zero could lose its sign.
+ * Multiplying the result by each of these factors gives the two ends of the error interval. Adding and subtracting the
+ * error instead could change the sign of a zero.
  */
 const ends = [doubleBits((1n << 44n) - 1n, 44), doubleBits((1n << 44n) + 1n, 44)] as const;
 
 /**
- * Writes the rest of the current function: code that computes the result for the value in an f64 local and returns it.
+ * Writes the last part of a function's body: code that computes the result for the argument in an f64 local, and
+ * returns it.
  */
 export function returnElementary(code: Code, helpers: Helpers, fn: Elementary, value: number, narrow: Narrow): void {
   const target = arithmeticTarget(narrow.format, narrow.mode);
@@ -44,8 +45,8 @@ export function returnElementary(code: Code, helpers: Helpers, fn: Elementary, v
 }
 
 /**
- * Returns the result for NaNs, and for zeros and infinities that the series cannot handle. For ex2 and tanh, the series
- * clamps its argument, so infinity is treated as a large number.
+ * Writes code that returns the result for arguments that the series cannot handle: NaNs and, for some functions, zeros
+ * and infinities. For ex2 and tanh, the series clamps its argument, so an infinity is treated as a large number.
  */
 function returnSpecial(code: Code, fn: Elementary, value: number, target: RoundingTarget): void {
   const returnsNan = (): void => returnNan(code, target);
@@ -85,8 +86,8 @@ function returnIfSettled(code: Code, { format, mode, rounder }: Narrow, result: 
   end(1).op('f32.demote_f64', 'f32.eq');
   code.if(() => {
     code.get(low).op('i32.reinterpret_f32').set(bits);
-    // Flushing the rounded result is correct, because no exact result of these functions lies between the largest
-    // subnormal f32 and 2^-126, where rounding could make it normal.
+    // It is correct to flush subnormals after rounding, because no exact result of these functions lies between the
+    // largest subnormal f32 and 2^-126, where rounding could turn it into a normal number.
     if (mode.flush) flushBits(code, bits);
     code.get(bits).op('return');
   });

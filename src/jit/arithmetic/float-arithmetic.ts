@@ -1,6 +1,6 @@
 /**
- * Lowers float steps. Operations that round are implemented in one file for each way of computing them, which depends
- * on the format and the rounding mode; this file selects the right one.
+ * Lowers float steps. There are several ways to compute operations that round, each implemented in its own file. This
+ * file selects the right one for the format and the rounding mode.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { lowerDouble } from './double-arithmetic.ts';

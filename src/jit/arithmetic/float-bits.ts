@@ -10,7 +10,7 @@ import type { Helpers } from '../helpers.ts';
 import type { Lowering } from '../lowering.ts';
 import { holder, type IntegerType } from '../regions/values.ts';
 
-/** A format's masks, for patterns of the WebAssembly type `type`. */
+/** The bit masks of a format, for bit patterns that are held in the WebAssembly type `type`. */
 interface Masks {
   readonly type: IntegerType;
   readonly width: number;
@@ -143,8 +143,8 @@ function pushExtremum(
 // --- comparisons ----------------------------------------------------------------------------------------------------
 
 /**
- * Converts a narrow float to f32 and pushes it. The local holds the bits of the float. If `.ftz` requires it, a
- * subnormal value has already been flushed to zero.
+ * Converts a narrow float to f32 and pushes it. The local holds the bits of the float. Subnormals must already have
+ * been flushed to zero if `.ftz` requires it.
  */
 function pushAsF32(code: Code, helpers: Helpers, local: number, format: FloatArithmeticFormat): void {
   code.get(local);
@@ -155,7 +155,7 @@ function pushAsF32(code: Code, helpers: Helpers, local: number, format: FloatAri
 
 const widening = plainConversion('f16', 'f32');
 
-/** Pushes 1 if the comparison holds for two floats, otherwise 0. */
+/** Pushes 1 if the two floats satisfy the comparison, otherwise 0. */
 export function pushFloatComparison(step: StepOf<'compare'>, format: FloatArithmeticFormat, lowering: Lowering): void {
   const { code, values, helpers } = lowering;
   const masks = masksOf(format);

@@ -22,7 +22,7 @@ export function maskTo(code: Code, type: IntegerType, width: number): void {
   constant(code, type, (1n << BigInt(width)) - 1n).op(`${type}.and`);
 }
 
-/** Sign-extends the `width`-bit value on the stack to the whole type. */
+/** Sign-extends the `width`-bit value on the stack to the full width of `type`. */
 export function signExtendIn(code: Code, type: IntegerType, width: number): void {
   const spare = BigInt((type === 'i64' ? 64 : 32) - width);
   if (spare === 0n) return;
@@ -145,7 +145,8 @@ function pushHigh({ width, signed }: FixedFormat, a: number, b: number, { code, 
   }
   code.get(a).get(b).call(highProduct(helpers));
   if (!signed) return;
-  // Corrects the product for negative operands, which were multiplied as if they were 2^64 larger.
+  // The multiplication treated the operands as unsigned, so a negative operand counted as 2^64 too large. This corrects
+  // the upper half of the product.
   for (const [one, other] of [
     [a, b],
     [b, a],
@@ -172,7 +173,10 @@ function lowerWide(step: StepOf<'integer'>, format: FixedFormat, lowering: Lower
   values.set(step.to, type);
 }
 
-/** Lowers `.sat` for types of up to 32 bits: the result is computed exactly in i64, then clamped to the range. */
+/**
+ * Lowers `.sat` for types of up to 32 bits: the result is computed exactly in i64 and then clamped to the range of the
+ * type.
+ */
 function lowerSaturating(step: StepOf<'integer'>, format: FixedFormat, lowering: Lowering): void {
   const { code, values } = lowering;
   const { width, signed } = format;
@@ -193,7 +197,7 @@ function lowerSaturating(step: StepOf<'integer'>, format: FixedFormat, lowering:
   values.set(step.to, 'i32');
 }
 
-/** Clamps a signed i64 local to a type's range. */
+/** Clamps an i64 local, which holds a signed value, to the range of a type. */
 export function clampLocal(code: Code, local: number, { width, signed }: FixedFormat): void {
   const all = (1n << BigInt(width)) - 1n;
   const most = signed ? all >> 1n : all;
@@ -300,7 +304,7 @@ function pushShift(fn: 'shl' | 'shr.u' | 'shr.s', width: number, a: Ref, b: Ref,
 
 // --- comparisons ----------------------------------------------------------------------------------------------------
 
-/** The integer comparison for each comparison name. */
+/** Maps the names of comparisons to the corresponding integer comparisons. */
 export const integerOrders: Readonly<Partial<Record<Comparison, 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'>>> = {
   eq: 'eq',
   ne: 'ne',

@@ -1,8 +1,8 @@
 /**
  * Float steps on formats with at most 24 significant bits, in any rounding mode. The result is computed in f64 and then
- * rounded to the narrow format. Products are exact in f64. Quotients and roots can be rounded twice: unless the exact
- * result lies on a rounding boundary of the narrow format, it is so far from the boundary that rounding to f64 does not
- * move it there. Sums are rounded to odd, so that rounding them again is correct.
+ * rounded to the narrow format. Products are exact in f64. Quotients and roots can safely be rounded twice: unless the
+ * exact result lies on a rounding boundary of the narrow format, it is so far from every boundary that rounding it to
+ * f64 cannot move it onto one. Sums are rounded to odd in f64, so that the second rounding gives the correct result.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { plainConversion } from '../../numerics/conversion.ts';
@@ -81,7 +81,7 @@ function returnNarrowed(code: Code, format: FloatArithmeticFormat, mode: FloatMo
   returnRounded(code, target, exact, 0);
 }
 
-/** Returns an f64 local that holds the value of a parameter. */
+/** Converts the parameter `bits` to f64, and returns the local that holds the converted value. */
 function widened(code: Code, helpers: Helpers, bits: number, format: FloatArithmeticFormat, flush: boolean): number {
   const value = code.local('f64');
   if (flush) flushLocal(code, bits, masksOf(format));
@@ -98,8 +98,8 @@ function widened(code: Code, helpers: Helpers, bits: number, format: FloatArithm
 const widening = plainConversion('f16', 'f64');
 
 /**
- * Returns an f64 local that holds the result. Rounding it to the narrow format gives the same value as rounding the
- * exact result.
+ * Returns an f64 local that holds the result. The f64 may be rounded, but rounding it to the narrow format gives the
+ * same value as rounding the exact result.
  */
 function exactResult(
   code: Code,
@@ -181,8 +181,8 @@ function shrinkDividend(code: Code, a: number, b: number): void {
 }
 
 /**
- * Computes a + b rounded to odd: an inexact sum is replaced with the neighboring value whose last bit is one, so that
- * rounding it again is correct.
+ * Computes a + b rounded to odd: an inexact sum is replaced with the neighboring value whose last bit is one. Rounding
+ * this value to a narrower format gives the same result as rounding the exact sum.
  */
 function oddSum(code: Code, a: number, b: number): number {
   const [sum, part, rest] = [code.local('f64'), code.local('f64'), code.local('f64')];

@@ -1,9 +1,9 @@
 /**
- * Reduces an angle to quarter turns and a remainder. For angles below 2^19, the quarter turns are subtracted in f64,
- * with pi / 2 split into two parts. For larger angles, and for angles whose remainder is too small to be computed
- * precisely in this way, |x| * 2 / pi is computed to 128 binary places by the method of Payne and Hanek: the
- * significand of x, which has 24 bits, is multiplied by a window of the bits of 2 / pi. The window leaves out leading
- * bits that would add only multiples of four quarter turns.
+ * Reduces an angle to a number of quarter turns and a remainder. For angles below 2^19, the quarter turns are
+ * subtracted in f64, with pi / 2 split into two parts. This is not precise enough for larger angles and for very small
+ * remainders. In these cases, |x| * 2 / pi is computed to 128 binary places by the method of Payne and Hanek: the
+ * 24-bit significand of x is multiplied by a window of the bits of 2 / pi. The window does not include leading bits of
+ * 2 / pi that would only add whole turns.
  */
 import { tripleOf } from '../../base/tuples.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -40,10 +40,10 @@ export function writeReduction(code: Code, helpers: Helpers, angle: number): Red
     .op('f64.add');
   code.tee(shifted).op('i64.reinterpret_f64', 'i32.wrap_i64').set(turns);
   code.get(shifted).f64(roundingShift).op('f64.sub').set(shifted);
-  // For fewer than 2^20 quarter turns, the first product and the first difference are exact.
+  // If there are fewer than 2^20 quarter turns, this product and this difference are exact.
   code.get(angle).get(shifted).f64(quarter.bits).op('f64.mul', 'f64.sub');
   code.get(shifted).f64(doubleBits(quarter.rest, places)).op('f64.mul', 'f64.sub').set(rest);
-  // The second product has an error of up to 2^-65.
+  // The product above has an error of up to 2^-65.
   const isLarge = (): Code =>
     code
       .get(angle)
@@ -159,8 +159,8 @@ export function turnsFunction(helpers: Helpers): number {
 }
 
 /**
- * Returns a local with 64 consecutive bits of 2 / pi. They start in the word whose index is the sum of `word` and
- * `offset`. In this word, `by` bits, counted from the top, are skipped.
+ * Returns a local with 64 consecutive bits of 2 / pi. The bits start in the word with the index `word` + `offset`,
+ * after the top `by` bits of that word.
  */
 function windowWord(code: Code, helpers: Helpers, word: number, by: number, offset: number): number {
   const local = code.local('i64');
@@ -174,7 +174,10 @@ function windowWord(code: Code, helpers: Helpers, word: number, by: number, offs
   return local;
 }
 
-/** Multiplies three words by the factor, top word first. Bits that do not fit are dropped. */
+/**
+ * Multiplies a number of three 64-bit words, top word first, by a factor. The product also has three words; any bits
+ * above them are dropped.
+ */
 function multiplied(
   code: Code,
   helpers: Helpers,
@@ -193,8 +196,9 @@ function multiplied(
 }
 
 /**
- * Pushes the fraction and the turns. The top two bits are quarter turns; a fraction of at least one half becomes a
- * negative fraction of the next quarter turn.
+ * Pushes the fraction and the number of quarter turns. The top two bits of the product are the quarter turns, and the
+ * remaining bits are the fraction. A fraction of at least one half is replaced by a negative fraction of the next
+ * quarter turn.
  */
 function pushFraction(code: Code, [top, middle, low]: readonly [number, number, number]): void {
   const high = code.local('i64');

@@ -17,14 +17,14 @@ import { shift, splat } from '../simd/vector-words.ts';
  * result are set.
  */
 interface Payload {
-  /** Mask of the source's fraction, including its position. */
+  /** Mask that selects the fraction bits of a source pattern. */
   readonly mask: bigint;
   /**
    * Number of places by which the fraction is shifted to the left when it is copied to the target; negative if it is
    * shifted to the right.
    */
   readonly shift: number;
-  /** Mask of the target's fraction. */
+  /** Mask that selects the fraction bits of a target pattern. */
   readonly field: bigint;
   readonly top: bigint;
   readonly least: bigint;
@@ -47,8 +47,8 @@ function payloadOf(c: Conversion, quiet: boolean): Payload {
 // --- one value ------------------------------------------------------------------------------------------------------
 
 /**
- * Returns the index of a function that converts one lane. It takes the source, the random bits and the scale, like the
- * functions of `converter`.
+ * Returns the index of a function that converts one lane. Like the functions that `converter` generates, it takes the
+ * source, the random bits and the scale.
  */
 export function stageConverter(helpers: Helpers, stage: ConversionStage): number {
   const { conversion: c, replacements } = stage;
@@ -115,8 +115,8 @@ function pushPayload(code: Code, { mask, shift: left, field, top, least, exponen
 // --- four values ----------------------------------------------------------------------------------------------------
 
 /**
- * Writes code that changes `results` wherever a result must be replaced. `source` and `results` are vectors of four
- * words.
+ * Writes code that replaces those of the four results for which the stage has a replacement. `source` and `results` are
+ * vectors of four words.
  */
 export function replaceVector(
   code: Code,

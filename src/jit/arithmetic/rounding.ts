@@ -1,8 +1,9 @@
 /**
- * The general rounding of compiled code, for every mode and format. The input is a value (-1)^sign * significand *
- * 2^(exponent - 63). The top bit of the significand is set, and so is the lowest bit if the exact value has further
- * nonzero bits. The output is the bits of the target format. The code uses only integer instructions, generated from
- * the target's constants. Every exported function here writes code that ends by returning from the generated function.
+ * Generates code that rounds a value, for every rounding mode and format. The input is a value (-1)^sign * significand
+ * * 2^(exponent - 63). The top bit of the significand is always set. The lowest bit is sticky: it is also set if the
+ * exact value has nonzero bits beyond the significand. The output is a bit pattern in the target format. The code uses
+ * only integer instructions, generated from the target's constants. Every exported function here writes code that ends
+ * by returning from the generated function.
  */
 import { type ExactLocals } from './exact-locals.ts';
 import type { Rounding } from '../../numerics/conversion.ts';
@@ -53,7 +54,7 @@ export function returnInfinity(code: Code, target: RoundingTarget, sign: number)
   else returnBySign(code, sign, largest, format.width);
 }
 
-/** Rounds a finite, nonzero value. `random` is an i32 local that holds the random bits of `.rs`. */
+/** Writes code that rounds a finite, nonzero value. `random` is an i32 local that holds the random bits of `.rs`. */
 export function returnRounded(code: Code, target: RoundingTarget, exact: ExactLocals, random: number): void {
   if (target.format.kind === 'float') roundFloat(code, target, target.format, exact, random);
   else roundFixed(code, target, target.format, exact, random);
@@ -107,7 +108,7 @@ function roundFloat(code: Code, target: RoundingTarget, format: FloatFormat, exa
   returnBits(code, width);
 }
 
-/** Shifts `kept` up to the full precision of the format, and adjusts `last` to match. */
+/** Shifts `kept` to the left until it has the full precision of the format, and adjusts `last` to match. */
 function normalize(code: Code, { kept, last }: KeptLocals, fractionBits: number): void {
   const spare = 63 - fractionBits;
   const zeros = code.local('i64');
@@ -117,8 +118,9 @@ function normalize(code: Code, { kept, last }: KeptLocals, fractionBits: number)
 }
 
 /**
- * Applies the limits of the format to a result. Bit patterns of the same sign have the same order as their magnitudes,
- * so the patterns are compared directly.
+ * Writes code that handles results beyond the limits of the target: results above 1 with `.sat`, results that are too
+ * large for the format, and subnormal results that must be flushed. Bit patterns of the same sign have the same order
+ * as their magnitudes, so the patterns are compared directly.
  */
 function limitFloat(code: Code, target: RoundingTarget, format: FloatFormat, sign: number, magnitude: number): void {
   const { width, padding, fractionBits } = format;
@@ -169,9 +171,9 @@ function roundFixed(code: Code, target: RoundingTarget, format: FixedFormat, exa
 }
 
 /**
- * Removes the lowest `cut` bits of the significand and rounds it. If `cut` is 0, no bits are removed. If `cut` is
- * negative, the value is too large to be represented; all bits of `kept` are then set, so that it exceeds every limit.
- * If `cut` is far above 64, only a sticky bit remains.
+ * Removes the lowest `cut` bits of the significand and rounds what remains. If `cut` is 0, no bits are removed. If
+ * `cut` is negative, the value is too large to be represented; all bits of `kept` are then set, so that it exceeds
+ * every limit. If `cut` is 128 or more, only a sticky bit in `low` remains.
  */
 function roundAt(code: Code, target: RoundingTarget, exact: ExactLocals, cut: number, random: number): KeptLocals {
   const { significand, exponent, sign } = exact;

@@ -1,8 +1,8 @@
 /**
  * f32 steps that round to nearest, implemented with WebAssembly's own instructions. There are two cases in which these
  * instructions may give a different result than PTX: subnormal results under .ftz, and an fma whose f64 sum is a tie
- * between two f32 values. Both cases can be recognized from the result; the code then calls the function that handles
- * every mode.
+ * between two f32 values. Both cases can be recognized from the result. In these cases, the code calls the general
+ * function, which handles all rounding modes.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -72,15 +72,16 @@ function operandLocal(ref: Ref, mode: FloatMode, { code, values }: Lowering): nu
 }
 
 /**
- * Extends the condition on the stack, by a logical OR, to values that are subnormal or exactly 2^-126, which may be the
- * result of rounding a smaller value. Zero does not meet this condition.
+ * ORs the condition on the stack with the test whether the magnitude of a value is at most 2^-126 but not zero. The
+ * value 2^-126 itself is included, because it may be the result of rounding a smaller value.
  */
 function pushIsSmall(code: Code, bits: number): void {
   code.get(bits).i32(0x7fffffff).op('i32.and').i32(1).op('i32.sub').i32(0x00800000).op('i32.lt_u', 'i32.or');
 }
 
 /**
- * Extends the condition on the stack, by a logical OR, to divisors above 2^126, for which div.approx has its own rule.
+ * ORs the condition on the stack with the test whether the divisor is above 2^126, because div.approx has a separate
+ * rule for such divisors.
  */
 function pushIsHuge(code: Code, divisor: number): void {
   code.get(divisor).i32(0x7fffffff).op('i32.and').i32(0x7e800000).op('i32.gt_u', 'i32.or');

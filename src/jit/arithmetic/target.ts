@@ -1,4 +1,4 @@
-/** The target of rounding, as constants that rounding.ts turns into instructions. */
+/** Describes what values are rounded to. The properties are constants from which rounding.ts generates instructions. */
 import type { Conversion, Rounding } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats, type NumberFormat } from '../../numerics/formats.ts';
 import type { FloatArithmeticFormat, FloatMode } from '../../numerics/operations.ts';
@@ -13,12 +13,12 @@ export interface RoundingTarget {
   readonly sat: boolean;
   readonly relu: boolean;
   /**
-   * Whether subnormal results become zeros. With `rounded`, a result becomes zero if it is subnormal after rounding to
-   * the format. With `unbounded`, it becomes zero if rounding to a format without a lower limit for exponents gives a
-   * value below the least normal number.
+   * Whether subnormal results become zeros. `rounded`: a result becomes zero if it is subnormal after it has been
+   * rounded to the format. `unbounded`: a result becomes zero if it would be below the least normal number after
+   * rounding with the precision of a normal number, as if there were no lower limit for exponents.
    */
   readonly flush: 'no' | 'rounded' | 'unbounded';
-  /** The result for a NaN whose payload is not kept. */
+  /** The bit pattern of the NaN that results if the payload of the source's NaN is not kept. */
   readonly nan: bigint;
 }
 

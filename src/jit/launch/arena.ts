@@ -85,12 +85,17 @@ export class Arena {
     return this.rooms.reduce((sum, room) => sum + (this.contextOf(room)[context.slowTiles / 4] ?? 0), 0);
   }
 
-  /** The number of blocks whose data fits in `bytes` bytes at the same time. Always returns at least 1. */
+  /**
+   * The number of blocks that can run at the same time if their data must fit in `bytes` bytes. The result is always at
+   * least 1.
+   */
   roomsWithin(bytes: number): number {
     return Math.max(1, Math.floor(bytes / this.roomSize));
   }
 
-  /** Provides memory for the block with this number, fills in the block's context, and clears its shared memory. */
+  /**
+   * Provides memory for the block with the number `block`, fills in the block's context, and clears its shared memory.
+   */
   enter(block: number): BlockRoom {
     const room = this.free.pop() ?? this.makeRoom();
     const { memory, shape } = this.options;
@@ -111,7 +116,10 @@ export class Arena {
     return new Int32Array(bytes.buffer, bytes.byteOffset, contextSize / 4);
   }
 
-  /** Tells the blocks of a cluster, in the order of their ranks, where each other's shared memory is. */
+  /**
+   * Writes the addresses of all shared memories of a cluster into the context of each of its blocks. `rooms` must be in
+   * the order of the ranks of the blocks.
+   */
   connect(rooms: readonly BlockRoom[], hasExited: (rank: number) => boolean = () => false): void {
     const first = context.clusterMemories / 4;
     for (const room of rooms) {

@@ -1,4 +1,4 @@
-/** The interface through which the runner of a block uses compiled code. */
+/** The interface through which a block runner calls compiled code. */
 import type { CompiledKernel } from '../compiled-kernel.ts';
 
 /**
@@ -12,15 +12,15 @@ export interface BlockCode {
   readonly run: (region: number, first: number, behind: number, members: number) => number;
   /** Runs threads of a warp that have diverged. Returns bits of `advanced`. */
   readonly advance: (first: number, behind: number) => number;
-  /** Takes members of a warp that are waiting in the same group, gives them their results, and lets them continue. */
+  /** Gives results to the members of a warp that are waiting in the same group, and lets them continue. */
   readonly complete: (first: number, members: number) => void;
   /**
-   * Returns a view of the frames as words. The caller has to get a new view after other blocks have run, because memory
-   * may have grown.
+   * Returns a view of the frames as words. After other blocks have run, the caller must get a new view, because the
+   * memory may have grown.
    */
   readonly words: () => Int32Array;
   /** Throws if the launch was aborted or its time is up. */
   readonly look: () => void;
-  /** Sets the thread and line to report if a fault occurs now. */
+  /** Sets the thread and line that are reported if a fault occurs from now on. */
   readonly blame: (thread: number, line: number) => void;
 }

@@ -1,6 +1,6 @@
 /**
- * Runs blocks of a compiled kernel on one host thread, and answers calls from compiled code. A ledger decides which
- * blocks these are.
+ * Runs blocks of a compiled kernel on one host thread, and answers calls from compiled code. A ledger assigns the
+ * blocks to host threads.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { signedAt } from '../../base/typed-reads.ts';
@@ -36,15 +36,17 @@ export interface BlockLaunch {
   readonly parameters: Uint8Array;
   readonly constants: Uint8Array;
   readonly constantRegions: readonly NamedRange[];
-  /** What built-in functions need; null on workers, which never run kernels that call built-in functions. */
+  /**
+   * The services that built-in functions use; null on workers, which never run kernels that call built-in functions.
+   */
   readonly services: Omit<BuiltinServices, 'load' | 'look'> | null;
   /** Number of bytes available for the blocks that run at the same time. */
   readonly residentBytes: number;
 }
 
 /**
- * Maximum time in milliseconds that one call to `runBlocks` should take. The number of blocks that a call runs is
- * adjusted after each call.
+ * Maximum time in milliseconds that one call to `runBlocks` should take. After each call, the number of blocks for the
+ * next call is adjusted.
  */
 const longestRun = 10;
 
@@ -87,7 +89,7 @@ export class BlockEngine {
   private running: Running[] = [];
   /**
    * Number of instructions that compiled code has been allowed to run so far. The context of the running block contains
-   * how many of them are left.
+   * the number of instructions that are left.
    */
   private granted = 0;
   private executed = 0;
@@ -122,7 +124,7 @@ export class BlockEngine {
     return this.arena.slowTiles;
   }
 
-  /** The block that is running or ran last; null before the first one. */
+  /** The block that is running or, if none is, the block that ran last; null if no block has run yet. */
   get block(): number | null {
     return this.current === null ? null : this.blockOf(this.arena.contextOf(this.current));
   }
@@ -148,8 +150,8 @@ export class BlockEngine {
   }
 
   /**
-   * Continues the blocks that have started but not finished. Starts further blocks if there are none, or if all of them
-   * are waiting. Returns false when nothing is left to run.
+   * Continues the blocks that have started but not finished. Starts further blocks if there are no such blocks, or if
+   * all of them are waiting. Returns false when nothing is left to run.
    */
   step(): boolean {
     if (this.running.length === 0) {
@@ -183,7 +185,7 @@ export class BlockEngine {
       block: block === null ? null : blockIndexOf(block, shape),
       thread: thread === null ? null : indexOf(thread, shape.block),
       line,
-      // The source position is filled in by launch.ts, because only that module has access to the program.
+      // The source position is added by launch.ts, because only that module has access to the program.
       source: null,
       space,
       address,
@@ -343,7 +345,7 @@ export class BlockEngine {
     this.thread = thread;
     this.line = found.line;
     this.executed = this.granted - fuel;
-    // Calls to built-in functions check the clock every time, in addition to this.
+    // In addition to this check, every call to a built-in function checks the clock.
     if (++this.calls % callsPerLook === 0) this.ledger.look();
     return found;
   }
@@ -400,7 +402,7 @@ export class BlockEngine {
     };
   }
 
-  /** The shared memory of the block with this rank in the cluster of the current block. */
+  /** The address of the shared memory of the block that has the given rank in the current block's cluster. */
   private sharedOf(rank: number): { readonly address: number; readonly hasEnded: boolean } {
     const { current } = this;
     if (current === null) throw new Error('no block is running');

@@ -16,8 +16,8 @@ export class Catalog {
   }
 
   /**
-   * The values that can be chosen for a field: those of all instructions that have the same values as `entry` in all
-   * earlier fields.
+   * The values that can be chosen for a field: the values that this field has in all instructions that agree with
+   * `entry` in every earlier field.
    */
   valuesOf(field: Field, entry: ProductEntry): readonly string[] {
     const before = fields.slice(0, fields.indexOf(field));

@@ -63,8 +63,8 @@ function area(matrix: string): Area {
 function gridView(grid: Grid, state: MatrixState, lane: number, actions: FragmentActions): TemplateResult {
   const own = area(grid.fragment.matrix);
   const [first] = grid.boxes;
-  // To align the rows of A with those of D, both grids have a line for each row. To align the columns of B with those
-  // of D, both grids have a line for each column.
+  // The grids of A and D have one grid row for each matrix row, so that the rows of A and D line up. The grids of B and
+  // D have one grid column for each matrix column, so that the columns of B and D line up.
   const tall = own === 'b' || own === 'other' ? (first?.cell.rows ?? 1) : 1;
   const wide = own === 'a' || own === 'other' ? (first?.cell.columns ?? 1) : 1;
   const { rows, columns, format } = grid.fragment;

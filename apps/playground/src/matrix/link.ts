@@ -1,7 +1,7 @@
 /**
- * An element of a product as a link: `#inst=mma.sync…&gpu=sm_90&at=3,5&a=3c00,…&b=3c00,…&c=00000000`. The meaning of a
- * key must never change, so that old links can still be read. Values that are the same as in the initial state are left
- * out.
+ * Encodes an element of a matrix product, and the values that it is computed from, as a link:
+ * `#inst=mma.sync…&gpu=sm_90&at=3,5&a=3c00,…&b=3c00,…&c=00000000`. The meaning of a key must never change, so that old
+ * links can still be read. Values that are the same as in the initial state are left out.
  */
 import type { Bits } from 'ptxlab';
 import type { Catalog } from './catalog.ts';

@@ -1,4 +1,4 @@
-/** `<ptx-matrix>`: one matrix product, its lanes, and how each GPU computes one of its elements. */
+/** `<ptx-matrix>`: shows a matrix product, which lanes hold its elements, and how each GPU computes one element. */
 import { type CSSResultGroup, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
 import { PtxlabError } from 'ptxlab';
 import { numberText } from 'ptxlab/numbers';
@@ -41,11 +41,14 @@ export class PtxMatrix extends LitElement {
   };
   static override styles: CSSResultGroup = [...convertStyle, matrixStyle];
 
-  /** The element as a link (link.ts). Setting it shows another element; `change` events carry the new link. */
+  /**
+   * A link (see link.ts) that encodes the element shown. Setting it shows another element; `change` events carry the
+   * new link.
+   */
   declare link: string;
   declare view: View;
   /**
-   * The lane under the pointer. The elements that this lane holds are marked; if it is null, the page marks the
+   * The lane under the pointer. The page marks the elements that this lane holds. If `lane` is null, it marks the
    * elements of the lane that holds the chosen element of D.
    */
   declare lane: number | null;

@@ -15,7 +15,7 @@ export type ListName = 'a' | 'b' | 'scaleA' | 'scaleB';
 
 export interface MatrixState {
   readonly entry: ProductEntry;
-  /** The GPU whose arithmetic is shown, one of those that can run the instruction. */
+  /** The GPU whose arithmetic is shown. It is always a GPU that can run the instruction. */
   readonly gpu: ProductEntry['gpus'][number];
   /** The element of D. */
   readonly row: number;

@@ -1,6 +1,6 @@
 /**
- * Shows the chunks of a dot product: the terms, aligned by binary weight, the bits that are cut off, the sum, and the
- * rounded result.
+ * Shows the chunks of a dot product. For each chunk, it shows the terms aligned by binary weight, the bits that are
+ * discarded, the sum, and the rounded result.
  */
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ExplainedChunk, ExplainedTerm } from 'ptxlab';
@@ -8,7 +8,7 @@ import { numberText } from 'ptxlab/numbers';
 import { shortNumber } from './operands-view.ts';
 import type { View } from './state.ts';
 
-/** The maximum number of cut-off digits that are shown. */
+/** The maximum number of discarded digits that are shown. */
 const mostCut = 16;
 
 export function sumView({ explanation, matrices, state }: View): TemplateResult {

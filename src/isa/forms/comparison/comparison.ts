@@ -39,7 +39,7 @@ function comparedAs({ name, format, width }: PtxType): IntegerName | FloatArithm
   throw new Error(`${name} cannot be compared`);
 }
 
-/** The steps that make the requested comparison for one lane of a type. */
+/** The step that performs the instruction's comparison on a single lane of the given type. */
 export function compareLanes(
   variant: Variant,
   environment: Environment,
@@ -75,7 +75,7 @@ const setScalar: InstructionForm['steps'] = (variant, environment) => [
   combine(variant, '$q', '$fails'),
 ];
 
-/** p is the result for the lower lanes, q the result for the upper lanes. */
+/** Stores the result for the lower lanes in p and the result for the upper lanes in q. */
 const setPacked: InstructionForm['steps'] = (variant, environment) => {
   const { laneStride } = slotType(variant, 0);
   const layout = { lane: laneStride, stride: laneStride };

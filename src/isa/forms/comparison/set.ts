@@ -20,7 +20,8 @@ function trueOf(result: PtxType): number {
 }
 
 /**
- * A lane of the result is as wide as a lane of the source, so a u32 result for f16x2 operands holds two 16-bit masks.
+ * For packed sources, each lane of the result is as wide as a lane of the source. A u32 result for f16x2 operands
+ * therefore holds two 16-bit masks.
  */
 const steps: InstructionForm['steps'] = (variant, environment) => {
   const result = slotType(variant, 0);

@@ -19,7 +19,7 @@ export const coordinateCounts: Readonly<Record<string, number>> = {
 
 export const integers: readonly TypeName[] = ['.b32', '.u32', '.s32'];
 
-/** Integer coordinates. The index into an array, if there is one, has the same type as the coordinates. */
+/** Integer coordinates. If the texture or surface is an array, the array index has the same type as the coordinates. */
 export const integerCoordinates: CoordinatesPattern = {
   kind: 'coordinates',
   name: 'c',

@@ -15,7 +15,7 @@ import type { TypeName } from '../../types.ts';
 import { checked, needs } from '../checked.ts';
 import { coordinateCounts, eachNeeds, integerCoordinates, integers } from './parts.ts';
 
-/** A kind of result, and the types of registers that can hold it. */
+/** A type of result that a texture instruction can return, with the types of registers that can hold it. */
 interface Result {
   readonly id: string;
   readonly types: readonly TypeName[];
@@ -64,7 +64,7 @@ const floatCoordinates: CoordinatesPattern = {
   indexed: arrays,
 };
 
-/** The operand with the offsets of the texels. Only some geometries allow it. */
+/** The operand that offsets the texels to be read. It is legal only for some geometries. */
 const offset: CoordinatesPattern = {
   kind: 'coordinates',
   name: 'e',
@@ -75,7 +75,7 @@ const offset: CoordinatesPattern = {
 /** The value that depths are compared with. */
 const reference = read('f', '.f32');
 
-/** Which of the two optional operands at the end are present. */
+/** Says which of the two optional operands at the end of the instruction are present. */
 interface Options {
   readonly offset: boolean;
   readonly depth: boolean;
@@ -170,7 +170,7 @@ const reads = () =>
   filters.flatMap((filter) =>
     results.flatMap((result) =>
       everyOption.flatMap((options) =>
-        // Depths can be compared only if the coordinates are floats.
+        // An instruction that compares depths must have floats as coordinates.
         (options.depth ? [true] : [true, false]).map((isFloat) => tex(filter, result, options, isFloat)),
       ),
     ),

@@ -25,7 +25,8 @@ export function apply(view: EditorView, changes: readonly Change[]): void {
 }
 
 /**
- * Finds the finding at the cursor or, if there is none, the nearest one on the same line, and applies its first fix.
+ * Applies the first fix of the finding at the cursor. If there is no finding with a fix there, uses the nearest one on
+ * the same line.
  */
 export function firstFix(view: EditorView): boolean {
   const { doc, selection } = view.state;

@@ -1,4 +1,4 @@
-/** Folding of functions, blocks, code after labels, and comments, as found by the document in the worker. */
+/** Folds functions, blocks, code after labels, and comments. The worker finds the ranges that can be folded. */
 import { codeFolding, foldGutter, foldKeymap, foldService } from '@codemirror/language';
 import { type Extension, StateEffect, StateField } from '@codemirror/state';
 import { type EditorView, keymap } from '@codemirror/view';
