@@ -1,12 +1,15 @@
 /**
  * The interface between compiled code and the engine: the constants of a compiled kernel, and the context of a block,
- * which is a sequence of 32-bit fields in borrowed global memory. All addresses are addresses in global memory.
+ * which is a sequence of 32-bit fields in borrowed global memory. All addresses here are addresses in global memory.
  */
 import type { VariableSymbol } from '../check/symbols.ts';
 import { clusterLimit } from '../machine/launch.ts';
 
 export interface LaunchLayout {
-  /** Offset of address 0 in the WebAssembly memory; the allocation map fills everything before it. */
+  /**
+   * Offset in the WebAssembly memory that corresponds to address 0 of global memory. The allocation map occupies
+   * everything before it.
+   */
   readonly origin: number;
   /** Whether the memory is shared between threads. */
   readonly sharedMemory: boolean;
@@ -22,13 +25,16 @@ export interface LaunchLayout {
    * reserved for the system, and the bytes that ptxlab itself needs.
    */
   readonly uncountedBytes: number;
-  /** Size of a thread's local memory. */
+  /** Size of a thread's local memory in bytes. */
   readonly localBytes: number;
   /** Whether a thread may access the shared memory of other blocks in its cluster. */
   readonly reachesOtherBlocks: boolean;
   /** Whether accesses are checked against the allocations. */
   readonly checked: boolean;
-  /** Whether the kernel has code for four threads at a time in addition to the code for one. */
+  /**
+   * Whether the kernel has code that runs four threads at a time, in addition to the code that runs one thread at a
+   * time.
+   */
   readonly fours: boolean;
   /** Whether products and sums can be computed in one step that rounds once; see `fusesProducts`. */
   readonly fuses: boolean;
@@ -68,7 +74,8 @@ export const context = {
   /** Nonzero if any thread of the block has continued on its own, without its neighbors in a group of four. */
   strayed: 88,
   /**
-   * Number of matrix products that had to be computed term by term, summed over all blocks that have used this context.
+   * Number of matrix products that had to be computed term by term. Includes the products of all blocks that have used
+   * this context.
    */
   slowTiles: 92,
   /**
@@ -85,8 +92,8 @@ export const context = {
   rank: 116,
   blocksPerCluster: 120,
   /**
-   * The addresses of the shared memories of all blocks in the cluster, in the order of their ranks; 0 for a block that
-   * has exited. There is a word for each block that a cluster can have; this is the offset of the first word.
+   * The offset of an array with one word for each block that a cluster can have, in the order of the ranks. Each word
+   * is the address of the block's shared memory, or 0 if the block has exited.
    */
   clusterMemories: 128,
 } as const;
@@ -102,41 +109,38 @@ export type ContextField = keyof typeof context;
 export const contextSize: number = context.clusterMemories + 4 * clusterLimit;
 
 /**
- * Values of a thread's state word between regions. It is either the index of the region in which the thread can
- * continue, or one of the special values below.
+ * The values that a thread's state word can have between regions: either the index of the region in which the thread
+ * can continue, or one of the special values below.
  */
 export const state = {
   exited: -1,
-  /**
-   * A flag that is set in the state word, together with the index of the region, if the thread has paused to let others
-   * run.
-   */
+  /** A flag that is added to the index of the region if the thread has paused to let others run. */
   paused: 0x4000_0000,
   regionOf: (word: number): number => word & ~0x4000_0000,
   /** The thread waits at a stop. */
   waitingAt: (stop: number): number => -2 - stop,
   stopOf: (word: number): number => -2 - word,
   /**
-   * Converts an outcome to the state word of each thread, if the outcome is that all threads have exited or wait at the
-   * same stop.
+   * Given the outcome that all threads have exited or that all wait at the same stop, returns the corresponding state
+   * word of each thread.
    */
   after: (result: number): number => result + 1,
 } as const;
 
 /**
- * What running some threads has led to: either the index of the region in which all of these threads continue, or one
- * of the special values below.
+ * The outcome of running a range of threads: either the index of the region in which all of these threads continue, or
+ * one of the special values below.
  */
 export const outcome = {
   /** Each thread has its own state. */
   mixed: -1,
   allExited: -2,
-  /** All threads wait at one stop. */
+  /** All threads wait at the same stop. */
   allAt: (stop: number): number => -3 - stop,
   stopOf: (result: number): number => -3 - result,
 } as const;
 
-/** The outcome of running the diverged threads of a warp, as bits. */
+/** Flags that describe what happened when the diverged threads of a warp were run. */
 export const advanced = {
   /** Some threads did more than pause. */
   moved: 1,

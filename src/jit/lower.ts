@@ -103,7 +103,8 @@ function lowerWrite({ operand, register, registerWidth, type }: Transfer, { code
 }
 
 /**
- * Copies a 128-bit value. No other handling is needed, because 128-bit registers never hold values of another width.
+ * Copies a 128-bit value. The value is never truncated or extended, because 128-bit registers never hold values of
+ * another width.
  */
 function copyPlace(from: number, to: number, values: Values): void {
   values.getPlace(from, 'i64');
@@ -124,12 +125,12 @@ function lowerSymbol({ place, base, offset, width }: SymbolAddress, lowering: Lo
   values.setPlace(place, 'i64');
 }
 
-/** Adds the base of the activation to the address of a variable in it. */
+/** If the variable is in an activation, adds the base of the activation to its address. */
 function addBase({ space }: VariableSymbol, { code, locals }: Lowering): void {
   if (locals.base !== null && isOnStack(space)) code.get(locals.base).op('i64.extend_i32_u', 'i64.add');
 }
 
-/** Computes the 64-bit effective address, including the immediate offset. */
+/** Writes code that computes the 64-bit effective address, including the immediate offset. */
 export function lowerAddress({ place, base, offset }: AddressSource, lowering: Lowering): void {
   const { code, values, layout } = lowering;
   switch (base.kind) {
@@ -166,8 +167,8 @@ function lowerStep(step: Step, lowering: Lowering): void {
 type Lower<Kind extends StepKind> = (step: StepOf<Kind>, lowering: Lowering) => void;
 
 /**
- * The table entry for a kind of step that is not handled here but by the region, which writes the code around an
- * instruction.
+ * The entry in `lowerings` for kinds of steps that are not lowered here. Their code is written by the region, around
+ * the code of the instruction.
  */
 const byRegion = (): void => undefined;
 
@@ -175,7 +176,10 @@ const stop = (): void => {
   throw new Error('a stop must be written by the region that it ends');
 };
 
-/** How each kind of step is lowered. The values of the step have at most 64 bits. */
+/**
+ * How each kind of step is lowered. These functions support only values of at most 64 bits; halves.ts splits wider
+ * values.
+ */
 const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   convert: lowerConvert,
   clamp: lowerClamp,

@@ -33,8 +33,8 @@ export interface Lowering {
   /** The function that the instruction belongs to. */
   readonly program: FunctionProgram;
   /**
-   * The accesses whose addresses are checked together. Null in code that runs each instruction for one thread after the
-   * other, because this code checks each access individually.
+   * The spans whose accesses share a single check. Null in code that runs each instruction for one thread after the
+   * other, because such code checks each access individually.
    */
   readonly spans: CheckedSpans | null;
   /** Records a place where the engine may be called. */

@@ -71,8 +71,8 @@ const writers: Readonly<Record<LaunchValue, Writer>> = {
 };
 
 /**
- * Reads the field for a part of the register (`.x`, `.y` or `.z`) and divides it by the extent of clusters in this
- * direction. The result is the quotient or the remainder.
+ * Reads the field for a part of the register (`.x`, `.y` or `.z`), and divides it by the extent of clusters in the same
+ * direction. `operation` determines whether the result is the quotient or the remainder.
  */
 function byCluster(fields: readonly ContextField[], operation: 'i32.div_u' | 'i32.rem_u', beyond: number): Writer {
   return (lowering, part) => {
@@ -99,8 +99,8 @@ function field(name: ContextField): Writer {
 }
 
 /**
- * Reads the field for a part of the register, such as `.x`. If there is no field for the part, as for `.w`, the value
- * is `beyond`.
+ * Reads the field for a part of the register, such as `.x`. For a part without a field, such as `.w`, the value is
+ * `beyond`.
  */
 function fieldOfPart(fields: readonly ContextField[], beyond: number): Writer {
   return (lowering, part) => {

@@ -8,7 +8,7 @@ export function upperHalf(ref: Ref): Ref {
   return `${ref}${suffix}`;
 }
 
-/** If the name is that of the upper half of a value, returns the name of the value; otherwise returns null. */
+/** If `ref` is the name of the upper half of a value, returns the name of the value itself; otherwise returns null. */
 export function wholeOf(ref: Ref): Ref | null {
   const name = refName(ref);
   return name.endsWith(suffix) ? operandRef(name.slice(0, -suffix.length)) : null;

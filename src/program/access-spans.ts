@@ -1,6 +1,6 @@
 /**
  * Finds groups of accesses in a basic block whose addresses differ only by constants, such as accesses to elements in
- * an unrolled loop, rows of a tile or fields of a structure. For such a group, a single check is enough.
+ * an unrolled loop, rows of a tile or fields of a structure. A single check is enough for all accesses of such a group.
  */
 import type { Ref } from '../isa/steps/ref.ts';
 import type { AccessSpace } from '../isa/spaces.ts';
@@ -9,14 +9,14 @@ import type { AddressSource, FunctionProgram, ProgramInstruction } from './funct
 import { usesOf } from './uses.ts';
 
 /**
- * A range of memory that several accesses share. All of these accesses have the same size and are to the same state
- * space, and all of them are executed whenever their basic block is executed.
+ * A range of memory that several accesses share. These accesses have the same size and the same state space, and each
+ * of them is executed whenever their basic block is executed.
  */
 export interface AccessSpan {
   readonly space: AccessSpace;
   /** Number of bytes per access, a power of two. */
   readonly size: number;
-  /** Number of bytes from the start of the lowest access to the end of the highest. */
+  /** Number of bytes from the start of the lowest access to the end of the highest access. */
   readonly bytes: number;
 }
 
@@ -34,7 +34,9 @@ const longest = { global: 192, other: 2 ** 20 } as const;
 
 const largestAccess = 16;
 
-/** Describes a register's value as the sum of a constant and an unknown value, which `origin` identifies. */
+/**
+ * Describes the value of a register as the sum of an unknown value, which is identified by `origin`, and a constant.
+ */
 interface Sum {
   readonly origin: number;
   readonly constant: bigint;
@@ -66,8 +68,8 @@ export function accessPlaces(
 ): ReadonlyMap<ProgramInstruction, AccessPlace> {
   const sums = new Sums(program);
   const clusters: Cluster[] = [];
-  // Accesses are added only to the newest cluster with the same key, so that the work does not grow quadratically with
-  // the length of the block.
+  // Accesses are added only to the newest cluster with the same key. Otherwise, the running time could grow
+  // quadratically with the length of the block.
   const latest = new Map<string, Cluster>();
   for (const instruction of program.instructions.slice(block.start, block.end)) {
     const found = accessOf(instruction);
@@ -85,7 +87,7 @@ export function accessPlaces(
       add(cluster, { instruction, at });
     }
     sums.after(instruction);
-    // A call may free memory, so accesses before and after it cannot share a check.
+    // A call may free memory, so an access before the call and an access after it cannot share a check.
     if (instruction.call !== null) latest.clear();
   }
   const places = new Map<ProgramInstruction, AccessPlace>();
@@ -116,8 +118,8 @@ interface FoundAccess extends Pick<AccessSpan, 'size' | 'space'> {
 }
 
 /**
- * Returns an instruction's access, if its address is a register plus a constant and it happens whenever the instruction
- * is reached; otherwise null.
+ * Returns an instruction's access if its address is a register plus a constant and the access is executed whenever the
+ * instruction is reached; otherwise null.
  */
 function accessOf({ guard, steps, addresses, places }: ProgramInstruction): FoundAccess | null {
   if (guard !== null) return null;
@@ -147,7 +149,8 @@ function elementsOf(step: AccessStep): readonly Ref[] {
 }
 
 /**
- * Keeps track of the registers whose values are known as sums, while the instructions of a block are visited in order.
+ * Keeps track of registers whose values are known to be the sum of an unknown value and a constant, while the
+ * instructions of a block are visited in order.
  */
 class Sums {
   private readonly program: FunctionProgram;

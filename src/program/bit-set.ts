@@ -1,4 +1,6 @@
-/** A set of integers below a limit, stored as bits, for analyses that join many such sets. */
+/**
+ * A set of integers below a limit, with one bit for each integer. Used by analyses that form unions of many such sets.
+ */
 export class BitSet {
   readonly limit: number;
   private readonly words: Uint32Array;
@@ -79,7 +81,10 @@ export class BitSet {
   }
 }
 
-/** The number of set bits in a word: adds neighboring bits, then pairs, then groups of four. */
+/**
+ * Returns the number of set bits in a word. Adds up neighboring bits, then neighboring pairs of bits, and then groups
+ * of four bits.
+ */
 function onesIn(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);

@@ -18,8 +18,8 @@ import { layOut, type Placed, stackAlignment } from './layout.ts';
 import { reservedSymbol, usesReserved } from './reserved-shared.ts';
 
 /**
- * The number of bytes in an activation for what a call saves in addition to variables. Because every activation takes
- * up at least this much space, endless recursion uses up all local memory and is detected.
+ * The number of bytes that an activation has in addition to its variables, for the data that a call saves. Because
+ * every activation takes up at least this much space, endless recursion uses up all local memory and is detected.
  */
 const linkage = 64;
 
@@ -55,7 +55,7 @@ export function kernelLayout(drafts: readonly Draft[], shared: readonly Variable
   const own = drafts.flatMap(({ fn }) => fn.variables.filter((symbol) => symbol.space === '.shared'));
   const reserves = drafts.some(({ instructions }) => usesReserved(instructions));
   const all = drafts.flatMap(({ instructions }) => instructions);
-  // Hidden variables come first, so that accesses past the end of other variables do not reach them.
+  // Hidden variables come first, so that an access beyond the end of another variable does not reach them.
   const hidden = clusterVariables(all);
   const sharedSymbols = dynamicLast([...(reserves ? [reservedSymbol] : []), ...hidden, ...shared, ...own]);
   const alignments = drafts.flatMap((draft) => [
@@ -174,9 +174,9 @@ function kernelParameters(
 }
 
 /**
- * Moves `.extern .shared x[]` to the end: it is the dynamic part of shared memory, which follows all variables with a
- * size. All of these dynamic variables begin at the same address. The one with the strictest alignment is placed first,
- * so that the address is suitable for all of them.
+ * Moves variables such as `.extern .shared x[]` to the end. They represent the dynamic part of shared memory, which
+ * follows all variables that have a size. All of these dynamic variables begin at the same address. The one with the
+ * strictest alignment is placed first, so that the address is suitable for all of them.
  */
 function dynamicLast(symbols: readonly VariableSymbol[]): readonly VariableSymbol[] {
   const isSized = ({ variable }: VariableSymbol): boolean => sizeOf(variable) > 0;

@@ -1,8 +1,8 @@
 /**
- * Calls as data. A thread's local memory is a stack of activations. The activation of a callee follows the `localBytes`
- * of its caller, and begins with the callee's parameters and its return values, in this order. The caller writes the
- * arguments there before the call, and reads the return values from there afterwards. Every activation has its own
- * registers.
+ * Describes the calls of a program. A thread's local memory is a stack of activations. The activation of a callee
+ * follows the `localBytes` of its caller, and begins with the callee's parameters and its return values, in this order.
+ * The caller writes the arguments there before the call, and reads the return values from there afterwards. Every
+ * activation has its own registers.
  */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';

@@ -10,18 +10,18 @@ import type { ProgramInstruction, SymbolAddress } from './function-program.ts';
 import { hiddenVariable } from './hidden-variable.ts';
 
 export const barrierSymbol: VariableSymbol = hiddenVariable('the barrier of the cluster', '.shared', 8);
-/** One byte for each thread. No block has more than 1024 threads. */
+/** Has one byte for each thread of the block. No block has more than 1024 threads. */
 const phases = hiddenVariable('phases of the barrier of the cluster', '.shared', 1024);
 
-/** The variables that the instructions of a kernel need. */
+/** The hidden variables that the instructions of a kernel need. */
 export function clusterVariables(instructions: readonly ProgramInstruction[]): readonly VariableSymbol[] {
   const uses = (ref: Ref): boolean => instructions.some(({ places }) => places.has(ref));
   return [...(uses(clusterBarrier) ? [barrierSymbol] : []), ...(uses(clusterPhases) ? [phases] : [])];
 }
 
 /**
- * Whether a kernel computes addresses in the shared memory of other blocks in its cluster. Only `mapa` and the barrier
- * of the cluster do that.
+ * Whether a kernel computes addresses in the shared memory of other blocks in its cluster. Only kernels that use `mapa`
+ * or the barrier of the cluster do so.
  */
 export function reachesOtherBlocks(instructions: readonly ProgramInstruction[]): boolean {
   return instructions.some(({ variant, places }) => variant.form.id === 'mapa' || places.has(clusterBarrier));

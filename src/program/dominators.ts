@@ -1,12 +1,12 @@
 /**
- * Computes the dominators of a flow graph with the Semi-NCA algorithm (Georgiadis and Tarjan). In practice, its running
- * time is almost proportional to the size of the graph. Nodes are identified by their rank, which is their position in
- * reverse postorder.
+ * Computes the dominators of a flow graph with the Semi-NCA algorithm (Georgiadis and Tarjan). In practice, the running
+ * time of this algorithm is almost proportional to the size of the graph. Nodes are identified by their rank, which is
+ * their position in reverse postorder.
  */
 import { elementAt } from '../base/element-at.ts';
 import { signedAt } from '../base/typed-reads.ts';
 
-/** A depth-first search of the graph. */
+/** The result of a depth-first search of the graph. */
 interface Search {
   /** The ranks in the order in which the search reached them. */
   readonly reached: Int32Array;
@@ -21,8 +21,8 @@ export class DominatorTree {
   /** The immediate dominator of each rank; 0 for the entry. */
   readonly immediate: Int32Array;
   /**
-   * For each rank, its position in a preorder walk through the dominator tree; `sizes` is the number of ranks in its
-   * subtree.
+   * For each rank, its position in a preorder walk through the dominator tree. `sizes` contains, for each rank, the
+   * number of ranks in its subtree.
    */
   private readonly positions: Int32Array;
   private readonly sizes: Int32Array;
@@ -59,7 +59,8 @@ function immediateDominators(sources: Sources, { reached, parents }: Search): In
   const count = reached.length;
   const numbers = new Int32Array(count);
   for (let number = 0; number < count; number++) numbers[signedAt(reached, number)] = number;
-  // From here on, a node is identified by its number, which is its position in the order of the search.
+  // From here on, a node is identified by its number, which is its position in the order in which the search reached
+  // the nodes.
   const parentOf = reached.map((rank) => signedAt(numbers, signedAt(parents, rank)));
   const forest = new Forest(parentOf);
   const { semidominators } = forest;
@@ -88,8 +89,8 @@ class Forest {
   readonly semidominators: Int32Array;
   private readonly ancestors: Int32Array;
   /**
-   * For each node, the node with the least semidominator on a path. The path leads from the node up to, but not
-   * including, the node's entry in `ancestors`.
+   * For each node, the node with the least semidominator on the path that leads from this node up to, but not
+   * including, its entry in `ancestors`.
    */
   private readonly labels: Int32Array;
   private readonly path: number[] = [];
@@ -100,7 +101,7 @@ class Forest {
     this.ancestors = parents.slice();
   }
 
-  /** The least semidominator of a node and those of its ancestors whose number is at least `first`. */
+  /** Returns the least semidominator among those of a node and of its ancestors with a number of at least `first`. */
   leastAbove(number: number, first: number): number {
     const { ancestors, labels, path } = this;
     let at = number;

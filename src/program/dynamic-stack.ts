@@ -1,15 +1,13 @@
 /**
- * The part of an activation from which alloca allocates memory. It is represented by a hidden variable that follows the
- * function's own variables.
+ * The part of an activation from which alloca allocates memory. This part is represented by a hidden variable, which
+ * follows the function's own variables.
  */
 import type { VariableSymbol } from '../check/symbols.ts';
 import { stackBase, stackLimit } from '../isa/steps/ref.ts';
 import type { ProgramInstruction } from './function-program.ts';
 import { hiddenVariable } from './hidden-variable.ts';
 
-/**
- * The hidden variable. All functions share this symbol, but each function places the variable at a different address.
- */
+/** The hidden variable. All functions share this symbol, although the variable has its own address in each function. */
 export const stackSymbol: VariableSymbol = hiddenVariable('alloca', '.local', stackLimit);
 
 /** True if a function uses alloca. */

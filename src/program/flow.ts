@@ -6,7 +6,7 @@ import type { FunctionProgram, ProgramInstruction } from './function-program.ts'
 
 /** How a block ends. If the block's last instruction is guarded and the guard is false, control continues at `next`. */
 export type BlockExit =
-  /** The block does not end with a control instruction, so control continues with the next block. */
+  /** The last instruction does not affect control flow, so control continues with the next block. */
   | { readonly kind: 'next'; readonly next: number }
   | { readonly kind: 'branch'; readonly target: number; readonly next: number | null }
   /**
@@ -55,10 +55,10 @@ function controlOf({ steps, call }: ProgramInstruction, builtins: ReadonlySet<nu
 }
 
 /**
- * Splits a function into blocks, in text order. The last block is empty and represents the end of the text. If threads
- * begin or resume at an instruction that is also a branch target, an additional empty block is placed before it.
- * `builtins` contains the indices of built-in functions in the kernel's list of functions; `cuts` contains instructions
- * that must begin a block.
+ * Splits a function into blocks, in the order of the text. The last block is empty and represents the end of the text.
+ * If an instruction at which threads begin or resume is also a branch target, an additional empty block is placed
+ * before it. `builtins` contains the indices of built-in functions in the kernel's list of functions; `cuts` contains
+ * the indices of instructions that must begin a block.
  */
 export function blocksOf(
   { instructions }: FunctionProgram,

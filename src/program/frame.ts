@@ -1,6 +1,6 @@
 /**
- * Assigns slots to the values of one function: registers, constant operands, and temporaries, whose slots are reused by
- * every instruction.
+ * Assigns slots to the values of one function: registers, constant operands and temporaries. The slots of temporaries
+ * are reused by each instruction.
  */
 import type { Bits } from '../base/bits.ts';
 import type { RegisterUse } from '../check/binding/bind.ts';

@@ -1,6 +1,6 @@
 /**
  * A checked function prepared for an engine: registers have slots in a frame, operands are bound to those slots, and
- * labels are indices. The engine decides how steps are executed.
+ * labels are replaced with the indices of instructions. The engine decides how steps are executed.
  */
 import type { Bits } from '../base/bits.ts';
 import type { SourcePlace } from '../base/source-place.ts';
@@ -15,8 +15,8 @@ import type { NamedRegister } from './frame.ts';
 import type { Placed } from './layout.ts';
 
 /**
- * Moves a value between a register and an operand. The value is truncated when the register is read and extended when
- * the register is written.
+ * Describes how a value is moved between a register and an operand. The value is truncated when the register is read
+ * and extended when the register is written.
  */
 export interface Transfer {
   /** The slot that holds the operand's value. */
@@ -36,7 +36,7 @@ export interface AddressSource {
         readonly kind: 'register';
         readonly register: number;
         readonly width: number;
-        /** Whether a register of 8 or 16 bits is sign-extended to 32 bits; otherwise it is extended with zeros. */
+        /** Whether a register of 8 or 16 bits is sign-extended to 32 bits; if false, it is zero-extended. */
         readonly signed: boolean;
       }
     | { readonly kind: 'variable'; readonly symbol: VariableSymbol }
@@ -101,8 +101,8 @@ export interface ProgramInstruction {
 }
 
 /**
- * Whether an instruction is included in the number of executed instructions. `ret` is not included, and of a split
- * instruction, only the first part is.
+ * Whether an instruction is included in the number of executed instructions. `ret` is not included. If an instruction
+ * is split into several parts, only the first part is included.
  */
 export function isCounted({ steps, isPart }: ProgramInstruction): boolean {
   return !isPart && !steps.some((step) => step.kind === 'return');
@@ -127,15 +127,15 @@ export interface FunctionProgram {
   readonly registerParameters: readonly RegisterFormal[];
   /** A function's `.reg` return values, which are stored in local memory on return. */
   readonly registerResults: readonly RegisterFormal[];
-  /** The values that a thread starts with: zeros of the right type, and constant operands. */
+  /** The initial values of a thread's slots: zeros of the right type, and the values of constant operands. */
   readonly initialFrame: readonly Bits[];
   /** The slots whose values are constant operands. */
   readonly constants: ReadonlySet<number>;
   readonly registers: readonly NamedRegister[];
   readonly instructions: readonly ProgramInstruction[];
   /**
-   * The `.shared` variables that the kernel and all functions it may call declare or use; `sharedBytes` is their total
-   * size.
+   * The `.shared` variables that are declared or used by the kernel or by a function that it may call. `sharedBytes` is
+   * their total size.
    */
   readonly shared: readonly Placed[];
   readonly sharedBytes: number;
@@ -156,7 +156,7 @@ export interface FunctionProgram {
    */
   readonly local: readonly Placed[];
   readonly localBytes: number;
-  /** Where the activation of a callee begins, relative to the base of this function's activation. */
+  /** The offset at which the activation of a callee begins, relative to the base of this function's activation. */
   readonly calleeBase: number;
   /**
    * The block extents that `.reqntid` requires. `mostThreads` is the maximum number of threads that `.maxntid` allows.
@@ -168,8 +168,8 @@ export interface FunctionProgram {
   /** The header's performance directives, in source order. */
   readonly tuning: readonly { readonly name: string; readonly values: readonly number[] }[];
   /**
-   * Returns the offset of a variable in its space, which for local memory is relative to the base of the activation.
-   * Returns null for variables whose addresses are in the module image.
+   * Returns the offset of a variable in its state space. In local memory, the offset is relative to the base of the
+   * activation. Returns null for variables whose addresses are in the module image.
    */
   readonly offsetOf: (symbol: VariableSymbol) => number | null;
 }

@@ -9,7 +9,7 @@ import type { Initializer, Variable } from '../syntax/tree.ts';
  */
 export type AddressOf = (name: string, generic: 32 | 64 | null) => bigint;
 
-/** Writes a variable's initial value to the start of `bytes`, which must contain only zeros before. */
+/** Writes a variable's initial value to the start of `bytes`, all of which must be zero before the call. */
 export function writeInitial(variable: Variable, bytes: Uint8Array, addressOf: AddressOf): void {
   if (variable.initializer === null) return;
   const width = (types.get(variable.type)?.width ?? 64) / 8;

@@ -26,7 +26,7 @@ import type { ProgramInstruction, SpecialRead, SymbolAddress } from './function-
 import { sortOperands } from './operands.ts';
 import { SourcePlaces } from '../check/source-places.ts';
 
-/** The context of a function: its module and kernel. */
+/** What must be known about the module and kernel of a function to build the function's instructions. */
 export interface Surroundings {
   readonly module: CheckedModule;
   readonly environment: Environment;
@@ -58,9 +58,9 @@ export class InstructionBuilder {
   private source: SourcePlace | null = null;
   /** Whether a pragma says that the values loaded by the next instruction are unused. */
   private unused = false;
-  /** A cache with the steps of each variant, which are the same wherever the variant is used. */
+  /** Caches the steps of each variant, because they are the same wherever the variant is used. */
   private readonly steps = new Map<Variant, readonly Step[]>();
-  /** The values that the steps of a variant read or write. */
+  /** For the steps of each variant, the values that they read or write. */
   private readonly refs = new Map<readonly Step[], readonly Ref[]>();
 
   constructor(surroundings: Surroundings, fn: CheckedFunction, frame: FrameBuilder) {
@@ -110,8 +110,8 @@ export class InstructionBuilder {
   }
 
   /**
-   * Splits an instruction into three parts: one that only adds to the number of executed instructions, the instruction
-   * itself, and a branch that repeats it while `condition` is true.
+   * Splits an instruction into three parts: an instruction that does nothing but increase the number of executed
+   * instructions, the instruction itself, and a branch that repeats it while `condition` is true.
    */
   private repeated(made: ProgramInstruction, condition: Ref, target: number): readonly ProgramInstruction[] {
     const { line, text, source, guard } = made;
@@ -275,7 +275,7 @@ export class InstructionBuilder {
 
 type Control = Pick<ProgramInstruction, 'target' | 'targets' | 'call'>;
 
-/** nvcc emits this pragma before a load in which every byte is padding. */
+/** nvcc emits this pragma before a load if all of the loaded bytes are padding. */
 const usesNoBytes = /^used_bytes_mask\s+(?:0x)?0+$/;
 
 function withoutUse(step: Step): Step {

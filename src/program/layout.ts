@@ -29,8 +29,8 @@ export function layOut(
 
 /**
  * Returns the alignment that an argument or result gets on the stack, given its size and its declared alignment. Arrays
- * begin at multiples of 16, because LLVM accesses byte arrays that are passed by value with wider instructions than
- * their declared alignment allows.
+ * begin at multiples of 16: if a byte array is passed by value, LLVM may access it with instructions that require a
+ * stricter alignment than the declared one.
  */
 export function stackAlignment(bytes: number, align: number): number {
   return bytes > align ? Math.max(16, align) : align;

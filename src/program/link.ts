@@ -26,17 +26,17 @@ export interface KernelProgram {
    * this list.
    */
   readonly functions: readonly LinkedFunction[];
-  /** Index of the function at each address. */
+  /** Maps the address of each function to the function's index. */
   readonly byAddress: ReadonlyMap<number, number>;
   /**
-   * Size of a thread's local memory. This is the size that the deepest chain of calls needs or, if functions are
+   * Size of a thread's local memory in bytes: the size that the deepest chain of calls needs or, if functions are
    * recursive, a fixed limit.
    */
   readonly stackBytes: number;
   readonly recursive: boolean;
 }
 
-/** Size of a thread's local memory if the depth of calls is unknown. */
+/** Size of a thread's local memory in bytes if functions are recursive, so that the depth of calls is unknown. */
 const recursionBytes = 64 * 1024;
 
 /**
@@ -149,7 +149,9 @@ class Linker {
     return { kind: 'indirect', register: frame.register(callee), width, candidates: group.candidates };
   }
 
-  /** Functions with a different signature are not candidates, because calling them through the register is a fault. */
+  /**
+   * Functions with a different signature are not candidates, because it is a fault to call them through the register.
+   */
   private fill({ key, targets, candidates }: Group): void {
     const present = new Set(candidates);
     const possible = targets === null ? this.table.all : targets.map((name) => resolve(this.table, name));

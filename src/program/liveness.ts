@@ -17,8 +17,8 @@ export interface Liveness {
   readonly at: (block: number) => readonly number[];
   readonly isLive: (block: number, place: number) => boolean;
   /**
-   * Whether a slot may be live at the start of some block. A register for which this is false never carries a value
-   * from one block to another. For a slot that does not hold a whole register, the result is always true.
+   * Whether a slot may be live at the start of any block. If not, the register in this slot never carries a value from
+   * one block to another. The result is always true for a slot that does not hold a whole register.
    */
   readonly crosses: (place: number) => boolean;
 }
@@ -71,7 +71,7 @@ export function liveCounts(program: FunctionProgram, blocks: readonly BasicBlock
 interface LiveSets {
   /** Slots of all registers, ascending. */
   readonly places: Int32Array;
-  /** The index of each slot in `places`. */
+  /** Maps each slot to its index in `places`. */
   readonly numbers: ReadonlyMap<number, number>;
   /** By block. */
   readonly uses: readonly BlockUses[];

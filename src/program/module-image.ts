@@ -7,7 +7,7 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import { type AddressOf, writeInitial } from './initial-bytes.ts';
 import { layOut, type Placed } from './layout.ts';
 
-/** Allocates zeroed space in global memory and writes to it. */
+/** Allocates space in global memory, which is initially filled with zeros, and writes to it. */
 export interface GlobalRoom {
   allocate(size: number, owner: string): { readonly address: number };
   write(address: number, bytes: Uint8Array): void;
@@ -16,7 +16,7 @@ export interface GlobalRoom {
 export interface ModuleImage {
   /** Returns a variable's address in global memory, or its offset in const memory. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
-  /** The addresses of all variables that have one, in module order. */
+  /** The addresses of those variables that have an address, in module order. */
   readonly addresses: readonly number[];
   readonly constants: Uint8Array;
   readonly constantLayout: readonly Placed[];
@@ -34,7 +34,7 @@ export interface ImageOptions {
   readonly functionAddress: (name: string) => number | null;
 }
 
-/** 64 KiB for each of the 11 constant banks that PTX once had. */
+/** Older versions of PTX had 11 constant banks of 64 KiB each. */
 const constantLimit = 11 * 2 ** 16;
 
 /**
@@ -89,7 +89,7 @@ export function buildImage(
   const inModule = new Map(module.variables.map((symbol) => [symbol.name, symbol] as const));
   for (const symbol of module.variables) write(symbol, resolver(inModule));
   for (const { variables } of module.functions) {
-    // A name refers to the closest declaration that precedes it.
+    // A name in an initializer refers to the closest declaration before it.
     const inFunction = new Map<string, VariableSymbol>();
     for (const symbol of variables) {
       inFunction.set(symbol.name, symbol);

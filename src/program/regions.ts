@@ -1,7 +1,7 @@
 /**
  * Splits a function at the instructions where threads wait for others. A region is the code that a thread can run
- * without waiting, from the start of the function or from the point after such an instruction. If a block can be
- * reached in several regions, it belongs to all of them.
+ * without waiting, from the start of the function or from the point after such an instruction. A block that can be
+ * reached in several regions belongs to all of them.
  */
 import { elementAt, valueAt } from '../base/element-at.ts';
 import { signedAt } from '../base/typed-reads.ts';
@@ -13,7 +13,7 @@ export interface Region {
   readonly entry: number;
   /** The region's blocks in reverse postorder; `entry` comes first. */
   readonly order: readonly number[];
-  /** Blocks that each block dominates immediately, in reverse postorder. */
+  /** For each block, the blocks that it immediately dominates, in reverse postorder. */
   readonly children: ReadonlyMap<number, readonly number[]>;
   /** Targets of back edges. */
   readonly loops: ReadonlySet<number>;
@@ -31,14 +31,17 @@ export function regionsOf(blocks: readonly BasicBlock[], pauses: Iterable<number
   return [...eachRegion(blocks, pauses)];
 }
 
-/** Yields the regions of a function one at a time, because together they may be much longer than the function. */
+/**
+ * Yields the regions of a function one at a time. They are not collected in a list, because all regions together may be
+ * much longer than the function.
+ */
 export function* eachRegion(blocks: readonly BasicBlock[], pauses: Iterable<number>): Generator<Region> {
   const entries = new Set([0, ...pauses]);
   for (const { exit } of blocks) if (exit.kind === 'park' || exit.kind === 'call') entries.add(exit.resume);
   for (const entry of entries) yield regionFrom(entry, blocks);
 }
 
-/** In this function, a block is identified by its rank, which is its position in the order. */
+/** Within this function, a block is identified by its rank, which is its position in `order`. */
 function regionFrom(entry: number, blocks: readonly BasicBlock[]): Region {
   const next = (block: number): readonly number[] => successorsOf(elementAt(blocks, block));
   const { order, reached, parents } = searchFrom(entry, next);

@@ -13,13 +13,13 @@ import type { BlockCode } from './block-code.ts';
 import { StuckThreads } from './stuck-threads.ts';
 import { ThreadWords } from './thread-words.ts';
 
-/** Threads that are handled together while they are in lockstep. */
+/** A unit consists of threads that are handled together while they are in lockstep. */
 interface Unit {
   readonly first: number;
   readonly behind: number;
   /**
-   * The region in which all threads of the unit continue, or the outcome of the last run: all threads have ended, all
-   * threads wait at the same stop, or each thread has its own state.
+   * Either the region in which all threads of the unit continue, or another outcome of the last run: all threads have
+   * ended, all threads wait at the same stop, or each thread has its own state.
    */
   at: number;
 }
@@ -36,11 +36,12 @@ interface Gathering {
 
 /**
  * Maximum number of consecutive passes in which every running thread only pauses, that is, finds that it still has to
- * wait for another thread. After that, groups without a mask continue without waiting for these threads.
+ * wait for another thread. After this number of passes, groups without a mask continue without waiting for these
+ * threads.
  */
 const idlePassesBeforeGroups = 16;
 
-/** `paused` means that all threads that can run are waiting for something outside this block. */
+/** `paused` means that no thread can make progress until something changes outside this block. */
 export type Progress = 'done' | 'paused';
 
 export class BlockRunner {
@@ -49,7 +50,7 @@ export class BlockRunner {
   private readonly stops: readonly CompiledStop[];
   private readonly words: ThreadWords;
   private readonly stuck: StuckThreads;
-  /** Whether units are warps in which some threads can run without the others. */
+  /** Whether each unit is a warp in which some threads can run while the others wait. */
   private readonly inWarps: boolean;
   private readonly hasBarriers: boolean;
   /** Created when threads diverge for the first time. */
@@ -82,9 +83,9 @@ export class BlockRunner {
   }
 
   /**
-   * Continues a block whose units compiled code has run in order, up to and including the unit whose first thread is
-   * `first`. That unit had the outcome `result`; all units before it have ended, and the units after it have not
-   * started.
+   * Continues a block that compiled code has run in part. The last unit that compiled code has run is the one whose
+   * first thread is `first`, and `result` is its outcome. All units before it have ended, and the units after it have
+   * not started.
    */
   goOn(first: number, result: number): void {
     this.barriers = null;
@@ -135,8 +136,8 @@ export class BlockRunner {
   }
 
   /**
-   * If all remaining units wait at the same barrier of the whole block, and no unit has been split, lets them continue.
-   * Returns whether it did.
+   * Lets the remaining units continue if all of them wait at the same barrier of the whole block and none of them has
+   * been split. Returns whether it did so.
    */
   private passTogether(): boolean {
     let barrier: number | null = null;
@@ -269,8 +270,8 @@ export class BlockRunner {
   }
 
   /**
-   * Called when a thread has stopped: tells `barriers` if it has arrived at a barrier. Nothing is recorded if the
-   * thread waits for other threads of its warp, because its state already says so.
+   * Called when a thread has stopped. If the thread has arrived at a barrier, this is recorded in `barriers`. Nothing
+   * is recorded if the thread waits for other threads of its warp, because its state already says so.
    */
   private stopped(thread: number, { step, line, region, sends }: CompiledStop): void {
     if (step.kind === 'collective' || this.noted[thread] === 1) return;
@@ -303,8 +304,8 @@ export class BlockRunner {
   }
 
   /**
-   * Called when every thread has ended, waits or only pauses. If there are units whose threads all wait together,
-   * splits them into individual threads; otherwise lets a group without a mask continue.
+   * Called when every thread has ended, is waiting, or only pauses. If there are units in which all threads wait at the
+   * same stop, splits these units into individual threads; otherwise, lets a group without a mask continue.
    */
   private settle(): boolean {
     const whole = this.units.filter(({ at }) => at <= outcome.allAt(0));
@@ -322,8 +323,8 @@ export class BlockRunner {
   }
 
   /**
-   * Lets one of the groups without a mask continue: the one whose instruction comes first in the program. Returns false
-   * if there is no such group.
+   * Lets one of the groups without a mask continue, namely the group whose instruction comes first in the program.
+   * Returns false if there is no such group.
    */
   private settleAnybody(): boolean {
     const found = this.units.reduce<Gathering | null>((earliest, unit) => this.earlierIn(unit, earliest), null);

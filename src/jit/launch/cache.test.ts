@@ -1,6 +1,6 @@
 /**
- * Tests that a device compiles each text only once per key, that it finds code that other devices have compiled, and
- * that it keeps only code that it has used recently.
+ * Tests that a device compiles the same text only once for each key, that it finds code that other devices have
+ * compiled, and that it keeps only code that it has used recently.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,6 +1,6 @@
 /**
- * A cache of compiled kernels, which are found by their source text. A device keeps its kernels until it is closed or
- * they are evicted. While a kernel is kept by any device, other devices can use it, too, so the same PTX is compiled
+ * A cache of compiled kernels, which are looked up by their source text. A device keeps its kernels until it is closed
+ * or they are evicted. While a kernel is kept by any device, other devices can use it, too, so the same PTX is compiled
  * only once.
  */
 import type { CompiledKernel } from '../compiled-kernel.ts';
@@ -13,7 +13,8 @@ export interface Compiled {
 }
 
 /**
- * Maximum number of PTX texts whose code a device keeps. `mostCharacters` is the maximum total length of these texts.
+ * A device keeps the compiled code of at most this number of PTX texts. `mostCharacters` limits the total length of
+ * these texts.
  */
 const mostTexts = 64;
 const mostCharacters = 32 * 2 ** 20;
@@ -75,7 +76,7 @@ export class CodeCache {
   }
 }
 
-/** Looks up a kernel among those of all devices that have not been garbage-collected yet. */
+/** Looks up a kernel among the kernels of all devices, as long as it has not been garbage-collected. */
 function shared(text: string, key: string): Compiled | null {
   return everywhere.get(text)?.get(key)?.deref() ?? null;
 }

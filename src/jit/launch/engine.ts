@@ -23,7 +23,7 @@ export interface CompiledCode {
 export const residentBytes: number = 256 * 2 ** 20;
 
 /**
- * Returns faster code for the rest of a launch, or null as long as replacing the code is not worthwhile. This depends
+ * Returns faster code for the rest of a launch, or null if replacing the code is not worthwhile yet. The answer depends
  * on `executed`, the number of instructions that the launch has executed so far, summed over all threads.
  */
 export type BetterCode = (executed: number) => CompiledCode | null;

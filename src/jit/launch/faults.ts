@@ -12,14 +12,14 @@ import { noBlock } from '../../machine/shared-of-rank.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import type { EngineCall } from '../engine-call.ts';
 
-/** A space of fixed size inside global memory. */
+/** A range of global memory that holds a state space of fixed size, such as a block's shared memory. */
 export interface Area {
   readonly address: number;
   readonly size: number;
   readonly named: readonly NamedRange[];
 }
 
-/** The memory areas that the requesting thread can access. An area is null if the kernel does not have it. */
+/** The memory areas that the requesting thread can access. `local` is null if the kernel has no local memory. */
 export interface Areas {
   readonly shared: Area;
   readonly local: Area | null;
@@ -93,8 +93,8 @@ function segmentOf(space: MemorySpace, { address, size, named }: Area, global: E
 }
 
 /**
- * Returns the fault that an instruction causes because it cannot be executed. `openCalls` returns the number of calls
- * from which the thread has not returned yet.
+ * Returns the fault that an instruction causes because it cannot be executed. The function `openCalls` returns the
+ * number of calls from which the thread has not returned yet.
  */
 export function raised(
   call: EngineCall,
@@ -140,8 +140,8 @@ function badCallee({ functions }: CompiledKernel, name: string, address: number)
 
 /**
  * Returns the fault that ended a launch; null for errors that are not faults of the kernel. If accesses are not
- * checked, their addresses can be arbitrary. If an address is beyond the end of all memory, WebAssembly traps; this is
- * also turned into a fault.
+ * checked, their addresses can be arbitrary. WebAssembly traps if an address is beyond the end of the memory, and such
+ * a trap is also turned into a fault.
  */
 export function faultOf(error: unknown): MachineFault | null {
   if (error instanceof MachineFault) return error;
@@ -149,7 +149,7 @@ export function faultOf(error: unknown): MachineFault | null {
   if (/out of bounds/.test(error.message)) {
     return machineFault('PTX6034', { what: 'reaches beyond all memory of the device' });
   }
-  // The only WebAssembly instructions that trap for an unaligned address are atomic ones. Compiled code uses these only
-  // if host threads share memory.
+  // Among the instructions of WebAssembly, only atomic instructions trap if an address is unaligned. Compiled code uses
+  // them only if host threads share memory.
   return /unaligned/i.test(error.message) ? machineFault('PTX6034', { what: 'is atomic and not aligned' }) : null;
 }

@@ -16,7 +16,7 @@ import { fusesProducts } from '../simd/fuses-products.ts';
 import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads.ts';
 import { type Crew, runSpread, usefulWorkers } from './spread.ts';
 
-/** What a module was loaded from: its text, and the environment, which also affects the meaning of the text. */
+/** What a module was loaded from: its PTX text, and the environment, which can change the meaning of the text. */
 export interface ModuleOrigin {
   readonly text: string;
   readonly environment: Environment;
@@ -28,8 +28,8 @@ export interface FastOptions {
   readonly code: CodeCache;
   readonly checked: boolean;
   /**
-   * Whether to generate code for four threads at a time; if undefined, it is generated for launches long enough to make
-   * up for the cost.
+   * Whether to generate code that runs four threads at a time. If undefined, such code is generated only for launches
+   * that run long enough to make up for the cost of generating it.
    */
   readonly simd: boolean | undefined;
   /** Number of worker threads; 0 for the calling thread. */
@@ -91,7 +91,8 @@ interface Makers {
   readonly code: Compiled;
   /**
    * Returns code that runs four threads at a time. The launch can switch to this code while it is running. Null if the
-   * launch starts with such code, or cannot use it because the length of its rows is not a multiple of four.
+   * launch already starts with such code, or if it cannot use such code because the length of its rows is not a
+   * multiple of four.
    */
   readonly better: BetterCode | null;
 }

@@ -17,8 +17,8 @@ export interface Ledger {
   take(most: number, unit: number): Blocks | null;
   /**
    * Records that `executed` more instructions have been run, and returns how many more may run, which is at least one.
-   * If the launch has to end, throws an error, which the caller must pass on. `block` is the block that the caller is
-   * running, or null.
+   * Throws an error if the launch has to end; callers must let this error propagate. `block` is the block that the
+   * caller is running, or null if it is not running a block.
    */
   refuel(executed: number, block: number | null): number;
   /**
@@ -34,7 +34,8 @@ export interface Ledger {
 
 /**
  * Decides how many instructions run between two checks of the clock and the caller's signal: about as many as run in a
- * few milliseconds. The number is adjusted, because the time per instruction varies a thousandfold.
+ * few milliseconds. The number is adjusted during the launch, because the time per instruction can vary by a factor of
+ * a thousand.
  */
 export class Pace {
   private count = 1 << 18;
@@ -51,8 +52,8 @@ export class Pace {
 }
 
 /**
- * The desired minimum time in milliseconds between two checks. Because the number of instructions between two checks is
- * limited, the time can still be shorter.
+ * The minimum time in milliseconds that should pass between two checks. The actual time can be shorter, because the
+ * number of instructions between two checks is limited.
  */
 const shortest = 20;
 
@@ -105,8 +106,8 @@ export class OwnLedger implements Ledger {
   }
 
   /**
-   * This is also called when blocks are taken. Even if blocks execute no instructions, there may be too many of them
-   * for the time limit.
+   * This is also called when blocks are taken, because a launch with very many blocks can exceed its time limit even if
+   * the blocks execute no instructions.
    */
   look(): void {
     checkTime(this.limits);

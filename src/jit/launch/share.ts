@@ -33,7 +33,7 @@ export interface ShareResult {
   readonly fault: { readonly fault: Fault; readonly block: number } | null;
 }
 
-/** Faults that concern the whole launch, so that all workers stop when one of them occurs. */
+/** Faults that concern the launch as a whole. When one of them occurs, all workers stop. */
 const wholeLaunch: ReadonlySet<string> = new Set(['PTX6020', 'PTX6021', 'PTX6022']);
 
 export function runShare(share: Share): ShareResult {

@@ -21,7 +21,7 @@ const noBlock = 2n ** 63n - 1n;
 /** Reasons for ending a launch that are not faults of its kernel. */
 const ending = { none: 0n, abort: 1n, elsewhere: 2n } as const;
 
-/** Thrown inside a worker when it has nothing left to do because another worker or the caller has ended the launch. */
+/** Thrown inside a worker that has nothing left to do because another worker or the caller has ended the launch. */
 export class Superseded extends Error {}
 
 export function openLedger(page: Omit<LedgerPage, 'words'>): LedgerPage {
@@ -49,9 +49,7 @@ export class SharedLedger implements Ledger {
     this.words = new BigInt64Array(page.words);
   }
 
-  /**
-   * Toward the end of the launch, fewer blocks are taken at a time, so that all workers finish at about the same time.
-   */
+  /** Takes fewer blocks at a time toward the end of the launch, so that all workers finish at about the same time. */
   take(most: number, unit: number): Blocks | null {
     const { blocks, workers } = this.page;
     for (;;) {
@@ -67,7 +65,10 @@ export class SharedLedger implements Ledger {
     }
   }
 
-  /** The rest of the budget is divided between the workers, so that together they use it up and hardly exceed it. */
+  /**
+   * Each worker gets an equal part of the remaining budget, so that all workers together can use it up but hardly
+   * exceed it.
+   */
   refuel(executed: number, block: number | null): number {
     const { budget, workers } = this.page;
     const total = this.note(executed);

@@ -10,18 +10,20 @@ import type { Share, ShareResult } from './share.ts';
 import { endLaunch, type LedgerPage, openLedger } from './shared-ledger.ts';
 import type { WorkerHost } from './worker-host.ts';
 
-/** Granularity of each worker's memory in bytes, so that no two workers write to the same cache line. */
+/**
+ * The memory of each worker is a multiple of this number of bytes, so that no two workers write to the same cache line.
+ */
 const lineSize = 256;
 
 /** Maximum number of threads per processor. More threads would not run at the same time. */
 const threadsPerProcessor = 2;
 
-/** Returns how many of the requested workers a launch of this many clusters can use. */
+/** Returns how many of the requested workers a launch with the given number of clusters can use. */
 export function usefulWorkers(asked: number, clusters: number, processors: number): number {
   return Math.min(asked, clusters, threadsPerProcessor * processors);
 }
 
-/** The number of workers that are running, and the host that distributes shares of a launch to them. */
+/** The workers that are running: their number, and the host that gives each of them its share of a launch. */
 export interface Crew {
   readonly workers: number;
   readonly host: WorkerHost;
@@ -89,8 +91,8 @@ async function runAll(shares: readonly Share[], ledger: LedgerPage, host: Worker
 }
 
 /**
- * Returns how many bytes each worker needs for its blocks. This is enough for one cluster, unless blocks may wait for
- * each other; then it is enough for as many blocks as fit in memory.
+ * Returns how many bytes each worker needs for its blocks. Usually, this is enough for one cluster. If blocks may wait
+ * for each other, it is enough for as many blocks as fit in memory.
  */
 function roomFor(
   { shape, memory, parameters, image }: Launch,

@@ -62,7 +62,7 @@ export class StuckThreads {
     collectives.arrive({ thread, line }, keyOf(step.fn), mask, region);
   }
 
-  /** Sets the place to report for the fault, which is the first waiting thread and the line where it waits. */
+  /** Makes the fault report the first waiting thread, and the line where this thread waits. */
   private blameFirst(): void {
     const { threads, compiled } = this.code;
     for (let thread = 0; thread < threads; thread++) {

@@ -1,6 +1,6 @@
 /**
- * Reads and writes words in the frames of a block's threads. They contain the state of each thread, the mask of the
- * group in which it waits, and the values that it exchanges with other threads.
+ * Reads and writes words in the frames of a block's threads. The words contain the state of each thread, the mask of
+ * the group in which the thread waits, and the values that the thread exchanges with other threads.
  */
 import { signedAt } from '../../base/typed-reads.ts';
 import type { BlockCode } from './block-code.ts';

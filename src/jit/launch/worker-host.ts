@@ -7,15 +7,15 @@ import type { Share, ShareResult } from './share.ts';
 
 export interface WorkerHost {
   /**
-   * Resolves to true once that many threads are running, or to false, after a warning, if they cannot be started. The
-   * threads continue to exist, so that the next launch can use them, but they do not keep the process alive.
+   * Resolves to true once `count` threads are running. If they cannot be started, emits a warning and resolves to
+   * false. The threads are kept for later launches, but they do not prevent the process from exiting.
    */
   ready(count: number): Promise<boolean>;
   /** Runs a share in a free thread. */
   run(share: Share): Promise<ShareResult>;
   /** Runs a part of a conversion in a free thread. */
   convert(part: ArrayPart): Promise<void>;
-  /** Number of threads that can run at the same time. */
+  /** Number of threads that the host can run at the same time. */
   readonly processors: number;
 }
 

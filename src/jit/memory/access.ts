@@ -92,7 +92,7 @@ export function lowerStore(step: StepOf<'store'>, lowering: Lowering): void {
   });
 }
 
-/** Checks an access and returns a local with its address in global memory. */
+/** Writes code that checks an access, and returns the local that holds the address of the access in global memory. */
 export function locate(lowering: Lowering, facts: AccessFacts, address: Ref): number {
   const { code, values, layout, spans, instruction } = lowering;
   const known = knownOffset(lowering, facts, address);
@@ -193,8 +193,8 @@ function pushCall({ code, recordCall, program }: Lowering, facts: AccessFacts): 
 }
 
 /**
- * Writes a call to the function in place.ts that finds the place of an access in global memory, and pushes the result.
- * The function handles addresses in all windows and in the shared memory of other blocks.
+ * Writes a call to a function from place.ts, which finds the address of an access in global memory, and leaves this
+ * address on the stack. The function handles addresses in all windows and in the shared memory of other blocks.
  */
 function callPlace(lowering: Lowering, facts: AccessFacts, effective: number): void {
   const { code, locals } = lowering;

@@ -1,6 +1,6 @@
 /**
- * Lowers atomic steps. An atomic step reads elements from memory, computes new elements with the steps that it
- * contains, and writes them back.
+ * Lowers atomic steps. An atomic step reads elements from memory, runs the steps nested in it to compute new elements,
+ * and writes these elements back.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Step, StepOf } from '../../isa/steps/step.ts';
@@ -47,8 +47,8 @@ function lowerAlone(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: Lower
 }
 
 /**
- * Writes a loop that repeats until the compare-exchange finds the value that was read before, so no other thread has
- * written to memory in between.
+ * Writes a loop that repeats the update until the compare-exchange succeeds, which means that the memory still contains
+ * the value that was read before.
  */
 function exchange(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerStep, at: number, i: number): void {
   const { code, values } = lowering;

@@ -1,6 +1,7 @@
 /**
  * The spans of the basic block that is being written. A span is a range of memory that several accesses share. The
- * first of these accesses checks the whole span and sets locals; the other accesses only read these locals.
+ * first of these accesses checks the whole span and stores the result in locals. The other accesses only read these
+ * locals.
  */
 import { type AccessPlace, accessPlaces, type AccessSpan } from '../../program/access-spans.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
@@ -11,8 +12,8 @@ export interface CheckedSpan {
   /** Local that is nonzero if all accesses of the span are valid. */
   readonly valid: number;
   /**
-   * Locals that hold the address of the span's start in global memory: either one local, for the first thread, or one
-   * local for each of four threads.
+   * Locals that hold the address of the span's start in global memory: either a single local with the address for the
+   * first thread, or one local for each of four threads.
    */
   readonly at: readonly number[];
 }
@@ -26,7 +27,7 @@ export type SpanKind = 'same' | 'row' | 'scattered';
 /** Returns how the addresses in a register are expected to be related, for accesses of `size` bytes. */
 export type KindOf = (register: number, size: number) => SpanKind;
 
-/** An access that shares a span with others. */
+/** An access that shares a span with other accesses. */
 export interface SharedAccess {
   readonly checked: CheckedSpan;
   /** Offset in bytes from the start of the span. */
@@ -56,8 +57,9 @@ export class CheckedSpans {
   }
 
   /**
-   * Returns the span that an instruction's access shares; null for an access that is checked on its own. `addresses` is
-   * the number of locals that hold start addresses of the span: a single one for all threads, or one for each thread.
+   * Returns the span that contains an instruction's access; null if the access is checked on its own. `addresses` is
+   * the number of locals for the span's start address: 1, or the number of threads if each thread has its own start
+   * address.
    */
   of(instruction: ProgramInstruction, addresses = 1): SharedAccess | null {
     const place = this.places.get(instruction);

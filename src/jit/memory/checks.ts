@@ -28,9 +28,9 @@ export function isQuick({ space, access, size }: AccessFacts): boolean {
 }
 
 /**
- * Whether accesses to a space need no code for checks. Even if checks are turned off, such code may be needed to find
- * the memory that an address refers to: a generic address may point into a window, and an address in shared memory may
- * belong to another block.
+ * Whether accesses to a space need no check. If checks are turned on, all accesses need one. Even if checks are turned
+ * off, two kinds of addresses need the same code to find the memory that they refer to: a generic address may point
+ * into a window, and an address in shared memory may belong to another block.
  */
 export function isAlwaysValid(
   space: AccessSpace,
@@ -39,7 +39,7 @@ export function isAlwaysValid(
   return !checked && space !== 'generic' && !(space === 'shared' && reachesOtherBlocks);
 }
 
-/** The facts about the surrounding code that checks need. */
+/** The parts of `Lowering` that the code for checks needs. */
 export interface CheckLowering extends Pick<Lowering, 'code' | 'layout' | 'program' | 'helpers'> {
   readonly locals: Omit<RegionLocals, 'index'>;
 }
@@ -91,10 +91,10 @@ function locateGlobal({ code, layout }: CheckLowering, { effective, at, slow }: 
 }
 
 /**
- * Checks an access to a space of fixed size. The address is rotated to the right by the number of bits that are zero in
- * an aligned address. An aligned address becomes the index of an element; any other address becomes a huge number,
- * which fails the check. The limit for local memory is the end of the running function's activation, because no thread
- * may access the bytes after that.
+ * Checks an access to a space of fixed size. A single comparison checks both the alignment and the limit. For this, the
+ * address is rotated to the right by the number of low bits that are zero in an aligned address. An aligned address
+ * becomes the index of an element; any other address becomes a huge number, which fails the check. For local memory,
+ * the limit is the end of the running function's activation, because a thread must not access local memory beyond it.
  */
 function locateIn(lowering: CheckLowering, space: BoundedSpace, { effective, at, slow }: Quick, size: number): void {
   const { code } = lowering;

@@ -39,7 +39,10 @@ export function placeFunction({ helpers, layout, program }: Omit<CheckLowering, 
   });
 }
 
-/** Returns the address of a valid access to the shared memory of a block of the cluster. */
+/**
+ * Writes code that handles accesses to the shared memory of any block in the cluster. If the access is valid, the code
+ * returns its address in global memory.
+ */
 function writeOtherBlocks({ code, layout }: CheckLowering, address: number, { space, size }: AccessFacts): void {
   const [offset, rank] = [code.local('i64'), code.local('i64')];
   const [start, own] = [code.local('i32'), code.local('i32')];

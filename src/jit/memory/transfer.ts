@@ -1,4 +1,4 @@
-/** Copies between memories (cp.async, cp.async.bulk). */
+/** Lowers copies from one memory to another (cp.async, cp.async.bulk). */
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { MemoryOpcode } from '../../wasm/opcodes.ts';
 import { locate, locateAt } from './access.ts';

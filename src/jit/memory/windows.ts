@@ -36,8 +36,8 @@ function pushInWindow(code: Code, address: number, space: WindowSpace): void {
 }
 
 /**
- * Pushes 1 if an address in the window of shared memory does not contain the rank of a block, which means that it
- * belongs to the thread's own block.
+ * Pushes 1 if an address in the window of shared memory belongs to the thread's own block. In such an address, the bits
+ * that can hold the rank of a block are all 0.
  */
 function pushIsOwn(code: Code, address: number, width: 32 | 64): Code {
   const rank = 2n ** BigInt(windowBits(width)) - 2n ** BigInt(rankShift);
