@@ -97,7 +97,7 @@ function searchFrom(entry: number, next: (block: number) => readonly number[]): 
 
 /**
  * Returns, for each rank, the ranks of its predecessors. If a conditional branch leads to the same block whether or not
- * it is taken, the block with the branch is listed twice.
+ * it is taken, the block that contains the branch is listed twice.
  */
 function sourcesOf(
   order: readonly number[],

@@ -1,11 +1,12 @@
 /**
  * Finds where a region loads registers from a thread's frame, and which registers it has changed. Between regions, the
- * frame holds every register that is still needed. A region loads a register before its first read, outside any loop
- * that contains the read. When the region stops, it stores the registers that it has changed.
+ * frame holds every register that is still needed. A region loads a register before it reads the register for the first
+ * time. If this read is inside a loop, the register is loaded before the loop. When the region stops, it stores the
+ * registers that it has changed.
  *
- * If a register is changed on one of the paths to a block and is still needed there, the register is also loaded or
- * written on all other paths to the block. Therefore, it can be stored after the paths have joined, and a changed
- * register never needs to be loaded again.
+ * If a register is changed on one of the paths to a block and its value is still needed in the block, the register is
+ * also loaded or written on all other paths to the block. The register can therefore be stored after the paths have
+ * joined, and a changed register never needs to be loaded again.
  */
 import { elementAt } from '../base/element-at.ts';
 import { BitSet } from './bit-set.ts';
@@ -27,8 +28,8 @@ export interface RegisterTraffic {
   /** Registers loaded before the loop that begins with the block. */
   readonly beforeLoop: ByBlock;
   /**
-   * Whether, at the start of a block, the value of a register may differ from its value in the frame. `changedAfter`
-   * answers the same question for the end of a block.
+   * Whether, at the start of a block, the value of a register may differ from the value stored in the frame.
+   * `changedAfter` answers the same question for the end of a block.
    */
   readonly changedBefore: (block: number, place: number) => boolean;
   readonly changedAfter: (block: number, place: number) => boolean;
@@ -36,7 +37,7 @@ export interface RegisterTraffic {
 
 /** How a block uses the registers that are kept in frames. */
 interface BlockFacts {
-  /** Registers that the block reads before writing. */
+  /** Registers that the block reads before it writes them. */
   readonly needs: BitSet;
   /** Registers that have been loaded or written by the end of the block. */
   readonly holds: BitSet;
@@ -46,7 +47,8 @@ interface BlockFacts {
 }
 
 /**
- * Analyzes the regions of one function. Facts about a block are computed only once, even if several regions contain it.
+ * Analyzes the regions of one function. The facts about a block are computed only once, even if several regions contain
+ * the block.
  */
 export class TrafficAnalysis {
   private readonly program: FunctionProgram;
@@ -60,14 +62,14 @@ export class TrafficAnalysis {
     this.program = program;
     this.blocks = blocks;
     this.live = live;
-    // Slots beyond the initial frame hold the upper halves of registers and are not kept.
+    // Slots beyond the initial frame hold the upper halves of registers. They are not included.
     const limit = program.initialFrame.length;
     this.kept = new Numbering([...kept].filter((place) => place < limit));
   }
 
   /**
-   * @param given registers that have already been loaded and changed when the region starts, so that their values in
-   *   the frame are out of date
+   * @param given registers that have been loaded and changed before the region starts; their values in the frame are
+   *   out of date
    */
   of(region: Region, given: Iterable<number>): RegisterTraffic {
     const { kept, blocks } = this;
@@ -256,8 +258,8 @@ class RegionTraffic {
   }
 
   /**
-   * Makes sure that the registers that `wantedAt` returns for a block are loaded there. Returns true if new loads had
-   * to be added.
+   * For each block, makes sure that the registers that `wantedAt` returns for it have been loaded or written before the
+   * block starts. Returns true if loads had to be added.
    */
   private takeMissing(wantedAt: (block: number) => BitSet): boolean {
     const held = this.findHeld();
@@ -293,9 +295,9 @@ class RegionTraffic {
   }
 
   /**
-   * Makes a register available at the block `wanted`. The register is loaded at an earlier point that is outside loops,
-   * and before which it has not been changed on any path. Returns false if the register is already loaded at that
-   * point.
+   * Adds a load of a register, so that its value is available at the block `wanted`. The load is placed outside all
+   * loops, at an earlier point before which the register has not been changed on any path. Returns false if the
+   * register is already loaded at that point.
    */
   private take(place: number, wanted: number): boolean {
     let block = this.loops.get(wanted) ?? wanted;

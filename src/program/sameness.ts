@@ -1,7 +1,7 @@
 /**
- * Determines how widely the value of each register of a function is shared: by the threads of a warp, a block or the
- * whole grid, for example, or not at all. Only threads that take the same path are considered. If the inputs of an
- * instruction are the same for some threads, so is its result, unless the steps of the instruction impose a stricter
+ * Determines how widely the value of each register of a function is shared: for example, by all threads of a warp, of a
+ * block or of the whole grid, or not at all. Only threads that take the same path are considered. Threads for which the
+ * inputs of an instruction are the same also get the same result, unless the steps of the instruction impose a stricter
  * limit.
  */
 import { samenessOf } from '../isa/registers.ts';
@@ -10,8 +10,8 @@ import { uniformityOf } from '../isa/steps/effects.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 
 /**
- * Limits on how widely a value is shared: at most by the threads of a group of the kind `among`, and no more widely
- * than the value of any register in `given`.
+ * Limits on how widely a value is shared. It is shared only within a group of the kind `among`, and no more widely than
+ * the value of any register in `given`.
  */
 interface Origin {
   readonly among: Sameness;
@@ -68,7 +68,7 @@ function resultsOf(
   return [
     ...[...written].map((place) => result(place, originOf(place))),
     ...writes.map(({ operand, register: place }) => result(place, originOf(operand))),
-    // The results of a call may differ between threads, regardless of the arguments.
+    // The results of a call may differ between threads, even if the arguments are the same.
     ...(call?.results ?? []).flatMap(({ value }) =>
       value.kind === 'register' ? [result(value.place, { among: 'thread', given: [] })] : [],
     ),
@@ -76,8 +76,8 @@ function resultsOf(
 }
 
 /**
- * Returns how widely the value of each register is shared, by slot. `hasLocal` is true if a generic address may point
- * to local memory.
+ * Maps the slot of each register to how widely the register's value is shared. `hasLocal` is true if a generic address
+ * may point to local memory.
  */
 export function samenessOfRegisters(program: FunctionProgram, hasLocal: boolean): ReadonlyMap<number, Sameness> {
   const found = new Map<number, Sameness>(program.registers.map(({ place }) => [place, 'grid']));

@@ -1,7 +1,8 @@
 /**
- * Guesses the stride of each register: by how much its value increases from one thread to the next in x. The stride is
- * 4 for the addresses of consecutive words, and 0 for a value that is the same in all threads. A wrong guess leads to
- * slower code, but not to wrong results, so wraparound and untaken paths are ignored.
+ * Guesses the stride of each register: by how much its value increases from one thread to the next thread in x. The
+ * stride is 4 for the addresses of consecutive words, and 0 for a value that is the same in all threads. A wrong guess
+ * leads to slower code, but not to wrong results. The analysis therefore ignores wraparound, and does not consider
+ * which paths are taken.
  */
 import type { Ref } from '../isa/steps/ref.ts';
 import { inputsOf, isGroupStep, memoryUses } from '../isa/steps/effects.ts';
@@ -10,18 +11,18 @@ import type { FunctionProgram, ProgramInstruction } from './function-program.ts'
 import { usesOf } from './uses.ts';
 
 /**
- * The amount by which a value increases from one thread to the next. It is `data` if the value depends on the contents
- * of memory or on other threads, and null if there is no known pattern.
+ * The amount by which a value increases from one thread to the next. The stride is `data` if the value depends on the
+ * contents of memory or on other threads, and null if there is no known pattern.
  */
 export type Stride = number | 'data' | null;
 
 /**
- * Maximum number of passes over the code. More passes would be needed only for values that are passed backward in the
- * text several times, which is unusual.
+ * Maximum number of passes over the code. More passes would be needed only if a value were passed backward in the text
+ * several times, which is unusual.
  */
 const mostRounds = 4;
 
-/** An instruction that writes registers which vary. */
+/** An instruction that writes registers whose values vary between threads. */
 interface Source {
   readonly instruction: ProgramInstruction;
   readonly writes: readonly number[];
@@ -142,7 +143,7 @@ function integerStride(
       });
     case 'min':
     case 'max':
-      // If one operand is the same for all threads, it is probably a bound that affects only a few threads, for example
+      // If one operand is the same for all threads, it is probably a bound that only a few threads exceed, for example
       // at the edge of an image. The result then usually has the stride of the other operand.
       return each(from, (a = 0, b = 0) => (a === b || b === 0 ? a : a === 0 ? b : null));
     default:
@@ -160,7 +161,8 @@ function bitsStride(
     if (fn === 'or') return a === 0 || b === 0 ? a + b : null;
     if (typeof amount !== 'number') return null;
     if (fn === 'shl') return a * 2 ** amount;
-    // A mask that keeps the two lowest bits usually does not change the distances within a group of four threads.
+    // A bitwise AND with a mask that keeps the two lowest bits usually does not change the distances within a group of
+    // four threads.
     return fn === 'and' && (amount & 3) === 3 ? a : null;
   });
 }

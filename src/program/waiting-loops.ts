@@ -9,9 +9,9 @@ import type { FunctionProgram, ProgramInstruction } from './function-program.ts'
 import { usesOf } from './uses.ts';
 
 /**
- * In an `idle` loop, each round only rereads values that other threads may write, sleeps, or tests an mbarrier object.
- * A thread that repeats the loop is therefore waiting. In a `busy` loop, a thread may be waiting, but may also be doing
- * work.
+ * In an `idle` loop, each round does nothing but reread values that other threads may write, sleep, or test an mbarrier
+ * object. A thread that keeps repeating the loop is therefore waiting. In a `busy` loop, a thread may be waiting, but
+ * may also be doing work.
  */
 export type Waiting = 'idle' | 'busy';
 
@@ -56,7 +56,7 @@ function looksOf(program: FunctionProgram, blocks: readonly BasicBlock[]): boole
 
 /**
  * Whether an instruction may load a value that other threads write into a register that is read later. Atomic updates
- * whose old value is not used are excluded, because they tell the thread nothing about other threads.
+ * whose old value is not used are excluded, because they tell the thread nothing about what other threads have done.
  */
 function sees(instruction: ProgramInstruction, readRegisters: ReadonlySet<number>): boolean {
   const looking = instruction.steps.filter(looksAtOthers);
@@ -78,11 +78,11 @@ interface Walk {
   /** Blocks in the order in which they are reached. */
   readonly order: readonly number[];
   /**
-   * Maps the first block of each loop to the blocks with a back edge to it. These are the blocks that the walk reached
-   * while it was still visiting the first block.
+   * Maps the first block of each loop to the blocks that have a back edge to it. The walk reached these blocks while it
+   * was still visiting the first block.
    */
   readonly backTo: ReadonlyMap<number, readonly number[]>;
-  /** Whether the walk reached `block` from `top`, or whether `block` is `top` itself. */
+  /** Whether `block` is `top` itself, or was reached from `top` during the walk. */
   readonly isBelow: (block: number, top: number) => boolean;
 }
 
@@ -171,7 +171,7 @@ function polls(program: FunctionProgram, blocks: readonly BasicBlock[], body: re
 const shortLoop = 64;
 
 /**
- * Whether a loop neither writes memory nor keeps anything in registers from one round to the next. The loop must not
+ * Whether a loop neither writes memory nor carries values in registers from one round to the next. The loop must not
  * contain another loop. `body` lists its blocks, beginning with the first one.
  */
 function idles(
@@ -187,7 +187,7 @@ function idles(
   // with several updates may be doing work.
   const uses = all.flatMap(({ steps }) => steps.flatMap(memoryUses));
   if (uses.filter(({ access }) => access === 'update').length > 1) return false;
-  // Only registers matter here, because the values in all other slots are used only within a single instruction.
+  // Only registers are considered, because the values in all other slots are used only within a single instruction.
   const isRegister = new Set(program.registers.map(({ place }) => place));
   const written = new Set(all.flatMap((instruction) => usesOf(instruction).writes).filter((at) => isRegister.has(at)));
   return !readsEarlierRound(code, before, written);
@@ -202,7 +202,10 @@ function actsBeyond(step: ProgramInstruction['steps'][number]): boolean {
   return isGroupStep(step) || flow === 'call' || memoryUses(step).some(({ access }) => access === 'write');
 }
 
-/** Whether a loop may read one of these registers before writing it in the same round. */
+/**
+ * Whether, in any round, a loop may read one of these registers before writing it, and thus read a value from an
+ * earlier round.
+ */
 function readsEarlierRound(
   code: ReadonlyMap<number, readonly ProgramInstruction[]>,
   before: readonly (readonly number[])[],

@@ -9,7 +9,9 @@ import { TensorFileError } from './tensor-error.ts';
 export interface ByteSource {
   /** Total number of bytes. */
   readonly size: number;
-  /** Fills `into` with the bytes starting at `offset`. Throws `truncated` if there are not enough bytes. */
+  /**
+   * Fills `into` with the bytes that start at `offset`. Throws `truncated` if the source ends before `into` is full.
+   */
   read(offset: number, into: Uint8Array): Promise<void>;
 }
 
@@ -59,7 +61,7 @@ export function sliceSource(source: ByteSource, offset: number, size: number): B
 }
 
 /**
- * A source that performs only one read at a time: each read begins when the previous one has ended, even if that one
+ * A source that performs only one read at a time: each read begins when the previous read has ended, even if that read
  * failed.
  */
 export function serialSource(size: number, read: ByteSource['read']): ByteSource {

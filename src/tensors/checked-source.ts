@@ -1,4 +1,4 @@
-/** A source that verifies a checksum: it compares the checksum once all bytes have been read. */
+/** A source that verifies a checksum once all of its bytes have been read. */
 import { type ByteSource, readBytes, requireRange, serialSource } from './bytes.ts';
 import { crc32 } from './npz/crc32.ts';
 import { TensorFileError } from './tensor-error.ts';
@@ -7,7 +7,7 @@ import { TensorFileError } from './tensor-error.ts';
 const step = 2 ** 20;
 
 /**
- * Returns a source of the same bytes. When a read reaches the end, it throws `bad-data` if the checksum is wrong. Bytes
+ * Returns a source of the same bytes. A read that reaches the end throws `bad-data` if the checksum is wrong. Bytes
  * that the caller skips are also read, because the checksum covers them. If reads are in ascending order, no byte is
  * read twice.
  */

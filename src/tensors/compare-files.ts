@@ -25,10 +25,13 @@ export type PairOutcome =
       /** The exponents of the elements in each of the two tensors; null unless `withExponents` is set. */
       readonly exponents: readonly [readonly ExponentCount[], readonly ExponentCount[]] | null;
     }
-  /** The bytes were compared, because the elements are not numbers or ptxlab cannot decode them. */
+  /**
+   * The bytes of the tensors were compared instead of values, because the elements are not numbers or ptxlab cannot
+   * decode them.
+   */
   | { readonly kind: 'bytes'; readonly areEqual: boolean }
   | { readonly kind: 'shapes-differ' }
-  /** At least one side has elements that are not numbers or cannot be decoded, and the types differ. */
+  /** The two types differ, and the elements of at least one of the tensors are not numbers or cannot be decoded. */
   | { readonly kind: 'types-differ' };
 
 export interface ComparedPair extends TensorPair {
@@ -43,7 +46,10 @@ export interface FileComparison extends Omit<Pairing, 'pairs'> {
 export interface CompareFilesOptions {
   /** Selects tensors by name. Default: all. */
   readonly takes?: (name: string) => boolean;
-  /** For each tensor, the result lists this number of elements: those with the largest errors. Default: 5. */
+  /**
+   * Number of elements that the result lists for each tensor. These are the elements with the largest errors. Default:
+   * 5.
+   */
   readonly worst?: number;
   /** Whether to count the exponents of both sides. Default false. */
   readonly withExponents?: boolean;
@@ -156,7 +162,10 @@ async function valuesFrom(name: string | null, side: Side): ReturnType<typeof ex
   }
 }
 
-/** The unit in which errors are measured: the spacing between the values of the format with the lower precision. */
+/**
+ * The unit in which errors are measured: the spacing between adjacent values of whichever format has the lower
+ * precision.
+ */
 function unitOf(a: TensorValues, b: TensorValues): SpacingUnit {
   const { format, isScaled } = isCoarser(b.format, a.format) ? b : a;
   return { format, anyExponent: isScaled };

@@ -1,4 +1,7 @@
-/** The containers of tensor files, one row each. open.ts opens them, layout.ts writes them. */
+/**
+ * The containers of tensor files, one table row for each. open.ts opens existing files, and layout.ts lays out new
+ * ones.
+ */
 import { oneOf, type Rule } from '../base/rules.ts';
 import { keysOf } from '../base/records.ts';
 
@@ -7,11 +10,11 @@ export type Container = 'safetensors' | 'npy' | 'npz' | 'gguf' | 'raw';
 export interface ContainerRow {
   /** In lists: `.npy`. */
   readonly title: string;
-  /** What messages call a file of this container, such as `a GGUF file`. */
+  /** How messages refer to a file of this container, for example `a GGUF file`. */
   readonly words: string;
   /** File name extensions, without the dot. */
   readonly endings: readonly string[];
-  /** The first bytes of all files of this kind; null if they do not begin with a fixed signature. */
+  /** The first bytes of every file of this container; null if the files do not begin with a fixed signature. */
   readonly signature: readonly number[] | null;
   /**
    * For a container without a signature: a function that takes the first nine bytes of a file and tells whether the
@@ -68,19 +71,19 @@ function hasHeader({ signature, resembles }: ContainerRow): boolean {
   return signature !== null || resembles !== null;
 }
 
-/** The container that the first nine bytes of a file identify; null if there is none. */
+/** The container that the first nine bytes of a file identify; null if they do not identify one. */
 export function containerThatBegins(start: Uint8Array): Container | null {
   const signed = containerNames.find((name) => containers[name].signature?.every((byte, i) => start[i] === byte));
   return signed ?? containerNames.find((name) => containers[name].resembles?.(start)) ?? null;
 }
 
-/** The container that a file's extension implies; null if it is unknown. */
+/** The container that a file's extension implies; null if the extension is unknown. */
 export function containerNamed(path: string): Container | null {
   const ending = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   return containerNames.find((name) => containers[name].endings.includes(ending)) ?? null;
 }
 
-/** Whether the extension is that of a container whose files describe their own contents. */
+/** Whether the file's extension belongs to a container whose files describe their own contents. */
 export function isNamedForHeader(path: string): boolean {
   const container = containerNamed(path);
   return container !== null && hasHeader(containers[container]);

@@ -15,19 +15,19 @@ export type ConversionName = FormatSpelling | SchemeSpelling | WritableLayout;
 
 export interface ConversionChoice {
   /**
-   * A format in any spelling, or a scheme with a scale for each block: mxfp8, mxfp8_e5m2, mxfp6, mxfp6_e3m2, mxfp4,
-   * nvfp4; for GGUF also q4_0, q4_1, q5_0, q5_1, q8_0. Only floating-point tensors are converted; other tensors are
-   * copied.
+   * A format in any spelling, or a scheme in which each block has a scale: mxfp8, mxfp8_e5m2, mxfp6, mxfp6_e3m2, mxfp4
+   * or nvfp4. For GGUF files, also one of the block types q4_0, q4_1, q5_0, q5_1 and q8_0. Only floating-point tensors
+   * are converted; other tensors are copied.
    */
   readonly to: ConversionName;
   /**
-   * f32 scales for codes of e4m3, e5m2, s8, s4 or s2: one for the whole tensor, for each row, or for each 128 x 128
-   * elements. Default: `row` for integer formats, and `none` for float formats.
+   * Which codes of e4m3, e5m2, s8, s4 or s2 share an f32 scale: those of the whole tensor, of each row, or of each tile
+   * of 128 x 128 elements. Default: `row` for integer formats, and `none` for float formats.
    */
   readonly scale?: Granularity | 'none' | undefined;
   /**
-   * Gives the stored tensors the names and types that readers of ModelOpt's or compressed-tensors' checkpoints expect.
-   * Default: ptxlab's own layout, which is described below.
+   * Gives the stored tensors the names and types that programs expect when they read checkpoints of ModelOpt or
+   * compressed-tensors. Default: ptxlab's own layout, which is described below.
    */
   readonly layout?: CheckpointLayout | undefined;
   /** For ue8m0 scales. Default `floor`, as in OCP MX 1.0. */

@@ -19,7 +19,7 @@ export interface NamedNonFinite extends NonFinite {
   readonly name: string;
 }
 
-/** Number of elements in a piece, unless rows are longer. */
+/** Number of elements in a piece. Pieces are larger only if rows have more elements than this. */
 const pieceElements = 2 ** 20;
 /**
  * Number of elements in a piece that is read from blocks. Such pieces have fewer elements, because the decoded f32
@@ -64,7 +64,7 @@ export class NonFiniteCounts {
 export interface Conversion {
   readonly file: TensorFile;
   readonly odd: NonFiniteCounts;
-  /** Maps the names of tensors to their largest magnitudes, if these are already known. */
+  /** Maps the names of tensors to their largest magnitudes, as far as these are already known. */
   readonly maxima: ReadonlyMap<string, number>;
   readonly signal: AbortSignal | undefined;
 }
@@ -100,7 +100,7 @@ function hasOneScale({ granularity, rows }: Layout): boolean {
   return granularity === 'tensor' || (granularity === 'row' && rows === 1);
 }
 
-/** Whether converting any piece of a tensor needs the largest magnitude of the whole tensor. */
+/** Whether the largest magnitude of the whole tensor must be known before any piece of the tensor can be converted. */
 export function needsLargest(work: TensorWork): boolean {
   if (work.kind !== 'quantize') return false;
   const { scheme, entry, granularity, second } = work;
@@ -167,7 +167,7 @@ function convertPieces(
   }));
 }
 
-/** The options without those that are undefined. */
+/** Returns a copy of the options that does not contain the options whose value is undefined. */
 function defined<T extends object>(options: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
     readonly [K in keyof T]?: Exclude<T[K], undefined>;
@@ -303,7 +303,7 @@ function largestOnce(
   };
 }
 
-/** However long the rows are, the codes of this number of rows always fill whole bytes. */
+/** The codes of this number of rows always fill whole bytes, whatever the length of the rows is. */
 const byteRows = 8;
 
 async function amaxOf(reader: ElementReader, elements: number, signal: AbortSignal | undefined): Promise<number> {

@@ -1,4 +1,4 @@
-/** Plans how every tensor of a file is converted, and where it goes in the new file. */
+/** Plans how every tensor of a file is converted, and where the results are stored in the new file. */
 import type { Scheme } from '../arrays/quantized/block-formats.ts';
 import type { Granularity } from '../arrays/quantized/quantized-array.ts';
 import { layoutOf } from '../arrays/quantized/quantized-array.ts';
@@ -24,14 +24,14 @@ import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-f
 import { isReadable } from './tensor-values.ts';
 
 /**
- * Describes what is done with a tensor. `out` and similar fields describe the new tensors to which the results are
- * written. If the scales of the original tensor are stored separately, they are in `beside`, and codes are multiplied
- * by them when they are read.
+ * Describes what is done with a tensor. Fields such as `out` describe the new tensors to which the results are written.
+ * If the scales of the original tensor are stored separately, `beside` refers to them, and the codes are multiplied by
+ * these scales when they are read.
  */
 export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales | null } & (
   | { readonly kind: 'copy'; readonly out: TensorEntry }
   | { readonly kind: 'convert'; readonly from: FormatName; readonly to: FormatName; readonly out: TensorEntry }
-  /** Writes codes and scales and, for NVFP4, a scale for the whole tensor. */
+  /** Writes codes, their scales and, for NVFP4, also a scale for the whole tensor. */
   | {
       readonly kind: 'quantize';
       readonly scheme: Scheme;
@@ -68,8 +68,8 @@ export const planRule: Rule<ConversionPlan> = shaped<ConversionPlan>('a plan fro
 });
 
 /**
- * Describes what is done with a tensor before the layout of the new file is known. A draft refers to new tensors by
- * name, because their positions are not known yet.
+ * Describes what will be done with a tensor, at a time when the layout of the new file is not known yet. A draft refers
+ * to new tensors by name, because their positions have not been determined.
  */
 type Draft = {
   readonly entry: TensorEntry;
@@ -88,11 +88,11 @@ type Draft = {
 );
 
 /**
- * Plans a conversion into a container. The scales of a tensor X are stored in a separate tensor `X_scale`. NVFP4 also
- * has a second scale, in `X_scale_2`. The value of an element is code * scale * second scale. `diff` reads scales with
- * these names, too.
+ * Plans the conversion of a file into a new file of the given container. The scales of a tensor X are stored in a
+ * separate tensor `X_scale`. NVFP4 also has a second scale, in `X_scale_2`. The value of an element is code * scale *
+ * second scale. `diff` reads scales with these names, too.
  *
- * @throws PtxlabError for an impossible choice, TensorFileError for tensors that the container cannot hold
+ * @throws PtxlabError if the choice is impossible, TensorFileError if the container cannot hold one of the tensors
  */
 export function planConversion(file: TensorFile, container: Container, choice: ConversionChoice): ConversionPlan {
   requireTensorFile(file);
@@ -160,7 +160,7 @@ function placed(draft: Draft, byName: ReadonlyMap<string, TensorEntry>): TensorW
   };
 }
 
-/** The tensors that are converted. The key is the entry of the stored tensor that contains the elements or codes. */
+/** The tensors that are converted. Each key is the entry of the stored tensor that contains the elements or codes. */
 function takenOf(
   file: TensorFile,
   { takes, layout }: ConversionChoice,
@@ -189,8 +189,8 @@ function isMatrixOf({ shape }: TensorEntry, target: Target): boolean {
 
 function isValue(entry: TensorEntry): boolean {
   if (!isReadable(entry) || entry.format === 'opaque') return false;
-  // Elements in blocks represent floating-point values, so they are always converted, whatever the format of their
-  // codes is.
+  // Elements in blocks represent floating-point values, so they are always converted, regardless of the format of their
+  // codes.
   return isBlockLayout(entry.packing) || (formats[entry.format].kind === 'float' && entry.format !== 'ue8m0');
 }
 
@@ -238,7 +238,7 @@ function plainDraft(entry: TensorEntry, container: Container, to: FormatName, be
   // Elements that are at least one byte wide are stored identically in all containers, so they can be copied.
   if (beside === null && format === to && packing === 'whole' && formats[to].width >= 8)
     return { entry, beside, kind: 'copy', plans };
-  // When blocks are read, their elements are multiplied by the scales.
+  // Elements that have scales are multiplied by them when they are read, which gives f32 values.
   const from = beside !== null || isBlockLayout(packing) ? 'f32' : format;
   if (from === 'opaque') throw new Error(`the elements of ${name} are not numbers`);
   return { entry, beside, kind: 'convert', from, to, plans };

@@ -22,7 +22,7 @@ export type Target =
   | { readonly kind: 'blocks'; readonly layout: WritableLayout };
 
 /**
- * Finds the format or scheme that a text names, in any spelling.
+ * Finds the format or scheme with the given name, in any spelling.
  *
  * @throws PtxlabError `unknown-format`, `unknown-scheme`, `bad-choice` for blocks that can only be read
  */
@@ -33,7 +33,7 @@ export function requireConversion(text: string): ConversionName {
   return isBlockScheme(name) ? schemeNamed(name).name : requireFormat(text, others);
 }
 
-/** The names of conversions that are not number formats, but schemes or block types. */
+/** The names of those conversion targets that are schemes or block types instead of number formats. */
 const others: readonly string[] = [...new Set([...schemeSpellings.filter(isBlockScheme), ...writableLayouts])];
 
 function isBlockScheme(name: string): boolean {

@@ -35,7 +35,7 @@ function bytesOf(file: TensorFile, name: string): Promise<Uint8Array> {
   return readBytes(file.data(entry), 0, entry.byteLength);
 }
 
-/** A file with several types, like a "q4_K_M" model. */
+/** A file whose tensors have several types, like those of a "q4_K_M" model. */
 function mixed(): Promise<TensorFile> {
   // The tensor consists of several pieces, of which the last one is shorter than the others.
   const shape = [1100, 256];
@@ -48,7 +48,7 @@ function mixed(): Promise<TensorFile> {
     ],
     { fields: [{ key: 'general.file_type', type: 'u32', items: null, value: 15 }] },
   );
-  // The bytes are chosen so that no factor is infinite or NaN.
+  // The bytes are chosen so that none of the factors that blocks contain is infinite or NaN.
   const bytes = Uint8Array.from({ length: layout.size }, (_, i) => Math.imul(i, 7) % 113);
   bytes.set(layout.header);
   return openTensorFile(memorySource(bytes));
@@ -99,7 +99,7 @@ describe.each(['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0'] as const)('to %s', (to) =
 
   test('NaN becomes 0 and does not change its neighbors', async () => {
     const found = await encoded({ 3: Number.NaN, 4: 8 });
-    // A negative scale turns zeros into -0.
+    // If the scale is negative, zeros are decoded as -0.
     expect([found[3], found[5]].every((value) => value === 0)).toBe(true);
     expect(found[4]).toBeCloseTo(8, 1);
   });

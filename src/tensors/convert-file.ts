@@ -29,8 +29,8 @@ export interface ConvertFileOptions {
   /** The position at which to continue an earlier, interrupted run. Default: the beginning. */
   readonly from?: Position;
   /**
-   * Called when everything before a position has been written. `bytesRead` is the number of source bytes that have been
-   * read since the previous call.
+   * Called when everything before a position has been written. `bytesRead` is the number of bytes that have been read
+   * from the source since the previous call.
    */
   readonly onProgress?: (position: Position, bytesRead: number) => void | Promise<void>;
   /** Stops the conversion, which then rejects with the signal's reason. */
@@ -104,14 +104,14 @@ export interface ConvertPiecesOptions extends ConvertFileOptions {
   /** The end of the range, exclusive: the piece at this position is not converted. Default: the end of the file. */
   readonly to?: Position;
   /**
-   * The largest magnitudes of tensors, by name. If a scale depends on a magnitude that is not in this map, the
-   * magnitude is computed.
+   * The largest magnitudes of tensors, by name. If a scale depends on the largest magnitude of a tensor that is not in
+   * this map, this magnitude is computed.
    */
   readonly maxima?: ReadonlyMap<string, number>;
 }
 
 /**
- * Converts a range of pieces. Only the results of these pieces are written, without the file's header.
+ * Converts a range of pieces. Writes only the results of these pieces; the header of the file is not written.
  *
  * @returns the tensors in which the range contains NaNs or infinities
  */
@@ -150,8 +150,8 @@ async function writePieces(
 ): Promise<void> {
   const load = (i: number): ReturnType<Piece['load']> | null => {
     const loading = pieces[i]?.load() ?? null;
-    // The promise is awaited later, and a failure is handled there. Catching it here, too, keeps the rejection from
-    // being reported as unhandled in the meantime.
+    // The promise is awaited later, and a rejection is handled at that point. Catching the rejection here, too, keeps
+    // it from being reported as unhandled in the meantime.
     loading?.catch(() => undefined);
     return loading;
   };
@@ -167,7 +167,7 @@ async function writePieces(
     const parts = work();
     writing = Promise.all(parts.map(({ offset, bytes }) => into.write(offset, bytes)));
     writing.catch(() => undefined);
-    // Reports that the previous piece has been written. The current piece is still being written.
+    // Reports that the previous piece has been written, while the current piece is still being written.
     if (i > first) await written(i, elementAt(pieces, i - 1).size);
   }
   await writing;

@@ -1,4 +1,7 @@
-/** Reads the elements of a stored tensor, a piece at a time, in the form that conversions accept. */
+/**
+ * Reads the elements of a stored tensor one piece at a time. The elements are returned in a form that conversions
+ * accept.
+ */
 import { convert } from '../arrays/convert.ts';
 import type { SourceArray, SourceFormat } from '../arrays/elements/source-values.ts';
 import { packedDecoder } from '../arrays/quantized/packed-decoder.ts';
@@ -16,7 +19,7 @@ export interface Values {
   readonly from: SourceFormat;
 }
 
-/** Number of bits that each element of a tensor without blocks occupies in the file. */
+/** Number of bits that each element occupies in the file, if the tensor is not stored in blocks. */
 export function storedBits({ format, packing }: TensorEntry): number {
   const width = format === 'opaque' ? 8 : formats[format].width;
   return packing === 'dense' ? width : Math.max(8, width);
@@ -24,7 +27,7 @@ export function storedBits({ format, packing }: TensorEntry): number {
 
 /**
  * Reads the pieces of one tensor into two buffers, which are used alternately. The result of a read is therefore valid
- * until the second read after it begins.
+ * only until the read after the next one begins.
  */
 export class ElementReader {
   /**
@@ -39,7 +42,7 @@ export class ElementReader {
   private readonly stored = new Rooms();
   private readonly decoded = new Rooms();
 
-  /** @param scaled reads the values of the tensor if it has separate scales */
+  /** @param scaled if the tensor has separate scales, an object that reads its values */
   constructor(file: TensorFile, entry: TensorEntry, scaled: TensorValues | null = null) {
     this.source = file.data(entry);
     this.entry = entry;

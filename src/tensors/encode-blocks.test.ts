@@ -28,7 +28,10 @@ function randomWords(seed: number): () => number {
 const special = [0, -0, 0.5, -0.5, 1.5, 0.49999997, 127, -127, 65504, 65536, 2 ** -126, 1e-45, -1e-45, 3e38, -3e38];
 const odd = [...special, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
-/** Functions that generate the values of a block. Each key says why such blocks are difficult to encode. */
+/**
+ * Functions that generate the values of a block. The name of each function says why such blocks are difficult to
+ * encode.
+ */
 const blocks: Readonly<Record<string, (word: () => number) => number>> = {
   'any bits': (word) => elementAt(new Float32Array(Uint32Array.of((word() << 8) ^ word()).buffer), 0),
   'values near 1': (word) => word() / 2 ** 23 - 1,
@@ -52,8 +55,8 @@ function sourceOf(value: (word: () => number) => number, from: SourceFormat): So
     )(randomWords(1)),
   );
   if (from === 'f32') return singles;
-  // For bf16, the upper half of the bits of an f32 represents about the same value. For f16, these bits represent other
-  // values, which are just as useful for the test.
+  // The upper half of the bits of an f32 is a bf16 with about the same value. Interpreted as f16, these bits represent
+  // other values, which are just as useful for the test.
   return Uint16Array.from(new Uint32Array(singles.buffer), (bits) => bits >>> 16);
 }
 

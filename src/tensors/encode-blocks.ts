@@ -8,11 +8,11 @@ import { blockRows } from './gguf/block-rows.ts';
 import type { WritableLayout } from './gguf/blocks.ts';
 
 /**
- * Encodes values that fill whole blocks. mxfp4 blocks get the results of `quantize` with its default scale rule. nvfp4
- * blocks get the results of `quantize` with a tensor scale of 1, because GGUF has no tensor scale. The other types are
- * computed in f32, like ggml's quantize_row_q4_0_ref and similar functions. There are three differences from ggml:
- * factors beyond the range of f16 become the largest f16, NaN is treated as 0, and infinities are encoded as the
- * smallest or largest code.
+ * Encodes values that fill whole blocks. The contents of mxfp4 blocks are computed by `quantize` with its default scale
+ * rule. The contents of nvfp4 blocks are computed by `quantize` with a tensor scale of 1, because GGUF has no tensor
+ * scale. The other types are computed in f32, like ggml's quantize_row_q4_0_ref and similar functions. There are three
+ * differences from ggml: factors beyond the range of f16 become the largest f16, NaN is treated as 0, and infinities
+ * are encoded as the smallest or largest code.
  */
 export function encodeBlocks(layout: WritableLayout, { source, from }: Values): Uint8Array<ArrayBuffer> {
   const block = blockRows[layout];
@@ -26,8 +26,8 @@ export function encodeBlocks(layout: WritableLayout, { source, from }: Values): 
 }
 
 /**
- * The product of the largest e2m1 value and the largest e4m3 value. If the largest magnitude in an array is equal to
- * this product, the tensor scale is 1.
+ * The product of the largest e2m1 value and the largest e4m3 value. When this number is passed to `quantize` as the
+ * largest magnitude, the tensor scale becomes 1.
  */
 const largestWithoutTensorScale = 6 * 448;
 

@@ -1,5 +1,6 @@
 /**
- * Reads elements as numbers. For integers that f64 cannot represent, also returns the error of rounding them to f64.
+ * Reads elements as numbers. If a tensor contains integers that f64 cannot represent, the errors of rounding them to
+ * f64 are returned as well.
  */
 import { wordAt } from '../base/typed-reads.ts';
 import type { ByteSource } from './bytes.ts';
@@ -10,11 +11,11 @@ import type { Loader, TensorValues } from './tensor-values.ts';
 /** A chunk of elements. The exact value of an element is the sum of its entries in `values` and `rest`. */
 export interface ExactChunk {
   readonly values: Float32Array | Float64Array;
-  /** Null if all elements of the chunk are represented exactly by `values`. */
+  /** Null if `values` represents all elements of the chunk exactly. */
   readonly rest: Float64Array | null;
 }
 
-/** The numbers that a tensor represents. Throws like `valuesOf`. */
+/** Reads the numbers that a tensor represents. Throws the same errors as `valuesOf`. */
 export async function exactValuesOf(side: Side): Promise<Loader<ExactChunk> & { readonly values: TensorValues }> {
   const values = await valuesOf(side);
   const restOf = restsOf(side);
@@ -29,8 +30,8 @@ export async function exactValuesOf(side: Side): Promise<Loader<ExactChunk> & { 
 }
 
 /**
- * The number that must be added to the difference between the rounded values of each element to get the exact
- * difference a - b; null if this number is 0 for all elements.
+ * For each element, returns the correction that must be added to the difference between the rounded values to get the
+ * exact difference a - b. Returns null if no element needs a correction.
  */
 export function restOfDifference(a: ExactChunk, b: ExactChunk): Float64Array | null {
   if (a.rest === null && b.rest === null) return null;
@@ -40,7 +41,7 @@ export function restOfDifference(a: ExactChunk, b: ExactChunk): Float64Array | n
 type Rests = (from: number, count: number) => Promise<Float64Array | null>;
 
 /**
- * Returns a function that reads elements and computes what rounding them to f64 loses; null if f64 can represent all
+ * Returns a function that reads elements and computes the errors of rounding them to f64; null if f64 can represent all
  * values of the element type.
  */
 function restsOf({ file, entry, scales, isSwapped }: Side): Rests | null {

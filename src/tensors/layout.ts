@@ -32,7 +32,7 @@ const rules: RulesFor<LayoutOptions> = {
   fields: listOf(shaped<GgufField>('a field with key, type and value', { key: text, type: text })),
 };
 
-/** Lays out a file of these tensors. Throws TensorFileError for tensors that the container cannot hold. */
+/** Lays out a file that contains the given tensors. Throws TensorFileError if the container cannot hold one of them. */
 export function layoutFile(
   container: Container,
   plans: readonly TensorPlan[],
@@ -61,7 +61,7 @@ const spellings: Readonly<Record<Container, (format: FormatName) => string | nul
 };
 
 /**
- * The name that a container uses for the type of elements that are stored in a format, without blocks; null if the
+ * The type name that a container uses for elements in the given format that are not stored in blocks; null if the
  * container cannot hold such elements.
  */
 export function dtypeIn(container: Container, format: FormatName): string | null {
@@ -70,8 +70,9 @@ export function dtypeIn(container: Container, format: FormatName): string | null
 }
 
 /**
- * The key of a field that names the type of most tensors in a file. The field is not copied, because the new file has
- * different types. Programs that do not find this field look at the types of the tensors instead.
+ * The key of a GGUF field that says which type most tensors in the file have. The field is not copied, because the
+ * tensors of the new file have different types. If the field is missing, programs look at the types of the tensors
+ * instead.
  */
 const fileType = 'general.file_type';
 

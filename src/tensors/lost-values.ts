@@ -15,7 +15,7 @@ import { loadUnit } from './tensor-values.ts';
 /** A tensor in which many values are lost. */
 export interface LostValues {
   readonly name: string;
-  /** The fraction of the nonzero values that become 0 or NaN, or whose sign changes. */
+  /** Among the nonzero values, the fraction of those that become 0 or NaN or change their sign. */
   readonly share: number;
 }
 
@@ -112,7 +112,10 @@ function signOf(format: NumberFormat, code: number): number {
   return isNegative ? -1 : 1;
 }
 
-/** The ranges to sample: the whole tensor, or parts evenly spread over it. */
+/**
+ * The ranges of elements that make up a sample: the whole tensor if it is small, and otherwise several ranges that are
+ * evenly spread over it.
+ */
 function rangesOf(elements: number): readonly (readonly [first: number, count: number])[] {
   if (elements <= ranges * rangeElements) return elements === 0 ? [] : [[0, elements]];
   const step = Math.floor((elements - rangeElements) / (ranges - 1) / loadUnit) * loadUnit;

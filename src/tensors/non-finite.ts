@@ -10,9 +10,9 @@ export interface NonFinite {
 }
 
 /**
- * Two constants for 32-bit words that hold one, two or four elements. The first constant is a mask of all bits except
- * the signs. When the second constant is added to the masked word, there is a carry into the sign bit of each element
- * whose exponent is all ones (in e4m3, of each element whose bits except the sign are all ones).
+ * For each format, two constants that are used to test a 32-bit word, which holds one, two or four elements. The first
+ * constant is a mask that clears the sign bits. Adding the second constant to the masked word sets the sign bit of each
+ * element whose exponent bits are all ones (in e4m3, of each element in which all bits other than the sign are ones).
  */
 const carries: Partial<Record<FormatName, readonly [magnitudes: number, carry: number]>> = {
   f32: [0x7fffffff, 0x00800000],
@@ -23,8 +23,8 @@ const carries: Partial<Record<FormatName, readonly [magnitudes: number, carry: n
 };
 
 /**
- * Counts the NaNs and infinities in an array without padding. Returns null if all elements are finite; this common case
- * is detected quickly.
+ * Counts the NaNs and infinities in an array without padding. Returns null if all elements are finite, which is the
+ * common case and is detected quickly.
  */
 export function nonFiniteIn(source: SourceArray | Uint8Array, format: FormatName): NonFinite | null {
   const carry = carries[format];
@@ -43,7 +43,8 @@ export function nonFiniteIn(source: SourceArray | Uint8Array, format: FormatName
 }
 
 function mayBeOdd(bytes: Uint8Array, [magnitudes, carry]: readonly [number, number]): boolean {
-  // If the array does not consist of whole, aligned words, its elements must be examined one by one.
+  // If the array does not consist of whole, aligned words, this quick test cannot be used, and the elements must be
+  // examined one by one.
   if (bytes.byteOffset % 4 !== 0 || bytes.length % 4 !== 0) return true;
   return isAnyCarried(bytes, magnitudes, carry);
 }

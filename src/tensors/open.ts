@@ -22,22 +22,25 @@ import { TensorFileError } from './tensor-error.ts';
 import type { TensorFile } from './tensor-file.ts';
 
 export interface OpenOptions {
-  /** The file's name or path. The extension determines the container if the first bytes of the file do not. */
+  /** The file's name or path. If the first bytes of the file do not identify the container, its extension does. */
   readonly name?: string;
   /**
    * The container. By default, the container is detected. Only `raw` cannot be detected and must always be specified.
    */
   readonly container?: Container;
   /**
-   * The name of the element format. It is needed for `raw`, and for .npy elements that have no type code in numpy
-   * (`V1`, `V2`).
+   * The name of the element format. It must be specified for `raw` files, and for .npy files whose elements have a
+   * format without a type code in numpy (`V1`, `V2`).
    */
   readonly dtype?: FormatSpelling;
   /** For `raw`: the extents. */
   readonly shape?: readonly number[];
   /** How elements narrower than 8 bits are packed in a `raw` file. Default: `dense`. */
   readonly packing?: 'whole' | 'dense';
-  /** Opens a file in the same folder: the shards of `model.safetensors.index.json`. */
+  /**
+   * Opens a file in the same folder. The function is called for the shards that a file such as
+   * `model.safetensors.index.json` lists.
+   */
   readonly openBeside?: (name: string) => Promise<ByteSource>;
   /**
    * Reads a small file in the same folder; resolves with null if there is no such file. The function is called for
@@ -60,7 +63,7 @@ const rules: RulesFor<OpenOptions> = {
 /**
  * Reads the header of a tensor file. Throws TensorFileError if the header is not well-formed. No tensor data is read,
  * except for small tensors that contain the shapes of matrices of packed integers. The caller must close the sources.
- * The libraries for .npz and GGUF are loaded only if needed. The tensor in an .npy file has the name of the file,
+ * The code for .npz and GGUF is loaded only if it is needed. The tensor in an .npy file has the name of the file,
  * without folder and extension.
  */
 export async function openTensorFile(source: ByteSource, options: OpenOptions = {}): Promise<TensorFile> {

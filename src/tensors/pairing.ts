@@ -8,7 +8,10 @@ import type { TensorValues } from './tensor-values.ts';
 /** A tensor of one of the two files. */
 export interface Side extends ModelTensor {
   readonly file: TensorFile;
-  /** Whether the last two axes of the tensor are swapped when it is read; `entry` has the shape after the swap. */
+  /**
+   * Whether the last two axes of the tensor are swapped when it is read. If so, `entry` contains the shape after the
+   * swap.
+   */
   readonly isSwapped: boolean;
 }
 
@@ -21,14 +24,14 @@ export interface Pairing {
   readonly pairs: readonly TensorPair[];
   readonly onlyInA: readonly TensorEntry[];
   readonly onlyInB: readonly TensorEntry[];
-  /** Scales of activations and caches that only one side has; they do not affect the weights. */
+  /** Scales of activations and caches that only one of the files contains. They do not affect the weights. */
   readonly ignored: readonly TensorEntry[];
 }
 
 /**
  * Pairs tensors by name. If each file contains only one tensor, these two are paired, whatever their names. Scales are
- * part of the tensor that they scale. If a tensor contains the scales of another tensor in its file, it is not paired
- * separately.
+ * treated as a part of the tensor that they apply to. A tensor that contains the scales of another tensor in the same
+ * file is therefore not paired separately.
  */
 export function pairTensors(a: Model, b: Model, takes: (name: string) => boolean): Pairing {
   const [inA, inB] = [sidesOf(a, takes), sidesOf(b, takes)];
@@ -63,9 +66,9 @@ function sidesOf({ file, tensors }: Model, takes: (name: string) => boolean): re
 }
 
 /**
- * The library transformers stores the experts of gpt-oss with the axes [expert, in, out] if they are not quantized, but
- * with the axes [expert, out, in] if they are stored in blocks. If only one tensor of a pair has blocks, the axes of
- * the other tensor are swapped when it is read.
+ * In checkpoints of gpt-oss, the library transformers stores experts with the axes [expert, in, out] if they are not
+ * quantized, but with the axes [expert, out, in] if they are stored in blocks. If only one tensor of a pair is stored
+ * in blocks, the last two axes of the other tensor are swapped when it is read.
  */
 function alignedPair(a: Side, b: Side): TensorPair {
   if (isSwapOf(a, b)) return { a, b: swapped(b) };

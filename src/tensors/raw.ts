@@ -56,8 +56,8 @@ function entryOf({ name, dtype, shape, packing = 'dense' }: RawPlan): TensorEntr
 }
 
 /**
- * The number of bytes for densely packed elements. Four 2-bit or two 4-bit elements fill one byte, and four 6-bit
- * elements fill three.
+ * The number of bytes that densely packed elements take up. Four 2-bit or two 4-bit elements fill one byte, and four
+ * 6-bit elements fill three bytes.
  */
 function denseBytes(elements: number, width: number, name: string): number {
   return width === 6 ? bytesOf(elements, 4, 3, name) : bytesOf(elements, 8 / width, 1, name);

@@ -17,15 +17,15 @@ export interface ReadTensorOptions {
   /** Number of elements. Default: all elements starting at `offset`. */
   readonly count?: number;
   /**
-   * `bigint` reads 64-bit integers exactly, as a BigInt64Array or BigUint64Array; other tensors are rejected. Default
-   * `number`.
+   * With `bigint`, 64-bit integers are read exactly, into a BigInt64Array or BigUint64Array, and tensors of other types
+   * are rejected. Default `number`.
    */
   readonly as?: 'number' | 'bigint';
 }
 
 /**
- * The tensor to read: a name, a tensor from `modelOf`, or an entry of the file. An entry is read as it is stored,
- * without applying separate scales.
+ * The tensor to read: a name, a tensor from `modelOf`, or an entry of the file. If an entry is given, its elements are
+ * read as they are stored, without applying separate scales.
  */
 export type TensorChoice = string | ModelTensor | TensorEntry;
 
@@ -33,18 +33,19 @@ export type TensorChoice = string | ModelTensor | TensorEntry;
 const pieceElements = 2 ** 18;
 
 /**
- * The values of a tensor, or a range of them, in C order (the last extent varies fastest). The values are the same as
- * those that `inspect` and `diff` show: narrow elements are unpacked, and scales are applied, whether they are in
- * blocks or in separate tensors. If `tensor` is the name of a stored part, such as the scales of another tensor, only
- * this part is read.
+ * Returns the values of a tensor, or of a range of its elements, in C order (the last index varies fastest). The values
+ * are the same as those that `inspect` and `diff` show: narrow elements are unpacked, and scales are applied, whether
+ * they are in blocks or in separate tensors. If `tensor` is the name of a tensor that belongs to another tensor, for
+ * example because it contains that tensor's scales, only the named tensor is read.
  *
  * The result is a Float32Array if f32 can represent every value of the element's format, and otherwise a Float64Array.
  * For tensors with separate scales, and for 32-bit and 64-bit integers, it is always a Float64Array. 64-bit integers
- * beyond 2^53 are rounded to the nearest f64 unless `as` is `bigint`. If a scale is NaN or infinite, so are the values
- * that it applies to. An empty range gives an empty Float32Array.
+ * beyond 2^53 are rounded to the nearest f64 unless `as` is `bigint`. If a scale is NaN or infinite, the values that it
+ * applies to are not finite either. An empty range gives an empty Float32Array.
  *
- * @throws TensorFileError `no-such-tensor`; `unsupported` if the elements are not numbers; the source's errors
- * @throws PtxlabError `bad-option` for a range outside the tensor, `out-of-memory` if the array cannot be allocated
+ * @throws TensorFileError `no-such-tensor`, `unsupported` if the elements are not numbers, or any error of the source
+ * @throws PtxlabError `bad-option` if the range extends beyond the tensor, `out-of-memory` if the array cannot be
+ *   allocated
  */
 export async function readTensor(
   file: TensorFile,

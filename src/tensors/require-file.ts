@@ -38,8 +38,8 @@ const scalesRule: Rule<object | null> = {
 const modelTensorRule = shaped('a tensor of a model', { entry: entryRule, scales: scalesRule });
 
 /**
- * Files that have already been accepted. They are remembered because checking a file takes time, and because some
- * functions that check their file are called once for each tensor in it.
+ * Files that have already been accepted. They are remembered because a check takes time, and some functions that check
+ * their file are called separately for each tensor in the file.
  */
 const accepted = new WeakSet<object>();
 
@@ -54,12 +54,14 @@ export function requireTensorFile(file: unknown): void {
   if (isObject) accepted.add(file);
 }
 
-/** @throws PtxlabError `argument-type` for anything but an entry of a tensor file */
+/** @throws PtxlabError `argument-type` if the argument is not an entry of a tensor file */
 export function requireEntry(entry: unknown): void {
   requireArgument('the tensor', entry, entryRule);
 }
 
-/** @throws PtxlabError `argument-type` for anything but a tensor of a model; only its entry and scales are checked */
+/**
+ * @throws PtxlabError `argument-type` if the argument is not a tensor of a model; only its entry and scales are checked
+ */
 export function requireModelTensor(tensor: unknown): void {
   requireArgument('the tensor', tensor, modelTensorRule);
 }

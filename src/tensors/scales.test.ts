@@ -46,8 +46,7 @@ function scalesOf(file: TensorFile): ReadonlyMap<string, Scales> {
 }
 
 /**
- * The values of the tensor `x`. Before scales are applied, all elements of `x` are 1, so each value is equal to the
- * element's scale.
+ * The values of the tensor `x`. All stored elements of `x` are 1, so each value is equal to the scale of the element.
  */
 async function scalesIn(tensors: Readonly<Record<string, Stored>>): Promise<readonly number[]> {
   const file = fileOf(tensors);

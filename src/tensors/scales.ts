@@ -2,12 +2,12 @@
  * Elements with separate scales: a value is element * scale, possibly multiplied or divided by a second scale.
  * `checkpoints/stored-layouts.ts` lists how these tensors are named and encoded.
  *
- * The shapes determine how many elements share a scale. Either all elements of a tensor X share one scale, or each row
- * has a scale, or the scale tensor has as many axes as X. In the last case, the elements along each axis form groups
- * that share a scale. If one of the sizes in `usualGroups` matches the number of scales on an axis, groups have this
- * size, but the last group may be smaller. Otherwise, all groups on an axis have the same size. A scale tensor with two
- * axes is also accepted if X has more than two axes; all axes of X except the last one are then treated as a single
- * axis.
+ * The shapes of a tensor and of its scales determine how many elements share a scale. Either all elements of a tensor X
+ * share one scale, or each row has a scale, or the scale tensor has as many axes as X. In the last case, the elements
+ * along each axis form groups that share a scale. If one of the sizes in `usualGroups` matches the number of scales
+ * along an axis, the groups along this axis have this size, except that the last group may be smaller. Otherwise, all
+ * groups along an axis have the same size. A scale tensor with two axes is also accepted if X has more than two axes;
+ * all axes of X except the last one are then treated as a single axis.
  */
 import { elementAt, lastOf } from '../base/element-at.ts';
 import { doubleAt } from '../base/typed-reads.ts';
@@ -30,7 +30,7 @@ export interface Scales {
 export interface SecondScale {
   readonly entry: TensorEntry;
   readonly rule: 'multiply' | 'divide';
-  /** Number of consecutive elements to which the same second scale applies. */
+  /** Number of consecutive elements that share a second scale. */
   readonly span: number;
 }
 
@@ -45,8 +45,8 @@ export interface Grouping {
 }
 
 /**
- * The usual numbers of elements that share a scale, for example in NVFP4 (16), in the MX formats (32), and in fp8 with
- * square blocks (128).
+ * The numbers of elements along an axis that usually share a scale: for example, 16 in NVFP4, 32 in the MX formats, and
+ * 128 in fp8 with square blocks.
  */
 const usualGroups = [16, 32, 64, 128];
 
@@ -90,9 +90,9 @@ function groupOf(extent: number, scales: number): number | null {
 }
 
 /**
- * The elements of a tensor multiplied by their scales, in f64. The products are exact, except that the last place may
- * be rounded if both scales are f32. With the rule `refuse`, TensorFileError `bad-scale` is thrown, either by this
- * function or when elements are decoded, if a scale is not a finite number.
+ * Reads the elements of a tensor and multiplies them by their scales, in f64. The products are exact, except that they
+ * may be rounded to the precision of f64 if both scales are f32. If a scale is not a finite number and the rule is
+ * `refuse`, TensorFileError `bad-scale` is thrown, either by this function or when elements are decoded.
  */
 export async function scaledValues(
   file: TensorFile,
@@ -133,7 +133,7 @@ export async function scaledValues(
   };
 }
 
-/** Maps elements to the indices of their scales. */
+/** Determines which scale applies to an element. Scales are identified by their indices. */
 interface Grid {
   /**
    * Number of elements in a row, which runs along the last axis. `columnGroup` is the number of these elements that
@@ -171,13 +171,14 @@ function gridOf({ shape, groups }: Grouping): Grid {
 }
 
 /**
- * A range of elements can be divided into boxes. Each box covers a part of one axis, and all later axes completely.
- * Scale indices increase along every axis. Therefore, the first element of a box has the smallest scale index in the
- * box, and the last element has the largest.
+ * Returns a function that finds the range of scale indices for a range of elements. For this, the range of elements is
+ * divided into boxes, each of which covers a part of one axis and all later axes completely. Scale indices increase
+ * along every axis, so the first element of a box has the smallest scale index in the box, and the last element has the
+ * largest.
  */
 function rangesIn(shape: readonly number[], scaleOf: Grid['scaleOf']): Grid['rangeOf'] {
   /**
-   * For each axis, beginning with the last one, the difference between the indices of two elements that are neighbors
+   * For each axis, beginning with the last one, the distance between the indices of two elements that are neighbors
    * along this axis.
    */
   const strides = [1];
@@ -207,16 +208,14 @@ async function secondsOf(file: TensorFile, second: SecondScale | null, refusal: 
   const { entry, rule, span } = second;
   const stored = (await tensorValues(file, entry).load(0, entry.elements))();
   const factors = Float64Array.from(stored, (scale) => (rule === 'divide' ? 1 / scale : scale));
-  // A second scale of zero is also rejected if values are divided by it.
+  // If values are divided by the second scale, a scale of zero is rejected, too.
   const areFinite = factors.every(Number.isFinite) && stored.every(Number.isFinite);
   if (!areFinite && refusal === 'refuse') refuseScale(entry.name);
   return { factors, span };
 }
 
 interface Factors {
-  /**
-   * If scales that are not finite are to be rejected, the name of the tensor that contains the scales; otherwise null.
-   */
+  /** The name of the tensor that contains the scales. Null if scales that are not finite are accepted. */
   readonly name: string | null;
   /** The index of the first element to which the factors apply. */
   readonly from: number;

@@ -1,11 +1,14 @@
 /**
- * Computes the sizes that files specify. Every product is checked, so that no size overflows or appears to be smaller
- * than it is.
+ * Computes the sizes of tensors from the numbers in a file. Every product is checked, so that an overflow cannot make a
+ * size appear smaller than it is.
  */
 import { shown } from '../base/rules.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 
-/** Maximum number of extents. numpy has the same limit, and no library writes as many extents in practice. */
+/**
+ * Maximum number of extents in a shape. numpy has the same limit, and no library writes shapes with so many extents in
+ * practice.
+ */
 const mostExtents = 64;
 
 /**
@@ -17,8 +20,8 @@ export function elementsOf(shape: readonly number[], name: string): number {
   for (const extent of shape)
     if (!Number.isSafeInteger(extent) || extent < 0) throw badShape(name, `${shown(extent)} is not an extent`);
   const elements = shape.includes(0) ? 0 : shape.reduce((product, extent) => product * extent, 1);
-  // None of the intermediate products is larger than the result. If the result is a safe integer, they are therefore
-  // safe integers, too, and the result is exact.
+  // None of the intermediate products is larger than the result. If the result is a safe integer, all intermediate
+  // products are therefore safe integers, too, and the result is exact.
   if (!Number.isSafeInteger(elements)) throw badShape(name, 'it has more elements than can be counted');
   return elements;
 }

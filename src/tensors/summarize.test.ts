@@ -3,7 +3,8 @@ import { memorySource } from './bytes.ts';
 import { openRaw } from './raw.ts';
 import { summarizeTensor } from './summarize.ts';
 
-// With 70,000 elements, the codes are counted in a table; 300,000 elements do not fit into one chunk.
+// If a tensor has 70,000 elements, its codes are counted in a table. A tensor with 300,000 elements does not fit into
+// one chunk.
 test.each([1_000, 70_000, 300_000])('%i elements of 16 bits', async (elements) => {
   const patterns = Uint16Array.from({ length: elements }, (_, i) => (i === elements - 1 ? 0xc000 : 0x3f80));
   const file = openRaw(memorySource(new Uint8Array(patterns.buffer)), { name: 'x', dtype: 'bf16', shape: [elements] });

@@ -19,13 +19,13 @@ export interface SummarizeOptions {
 
 const rules: RulesFor<SummarizeOptions> = { progress: callback(), signal };
 
-/** For tensors with at least this number of elements, it pays off to count codes in a table. */
+/** If a tensor has at least this number of elements, it is faster to count its codes in a table first. */
 const worthCounting = 2 ** 16;
 
 /**
- * The smallest and largest element, mean, special values and exponents of a tensor, read in pieces; null if ptxlab
- * cannot read its elements as numbers. The elements are multiplied by the scales that `modelOf` has found, even by
- * scales that are NaN.
+ * Reads a tensor in pieces, and returns its smallest and largest element, its mean, and the counts of its special
+ * values and exponents. Returns null if ptxlab cannot read the elements as numbers. The elements are multiplied by the
+ * scales that `modelOf` has found, even if a scale is NaN.
  *
  * @throws TensorFileError for data that cannot be read
  */
@@ -60,7 +60,7 @@ async function summarizeValues(
   values: TensorValues,
   { progress, signal: stop = new AbortController().signal }: SummarizeOptions,
 ): Promise<Summary> {
-  // A scaled value is an f64 product, from which it is no longer known whether the code was subnormal in its format.
+  // A scaled value is an f64 product, which does not show whether the code was subnormal in its format.
   const summarizer = new Summarizer(values.isScaled ? 'f64' : values.format);
   const take = (chunk: Float32Array | Float64Array): void => {
     summarizer.add(chunk);

@@ -1,9 +1,9 @@
-/** Reads a tensor with its last two axes swapped. Only one matrix of the tensor is in memory at any time. */
+/** Reads a tensor with its last two axes swapped. At any time, only one matrix of the tensor is in memory. */
 import { elementAt } from '../base/element-at.ts';
 import { doubleAt } from '../base/typed-reads.ts';
 import { loadUnit, type TensorValues } from './tensor-values.ts';
 
-/** @param shape the shape after the swap, of at least two axes */
+/** @param shape the shape after the swap, which must have at least two axes */
 export function swappedValues(values: TensorValues, shape: readonly number[]): TensorValues {
   const [rows, columns] = [elementAt(shape, shape.length - 2), elementAt(shape, shape.length - 1)];
   const size = rows * columns;

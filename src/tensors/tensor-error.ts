@@ -1,12 +1,13 @@
 import { PtxlabError } from '../base/error.ts';
 
 /**
- * The kinds of problems that a tensor file can have. These codes never change, because scripts depend on them.
+ * The kinds of errors that can occur when tensor files are read or written. These codes never change, because scripts
+ * depend on them.
  *
  * - `truncated`: the file is shorter than its header says.
- * - `not-this-container`: the first bytes are those of another kind of file.
+ * - `not-this-container`: the first bytes of the file belong to another kind of file.
  * - `bad-header`: the header breaks the container's rules.
- * - `header-too-large`: the header is longer than any real one; it is not read.
+ * - `header-too-large`: the header is not read, because it is longer than any header that occurs in practice.
  * - `duplicate-name`: two tensors, or two keys, share a name.
  * - `bad-shape`: an extent is negative, fractional or too large, or the elements do not fill whole bytes or blocks.
  * - `bad-offsets`: data lies outside the file, overlaps, leaves gaps or differs in length from what its shape requires.
@@ -15,7 +16,7 @@ import { PtxlabError } from '../base/error.ts';
  * - `unknown-dtype`: an element type that the container, or ptxlab, does not know.
  * - `unsupported`: well-formed, but ptxlab does not read or write it (big-endian, Fortran order, encrypted zip, …).
  * - `unsafe-path`: a shard's name leads out of the model's folder.
- * - `no-such-tensor`: the entry belongs to another file.
+ * - `no-such-tensor`: the file has no tensor with the given name, or the given entry belongs to another file.
  * - `not-found`, `is-a-directory`, `not-a-file`, `no-permission`, `exists`, `disk-full`, `changed` (while it was read),
  *   `io`: the system's errors.
  */
@@ -52,10 +53,13 @@ export class TensorFileError extends PtxlabError {
   }
 }
 
-/** Formats a name from a file for use in a message: quoted, and truncated if it would be longer than a line. */
+/**
+ * Formats a name from a file for use in a message. The name is quoted, and it is truncated if it would be longer than a
+ * line.
+ */
 export function quote(name: string): string {
   const text = JSON.stringify(name);
-  // The escaped text is measured, because escape sequences can make a short name long.
+  // The limit applies to the escaped text, because escape sequences can make a short name long.
   return text.length > 82 ? `${text.slice(0, 78)}..."` : text;
 }
 
