@@ -7,7 +7,7 @@ import { PtxlabError } from '../base/error.ts';
  * - `truncated`: the file is shorter than its header says.
  * - `not-this-container`: the first bytes of the file belong to another kind of file.
  * - `bad-header`: the header breaks the container's rules.
- * - `header-too-large`: the header is not read, because it is longer than any header that occurs in practice.
+ * - `header-too-large`: the header is not read, because it exceeds the maximum length.
  * - `duplicate-name`: two tensors, or two keys, share a name.
  * - `bad-shape`: an extent is negative, fractional or too large, or the elements do not fill whole bytes or blocks.
  * - `bad-offsets`: data lies outside the file, overlaps, leaves gaps or differs in length from what its shape requires.

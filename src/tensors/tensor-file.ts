@@ -1,6 +1,7 @@
 /**
- * A tensor file of any container: its tensors and their positions. Opening one reads only its header; the data of a
- * tensor is read piece by piece through `data`, so neither the file nor a tensor needs to fit into memory.
+ * A tensor file of any container: its tensors and their positions. When a file is opened, only its header is read. The
+ * data of a tensor is read piece by piece through `data`, so neither the file nor any of its tensors has to fit into
+ * memory.
  */
 import type { FormatName } from '../numerics/formats.ts';
 import type { ByteSink, ByteSource } from './bytes.ts';
@@ -13,7 +14,7 @@ import type { Container } from './containers.ts';
  * - `whole`: each element takes up a whole number of bytes; an element narrower than a byte is in the low bits of its
  *   byte.
  * - `dense`: elements of 2, 4 or 6 bits without padding; the first element is in the lowest bits of the first byte.
- * - `q4_0`, `q4_k`, `mxfp4`, …: blocks of GGUF, see gguf/block-rows.ts; each contains scales in addition to the
+ * - `q4_0`, `q4_k`, `mxfp4`, …: GGUF blocks (see gguf/block-rows.ts). Each block contains scales in addition to
  *   elements.
  * - `opaque`: bytes that ptxlab can copy, but not read.
  */
@@ -50,8 +51,8 @@ export interface TensorEntry {
   /** The element type as it is written in the file: `F8_E4M3`, `<f4`, `MXFP4`. */
   readonly dtype: string;
   /**
-   * The format of an element; for blocks, the narrowest format that can hold their codes. The format is `opaque` for
-   * booleans, complex numbers and other types that PTX does not have.
+   * The format of an element. If the elements are stored in blocks, this is the narrowest format that can hold their
+   * codes. The format is `opaque` for booleans, complex numbers and other types that PTX does not have.
    */
   readonly format: FormatName | 'opaque';
   /** The extents of the tensor. The last index varies fastest; the list is empty for a scalar. */
@@ -60,13 +61,13 @@ export interface TensorEntry {
   readonly elements: number;
   readonly packing: Packing;
   /**
-   * Offset of the data in the file that contains it (see `shard`). If the data is compressed, this is where the
-   * compressed bytes begin.
+   * Offset of the data in the file that contains it (see `shard`). If the data is compressed, this is the offset of the
+   * first compressed byte.
    */
   readonly offset: number;
   /** Length in bytes of the uncompressed data, which is what `data` returns. */
   readonly byteLength: number;
-  /** The file that contains the data, if a model has several files; otherwise null. */
+  /** The file that contains the data, if the model consists of several files; otherwise null. */
   readonly shard: string | null;
 }
 
@@ -74,7 +75,10 @@ export interface TensorEntry {
 export type Metadata = Readonly<Record<string, MetadataValue>>;
 export type MetadataValue = string | number | bigint | boolean | readonly MetadataValue[];
 
-/** What is needed to interpret a checkpoint's packed integers, apart from the names, types and shapes of tensors. */
+/**
+ * Information that is needed to interpret the packed integers of a checkpoint, in addition to the names, types and
+ * shapes of its tensors.
+ */
 export interface ModelHints {
   /** The contents of the small tensors that specify the shape of a packed matrix, by tensor name. */
   readonly shapes: ReadonlyMap<string, readonly number[]>;
@@ -91,9 +95,9 @@ export interface TensorFile {
   readonly tensors: readonly TensorEntry[];
   readonly metadata: Metadata;
   /**
-   * Returns the data of a tensor of this file, as a source of `byteLength` bytes. Reads in ascending order are fast;
-   * for a compressed tensor of an .npz, a read at a lower offset than the previous one inflates everything again from
-   * the start.
+   * Returns the data of a tensor of this file, as a source of `byteLength` bytes. Reads in ascending order are fast; if
+   * a compressed tensor of an .npz file is read at a lower offset than before, its data is decompressed again from the
+   * start.
    */
   readonly data: (entry: TensorEntry) => ByteSource;
   /** The additional information that `openTensorFile` has read to interpret packed integers. */
@@ -115,7 +119,7 @@ export interface FileLayout {
   readonly container: Container;
   readonly size: number;
   readonly header: Uint8Array;
-  /** The tensors, in the order of the data, which may differ from the order in the plan. */
+  /** The tensors, in the order of their data in the file. This order may differ from the order in the plan. */
   readonly tensors: readonly TensorEntry[];
   /**
    * Writes the final part: the checksums of an .npz, or the headers and the index of a model in several files. Null if

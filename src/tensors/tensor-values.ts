@@ -9,17 +9,18 @@ import { quote, TensorFileError } from './tensor-error.ts';
 import type { BlockLayout, TensorEntry, TensorFile } from './tensor-file.ts';
 
 /**
- * Elements that have been read, but not decoded. Calling the function decodes them without any further access to the
- * file. The result is valid only until elements are decoded again.
+ * A function that decodes elements that have already been read, without any further access to the file. The result is
+ * valid only until elements are decoded again.
  */
 export type Loaded<T> = () => T;
 
-/** Access to a tensor's elements, represented as `T`. */
+/** Provides access to the elements of a tensor. `T` represents a range of elements. */
 export interface Loader<T> {
   readonly elements: number;
   /**
-   * Reads `count` elements, beginning at index `from`. `from` must be a multiple of `loadUnit`, and so must `count`,
-   * unless the range ends at the end of the tensor. At most two results may be waiting to be decoded.
+   * Reads `count` elements, beginning at index `from`. `from` must be a multiple of `loadUnit`. `count` must also be a
+   * multiple of it, unless the range extends to the end of the tensor. No more than two results may be waiting to be
+   * decoded at the same time.
    */
   load(from: number, count: number): Promise<Loaded<T>>;
 }
@@ -28,13 +29,13 @@ export interface TensorValues extends Loader<Float32Array | Float64Array> {
   /** The format of the stored elements, before scales are applied. */
   readonly format: FormatName;
   /**
-   * Whether values are products of elements and scales. If so, the spacing between values is different from that of
-   * `format`.
+   * Whether the values are products of elements and scales. If so, the spacing between adjacent values differs from the
+   * spacing in `format`.
    */
   readonly isScaled: boolean;
 }
 
-/** Whatever the packing, an element whose index is a multiple of this number begins a new byte and a new block. */
+/** For every kind of packing, an element whose index is a multiple of this number begins a new byte and a new block. */
 export const loadUnit = 256;
 
 /**
@@ -51,7 +52,10 @@ export function isReadable({ format, packing }: TensorEntry): boolean {
 /** How to handle scales that are not finite: return NaN, or throw TensorFileError `bad-scale`. */
 export type ScaleRule = 'keep' | 'refuse';
 
-/** The stored elements of a tensor; elements of GGUF blocks are multiplied by the scales in their block. */
+/**
+ * Reads the stored elements of a tensor. The elements of a GGUF block are multiplied by the scales that the block
+ * contains.
+ */
 export function tensorValues(file: TensorFile, entry: TensorEntry, rule: ScaleRule = 'keep'): TensorValues {
   const { format, packing, elements, name } = entry;
   if (format === 'opaque' || packing === 'opaque')
@@ -105,7 +109,7 @@ export function refuseScale(name: string): never {
   throw new TensorFileError('bad-scale', `${quote(name)} has a scale that is NaN or infinite`);
 }
 
-/** @param strict the name of the tensor, if scales that are not finite are rejected */
+/** @param strict the name of the tensor if scales that are not finite must be rejected, otherwise null */
 function blockLoader(bytes: ByteReader, layout: BlockLayout, strict: string | null): TensorValues['load'] {
   const block = blockRows[layout];
   const decoder = packedDecoder(block);
@@ -140,8 +144,8 @@ function rotating(source: ByteSource): ByteReader {
 
 /**
  * Reads tensors with the same number of elements chunk by chunk, and passes each group of corresponding chunks to
- * `take`. While `take` processes one group, the next one is read. The arrays are valid until `take` returns. Stops if
- * `signal` is aborted.
+ * `take`. While `take` processes one group, the next one is read. The arrays that are passed to `take` are valid only
+ * until it returns. Stops if `signal` is aborted.
  */
 export async function forEachChunk<T>(
   tensors: readonly Loader<T>[],
@@ -160,8 +164,8 @@ export async function forEachChunk<T>(
     if (signal?.aborted === true) return;
     if (from + chunkElements < elements) {
       next = load(from + chunkElements);
-      // The promise is awaited later, and a failure is handled there. Catching it here, too, keeps the rejection from
-      // being reported as unhandled in the meantime.
+      // The promise is awaited later, and a rejection is handled at that point. Catching the rejection here, too, keeps
+      // it from being reported as unhandled in the meantime.
       next.catch(() => undefined);
     }
     take(...loaded.map((decode) => decode()));

@@ -1,7 +1,7 @@
 /**
- * Matrices of small integers in 32-bit words: a value is (code - zero point) * scale. `checkpoints/word-layouts.ts`
- * describes the layouts. While a matrix is read, all of its words, scales and zero points are in memory, because some
- * layouts store a matrix by columns.
+ * Reads matrices of small integers that are packed into 32-bit words. A value is (code - zero point) * scale.
+ * `checkpoints/word-layouts.ts` describes the layouts. While a matrix is read, all of its words, scales and zero points
+ * are in memory, because some layouts store a matrix by columns.
  */
 import { elementAt } from '../base/element-at.ts';
 import { doubleAt, wordAt } from '../base/typed-reads.ts';
@@ -19,7 +19,10 @@ export interface PackedWords {
   readonly codes: TensorEntry;
   /** The zero points; null if the zero point of all codes is the middle of their range, 2^(bits - 1). */
   readonly zeros: TensorEntry | null;
-  /** The tensor that contains the number of each column's group; null if each group consists of consecutive columns. */
+  /**
+   * The tensor that says, for each column, which group the column belongs to; null if each group consists of
+   * consecutive columns.
+   */
   readonly groupIndex: TensorEntry | null;
   /** The version of GPTQ's format that the checkpoint specifies; null if it does not specify one. */
   readonly gptq: 1 | 2 | null;
@@ -28,7 +31,7 @@ export interface PackedWords {
 /** A matrix with its scales. */
 export interface WordScales {
   readonly scale: TensorEntry;
-  /** Number of rows and columns that share a scale. */
+  /** The number of rows and the number of columns that share a scale. */
   readonly groups: readonly number[];
   readonly words: PackedWords;
 }
@@ -36,8 +39,8 @@ export interface WordScales {
 /**
  * The values of a matrix as f64. The values are exact if the scales have at most 45 bits of precision.
  *
- * @throws TensorFileError `bad-scale` for a scale that the rule does not allow, `bad-data` for a column whose group has
- *   no scale
+ * @throws TensorFileError `bad-scale` if the rule does not allow one of the scales, `bad-data` if the group of a column
+ *   has no scale
  */
 export async function wordValues(
   file: TensorFile,
@@ -135,8 +138,8 @@ async function zerosOf(
 }
 
 /**
- * Whether all codes in the words are equal to `code`. GPTQ's second format stores symmetric zero points in this way,
- * with the middle of the range as the code.
+ * Whether all codes in the words are equal to `code`. In GPTQ's second format, zero points are stored like this if they
+ * are symmetric: every code is the middle of the range.
  */
 function areAll(words: Uint32Array, code: number, bits: number): boolean {
   let pattern = 0;
@@ -158,7 +161,7 @@ async function groupsOf(
   const runs = (): Int32Array => Int32Array.from({ length: columns }, (_, column) => Math.floor(column / size));
   if (groupIndex === null) return runs();
   const found = Int32Array.from(await allOf(file, groupIndex));
-  // compressed-tensors fills the tensor of group indices with -1 if the columns have not been reordered.
+  // If the columns have not been reordered, compressed-tensors fills the tensor of group indices with -1.
   if (found.includes(-1)) return runs();
   const wrong = found.findIndex((group) => group < 0 || group >= groups);
   if (wrong < 0) return found;
@@ -178,7 +181,7 @@ function valuesIn(matrix: Matrix, from: number, count: number): Float64Array {
   return out;
 }
 
-/** Fills `out` with the values of a row, starting at a column. */
+/** Fills `out` with the values of the given row, starting at the given column. */
 function readRow(matrix: Matrix, row: number, column: number, out: Float64Array): void {
   const { layout, bits, words, wordsPerLine, groupOf, groups, factors, zeros } = matrix;
   const [perWord, mask] = [32 / bits, 2 ** bits - 1];

@@ -1,6 +1,7 @@
 /**
- * The body of one function: locals, and instructions that are encoded as they are added. The methods that create a
- * WebAssembly block take a function; the code that this function adds is put inside the block.
+ * The body of one function: locals, and instructions that are encoded as they are added. A method that creates a
+ * WebAssembly block takes a function as its argument, and everything that this function adds becomes the contents of
+ * the block.
  */
 import { elementAt } from '../base/element-at.ts';
 import { Bytes } from './bytes.ts';
@@ -31,14 +32,14 @@ export interface Label {
   readonly depth: number;
 }
 
-/** The body of a function in the encoding of the code section, but without the size that precedes it there. */
+/** The body of a function, encoded as in the code section, except that the size before the body is missing. */
 export interface FunctionBody {
   readonly bytes: Uint8Array;
   /** The hints, sorted by offset. */
   readonly hints: readonly BranchHint[];
 }
 
-/** Says whether the condition of a branch is usually true or usually false. */
+/** A branch hint, which says whether the condition of a branch is usually true or usually false. */
 export interface BranchHint {
   /** Offset of the branch in bytes, from the start of the body. */
   readonly offset: number;
@@ -70,7 +71,7 @@ export class Code {
   private readonly locals: ValueType[] = [];
   private readonly kept: VectorConstants | null;
   private readonly keptLocals: number[] = [];
-  /** The hints added so far. Their offsets are positions in `bytes`. */
+  /** The hints added so far. The offsets in these hints are positions in `bytes`. */
   private readonly hints: BranchHint[] = [];
   private depth = 0;
 
@@ -102,7 +103,7 @@ export class Code {
     return this;
   }
 
-  /** Extracts a lane from a vector, or replaces one. */
+  /** Adds an instruction that extracts or replaces a lane of a vector. */
   lane(name: LaneOpcode, lane: number): this {
     this.prefixed(laneOpcodes[name]);
     this.bytes.byte(lane);
@@ -128,7 +129,7 @@ export class Code {
     return this;
   }
 
-  /** Loads or stores a vector, or part of one. */
+  /** Adds an instruction that loads or stores a vector or part of a vector. */
   vectorMemory(name: VectorMemoryOpcode, offset: number): this {
     const [opcode, alignment] = vectorMemoryOpcodes[name];
     this.prefixed(opcode);
@@ -138,8 +139,8 @@ export class Code {
   }
 
   /**
-   * Loads a value from memory into one lane of the vector on the stack, or stores one of its lanes. The default is the
-   * lowest lane.
+   * Adds an instruction that loads a value from memory into a lane of the vector on the stack, or stores one of the
+   * vector's lanes. By default, it uses the lowest lane.
    */
   laneMemory(name: LaneMemoryOpcode, offset: number, lane = 0): this {
     const [opcode, alignment] = laneMemoryOpcodes[name];
@@ -270,16 +271,16 @@ export class Code {
   }
 
   /**
-   * Says that the condition of the next `brIf` or `if` is rarely true. If the WebAssembly engine makes use of branch
-   * hints, it can then keep values in registers on the usual path even if the rare path contains calls, and can move
-   * the code of the rare path out of the way.
+   * Adds the hint that the condition of the next `brIf` or `if` is rarely true. If the WebAssembly engine makes use of
+   * branch hints, it can then keep values in registers on the usual path even if the rare path contains calls, and can
+   * move the code of the rare path out of the way.
    */
   unlikely(): this {
     this.hints.push({ offset: this.bytes.length, isLikely: false });
     return this;
   }
 
-  /** Says that the condition of the next `brIf` or `if` is nearly always true. */
+  /** Adds the hint that the condition of the next `brIf` or `if` is nearly always true. */
   likely(): this {
     this.hints.push({ offset: this.bytes.length, isLikely: true });
     return this;
@@ -297,7 +298,7 @@ export class Code {
   /**
    * Encodes the function body.
    *
-   * @param globalOf a function that returns the index of the global variable that holds a constant
+   * @param globalOf a function that takes a constant and returns the index of the global variable that holds it
    */
   encode(globalOf: (words: Words) => number): FunctionBody {
     const body = new Bytes();

@@ -172,7 +172,8 @@ describe('atomic instructions', () => {
       const builder = new ModuleBuilder(true);
       const put = (value: number, code: Code): Code => (type === 'i64' ? code.i64(BigInt(value)) : code.i32(value));
       // Two compare-exchanges with the second of four elements: the first expects 5 and finds it; the second expects 6
-      // and finds another value. The sum of the two values found is stored in the last element.
+      // and finds another value. The sum of both values that were found and of the element's final value is stored in
+      // the last element.
       const code = new Code([]);
       const bytes = width / 8;
       put(5, code.i32(bytes)).atomic(store, 0);

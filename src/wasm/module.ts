@@ -41,7 +41,7 @@ export class ModuleBuilder {
     this.shared = shared;
   }
 
-  /** Returns the index of an imported function. All imports must come before the first `declare`. */
+  /** Adds an imported function and returns its index. All imports must be added before the first call of `declare`. */
   importFunction(name: string, type: FunctionType): number {
     if (this.functions.length > 0) throw new Error(`import '${name}' after the first declared function`);
     this.imports.push({ name, type: this.typeIndex(type) });

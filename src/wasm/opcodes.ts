@@ -25,8 +25,8 @@ export const memoryOpcodes = {
 export type MemoryOpcode = keyof typeof memoryOpcodes;
 
 /**
- * Atomic accesses. The numbers are the opcode that follows the prefix byte, and the base-2 logarithm of the alignment
- * that the access requires. Compare-exchange returns the old value.
+ * Atomic accesses. For each of them, the first number is the opcode that follows the prefix byte, and the second number
+ * is the base-2 logarithm of the required alignment. Compare-exchange returns the old value.
  */
 export const atomicOpcodes = {
   'i32.atomic.load': [0x10, 2],

@@ -1,6 +1,9 @@
 /** 128-bit vector instructions, with their codes after the prefix 0xfd. */
 
-/** Instructions that take an alignment and an offset, with the base-2 logarithm of their natural alignment. */
+/**
+ * Instructions with an alignment and an offset as immediates. The second number is the base-2 logarithm of the natural
+ * alignment.
+ */
 export const vectorMemoryOpcodes = {
   'v128.load': [0, 4],
   'v128.load16x4_u': [4, 3],

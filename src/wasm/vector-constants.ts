@@ -13,7 +13,7 @@ export function writeWords(bytes: Bytes, words: Words): void {
   }
 }
 
-/** Collects distinct values and numbers them in the order they are added. */
+/** Collects distinct values and numbers them in the order in which they are added. */
 export class VectorConstants {
   private readonly indices = new Map<string, number>();
   readonly values: Words[] = [];

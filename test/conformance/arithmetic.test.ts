@@ -1,7 +1,7 @@
 /**
  * Tests every legal variant of integer arithmetic, logic, shifts, comparisons and selp, and of float arithmetic that
- * rounds to nearest. The operands are edge values. For each variant, the result of the form's steps is compared with
- * the result of a model, which is given nothing but the mnemonic and the operands.
+ * rounds to nearest. The operands are edge cases. For each variant, the result of the form's steps is compared with the
+ * result of a model that knows only the mnemonic and the operands.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ function variantsOf(opcodes: readonly string[], kinds: RegExp): readonly Variant
   return named.flatMap((form) => [...expandForm(form)]).filter(({ mnemonic }) => kinds.test(mnemonic));
 }
 
-/** Every tuple of the given values. */
+/** Yields every tuple that has one of the given values at each position. */
 function* tuples<T>(values: readonly (readonly T[])[]): Generator<readonly T[]> {
   const [first, ...rest] = values;
   if (first === undefined) yield [];
@@ -54,8 +54,8 @@ const value = ({ signed, width }: IntegerType, bits: bigint): bigint =>
   signed ? BigInt.asIntN(width, bits) : BigInt.asUintN(width, bits);
 
 /**
- * Models an integer instruction on types without lanes, with integers of unlimited size. Returns null if PTX does not
- * define the result.
+ * Models an integer instruction on types without lanes. The model computes with integers of unlimited size. Returns
+ * null if PTX does not define the result.
  */
 function integerModel(mnemonic: string, operands: readonly bigint[]): bigint | null {
   const type = integerType(mnemonic);
@@ -207,7 +207,7 @@ function f64Bits(x: number): bigint {
   return new BigUint64Array(Float64Array.of(x).buffer)[0] as bigint;
 }
 
-/** The bits and the value of an operand. */
+/** Returns the edge cases for operands of an instruction, each as bits and as a value. */
 function comparable(mnemonic: string): readonly (readonly [Bits, number | bigint])[] {
   const flush = mnemonic.includes('.ftz');
   if (mnemonic.endsWith('.f32')) {

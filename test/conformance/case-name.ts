@@ -1,6 +1,7 @@
 /**
- * Names of test cases, derived from the table. For example, `cvt/f8x2.f32:type=e4m3x2;relu` is the form `cvt.f8x2.f32`
- * together with the choices that its syntax line leaves open. Every table-driven test uses such names for its cases.
+ * Names of test cases, derived from the table. For example, `cvt/f8x2.f32:type=e4m3x2;relu` names a variant of the form
+ * `cvt.f8x2.f32`. The part after the colon lists the choices that the form's syntax line leaves open. Every
+ * table-driven test uses such names for its cases.
  */
 import { type CompiledForm, compileForm } from '../../src/isa/notation.ts';
 import type { InstructionForm, Variant } from '../../src/isa/form.ts';
@@ -13,7 +14,10 @@ export function formName({ id }: InstructionForm): string {
   return id.replace('.', '/');
 }
 
-/** The name of a variant: its form, then the chosen types and modifiers. Every variant has a different name. */
+/**
+ * The name of a variant: the name of its form, followed by the chosen types and modifiers. Every variant has a
+ * different name.
+ */
 export function caseName(variant: Variant): string {
   const choices = choicesOf(variant);
   return formName(variant.form) + (choices.length === 0 ? '' : `:${choices.join(';')}`);

@@ -1,6 +1,6 @@
 /**
  * Makes sure that there is a recorded case for every form of the table, and that the name of every recorded case starts
- * with a form.
+ * with the name of a form.
  */
 import { describe, expect, test } from 'vitest';
 import { expand } from '../../src/isa/expand.ts';
@@ -11,7 +11,8 @@ import { casesOf, goldenMnemonics } from './golden-cases.ts';
 const mnemonics = [...goldenMnemonics()];
 
 /**
- * Forms that have no case in `test/golden` because they are covered by other tests. New forms must not be added here.
+ * Forms that have no case in `test/golden` because they are covered by other tests. A new form must have a recorded
+ * case, so it must not be added here.
  */
 const unrecorded: readonly string[] = `
   div/f32.unrounded div/f64.unrounded rcp/f32.unrounded sqrt/f32.unrounded sin/f32.unrounded ex2/f32.unrounded
@@ -25,7 +26,7 @@ const unrecorded: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** The forms for which there is no case among the given names. */
+/** The forms that none of the given names of cases belongs to. */
 function formsWithoutCase(names: Iterable<string>): readonly string[] {
   const covered = new Set([...names].map((name) => name.split(':', 1)[0]));
   return allForms()

@@ -10,8 +10,8 @@ import { isAvailable, type Target, type Version } from '../../src/isa/targets.ts
 
 interface Offered {
   /**
-   * The parts that are offered after the beginning of a mnemonic. Each part is mapped to true if the mnemonic is
-   * complete after this part.
+   * The parts that completion offers after a certain beginning of a mnemonic. A part is mapped to true if it completes
+   * the mnemonic.
    */
   readonly parts: ReadonlyMap<string, boolean>;
   readonly isComplete: boolean;
@@ -44,8 +44,8 @@ export class CompletedMnemonics {
   }
 
   /**
-   * The items offered so far that lead nowhere: either no complete mnemonic can be reached from them, or the mnemonic
-   * that they lead to is rejected by the checker.
+   * Items that have been offered although they lead nowhere: either no complete mnemonic can be reached from them, or
+   * the checker rejects the mnemonic that they lead to.
    */
   misleading(): readonly string[] {
     const beginnings = [...this.offered].flatMap(([beginning, { parts }]) =>

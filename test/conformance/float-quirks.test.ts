@@ -1,6 +1,6 @@
 /**
- * Tests redux of f32 on both engines, fma.oob, and mad.f32 of sm_1x against models that were written from the
- * descriptions in the ISA.
+ * Tests redux of f32, fma.oob, and the mad.f32 of sm_1x. The results are compared with models that were written from
+ * the descriptions in the ISA. redux is tested on both engines.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
@@ -45,7 +45,7 @@ const lists: readonly (readonly number[])[] = [
 ];
 
 /**
- * A model of redux: finds the smallest or largest value by comparing each value with all others, where -0 counts as
+ * A model of redux, which finds the smallest or largest value by comparing each value with all others. -0 counts as
  * less than +0.
  */
 function reduced(mnemonic: string, list: readonly number[]): number {

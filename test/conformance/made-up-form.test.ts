@@ -1,6 +1,6 @@
 /**
- * Adding an instruction means adding one entry. This test adds a form that PTX does not have; every part of ptxlab must
- * pick it up without further changes.
+ * To add an instruction to ptxlab, it is enough to add one entry. This test adds a form that PTX does not have; every
+ * part of ptxlab must pick it up without further changes.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';

@@ -13,8 +13,8 @@ export interface Patch {
 }
 
 /**
- * The files of `src` that do not compile with the patches, each with the compiler's messages. Throws if the text of a
- * patch is not found.
+ * Returns the files in `src` that do not compile once the patches have been applied, each with the compiler's messages.
+ * Throws if the text of a patch is not found.
  */
 export function filesThatFail(patches: readonly Patch[]): ReadonlyMap<string, readonly string[]> {
   const patched = new Map<string, string>();

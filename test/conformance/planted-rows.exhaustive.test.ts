@@ -1,14 +1,14 @@
 /**
- * Adds incomplete rows to the sources. The compiler must complain in the files that docs/adding-a-row.md names, and
- * only there.
+ * Adds incomplete rows to the sources. The compiler must report errors in exactly those files that docs/adding-a-row.md
+ * names.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { filesThatFail, type Patch } from './patched-source.ts';
 
 /**
- * For each row of the table in the document, the text that is added to the sources. This text contains an unusual name,
- * which the compiler repeats in its messages.
+ * For each row of the table in that document, a patch that adds text to the sources. This text contains an unusual
+ * name, which the compiler repeats in its messages.
  */
 const planted: readonly (Patch & { readonly what: string; readonly name: string })[] = [
   {
@@ -63,7 +63,7 @@ const plantedSteps: typeof planted = (
   return { what, name, file: `isa/steps/${chapter}.ts`, find, put: row + find };
 });
 
-/** Rows that the compiler accepts although nothing else has been changed. */
+/** Rows that the compiler must accept without any other change. */
 const complete: readonly Patch[] = [
   {
     file: 'isa/registers.ts',

@@ -1,7 +1,7 @@
 /**
- * Adding a special register, a directive or a number format means adding one row. This test adds rows for things that
- * exist neither in PTX nor in any machine learning library. Every part of ptxlab must handle them without further
- * changes.
+ * To add a special register, a directive or a number format to ptxlab, it is enough to add one row. This test adds rows
+ * for registers, directives and formats that exist neither in PTX nor in any machine learning library. Every part of
+ * ptxlab must handle them without further changes.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type * as Directives from '../../src/isa/directives.ts';

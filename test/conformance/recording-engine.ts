@@ -27,14 +27,14 @@ import { FunctionTable } from '../../src/program/function-table.ts';
 import { type KernelProgram, linkKernel } from '../../src/program/link.ts';
 import { shapeOf } from '../device/shape-of.ts';
 
-/** Everything that a thread touched in one execution of a step. */
+/** Everything that was read, written or affected when a step was executed once. */
 export interface Touched {
   readonly reads: ReadonlySet<Ref>;
   readonly writes: ReadonlySet<Ref>;
   readonly memory: ReadonlyMap<string, MemoryAccess>;
   readonly flow: Flow;
   readonly group: GroupScope | null;
-  /** For each thread, its values for the names in `writes`, in the same order, after the step. */
+  /** For each thread, the values that the names in `writes` have after the step, in the same order. */
   readonly results: readonly (readonly Bits[])[];
 }
 
@@ -59,8 +59,8 @@ function kernelOf(body: string): KernelProgram {
 }
 
 /**
- * Executes a step once for each player. Depending on the state space, players share a memory or have separate memories.
- * The result describes what the first player did.
+ * Executes a step once for each player. Depending on the state space, the players share one memory, or each of them has
+ * its own. The result describes what the first player did.
  */
 export function record(step: Step, players: readonly Player[]): Touched {
   const run = new Recording(step);
@@ -73,7 +73,7 @@ class Recording {
   private readonly reads = new Set<Ref>();
   private readonly writes = new Set<Ref>();
   private readonly memory = new Map<string, MemoryAccess>();
-  /** The values of each player. `places` determines the position at which the value of a name is stored. */
+  /** The values of each player. The value of a name is stored at the position that `places` specifies. */
   private readonly frames: Bits[][] = [];
   private group: GroupScope | null = null;
   private builtinCalled = false;

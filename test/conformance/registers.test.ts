@@ -12,7 +12,8 @@ const block = [8, 3, 2] as const;
 const threads = 48;
 
 /**
- * For the registers that describe clusters, the grid must have several clusters, with several blocks in each dimension.
+ * Registers that describe clusters are tested in a grid with several clusters, each of which has several blocks in
+ * every dimension.
  */
 const shapes = {
   plain: { grid: [2, 2, 2], cluster: [1, 1, 1], blocks: 8 },
@@ -63,10 +64,7 @@ function body({ name, register }: Reading): string {
     ld.param.u64 %rd1, [out]; mad.wide.u32 %rd2, %r4, 16, %rd1; st.global.v2.u64 [%rd2], {%rd5, %rd6};`;
 }
 
-/**
- * For each kind of group, a function that returns the number of the group that contains a given reading of a given
- * thread.
- */
+/** For each kind of group, a function that returns the number of the group to which a reading of a thread belongs. */
 const groups: Readonly<Record<Sameness, (thread: number, reading: number) => number>> = {
   reading: (thread, reading) => 2 * thread + reading,
   thread: (thread) => thread,
@@ -76,7 +74,7 @@ const groups: Readonly<Record<Sameness, (thread: number, reading: number) => num
   grid: () => 0,
 };
 
-/** The largest kind of group in which all readings are the same. */
+/** The largest kind of group for which all readings within a group are the same. */
 function sameness(values: readonly string[]): Sameness {
   const agrees = (group: Sameness): boolean => {
     const seen = new Map<number, string>();

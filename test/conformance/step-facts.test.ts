@@ -1,7 +1,7 @@
 /**
  * Runs every kind of step in the table on a recording engine and compares what the step read, wrote and affected with
- * the facts that are declared for this kind of step. Then, each of the facts in turn is replaced by a wrong one, and
- * the comparison must detect the mistake.
+ * the facts that are declared for this kind of step. Then, the facts are replaced by wrong ones, one at a time, and the
+ * comparison must detect each of these mistakes.
  */
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
@@ -55,7 +55,7 @@ function collectSamples(): ReadonlyMap<StepKind, readonly Sample[]> {
       const widths = operandWidths(variant);
       const values = new Map<Ref, Bits>();
       const steps = variant.form.steps(variant, environment);
-      // No sample is taken of the steps after the last one that is wanted, so they need not run.
+      // The steps after the last one that is wanted are not sampled, so they do not have to be run.
       for (const step of steps.slice(0, steps.findLastIndex(isWanted) + 1)) {
         for (const ref of refsOf(step))
           values.set(ref, legalInput(step, ref) ?? values.get(ref) ?? randomBits(widths.get(ref)));
@@ -81,8 +81,8 @@ function keyOf(step: Step): string {
 }
 
 /**
- * Returns a text that is the same for similar steps, of which only a few have to be sampled. Steps are similar if they
- * use the same fields, and the same kind of memory or of group.
+ * Returns a string that is the same for similar steps. Only a few of several similar steps have to be sampled. Steps
+ * are similar if they use the same fields, and the same kind of memory or of group.
  */
 function likeness(step: Step): string {
   const used = Object.entries(step).flatMap(([field, value]) => (value === null ? [] : [field]));
@@ -91,7 +91,7 @@ function likeness(step: Step): string {
   return [step.kind, ...used, ...among, ...watched].join();
 }
 
-/** All matrix products are similar to each other, and so are all computations of addresses. */
+/** All matrix products count as similar to each other, and so do all computations of addresses. */
 function collectiveName(fn: Collective): string {
   return fn.form === 'mma' || fn.form === 'addresses' ? fn.form : collectiveKey(fn);
 }
@@ -148,7 +148,10 @@ function playerOf({ values }: Sample, thread: number, block: number): Player {
 
 // --- comparison -----------------------------------------------------------------------------------------------------
 
-/** The differences between the facts of a kind and the behavior of the engine; empty if they agree. */
+/**
+ * The differences between the facts that are declared for a kind of step and the behavior of the engine; empty if they
+ * agree.
+ */
 function disagreements(kind: StepKind): readonly string[] {
   const all = samples.get(kind) ?? [];
   return [...all.flatMap(sampleDisagreements), ...modestClaims(all)];
@@ -179,7 +182,7 @@ function differences(
   return [...more, ...less];
 }
 
-/** A selection reads one of two operands. */
+/** The operands that need not be read: a selection reads only one of the two operands that it selects from. */
 function alternatives(step: Step): readonly Ref[] {
   const steps: readonly Step[] = step.kind === 'atomic' ? step.steps : [step];
   return steps.flatMap((one) => (one.kind === 'select' ? one.from : []));
@@ -229,7 +232,7 @@ function otherPlayer(sample: Sample, thread: number, block: number, given: reado
 
 /**
  * Threads that are compared with the first one: a neighbor, a thread of another warp, and a thread of another block.
- * The first of these threads that has a different result shows how widely the result is shared.
+ * The first of these threads that gets a different result shows how widely the result is shared.
  */
 const others: readonly (readonly [Sameness, thread: number, block: number])[] = [
   ['thread', 1, 0],
@@ -262,7 +265,10 @@ function boldClaims(sample: Sample): readonly string[] {
   return hasResults(sample) && !isSameFor(found, among) ? [`is the same only within the ${found}`] : [];
 }
 
-/** The kinds of steps whose results are, in every sample, shared more widely than the facts claim. */
+/**
+ * Finds claims that are too weak: the kinds of steps whose results are shared more widely than the facts claim, in
+ * every sample.
+ */
 function modestClaims(all: readonly Sample[]): readonly string[] {
   const kinds = new Set(all.filter(hasResults).map(({ step }) => likeness(step)));
   return [...kinds].flatMap((kind) => {
@@ -303,7 +309,7 @@ test('steps that may observe writes of other threads are marked: atomics, watche
 
 type Patch = Readonly<Record<string, unknown>>;
 
-/** Makes every fact of a kind wrong, one at a time. */
+/** Returns patches for the facts of a kind of step, each of which makes a single fact wrong. */
 function wrongFacts(kind: StepKind): readonly (readonly [name: string, patch: Patch])[] {
   const { values, memory, flow, group } = stepFacts[kind];
   const fields = Object.entries(values).filter(([, direction]) => direction !== 'inner');

@@ -20,8 +20,8 @@ const golden = (name: string): string => {
 const conversions = allForms().filter((form) => form.section === '9.7.9.21' || form.section === '9.7.9.22');
 
 /**
- * A key for comparing mnemonics: the modifiers in sorted order, and the types in their original order. If two mnemonics
- * have the same key, they have the same meaning.
+ * Returns a key for comparing mnemonics. It contains the modifiers in sorted order, and the types in their original
+ * order. If two mnemonics have the same key, they have the same meaning.
  */
 function key(mnemonic: string): string {
   const parts = mnemonic.split('.');

@@ -1,7 +1,7 @@
 /**
- * Tests opcodes that compute values but are not folded by ptxas, by comparing their results with models that were
- * written from the descriptions in the ISA. The opcodes are table look-ups, byte permutation, masks, differences,
- * lane-wise set, half-precision functions, and 128-bit arithmetic with carries.
+ * Tests opcodes that compute values but that ptxas does not evaluate at compile time. Their results are compared with
+ * models that were written from the descriptions in the ISA. The opcodes are table look-ups, byte permutation, masks,
+ * differences, lane-wise set, half-precision functions, and 128-bit arithmetic with carries.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
@@ -11,8 +11,8 @@ import { evaluator } from '../../src/interp/evaluate.ts';
 import { output } from '../device/run.ts';
 
 /**
- * Turns an instruction into a function. The function takes the bits of the operands that the instruction reads, and
- * returns the bits of the instruction's first result.
+ * Returns a function that evaluates an instruction: it takes the bits of the source operands, and returns the bits of
+ * the instruction's first result.
  */
 function instruction(mnemonic: string): (...sources: readonly Bits[]) => Bits {
   const resolution = resolveMnemonic(mnemonic);
@@ -189,8 +189,8 @@ function valueOf(bits: number, { fractionBits, bias }: Half): number {
 const largest = ({ fractionBits, bias }: Half): number => (2 - 2 ** -fractionBits) * 2 ** bias;
 
 /**
- * How far a half-precision number is from a value, in units of the number's last place. The distance is at most 1/2 for
- * the half-precision number that is nearest to the value.
+ * The distance between a half-precision number and a value, in units of the number's last place. If the number is the
+ * half-precision number nearest to the value, the distance is at most 1/2.
  */
 function distance(bits: number, value: number, half: Half): number {
   const unit = valueOf((bits & 0x7fff) + 1, half) - valueOf(bits & 0x7fff, half);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { videoFunction } from '../oracle/video.ts';
 
-/** A repeatable sequence of numbers below 2^32 (mulberry32). */
+/** Generates a reproducible sequence of pseudorandom integers below 2^32 (mulberry32). */
 function* random(seed: number): Generator<number, never> {
   for (let state = seed; ; ) {
     state = (state + 0x6d2b79f5) | 0;

@@ -17,7 +17,7 @@ interface Case {
    */
   readonly reads: number;
   readonly writes: number;
-  /** The word that the kernel writes at index `i`. */
+  /** The word that the kernel must write at index `i`. */
   readonly expected: (words: Int32Array, i: number) => number;
 }
 

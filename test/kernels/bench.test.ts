@@ -1,5 +1,5 @@
 /**
- * Tests the benchmark kernels. Their results must be exactly the same as those of the same arithmetic in reference.ts.
+ * Tests the benchmark kernels. Their results must be exactly those that reference.ts computes with the same arithmetic.
  */
 import { expect, test } from 'vitest';
 import { e4m3, encode, f16, f32, fma, values } from './reference.ts';

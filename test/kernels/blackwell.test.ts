@@ -1,6 +1,6 @@
 /**
- * Tests kernels that use the narrow formats of Blackwell. Their results must be exactly the same as those of the same
- * conversions in reference.ts.
+ * Tests kernels that use the narrow formats of Blackwell. Their results must be exactly those that reference.ts
+ * computes with the same conversions.
  */
 import { expect, test } from 'vitest';
 import { decode, e2m1, e2m3, e4m3, encode, encodeStochastic, f16, f32, randomSource, values } from './reference.ts';

@@ -1,4 +1,7 @@
-/** Kernels whose blocks work together in clusters, in PTX made by nvcc, and the faults of their accesses. */
+/**
+ * Tests kernels, compiled by nvcc, whose blocks work together in clusters. Also tests the barrier of a cluster, the
+ * faults of accesses to other blocks, and launches that are refused.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Device, type Kernel, type LaunchOptions } from '../../src/device.ts';

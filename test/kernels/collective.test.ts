@@ -19,7 +19,7 @@ async function launch(
 }
 
 test('block_sum: warps shuffle, the first warp sums the rest, blocks add atomically', async () => {
-  // The inputs are small whole numbers, whose sum does not depend on the order of the additions.
+  // The inputs are small whole numbers, so their sum is exact and does not depend on the order of the additions.
   const x = Float32Array.from({ length: 1500 }, (_, i) => (i * 7919) % 101);
   const [, sum] = await launch('block_sum', [3, 1], [160, 1], (device) => [device.alloc(x), device.alloc(4), x.length]);
   expect(new Float32Array((sum as Uint8Array).buffer)[0]).toBe(x.reduce((total, value) => total + value, 0));

@@ -39,7 +39,7 @@ export function bytesOf(hex: string): Uint8Array {
   return Uint8Array.from(Buffer.from(hex, 'hex'));
 }
 
-/** The bytes of an argument; the generators match those of cuda/host/record.h. */
+/** The bytes of an argument. Random bytes are generated in the same way as in cuda/host/record.h. */
 export function inputBytes(input: Input): Uint8Array {
   if ('value' in input) return bytesOf(input.value);
   if ('zeros' in input) return new Uint8Array(input.zeros);
@@ -67,7 +67,7 @@ function mulberry32(seed: number): () => number {
 }
 
 /**
- * Describes where the bytes differ from the recorded ones, in words of 32 bits; null if they agree or are within the
+ * Describes the first place where the bytes differ from the recorded ones; null if they agree or are within the
  * tolerance.
  */
 export function difference(found: Uint8Array, before: Uint8Array, outcome: Outcome): string | null {

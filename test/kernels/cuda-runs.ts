@@ -1,9 +1,9 @@
 /**
- * Kernels as CUDA programmers write them, compiled by nvcc. The expected results were recorded with the same source
- * compiled for the host (tools/build-cuda-kernels.py). Results must match bit for bit, or within the stated bound for
- * functions that the ISA does not require to be exact. The fast engine must produce the same bits as the reference
- * engine, and must execute the same number of instructions. This must also be true if two workers share the blocks, and
- * in code without memory checks.
+ * Runs kernels as CUDA programmers write them, compiled by nvcc. The expected results were recorded by compiling the
+ * same source for the host and running it there (tools/build-cuda-kernels.py). Results must match the recorded ones bit
+ * for bit; if a kernel uses functions that the ISA does not require to be exact, they must match within the stated
+ * bound. The fast engine must produce the same bits as the reference engine, and must execute the same number of
+ * instructions. The same must be true if two workers share the blocks, and if accesses to memory are not checked.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -59,8 +59,8 @@ export const shortestBuilds: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether threads of the kernel may wait in loops for each other. The number of executed instructions then depends on
- * the order in which threads run.
+ * Whether the kernel may contain loops in which threads wait for each other. The number of executed instructions then
+ * depends on the order in which threads run.
  */
 function waits({ file, given }: Run): boolean {
   const text = textOf(file);
@@ -77,7 +77,7 @@ interface Loaded {
 }
 
 /**
- * The module that was loaded last, given by its file. Each way to run the module has its own device, on which the
+ * The module that was loaded last, identified by its file. Each way to run the module has its own device, on which the
  * module is loaded once, so that all kernels of the module share compiled code.
  */
 const newest = { file: '', loaded: new Map<Way, Loaded>() };
@@ -101,7 +101,7 @@ async function launch({ file, given }: Run, way: Way): Promise<Ended> {
   const kernel = module.kernel(given.kernel);
   const args = given.args.map((input) => ('value' in input ? inputBytes(input) : device.alloc(inputBytes(input))));
   const { grid, block, sharedBytes } = given;
-  // When structures are copied, their padding, which was never written, is copied as well.
+  // Copies of structures include their padding, which was never written. Such reads must give zeros.
   const result = await kernel.launch({ grid, block, sharedBytes, args, uninitialized: 'zero', ...ways[way] });
   if (!result.ok) throw new Error(`${result.fault.code} at line ${result.fault.line}: ${result.fault.message}`);
   const after = args.map((arg) => (arg instanceof Uint8Array ? arg : arg.read()));
@@ -128,8 +128,8 @@ async function check(run: Run, way: Way): Promise<void> {
 }
 
 /**
- * Declares tests for the kernels of all files. There is one test for each kernel and each way to run it, provided that
- * `tells` returns true for the two.
+ * Declares tests for the kernels of all files. There is one test for each combination of a kernel and a way to run it
+ * for which `tells` returns true.
  */
 export function testCudaBuilds(tells: (way: Way, run: Run) => boolean): void {
   // Worker threads run the built package.

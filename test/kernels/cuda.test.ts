@@ -6,6 +6,6 @@ import { shortestBuilds, testCudaBuilds } from './cuda-runs.ts';
 
 testCudaBuilds((way, { file, given }) => {
   if (way === 'jit') return true;
-  // Workers divide the blocks of a grid among them, so a launch with only one block would not test them.
+  // Workers divide the blocks of a grid among themselves, so a launch with only one block would not test them.
   return shortestBuilds.has(file) && (way === 'interp' || given.grid.some((extent) => extent > 1));
 });

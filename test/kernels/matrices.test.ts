@@ -1,7 +1,7 @@
 /**
- * Tests matrix products and attention as CUDA programmers write them, compiled by nvcc, against a model of the GPU in
- * which each element of C is a chain of dot products, one for each step along k. Every bit of the results must be the
- * same as in the model, on both engines and with two workers.
+ * Tests matrix products and attention as CUDA programmers write them, compiled by nvcc, against a model of the GPU. The
+ * model computes each element of C as a chain of dot products, one for each step along k. Every bit of the results must
+ * be the same as in the model, on both engines and with two workers.
  */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ type Way = keyof typeof ways;
 /** Returns the bits of the element in the given row and column of a matrix. */
 type Codes = (row: number, column: number) => number;
 
-/** The instruction and the GPU with which an element of C is computed, one step along k after another. */
+/** The instruction and the GPU that the model uses to compute an element of C, one step along k at a time. */
 interface Model {
   readonly mnemonic: string;
   readonly gpu: GpuName;
@@ -37,8 +37,9 @@ interface Model {
 }
 
 /**
- * Returns a function that computes one step for an element of C. The function multiplies elements of a row of A by
- * elements of a column of B, beginning with element `start`, and adds the products to c. All values are given as bits.
+ * Returns a function that computes one step along k for an element of C. The function multiplies elements of a row of A
+ * by elements of a column of B, beginning with element `start`, and adds the products to c. All values are bit
+ * patterns.
  */
 function modelOf({ mnemonic, gpu, scale }: Model) {
   const found = findGpu(gpu);
@@ -220,8 +221,8 @@ describe.each(cases.map((one) => [`${one.kernel} on ${one.model.gpu}`, one] as c
 
 const columns = 64;
 /**
- * Random f16 numbers of moderate size. With larger numbers, a single key would get nearly all of the weight in the
- * attention.
+ * Random f16 numbers of moderate size. If the numbers were larger, a single key would get nearly all of the attention
+ * weight.
  */
 const ordinary = (count: number): Uint16Array =>
   Uint16Array.from({ length: count }, () => encode(f16, 2 * (random() + random() + random()) - 3));

@@ -1,6 +1,7 @@
 /**
- * OpenACC loops, compiled by GCC 12 with and without optimization. In sequential parts of the code, GCC lets only one
- * thread run; the others skip the part and then receive its values by shuffles and through shared memory.
+ * OpenACC loops, compiled by GCC 12 with and without optimization. GCC lets only one thread run the sequential parts of
+ * the code. The other threads skip such a part, and then receive the values that it has computed by shuffles and
+ * through shared memory.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -34,7 +35,7 @@ interface Loop {
   readonly grid: Extent;
   readonly block: Extent;
   /**
-   * For each variable, its values before and after the launch. The variables are in the order in which GCC passes their
+   * The values of each variable before and after the launch. The variables are in the order in which GCC passes their
    * addresses.
    */
   readonly variables: readonly { readonly before: Numbers; readonly after: Numbers }[];

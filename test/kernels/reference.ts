@@ -43,8 +43,8 @@ export function fma(a: number, b: number, c: number): number {
 }
 
 /**
- * A small float format without infinities, described by the magnitudes of its codes in ascending order, beginning with
- * zero.
+ * A small float format without infinities. It is described by the magnitudes that its codes represent, in ascending
+ * order, beginning with zero.
  */
 export interface SmallFormat {
   readonly bits: number;
@@ -60,14 +60,14 @@ function smallFormat(bits: number, fractionBits: number, bias: number, codes: nu
   return { bits, magnitudes };
 }
 
-/** 0x7f is NaN, so 0x7e is the largest. */
+/** The code 0x7f is NaN, so 0x7e is the code of the largest value. */
 export const e4m3: SmallFormat = smallFormat(8, 3, 7, 0x7f);
 export const e2m3: SmallFormat = smallFormat(6, 3, 1, 0x20);
 export const e2m1: SmallFormat = smallFormat(4, 1, 1, 0x8);
 /** Finite values only. */
 export const f16: SmallFormat = smallFormat(16, 10, 15, 0x7c00);
 
-/** The index of the largest magnitude of the format that is at most x. */
+/** Among the magnitudes of the format that do not exceed x, returns the index of the largest one. */
 function floorCode({ magnitudes }: SmallFormat, x: number): number {
   let low = 0;
   let high = magnitudes.length - 1;

@@ -33,7 +33,10 @@ export function floats(bytes: Uint8Array): Float32Array {
   return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
 }
 
-/** Bit patterns of f32 values, so that NaNs and zeros of both signs can be compared. */
+/**
+ * Returns the bit patterns of f32 values. Comparing these patterns distinguishes between different NaNs, and between +0
+ * and -0.
+ */
 export function patterns(values: Float32Array): readonly number[] {
   return [...new Uint32Array(values.buffer, values.byteOffset, values.length)];
 }

@@ -59,8 +59,8 @@ const examples: readonly Example[] = [
 ];
 
 /**
- * A kernel that reads 77 through the address that the example computes. It also tests whether the generic address is in
- * the expected window.
+ * A kernel that reads 77 through the address that the example computes. The kernel also tests whether the generic
+ * address is in the expected window.
  */
 function moduleOf({ line, before = '', load, generic, space }: Example, size: 32 | 64, addresses: 32 | 64): string {
   const sized = (text: string): string => text.replaceAll(/(cvta\.\S+\.u|mov\.u)(32|64)/g, `$1${size}`);
