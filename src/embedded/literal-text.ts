@@ -35,8 +35,8 @@ export class MappedText {
   }
 
   /**
-   * Returns the span of the source from which the given span of the text was made. Positions outside the text are
-   * clamped to the start or end of the text.
+   * Returns the span of the source that the given span of the text comes from. Positions outside the text are clamped
+   * to the start or end of the text.
    */
   source({ start, end }: Span): Span {
     const last = this.text.length - 1;
@@ -71,7 +71,7 @@ const simpleEscapes: Readonly<Record<string, string>> = {
   '0': '\0',
 };
 
-/** Adds the text between two quotes, with the escape sequences that C++ and Python share. */
+/** Adds the text between two quotes, and decodes the escape sequences that C++ and Python have in common. */
 export function addUnescaped(mapped: MappedText, source: string, start: number, end: number): void {
   const text = source.slice(start, end);
   let at = 0;

@@ -115,7 +115,7 @@ export interface ElementType {
 }
 
 /**
- * The types of the elements of A, B, C and D, and of the scales. If the product has no scales, `scale` has no meaning.
+ * The types of the elements of A, B, C and D, and of the scales. `scale` is meaningful only if the product has scales.
  */
 export function elementTypes({ product }: PreparedDot): Readonly<Record<'a' | 'b' | 'c' | 'd' | 'scale', ElementType>> {
   const scale = product.kind === 'float' ? (product.scaling?.format ?? 'ue8m0') : 'ue8m0';

@@ -34,7 +34,9 @@ export function lanesOf({ type, bits }: Typed): readonly Lane[] {
   });
 }
 
-/** The value of a type's bits as text, with lanes in braces. */
+/**
+ * The value that the bits of a type represent, as text. If there are several lanes, their values are listed in braces.
+ */
 export function valueOf(operand: Typed): string {
   const lanes = lanesOf(operand).map(({ format, bits }) => formatValue(format, bits));
   if (lanes.length > 1) return `{${lanes.join(', ')}}`;

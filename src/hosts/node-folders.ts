@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { fileError, hostError, systemCode } from './file-errors.ts';
 
 /**
- * Creates a folder, and those of its parent folders that do not exist. Node's recursive `mkdir` is not used, because it
- * never finishes if the path is below /proc, where folders cannot be created.
+ * Creates a folder, and any parent folders that do not exist. Node's recursive `mkdir` is not used, because it never
+ * finishes if the path is below /proc, where folders cannot be created.
  *
  * @throws TensorFileError with the path of the folder that cannot be created
  */

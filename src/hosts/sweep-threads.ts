@@ -10,9 +10,9 @@ import { type ChunkDigest, sweepChunks, type SweepTask } from '../jit/arrays/swe
 const worthThreads = 2 ** 22;
 
 /**
- * Yields the digests of chunks, one group of chunks at a time, as soon as the group is complete. Chunks are started in
- * the given order. If `enough` returns true, for example because a chunk is wrong, no more groups are started. Groups
- * that have already been started are still completed and yielded, so no chunk before the one that ended the sweep is
+ * Yields the digests of chunks. Each group of chunks is yielded as soon as it is complete. Chunks are started in the
+ * given order. If `enough` returns true, for example because a chunk is wrong, no more groups are started. Groups that
+ * have already been started are still completed and yielded, so no chunk before the one that ended the sweep is
  * missing. If the sweep is aborted through `signal`, it ends without yielding the remaining digests.
  */
 export async function* sweepInThreads(

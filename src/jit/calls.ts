@@ -18,15 +18,19 @@ import type { ThreadFrame } from './regions/thread-frame.ts';
 import { holder, type Values } from './regions/values.ts';
 
 /**
- * Every open call has a header. These are the fields of the header, as offsets from its end. `region` is the region to
- * return to, `base` is the base of the caller's activation, and `size` is the size of the whole entry in bytes.
+ * Every open call has a header. These are the offsets of its fields, counted backward from the end of the header.
+ * `region` is the region to return to, `base` is the base of the caller's activation, and `size` is the size of the
+ * whole entry in bytes.
  */
 const header = { region: -16, base: -12, size: -8 } as const;
 
 /** Maximum number of bytes that are zeroed by single stores, which cost less than a `memory.fill`. */
 const largestUnrolled = 128;
 
-/** What a CallWriter needs to know about the function whose calls it writes, with the code that is being generated. */
+/**
+ * What a CallWriter needs: the function whose calls it writes, the code that is being generated for this function, and
+ * their context.
+ */
 interface CallerParts {
   readonly code: Code;
   readonly shape: KernelShape;

@@ -135,9 +135,9 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
 const runBlocksType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] };
 
 /**
- * Runs blocks one after the other, starting with the one in the context. Each block runs unit by unit, where a unit is
- * a warp or the whole block. Stops at the first block that has to wait for something before it can finish. The context
- * then contains the index of this block.
+ * Runs blocks one after the other, starting with the block whose index is in the context. Each block runs unit by unit,
+ * where a unit is a warp or the whole block. Stops at the first block that has to wait for something before it can
+ * finish. The context then contains the index of this block.
  */
 function runBlocksFunction({ layout, hasGroups }: KernelShape, run: number): Code {
   const code = new Code(runBlocksType.parameters);

@@ -1,6 +1,6 @@
 /**
- * Checks the dominators of random graphs against their definition: a node can no longer be reached once one of its
- * dominators is removed.
+ * Checks the dominators of random graphs against the definition of a dominator: a node becomes unreachable if one of
+ * its dominators is removed.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -150,8 +150,8 @@ export class InstructionBuilder {
   }
 
   /**
-   * Assigns slots to all values in the steps other than operands, for example to the values of special registers and
-   * the addresses of hidden variables.
+   * Assigns slots to all values in the steps that are not operands, such as the values of special registers and the
+   * addresses of hidden variables.
    */
   private implied(
     steps: readonly Step[],

@@ -61,8 +61,8 @@ export function buildImage(
   );
   for (const symbol of all) {
     if (symbol.space !== '.global') continue;
-    // LLVM shrinks a variable that is only a flag to one byte but still loads 16 bits from it, so the padding after a
-    // small variable must be readable.
+    // LLVM shrinks a variable that is used only as a flag to one byte, but still loads 16 bits from it. The padding
+    // after a small variable must therefore be readable.
     const bytes = Math.max(sizeOf(symbol.variable), alignmentOf(symbol.variable));
     addresses.set(symbol, room.allocate(bytes, `variable ${symbol.name}`).address);
   }

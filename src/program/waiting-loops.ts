@@ -55,8 +55,9 @@ function looksOf(program: FunctionProgram, blocks: readonly BasicBlock[]): boole
 }
 
 /**
- * Whether an instruction may load a value that other threads write into a register that is read later. Atomic updates
- * whose old value is not used are excluded, because they tell the thread nothing about what other threads have done.
+ * True if an instruction may load a value that is written by other threads, and if the register that receives the value
+ * is read later. Atomic updates whose old value is not used are excluded, because they tell the thread nothing about
+ * what other threads have done.
  */
 function sees(instruction: ProgramInstruction, readRegisters: ReadonlySet<number>): boolean {
   const looking = instruction.steps.filter(looksAtOthers);

@@ -161,7 +161,8 @@ async function writePieces(
     signal?.throwIfAborted();
     const work = await next;
     if (work === null) throw new Error(`there is no piece ${i}`);
-    // The next piece is read into the buffer of the previous one, which may still be in use for writing.
+    // The next piece is read into the buffer of the previous piece, so the previous piece must have been written
+    // completely.
     await writing;
     next = load(i + 1);
     const parts = work();

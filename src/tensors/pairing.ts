@@ -1,4 +1,4 @@
-/** Finds which tensors of two files correspond to each other. */
+/** Determines which tensors of two files correspond to each other. */
 import type { Model, ModelTensor } from './checkpoints/model-tensors.ts';
 import { modelValues } from './model-values.ts';
 import { swappedValues } from './swapped-values.ts';

@@ -208,7 +208,7 @@ export class Code {
     return this;
   }
 
-  /** Adds a fence: other threads observe the accesses before the fence earlier than the accesses after it. */
+  /** Adds a fence: other threads observe all accesses before the fence earlier than any access after it. */
   fence(): this {
     for (const byte of [atomicPrefix, 0x03, 0x00]) this.bytes.byte(byte);
     return this;

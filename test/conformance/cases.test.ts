@@ -26,7 +26,7 @@ const unrecorded: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** The forms that none of the given names of cases belongs to. */
+/** Given the names of cases, returns the forms for which there is no case. */
 function formsWithoutCase(names: Iterable<string>): readonly string[] {
   const covered = new Set([...names].map((name) => name.split(':', 1)[0]));
   return allForms()

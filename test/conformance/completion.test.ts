@@ -1,7 +1,7 @@
 /**
- * Tests that just accepting completion items leads to every legal variant in the table, and never to an illegal one.
- * This test covers a single target, and variants with at most one optional modifier; the exhaustive test covers
- * everything.
+ * Tests that every legal variant in the table can be written by only accepting completion items, and that no illegal
+ * variant can. This test covers a single target, and variants with at most one optional modifier; the exhaustive test
+ * covers everything.
  */
 import { describe, expect, it } from 'vitest';
 import { allForms } from '../../src/isa/table.ts';

@@ -48,7 +48,7 @@ const planted: readonly (Patch & { readonly what: string; readonly name: string 
   },
 ];
 
-/** A new kind of step for each of the files in `src/isa/steps` that declare kinds of steps. */
+/** A new kind of step for each file in `src/isa/steps` that declares kinds of steps. */
 const plantedSteps: typeof planted = (
   [
     ['a step that computes', 'value', 'copy'],

@@ -109,7 +109,7 @@ async function launch({ file, given }: Run, way: Way): Promise<Ended> {
   return { after, instructions: result.stats.instructions };
 }
 
-/** The results of the reference engine, with which those of the fast engine are compared. */
+/** The results of the reference engine, with which the results of the fast engine are compared. */
 const references = new Map<Run, Ended>();
 
 async function check(run: Run, way: Way): Promise<void> {

@@ -1,4 +1,4 @@
-/** The quantization kernels, whose results must be exactly those of the same computations in reference.ts. */
+/** Tests the quantization kernels. Their results must be exactly those that reference.ts computes in the same way. */
 import { expect, test } from 'vitest';
 import { decode, e4m3, encode, f32, roundEven, randomSource, values } from './reference.ts';
 import { engines, floats, halfWords, launch, load, patterns, words } from './run.ts';

@@ -22,7 +22,7 @@ export interface RoundingTarget {
   readonly nan: bigint;
 }
 
-/** Bit patterns of a format; a pair has one pattern for each sign. */
+/** Bit patterns of a format. A pair consists of the patterns for positive and for negative values. */
 export interface Patterns {
   readonly one: bigint;
   readonly infinity: readonly [bigint, bigint] | null;

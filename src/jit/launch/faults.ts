@@ -27,8 +27,8 @@ export interface Areas {
   readonly param: Area;
   readonly blocksPerCluster: number;
   /**
-   * Finds the block with this rank in the cluster. Returns the address of its shared memory, and whether the block has
-   * ended.
+   * Finds the block with the given rank in the cluster. Returns the address of its shared memory, and whether the block
+   * has ended.
    */
   readonly sharedOf: (rank: number) => { readonly address: number; readonly hasEnded: boolean };
   /**
@@ -38,7 +38,10 @@ export interface Areas {
   readonly clusterBarrier: number | null;
 }
 
-/** A number that is larger than the size of any memory. All smaller offsets are exact as JavaScript numbers. */
+/**
+ * A number that is larger than the size of any memory. All smaller offsets can be represented exactly as JavaScript
+ * numbers.
+ */
 const beyond = 2 ** 48;
 
 /**

@@ -99,7 +99,9 @@ export class SharedLedger implements Ledger {
     }
   }
 
-  /** Adds executed instructions, and returns the number that all workers have reported so far. */
+  /**
+   * Adds to the number of executed instructions, and returns the number that all workers together have reported so far.
+   */
   private note(executed: number): number {
     return Number(Atomics.add(this.words, word.executed, BigInt(executed))) + executed;
   }

@@ -28,9 +28,9 @@ export function isQuick({ space, access, size }: AccessFacts): boolean {
 }
 
 /**
- * Whether accesses to a space need no check. If checks are turned on, all accesses need one. Even if checks are turned
- * off, two kinds of addresses need the same code to find the memory that they refer to: a generic address may point
- * into a window, and an address in shared memory may belong to another block.
+ * Whether accesses to a space do not need the code for checks. Even if checks are turned off, two kinds of addresses
+ * need this code, because it finds the memory that they refer to: a generic address may point into a window, and an
+ * address in shared memory may belong to another block.
  */
 export function isAlwaysValid(
   space: AccessSpace,

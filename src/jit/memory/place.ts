@@ -1,6 +1,6 @@
 /**
- * Handles accesses that the inline check could not prove to be valid. There is a function for each kind of access,
- * which checks an access more thoroughly and asks the engine if necessary.
+ * Handles accesses that the inline check could not prove to be valid. Each kind of access has its own function, which
+ * checks an access more thoroughly and asks the engine if necessary.
  */
 import { rankShift } from '../../isa/spaces.ts';
 import { windowBase, windowBits } from '../../machine/address-space.ts';
@@ -11,8 +11,8 @@ import { context } from '../layout.ts';
 import { type AccessFacts, type BoundedSpace, type CheckLowering, isQuick, writeQuickCheck } from './checks.ts';
 
 /**
- * Returns the index of a function that takes the context, the call, the address, the thread, the fuel and the base of
- * the activation, and returns the address of the access in global memory.
+ * Returns the index of a function that takes the context, the number of the engine call, the address, the thread, the
+ * remaining fuel and the base of the activation, and returns the address of the access in global memory.
  */
 export function placeFunction({ helpers, layout, program }: Omit<CheckLowering, 'code'>, facts: AccessFacts): number {
   const { space, access, size } = facts;

@@ -1,4 +1,7 @@
-/** Shows the operands of the instruction that is being written, above the line, with the current one in bold. */
+/**
+ * Shows the operands of the instruction that is being written. They appear above the line, with the current operand in
+ * bold.
+ */
 import { type EditorState, type Extension, StateEffect, StateField } from '@codemirror/state';
 import { EditorView, keymap, showTooltip, type Tooltip, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 import { html, render, type TemplateResult } from 'lit';
