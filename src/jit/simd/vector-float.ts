@@ -7,12 +7,12 @@ import { tripleOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { FloatFunction, FloatMode } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
-import { narrowFunction } from '../arithmetic/narrow-arithmetic.ts';
 import type { Helpers } from '../helpers.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
+import { fourByOne } from './four-by-one.ts';
 import { pushDoubleWords, pushSumError, type VectorLowering, type Writer } from './vector-lowering.ts';
-import { splat } from './vector-words.ts';
-import { laneCount, wordsAt } from './vectors.ts';
+import { single, splat } from './vector-words.ts';
+import { wordsAt } from './vectors.ts';
 
 const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
   add: 'f32x4.add',
@@ -20,6 +20,7 @@ const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
   mul: 'f32x4.mul',
   div: 'f32x4.div',
   'div.full': 'f32x4.div',
+  rcp: 'f32x4.div',
   sqrt: 'f32x4.sqrt',
 };
 
@@ -31,21 +32,32 @@ export function spreadsNans({ fn, format, mode }: StepOf<'float'>): boolean {
 }
 
 export function vectorFloat(step: StepOf<'float'>, lowering: VectorLowering): Writer | null {
-  const { fn, format, mode } = step;
-  if (format !== 'f32' || mode.rounding !== 'rn' || mode.sat) return null;
-  const opcode = fn === 'fma' && lowering.scalar.helpers.fuses ? 'f32x4.relaxed_madd' : native[fn];
-  if (fn === 'fma' && opcode === undefined) return () => fma(step, lowering);
-  if (opcode === undefined || (fn === 'div' && mode.approximate)) return null;
-  return () => {
-    const { code, vectors } = lowering;
-    const given = operandsOf(step, lowering);
-    for (const operand of given) code.get(operand);
-    const result = vectors.temporary();
-    code.vector(opcode).set(result);
-    if (mode.flush) repeatIfTiny(step, given, result, lowering);
-    if (!lowering.hidesNan) canonical(code, result);
-    vectors.set(step.to, { type: 'i32', locals: [result] });
-  };
+  const { fn, mode } = step;
+  const isFused = fn === 'fma' && lowering.scalar.helpers.fuses;
+  const opcode = isFused ? 'f32x4.relaxed_madd' : native[fn];
+  if (mode.rounding !== 'rn') return null;
+  if (opcode !== undefined) return () => writeNative(step, opcode, lowering);
+  return fn === 'fma' && !mode.sat ? () => fma(step, lowering) : null;
+}
+
+function writeNative(step: StepOf<'float'>, opcode: VectorOpcode, lowering: VectorLowering): void {
+  const { code, vectors } = lowering;
+  const { fn, mode, to } = step;
+  const operands = operandsOf(step, lowering);
+  const result = vectors.temporary();
+  if (fn === 'rcp') splat(code, single.one);
+  for (const operand of operands) code.get(operand);
+  code.vector(opcode).set(result);
+  repeatUnusual(step, operands, result, lowering);
+  if (mode.sat) clamp(code, result);
+  else if (!lowering.hidesNan) canonical(code, result);
+  vectors.set(to, { type: 'i32', locals: [result] });
+}
+
+/** Clamps results to the range from 0 to 1. A NaN, and -0, becomes +0. */
+function clamp(code: Code, result: number): void {
+  splat(code, 0).get(result).vector('f32x4.pmax').set(result);
+  splat(code, single.one).get(result).vector('f32x4.pmin').set(result);
 }
 
 /** Returns the operands. With .ftz, subnormal operands are replaced by zeros of the same sign. */
@@ -62,35 +74,31 @@ function operandsOf({ from, mode }: StepOf<'float'>, { code, vectors }: VectorLo
 }
 
 /**
- * With .ftz, whether a result is flushed to zero depends on its value before rounding. If a result is subnormal or
- * equal to the least normal number, the results are therefore computed one by one.
+ * Computes results one by one if the native instruction may give others. Under .ftz, whether a result is flushed
+ * depends on its value before rounding, so this is done for results that are tiny or equal to the least normal number.
+ * div.approx has a rule of its own for divisors above 2^126.
  */
-function repeatIfTiny(
-  { fn, mode }: StepOf<'float'>,
+function repeatUnusual(
+  step: StepOf<'float'>,
   operands: readonly number[],
   result: number,
   { code, scalar }: VectorLowering,
 ): void {
-  splat(code.get(result).vector('f32x4.abs'), leastNormal).vector('f32x4.le');
-  splat(code.get(result), 0).vector('f32x4.ne', 'v128.and', 'v128.any_true');
+  const { fn, mode } = step;
+  const approximates = fn === 'div' && mode.approximate;
+  if (!mode.flush && !approximates) return;
+  if (mode.flush) {
+    splat(code.get(result).vector('f32x4.abs'), single.leastNormal).vector('f32x4.le');
+    splat(code.get(result), 0).vector('f32x4.ne', 'v128.and');
+  }
+  if (approximates) {
+    splat(code.get(elementAt(operands, 1)).vector('f32x4.abs'), 0x7e80_0000).vector('i32x4.gt_s');
+    if (mode.flush) code.vector('v128.or');
+  }
+  code.vector('v128.any_true');
   code.unlikely().if(() => {
     for (const operand of operands) code.get(operand);
-    code.call(oneByOne(scalar.helpers, fn, mode, operands.length)).set(result);
-  });
-}
-
-/** Returns the index of the function that computes four results one after the other. */
-function oneByOne(helpers: Helpers, fn: FloatFunction, mode: FloatMode, count: number): number {
-  const parameters = Array.from({ length: count }, () => 'v128' as const);
-  const exact = narrowFunction(helpers, fn, 'f32', mode, count);
-  return helpers.function(`four ${exact}`, { parameters, results: ['v128'] }, (code) => {
-    const result = code.local('v128');
-    for (let lane = 0; lane < laneCount; lane++) {
-      code.get(result);
-      parameters.forEach((_, i) => code.get(i).lane('i32x4.extract_lane', lane));
-      code.call(exact).lane('i32x4.replace_lane', lane).set(result);
-    }
-    code.get(result);
+    code.call(fourByOne(scalar.helpers, step, operands.length)).set(result);
   });
 }
 
@@ -111,8 +119,7 @@ const lowPairs = wordsAt(0, 1, 4, 5);
 /** The last two words of a vector, moved to the front. */
 const upperPair = wordsAt(2, 3, 2, 3);
 
-const leastNormal = 0x0080_0000;
-const infinity = 0x7f80_0000;
+const { leastNormal, infinity } = single;
 
 /**
  * Computes an fma in f64, where the product is exact and the sum is rounded once. The f64 sum is then rounded to f32.
@@ -174,7 +181,7 @@ function unusualSum(helpers: Helpers, mode: FloatMode): number {
           .get(a)
           .get(b)
           .get(c)
-          .call(oneByOne(helpers, 'fma', mode, 3))
+          .call(fourByOne(helpers, { fn: 'fma', format: 'f32', mode }, 3))
           .op('return');
       });
     });

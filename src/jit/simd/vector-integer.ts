@@ -13,7 +13,7 @@ import { holder, type IntegerType } from '../regions/values.ts';
 import { vectorFloatComparison } from './vector-float-comparison.ts';
 import { extendWords, maskWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import type { Vector } from './vectors.ts';
-import type { IntegerFunction } from '../../numerics/operations.ts';
+import { type IntegerFunction, isFloatArithmeticFormat } from '../../numerics/operations.ts';
 
 /** Returns the operands as values of a type, sign-extended if the type is signed. */
 function operands({ code, vectors }: VectorLowering, from: readonly Ref[], format: FixedFormat): readonly Vector[] {
@@ -169,8 +169,9 @@ function vectorShift(step: StepOf<'bits'>, { code, vectors, constantOf }: Vector
 }
 
 export function vectorComparison(step: StepOf<'compare'>, lowering: VectorLowering): Writer | null {
-  const format = formats[step.type];
-  if (format.kind === 'float') return vectorFloatComparison(step, lowering);
+  const { type: name } = step;
+  if (isFloatArithmeticFormat(name)) return vectorFloatComparison(step, name, lowering);
+  const format = formats[name];
   const { code, vectors } = lowering;
   const order = integerOrders[step.comparison];
   const { width, signed } = format;

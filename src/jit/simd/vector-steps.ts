@@ -10,10 +10,12 @@ import type { StepKind, StepOf } from '../../isa/steps/step.ts';
 import { formats } from '../../numerics/formats.ts';
 import { vectorAccess } from './vector-access.ts';
 import { extendWords, maskWords, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
+import { vectorChoice } from './vector-choices.ts';
 import { vectorConverter } from './vector-convert.ts';
 import { vectorDouble } from './vector-double.ts';
 import { vectorFloat } from './vector-float.ts';
 import { vectorBits, vectorComparison, vectorInteger } from './vector-integer.ts';
+import { vectorNarrow } from './vector-narrow.ts';
 import { splat } from './vector-words.ts';
 import { holder } from '../regions/values.ts';
 
@@ -39,7 +41,7 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   bits: vectorBits,
   compare: vectorComparison,
   select: (step, lowering) => () => select(step, lowering),
-  float: (step, lowering) => (step.format === 'f64' ? vectorDouble : vectorFloat)(step, lowering),
+  float: vectorFloats,
   unpack: ({ to, from, lane, stride }, lowering) => {
     if (stride !== lane) return null;
     return () => to.forEach((ref, i) => extract(ref, from, (to.length - 1 - i) * stride, lane, lowering));
@@ -74,6 +76,13 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
 
 export function vectorStep<Kind extends StepKind>(step: StepOf<Kind>, lowering: VectorLowering): Writer | null {
   return vectorizes[step.kind](step, lowering);
+}
+
+function vectorFloats(step: StepOf<'float'>, lowering: VectorLowering): Writer | null {
+  const { fn, format } = step;
+  if (fn === 'neg' || fn === 'abs' || fn === 'min' || fn === 'max') return vectorChoice(step, lowering);
+  if (format === 'f64') return vectorDouble(step, lowering);
+  return format === 'f32' ? vectorFloat(step, lowering) : vectorNarrow(step, format, lowering);
 }
 
 function vectorConstant({ to, value }: StepOf<'constant'>, { code, vectors }: VectorLowering): Writer {

@@ -1,0 +1,27 @@
+/** Float operations that are computed for four threads one after the other, for operands that vector code cannot handle. */
+import type { StepOf } from '../../isa/steps/step.ts';
+import { narrowFunction } from '../arithmetic/narrow-arithmetic.ts';
+import type { Helpers } from '../helpers.ts';
+import { laneCount } from './vectors.ts';
+
+/**
+ * Returns the index of a function that takes a vector for each of `count` operands, and returns a vector with the four
+ * results. The format must have at most 32 bits.
+ */
+export function fourByOne(
+  helpers: Helpers,
+  { fn, format, mode }: Pick<StepOf<'float'>, 'fn' | 'format' | 'mode'>,
+  count: number,
+): number {
+  const parameters = Array.from({ length: count }, () => 'v128' as const);
+  const exact = narrowFunction(helpers, fn, format, mode, count);
+  return helpers.function(`four ${exact}`, { parameters, results: ['v128'] }, (code) => {
+    const result = code.local('v128');
+    for (let lane = 0; lane < laneCount; lane++) {
+      code.get(result);
+      parameters.forEach((_, i) => code.get(i).lane('i32x4.extract_lane', lane));
+      code.call(exact).lane('i32x4.replace_lane', lane).set(result);
+    }
+    code.get(result);
+  });
+}

@@ -1,0 +1,80 @@
+/**
+ * f16 and bf16 arithmetic for four threads at once. An operation is computed in f32 and the result is rounded again.
+ * Rounding twice does not change a sum or a product, because f32 has more than twice as many significant bits as the
+ * narrow formats (Figueroa, "When is double rounding innocuous?", 1995), and the products that it rounds are too small
+ * to matter. An fma is different: if its f32 result may be a tie between two narrow numbers, which its last bits show,
+ * the four results are computed one after the other.
+ */
+import type { StepOf } from '../../isa/steps/step.ts';
+import { plainConversion } from '../../numerics/conversion.ts';
+import type { FloatFunction } from '../../numerics/operations.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
+import { fourByOne } from './four-by-one.ts';
+import { vectorConverter } from './vector-convert.ts';
+import type { VectorLowering, Writer } from './vector-lowering.ts';
+import { splat } from './vector-words.ts';
+
+type NarrowFormat = 'f16' | 'bf16';
+
+const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
+  add: 'f32x4.add',
+  sub: 'f32x4.sub',
+  mul: 'f32x4.mul',
+  fma: 'f32x4.relaxed_madd',
+};
+
+/** The bits of an f32 below the last bit of a narrow format; in a tie, only the first of them is set. */
+const below: Readonly<Record<NarrowFormat, number>> = { f16: 0x1fff, bf16: 0xffff };
+
+/** The least normal f16, as the bits of an f32. */
+const leastNormalHalf = 0x3880_0000;
+
+export function vectorNarrow(step: StepOf<'float'>, format: NarrowFormat, lowering: VectorLowering): Writer | null {
+  const { fn, mode, from, to } = step;
+  const { code, vectors, scalar } = lowering;
+  const { helpers } = scalar;
+  const opcode = native[fn];
+  const [widen, narrow] = [
+    vectorConverter(helpers, plainConversion(format, 'f32')),
+    vectorConverter(helpers, plainConversion('f32', format)),
+  ];
+  if (opcode === undefined || (fn === 'fma' && !helpers.fuses) || widen === null || narrow === null) return null;
+  if (mode.rounding !== 'rn' || mode.flush || mode.sat) return null;
+  return () => {
+    const operands = from.map((ref) => vectors.get(ref, 'i32').locals[0]);
+    const [wide, result] = [vectors.temporary(), vectors.temporary()];
+    for (const operand of operands) pushConverted(code, widen, operand);
+    code.vector(opcode).set(wide);
+    pushConverted(code, narrow, wide).set(result);
+    if (fn === 'fma') {
+      pushMayBeTie(code, format, wide);
+      code.unlikely().if(() => {
+        for (const operand of operands) code.get(operand);
+        code.call(fourByOne(helpers, step, operands.length)).set(result);
+      });
+    }
+    vectors.set(to, { type: 'i32', locals: [result] });
+  };
+}
+
+/** Pushes the results of a conversion that `vectorConverter` returned. */
+export function pushConverted(code: Code, converter: number, local: number): Code {
+  code.get(local);
+  // Conversions take random bits and a scale as well, which these do not use.
+  splat(code, 0);
+  return splat(code, 0).call(converter);
+}
+
+/**
+ * Pushes whether any f32 result of an fma might be rounded the wrong way. Subnormal f16 have fewer bits than other f16,
+ * so their ties are in other places; subnormal bf16 have the same bits as the subnormal f32 that they come from.
+ */
+function pushMayBeTie(code: Code, format: NarrowFormat, wide: number): void {
+  splat(splat(code.get(wide), below[format]).vector('v128.and'), (below[format] + 1) / 2).vector('i32x4.eq');
+  if (format === 'f16') {
+    splat(code.get(wide).i32(1).vector('i32x4.shl'), 1).vector('i32x4.sub');
+    splat(code, 2 * leastNormalHalf - 1).vector('i32x4.lt_u', 'v128.or');
+  }
+  code.vector('v128.any_true');
+}
