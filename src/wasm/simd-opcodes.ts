@@ -159,6 +159,8 @@ export const vectorOpcodes = {
   'f64x2.sub': 241,
   'f64x2.mul': 242,
   'f64x2.div': 243,
+  'f64x2.pmin': 246,
+  'f64x2.pmax': 247,
   'i32x4.trunc_sat_f32x4_s': 248,
   'i32x4.trunc_sat_f32x4_u': 249,
   'f32x4.convert_i32x4_s': 250,

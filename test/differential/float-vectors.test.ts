@@ -47,6 +47,10 @@ const sources: Readonly<Record<string, () => number>> = {
 const single = ['f32', 'f32 near 1'];
 const packed = ['halves', 'halves near 1', 'halves with tiny products'];
 
+const elementaryHalves = ['ex2.approx.f16x2', 'tanh.approx.f16x2', 'tanh.approx.bf16x2', 'ex2.approx.ftz.bf16x2'].map(
+  (name) => `${name} %x, %y;`,
+);
+
 /** The instructions, with the kinds of operands for which they are tested. */
 const instructions: readonly (readonly [string, readonly string[]])[] = [
   ...['add', 'sub', 'mul', 'min', 'max', 'min.NaN', 'max.NaN', 'min.xorsign.abs', 'max.NaN.xorsign.abs'].flatMap(
@@ -62,6 +66,8 @@ const instructions: readonly (readonly [string, readonly string[]])[] = [
   ...['neg', 'neg.ftz', 'abs', 'abs.ftz', 'rcp.rn', 'rcp.rn.ftz', 'rcp.approx', 'rcp.approx.ftz', 'sqrt.rn'].map(
     (name) => [`${name}.f32 %d, %a;`, single] as const,
   ),
+  ...['ex2', 'tanh', 'sin', 'cos', 'rsqrt', 'lg2'].map((fn) => [`${fn}.approx.f32 %d, %a;`, single] as const),
+  ...['ex2', 'sin', 'cos', 'rsqrt', 'lg2'].map((fn) => [`${fn}.approx.ftz.f32 %d, %a;`, single] as const),
   ...['f16x2', 'bf16x2'].flatMap((type) => [
     ...['add.rn', 'sub.rn', 'mul.rn', 'min', 'max', 'min.NaN', 'max.NaN', 'min.xorsign.abs'].map(
       (name) => [`${name}.${type} %x, %y, %z;`, packed] as const,
@@ -98,24 +104,34 @@ const packedText = (text: string): string => `
 describe.each(Object.entries(sources))('%s', (name, make) => {
   const operands = Uint32Array.from({ length: 3 * count }, () => make());
   const cases = instructions.filter(([, kinds]) => kinds.includes(name)).map(([text]) => text);
-
-  test.each(cases)('%s', async (text) => {
-    const device = await Device.create();
-    const body = text.includes('%x') ? packedText(text) : text;
-    const module = ternaryKernel('f32', count, body).replace(
-      '.version 8.0\n.target sm_80',
-      '.version 8.6\n.target sm_90',
-    );
-    const kernel = device.load(module).kernel('ternary');
-    const from = device.alloc(operands);
-    const results: unknown[] = [];
-    for (const way of [{ engine: 'interp' }, { simd: true }, { simd: false }] as const) {
-      const to = device.alloc(4 * count);
-      const ended = await kernel.launch({ ...way, grid: count / ternaryBlock, block: ternaryBlock, args: [from, to] });
-      expect(ended).toMatchObject({ ok: true });
-      results.push(to.read('u32'));
-    }
-    expect(results[1]).toEqual(results[0]);
-    expect(results[2]).toEqual(results[0]);
-  });
+  test.each(cases)('%s', (text) => compareEngines(text, operands));
 });
+
+describe('every half', () => {
+  const words = Uint32Array.from({ length: 2 ** 15 }, (_, i) => ((2 * i + 1) << 16) | (2 * i));
+  const operands = new Uint32Array(3 * words.length);
+  operands.set(words);
+  test.each(elementaryHalves)('%s', (text) => compareEngines(text, operands));
+});
+
+/** @param operands the bits of all values for a, then of all for b, then of all for c */
+async function compareEngines(text: string, operands: Uint32Array): Promise<void> {
+  const threads = operands.length / 3;
+  const device = await Device.create();
+  const body = text.includes('%x') ? packedText(text) : text;
+  const module = ternaryKernel('f32', threads, body).replace(
+    '.version 8.0\n.target sm_80',
+    '.version 8.6\n.target sm_90',
+  );
+  const kernel = device.load(module).kernel('ternary');
+  const from = device.alloc(operands);
+  const results: unknown[] = [];
+  for (const way of [{ engine: 'interp' }, { simd: true }, { simd: false }] as const) {
+    const to = device.alloc(4 * threads);
+    const ended = await kernel.launch({ ...way, grid: threads / ternaryBlock, block: ternaryBlock, args: [from, to] });
+    expect(ended).toMatchObject({ ok: true });
+    results.push(to.read('u32'));
+  }
+  expect(results[1]).toEqual(results[0]);
+  expect(results[2]).toEqual(results[0]);
+}

@@ -4,6 +4,7 @@
  */
 import { elementAt, lastOf } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
+import { type Doubles, oneDouble } from './doubles.ts';
 import { doubleBits, doubleLogarithmOfE, naturalLogarithmOf2, shortDoubleBits } from './constants.ts';
 import type { Elementary } from './elementary-functions.ts';
 import type { Helpers } from '../helpers.ts';
@@ -28,10 +29,10 @@ export function writeSeries(code: Code, helpers: Helpers, fn: Elementary, value:
       pushLogarithm(code, value);
       return;
     case 'ex2':
-      pushPower(code, value);
+      pushPower(oneDouble(code), value);
       return;
     case 'tanh':
-      pushTangent(code, value);
+      pushTangent(oneDouble(code), value);
   }
 }
 
@@ -47,48 +48,49 @@ function factorial(n: number): bigint {
 }
 
 /**
- * Pushes c0 + c1 x + c2 x^2 + ... for an f64 local x. The two halves of the polynomial are evaluated separately, so
- * that their terms do not depend on each other.
+ * Pushes c0 + c1 x + c2 x^2 + ... for a local x. The two halves of the polynomial are evaluated separately, so that
+ * their terms do not depend on each other.
  */
-function pushPolynomial(code: Code, x: number, coefficients: readonly bigint[]): void {
+export function pushPolynomial(doubles: Doubles, x: number, coefficients: readonly bigint[]): void {
+  const { code } = doubles;
   const powers: number[] = [x];
   for (let degree = 2; degree < coefficients.length; degree *= 2) {
     const last = lastOf(powers);
-    const next = code.local('f64');
-    code.get(last).get(last).op('f64.mul').set(next);
+    const next = doubles.local();
+    code.get(last).get(last);
+    doubles.op('mul').set(next);
     powers.push(next);
   }
-  pushPart(code, powers, coefficients);
+  pushPart(doubles, powers, coefficients);
 }
 
-function pushPart(code: Code, powers: readonly number[], coefficients: readonly bigint[]): void {
+function pushPart(doubles: Doubles, powers: readonly number[], coefficients: readonly bigint[]): void {
   const [only = 0n] = coefficients;
   if (coefficients.length === 1) {
-    code.f64(only);
+    doubles.constant(only);
     return;
   }
   let level = 0;
   while (2 ** (level + 1) < coefficients.length) level++;
-  pushPart(code, powers, coefficients.slice(2 ** level));
-  code.get(elementAt(powers, level)).op('f64.mul');
-  pushPart(code, powers, coefficients.slice(0, 2 ** level));
-  code.op('f64.add');
+  pushPart(doubles, powers, coefficients.slice(2 ** level));
+  doubles.code.get(elementAt(powers, level));
+  doubles.addProductTo(() => pushPart(doubles, powers, coefficients.slice(0, 2 ** level)));
 }
 
 /**
- * Rounds the f64 on the stack, which must be of moderate size, to an integer. Returns two locals that hold this
- * integer: as an f64, and as an i64 modulo 2^51.
+ * Rounds the value on the stack, which must be of moderate size, to an integer. Returns two locals that hold this
+ * integer: as a value, and as bits modulo 2^51.
  */
-function takeWhole(code: Code): { readonly whole: number; readonly bits: number } {
-  const [whole, bits] = [code.local('f64'), code.local('i64')];
-  code.f64(roundingShift).op('f64.add').tee(whole).op('i64.reinterpret_f64').set(bits);
-  code.get(whole).f64(roundingShift).op('f64.sub').set(whole);
+export function takeWhole(doubles: Doubles): { readonly whole: number; readonly bits: number } {
+  const { code } = doubles;
+  const [whole, bits] = [doubles.local(), doubles.bits()];
+  doubles.constant(roundingShift);
+  doubles.op('add').tee(whole);
+  doubles.toBits().set(bits);
+  code.get(whole);
+  doubles.constant(roundingShift);
+  doubles.op('sub').set(whole);
   return { whole, bits };
-}
-
-/** Pushes 2^n, where n is given by the low bits of an i64 local. */
-function pushPowerOf2(code: Code, n: number): void {
-  code.get(n).i64(1023n).op('i64.add').i64(52n).op('i64.shl', 'f64.reinterpret_i64');
 }
 
 // --- ex2, tanh, lg2 -------------------------------------------------------------------------------------------------
@@ -102,15 +104,20 @@ const powerOf2 = series(
 /** Beyond this limit, 2^x overflows or underflows in every format. */
 const mostPower = doubleBits(1000n, 0);
 
-function pushPower(code: Code, value: number): void {
-  const rest = code.local('f64');
-  const negativeMost = mostPower | (1n << 63n);
-  code.get(value).f64(mostPower).op('f64.min').f64(negativeMost).op('f64.max').tee(rest);
-  const { whole, bits } = takeWhole(code);
-  code.get(rest).get(whole).op('f64.sub').set(rest);
-  pushPolynomial(code, rest, powerOf2);
-  pushPowerOf2(code, bits);
-  code.op('f64.mul');
+export function pushPower(doubles: Doubles, value: number): void {
+  const { code } = doubles;
+  const rest = doubles.local();
+  code.get(value);
+  doubles.constant(mostPower);
+  doubles.op('min');
+  doubles.constant(mostPower | (1n << 63n));
+  doubles.op('max').tee(rest);
+  const { whole, bits } = takeWhole(doubles);
+  code.get(rest).get(whole);
+  doubles.op('sub').set(rest);
+  pushPolynomial(doubles, rest, powerOf2);
+  doubles.powerOf2(bits);
+  doubles.op('mul');
 }
 
 /** (e^r - 1) / r for |r| <= ln2 / 2: 1 / (n + 1)! */
@@ -123,21 +130,32 @@ const logarithmOfE = doubleBits(doubleLogarithmOfE(places), places + 1);
 const mostTangent = doubleBits(20n, 0);
 
 /** (E - 1) / (E + 1) for E = e^(2|x|) = 2^n * e^r, with E - 1 = 2^n * (e^r - 1) + (2^n - 1). */
-function pushTangent(code: Code, value: number): void {
-  const [rest, less] = [code.local('f64'), code.local('f64')];
-  const power = code.local('f64');
-  code.get(value).op('f64.abs').f64(mostTangent).op('f64.min').tee(rest).get(rest).op('f64.add').tee(rest);
-  code.f64(logarithmOfE).op('f64.mul');
-  const { whole, bits } = takeWhole(code);
-  code.get(rest).get(whole).f64(ln2.bits).op('f64.mul', 'f64.sub');
-  code.get(whole).f64(ln2Rest).op('f64.mul', 'f64.sub').set(rest);
-  pushPowerOf2(code, bits);
-  code.set(power);
-  pushPolynomial(code, rest, growth);
-  code.get(rest).op('f64.mul').get(power).op('f64.mul');
-  code.get(power).f64(doubleBits(1n, 0)).op('f64.sub', 'f64.add').tee(less);
-  code.get(less).f64(doubleBits(2n, 0)).op('f64.add', 'f64.div');
-  code.get(value).op('f64.copysign');
+export function pushTangent(doubles: Doubles, value: number): void {
+  const { code, op, constant } = doubles;
+  const [rest, less, power] = [doubles.local(), doubles.local(), doubles.local()];
+  code.get(value);
+  op('abs');
+  constant(mostTangent);
+  op('min').tee(rest).get(rest);
+  op('add').tee(rest);
+  constant(logarithmOfE);
+  op('mul');
+  const { whole, bits } = takeWhole(doubles);
+  code.get(rest).get(whole);
+  constant(ln2.bits);
+  op('mul', 'sub').get(whole);
+  constant(ln2Rest);
+  op('mul', 'sub').set(rest);
+  doubles.powerOf2(bits).set(power);
+  pushPolynomial(doubles, rest, growth);
+  code.get(rest);
+  op('mul').get(power);
+  op('mul').get(power);
+  constant(doubleBits(1n, 0));
+  op('sub', 'add').tee(less).get(less);
+  constant(doubleBits(2n, 0));
+  op('add', 'div');
+  doubles.withSignOf(value);
 }
 
 /** log2((1 + s) / (1 - s)) / s as a series in s^2, for |s| <= 0.1716: 2 / (ln2 * (2n + 1)) */
@@ -160,7 +178,7 @@ function pushLogarithm(code: Code, value: number): void {
   code.get(mantissa).f64(doubleBits(1n, 0)).op('f64.sub');
   code.get(mantissa).f64(doubleBits(1n, 0)).op('f64.add', 'f64.div').tee(ratio);
   code.get(ratio).op('f64.mul').set(square);
-  pushPolynomial(code, square, logarithm);
+  pushPolynomial(oneDouble(code), square, logarithm);
   code.get(ratio).op('f64.mul').get(exponent).op('f64.convert_i64_s', 'f64.add');
 }
 
@@ -168,8 +186,8 @@ function pushLogarithm(code: Code, value: number): void {
 
 const alternately = (n: number, value: bigint): bigint => (n % 2 === 0 ? value : -value);
 /** sin r / r and cos r as series in r^2, for |r| <= pi / 4. */
-const sine = series(8, (n) => alternately(n, unit / factorial(2 * n + 1)));
-const cosine = series(8, (n) => alternately(n, unit / factorial(2 * n)));
+export const sine: readonly bigint[] = series(8, (n) => alternately(n, unit / factorial(2 * n + 1)));
+export const cosine: readonly bigint[] = series(8, (n) => alternately(n, unit / factorial(2 * n)));
 
 /**
  * Pushes the sine if `quarter` is 0, or the cosine if `quarter` is 1, because a cosine is the sine of an angle that is
@@ -183,11 +201,11 @@ function pushCircular(code: Code, helpers: Helpers, value: number, quarter: 0 | 
   code.get(turns).i32(1).op('i32.and');
   code.if(
     () => {
-      pushPolynomial(code, square, cosine);
+      pushPolynomial(oneDouble(code), square, cosine);
       code.set(result);
     },
     () => {
-      pushPolynomial(code, square, sine);
+      pushPolynomial(oneDouble(code), square, sine);
       code.get(rest).op('f64.mul').set(result);
     },
   );

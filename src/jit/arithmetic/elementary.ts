@@ -28,7 +28,7 @@ export interface Narrow {
  * Multiplying the result by each of these factors gives the two ends of the error interval. Adding and subtracting the
  * error instead could change the sign of a zero.
  */
-const ends = [doubleBits((1n << 44n) - 1n, 44), doubleBits((1n << 44n) + 1n, 44)] as const;
+export const ends: readonly [bigint, bigint] = [doubleBits((1n << 44n) - 1n, 44), doubleBits((1n << 44n) + 1n, 44)];
 
 /**
  * Writes the last part of a function's body: code that computes the result for the argument in an f64 local, and

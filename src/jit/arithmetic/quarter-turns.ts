@@ -28,29 +28,31 @@ export interface ReducedAngle {
   readonly rest: number;
 }
 
+const highQuarter = shortDoubleBits(2n * eighthTurn(places), places, 33);
+
+/** pi / 2 in two parts, of which the upper one has few bits, and its inverse, as f64 bits. */
+export const quarterTurn: Readonly<Record<'high' | 'low' | 'inverse', bigint>> = {
+  high: highQuarter.bits,
+  low: doubleBits(highQuarter.rest, places),
+  inverse: doubleBits(inverseQuarterTurn(places), places),
+};
+
+/** The fast reduction needs an angle below the first bound and, unless it is the angle itself, a rest above the second. */
+export const nearAngle: bigint = doubleBits(1n << 19n, 0);
+export const smallRest: bigint = doubleBits(1n, 18);
+
 /** Reduces a finite angle in an f64 local that holds the value of an f32; `rest` has a relative error below 2^-46. */
 export function writeReduction(code: Code, helpers: Helpers, angle: number): ReducedAngle {
   const [turns, rest, shifted] = [code.local('i32'), code.local('f64'), code.local('f64')];
-  const quarter = shortDoubleBits(2n * eighthTurn(places), places, 33);
-  code
-    .get(angle)
-    .f64(doubleBits(inverseQuarterTurn(places), places))
-    .op('f64.mul')
-    .f64(roundingShift)
-    .op('f64.add');
+  code.get(angle).f64(quarterTurn.inverse).op('f64.mul').f64(roundingShift).op('f64.add');
   code.tee(shifted).op('i64.reinterpret_f64', 'i32.wrap_i64').set(turns);
   code.get(shifted).f64(roundingShift).op('f64.sub').set(shifted);
   // If there are fewer than 2^20 quarter turns, this product and this difference are exact.
-  code.get(angle).get(shifted).f64(quarter.bits).op('f64.mul', 'f64.sub');
-  code.get(shifted).f64(doubleBits(quarter.rest, places)).op('f64.mul', 'f64.sub').set(rest);
+  code.get(angle).get(shifted).f64(quarterTurn.high).op('f64.mul', 'f64.sub');
+  code.get(shifted).f64(quarterTurn.low).op('f64.mul', 'f64.sub').set(rest);
   // The product above has an error of up to 2^-65.
-  const isLarge = (): Code =>
-    code
-      .get(angle)
-      .op('f64.abs')
-      .f64(doubleBits(1n << 19n, 0))
-      .op('f64.ge');
-  const isSmall = (): Code => code.get(rest).op('f64.abs').f64(doubleBits(1n, 18)).op('f64.lt');
+  const isLarge = (): Code => code.get(angle).op('f64.abs').f64(nearAngle).op('f64.ge');
+  const isSmall = (): Code => code.get(rest).op('f64.abs').f64(smallRest).op('f64.lt');
   isLarge();
   isSmall();
   code.get(shifted).f64(0n).op('f64.ne', 'i32.and', 'i32.or');

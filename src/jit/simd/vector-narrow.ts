@@ -25,7 +25,7 @@ const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
 };
 
 /** The bits of an f32 below the last bit of a narrow format; in a tie, only the first of them is set. */
-const below: Readonly<Record<NarrowFormat, number>> = { f16: 0x1fff, bf16: 0xffff };
+export const below: Readonly<Record<NarrowFormat, number>> = { f16: 0x1fff, bf16: 0xffff };
 
 /** The least normal f16, as the bits of an f32. */
 const leastNormalHalf = 0x3880_0000;

@@ -13,6 +13,7 @@ import { extendWords, maskWords, setWord, type VectorLowering, type Writer } fro
 import { vectorChoice } from './vector-choices.ts';
 import { vectorConverter } from './vector-convert.ts';
 import { vectorDouble } from './vector-double.ts';
+import { vectorElementary } from './vector-elementary.ts';
 import { vectorFloat } from './vector-float.ts';
 import { vectorBits, vectorComparison, vectorInteger } from './vector-integer.ts';
 import { vectorNarrow } from './vector-narrow.ts';
@@ -82,6 +83,8 @@ function vectorFloats(step: StepOf<'float'>, lowering: VectorLowering): Writer |
   const { fn, format } = step;
   if (fn === 'neg' || fn === 'abs' || fn === 'min' || fn === 'max') return vectorChoice(step, lowering);
   if (format === 'f64') return vectorDouble(step, lowering);
+  const elementary = vectorElementary(step, lowering);
+  if (elementary !== null) return elementary;
   return format === 'f32' ? vectorFloat(step, lowering) : vectorNarrow(step, format, lowering);
 }
 

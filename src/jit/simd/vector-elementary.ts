@@ -1,0 +1,188 @@
+/**
+ * ex2, tanh, sin, cos and rsqrt of f32, f16 and bf16 for four threads at once. As in arithmetic/elementary.ts, an f64
+ * with a small error is rounded at both ends of its error interval. If the results differ for any of the four, or if an
+ * argument is unusual, the functions for single threads compute all four.
+ */
+import type { StepOf } from '../../isa/steps/step.ts';
+import { plainConversion } from '../../numerics/conversion.ts';
+import type { FloatFunction } from '../../numerics/operations.ts';
+import type { Code } from '../../wasm/code.ts';
+import { type Doubles, twoDoubles } from '../arithmetic/doubles.ts';
+import { ends } from '../arithmetic/elementary.ts';
+import { cosine, pushPolynomial, pushPower, pushTangent, sine, takeWhole } from '../arithmetic/elementary-series.ts';
+import { masksOf } from '../arithmetic/float-bits.ts';
+import { nearAngle, quarterTurn, smallRest } from '../arithmetic/quarter-turns.ts';
+import type { Helpers } from '../helpers.ts';
+import { fourByOne } from './four-by-one.ts';
+import { flushed } from './vector-choices.ts';
+import { vectorConverter } from './vector-convert.ts';
+import type { VectorLowering, Writer } from './vector-lowering.ts';
+import { below, pushConverted } from './vector-narrow.ts';
+import { single, splat } from './vector-words.ts';
+import { wordsAt } from './vectors.ts';
+
+/**
+ * Pushes two values of a function with a relative error below 2^-44. If it cannot do so for an argument, it ors a mask
+ * of that argument into the local `unusual`.
+ */
+type Series = (doubles: Doubles, value: number, unusual: number) => void;
+
+const one = 0x3ff0_0000_0000_0000n;
+
+const allSeries: Readonly<Partial<Record<FloatFunction, Series>>> = {
+  ex2: pushPower,
+  tanh: pushTangent,
+  sin: (doubles, value, unusual) => pushCircular(doubles, value, unusual, 0n),
+  cos: (doubles, value, unusual) => pushCircular(doubles, value, unusual, 1n),
+  rsqrt: (doubles, value) => {
+    doubles.constant(one).get(value);
+    doubles.op('sqrt', 'div');
+  },
+};
+
+export function vectorElementary(step: StepOf<'float'>, lowering: VectorLowering): Writer | null {
+  const { fn, format, mode, from, to } = step;
+  const { code, vectors, scalar } = lowering;
+  const series = allSeries[fn];
+  if (series === undefined || format === 'f64' || mode.rounding !== 'rn' || mode.sat) return null;
+  return () => {
+    for (const ref of from) code.get(vectors.get(ref, 'i32').locals[0]);
+    code.call(elementaryFunction(scalar.helpers, step, series));
+    const result = vectors.temporary();
+    code.set(result);
+    vectors.set(to, { type: 'i32', locals: [result] });
+  };
+}
+
+/** Returns the index of the function that computes four results. */
+function elementaryFunction(helpers: Helpers, step: StepOf<'float'>, series: Series): number {
+  const { fn, format, mode } = step;
+  const key = `four ${fn} ${format} ${JSON.stringify(mode)}`;
+  const type = { parameters: ['v128'], results: ['v128'] } as const;
+  return helpers.function(key, type, (code) => writeElementary(code, helpers, step, series), true);
+}
+
+const lowPairs = wordsAt(0, 1, 4, 5);
+const upperPair = wordsAt(2, 3, 2, 3);
+
+function writeElementary(code: Code, helpers: Helpers, step: StepOf<'float'>, series: Series): void {
+  const { format, mode } = step;
+  const doubles = twoDoubles(code, helpers.fuses);
+  const lanes = { code, format, masks: masksOf(format), local: () => code.local('v128') };
+  // sin treats subnormal operands as zeros even without .ftz.
+  const given = mode.flush || step.fn === 'sin' ? flushed(lanes, 0) : 0;
+  const wide = format === 'f32' ? given : code.local('v128');
+  if (format !== 'f32') pushConverted(code, widener(helpers, format), given).set(wide);
+  const [low, high, value] = [code.local('v128'), code.local('v128'), code.local('v128')];
+  const unusual = code.local('v128');
+  const halves = ([0, 1] as const).map((half) => {
+    code.get(wide);
+    if (half === 1) code.get(wide).shuffle(upperPair);
+    code.vector('f64x2.promote_low_f32x4').set(value);
+    const result = code.local('v128');
+    series(doubles, value, unusual);
+    code.set(result);
+    return result;
+  });
+  for (const [which, end] of [low, high].entries()) {
+    for (const half of halves) {
+      code.get(half);
+      doubles.constant(which === 0 ? ends[0] : ends[1]);
+      doubles.op('mul').vector('f32x4.demote_f64x2_zero');
+    }
+    code.shuffle(lowPairs).set(end);
+  }
+  returnIfSettled(code, helpers, step, [low, high, unusual]);
+  code.get(0).call(fourByOne(helpers, step, 1));
+}
+
+function widener(helpers: Helpers, format: 'f16' | 'bf16' | 'f64'): number {
+  const index = format === 'f64' ? null : vectorConverter(helpers, plainConversion(format, 'f32'));
+  if (index === null) throw new Error(`${format} cannot be converted to f32`);
+  return index;
+}
+
+/** Returns the results if both ends of the error intervals round to them. A NaN is not equal to itself. */
+function returnIfSettled(
+  code: Code,
+  helpers: Helpers,
+  { format, mode }: StepOf<'float'>,
+  [low, high, unusual]: readonly [low: number, high: number, unusual: number],
+): void {
+  const result = format === 'f32' ? low : code.local('v128');
+  if (format === 'f32') code.get(low).get(high).vector('f32x4.eq');
+  else if (format !== 'f64') pushIsNarrowSettled(code, helpers, format, [low, high, result]);
+  code
+    .get(unusual)
+    .vector('v128.andnot', 'i32x4.all_true')
+    .if(() => {
+      const lanes = { code, format, masks: masksOf(format), local: () => code.local('v128') };
+      // Flushing f32 results after rounding is correct, as arithmetic/elementary.ts explains.
+      code.get(format === 'f32' && mode.flush ? flushed(lanes, result) : result).op('return');
+    });
+}
+
+/**
+ * Sets the local `result` to the results in a narrow format, and pushes a mask of the lanes in which they are certain.
+ * An f32 that may be a tie, or lies below the normal numbers of the format, is not certain, because it has been rounded
+ * itself.
+ */
+function pushIsNarrowSettled(
+  code: Code,
+  helpers: Helpers,
+  format: 'f16' | 'bf16',
+  [low, high, result]: readonly [low: number, high: number, result: number],
+): void {
+  const narrow = vectorConverter(helpers, plainConversion('f32', format));
+  if (narrow === null) throw new Error(`f32 cannot be converted to ${format}`);
+  pushConverted(code, narrow, low).set(result);
+  pushConverted(code, narrow, high).get(result).vector('i32x4.eq');
+  code.get(low).get(low).vector('f32x4.eq', 'v128.and');
+  for (const end of [low, high]) {
+    splat(splat(code.get(end), below[format]).vector('v128.and'), (below[format] + 1) / 2).vector(
+      'i32x4.ne',
+      'v128.and',
+    );
+  }
+  const least = format === 'f16' ? 0x3880_0000 : single.leastNormal;
+  splat(code.get(low).vector('f32x4.abs'), least).vector('f32x4.gt');
+  splat(code.get(low), 0).vector('f32x4.eq', 'v128.or', 'v128.and');
+}
+
+/** Pushes the sine of angles, to which `quarter` quarter turns are added first. */
+function pushCircular(doubles: Doubles, angle: number, unusual: number, quarter: bigint): void {
+  const { code, op, constant, local } = doubles;
+  const [rest, square, turns] = [local(), local(), local()];
+  code.get(angle);
+  constant(quarterTurn.inverse);
+  op('mul');
+  const { whole, bits } = takeWhole(doubles);
+  code.get(angle).get(whole);
+  constant(quarterTurn.high);
+  op('mul', 'sub').get(whole);
+  constant(quarterTurn.low);
+  op('mul', 'sub').set(rest);
+  pushIsUnusual(doubles, [angle, whole, rest]);
+  code.get(unusual).vector('v128.or').set(unusual);
+  constant(quarter).get(bits).vector('i64x2.add').set(turns);
+  code.get(rest).get(rest);
+  op('mul').set(square);
+  pushPolynomial(doubles, square, cosine);
+  pushPolynomial(doubles, square, sine);
+  code.get(rest);
+  op('mul');
+  // The lowest bit of the turns selects the series, the next one the sign.
+  code.get(turns).i32(63).vector('i64x2.shl').i32(63).vector('i64x2.shr_s', 'v128.bitselect');
+  code.get(turns).i32(1).vector('i64x2.shr_u').i32(63).vector('i64x2.shl', 'v128.xor');
+}
+
+/** Pushes a mask of the angles that are too large for this reduction or too close to a multiple of a quarter turn. */
+function pushIsUnusual(doubles: Doubles, [angle, whole, rest]: readonly [number, number, number]): void {
+  const { code, op, constant } = doubles;
+  code.get(angle);
+  op('abs');
+  constant(nearAngle).vector('f64x2.lt', 'v128.not').get(rest);
+  op('abs');
+  constant(smallRest).vector('f64x2.lt').get(whole);
+  constant(0n).vector('f64x2.ne', 'v128.and', 'v128.or');
+}
