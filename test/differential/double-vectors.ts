@@ -90,6 +90,13 @@ export const doubleInstructions: readonly Instruction[] = [
   ['mul.rn.f64', 'mul.rn.f64 %d, %a, %b;'],
   ['div.rn.f64', 'div.rn.f64 %d, %a, %b;'],
   ['sqrt.rn.f64', 'sqrt.rn.f64 %d, %a;'],
+  ['rcp.rn.f64', 'rcp.rn.f64 %d, %a;'],
+  ['min.f64', 'min.f64 %d, %a, %c;'],
+  ['max.f64', 'max.f64 %d, %a, %c;'],
+  ['neg.f64', 'neg.f64 %d, %a;'],
+  ['abs.f64', 'abs.f64 %d, %a;'],
+  ['cvt.rn.f32.f64', '.reg .f32 %s; cvt.rn.f32.f64 %s, %a; cvt.f64.f32 %d, %s;'],
+  ['cvt.rz.f32.f64', '.reg .f32 %s; cvt.rz.f32.f64 %s, %a; cvt.f64.f32 %d, %s;'],
   ...comparisons.map((one) => [`setp.${one}.f64`, `setp.${one}.f64 %p, %a, %c; selp.f64 %d, %a, %b, %p;`] as const),
 ];
 

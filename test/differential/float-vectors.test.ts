@@ -68,6 +68,10 @@ const instructions: readonly (readonly [string, readonly string[]])[] = [
   ),
   ...['ex2', 'tanh', 'sin', 'cos', 'rsqrt', 'lg2'].map((fn) => [`${fn}.approx.f32 %d, %a;`, single] as const),
   ...['ex2', 'sin', 'cos', 'rsqrt', 'lg2'].map((fn) => [`${fn}.approx.ftz.f32 %d, %a;`, single] as const),
+  [
+    `.reg .f64 %l; .reg .b32 %lo, %hi; cvt.f64.f32 %l, %a; mov.b64 {%lo, %hi}, %l; xor.b32 %lo, %lo, %hi; mov.b32 %d, %lo;`,
+    single,
+  ],
   ...['f16x2', 'bf16x2'].flatMap((type) => [
     ...['add.rn', 'sub.rn', 'mul.rn', 'min', 'max', 'min.NaN', 'max.NaN', 'min.xorsign.abs'].map(
       (name) => [`${name}.${type} %x, %y, %z;`, packed] as const,

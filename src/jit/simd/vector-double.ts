@@ -19,6 +19,7 @@ const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
   sub: 'f64x2.sub',
   mul: 'f64x2.mul',
   div: 'f64x2.div',
+  rcp: 'f64x2.div',
   sqrt: 'f64x2.sqrt',
 };
 
@@ -36,6 +37,7 @@ function plain(step: StepOf<'float'>, opcode: VectorOpcode, lowering: VectorLowe
   const { code, vectors } = lowering;
   const operands = step.from.map((ref) => pairOf(vectors.get(ref, 'i64').locals));
   const results = vectors.made('i64', (half) => {
+    if (step.fn === 'rcp') pushDouble(code, 1);
     for (const operand of operands) code.get(elementAt(operand, half));
     code.vector(opcode);
   });

@@ -12,6 +12,7 @@ import { vectorAccess } from './vector-access.ts';
 import { extendWords, maskWords, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { vectorChoice } from './vector-choices.ts';
 import { vectorConverter } from './vector-convert.ts';
+import { vectorDoubleConvert } from './vector-double-convert.ts';
 import { vectorDouble } from './vector-double.ts';
 import { vectorElementary } from './vector-elementary.ts';
 import { vectorFloat } from './vector-float.ts';
@@ -112,7 +113,7 @@ function vectorConvert(step: StepOf<'convert'>, lowering: VectorLowering): Write
   const { code, vectors, scalar } = lowering;
   const { conversion, from, to, random, scale } = step;
   const [source, target] = [formats[conversion.from], formats[conversion.to]];
-  if (source.width > 32 || target.width > 32) return widened(step, lowering);
+  if (source.width > 32 || target.width > 32) return vectorDoubleConvert(step, lowering) ?? widened(step, lowering);
   const index = vectorConverter(scalar.helpers, conversion);
   if (index === null) return null;
   return () => {
