@@ -69,7 +69,7 @@ describe('unavailable conversions', () => {
     [{ from: 'f32', to: 's8', rounding: 'rs' }, 's8 is rounded by rn'],
     [{ from: 'f32', to: 'tf32', rounding: 'rs' }, 'tf32 has no stochastic rounding'],
     [{ from: 'f16', to: 'bf16', ftz: true }, 'ftz needs f32'],
-    [{ from: 'f32', to: 's8', semantics: 'torch' }, 'covers only floats'],
+    [{ from: 'f32', to: 's8', semantics: 'torch' }, 'supports only conversions between floats'],
     [{ from: 'f32', to: 'e4m3', semantics: 'torch', saturate: false }, 'torch saturates'],
     [{ from: 'f32', to: 'f16', semantics: 'ml_dtypes', rounding: 'rz' }, 'ml_dtypes has no rounding rz'],
   ] as const)('%o', (request, message) => {
