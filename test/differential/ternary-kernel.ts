@@ -8,8 +8,12 @@ export const ternaryBlock = 256;
  * contains the values of a for all threads, followed by all values of b and then all values of c. `count` is the number
  * of threads.
  */
-export function ternaryKernel(format: 'f32' | 'f64', count: number, instructions: string): string {
-  const bytes = format === 'f64' ? 8 : 4;
+export function ternaryKernel(
+  format: 'f32' | 'f64' | 'b16' | 'b32' | 'b64',
+  count: number,
+  instructions: string,
+): string {
+  const bytes = Number(format.slice(1)) / 8;
   return `
 .version 8.0
 .target sm_80

@@ -1,4 +1,5 @@
 /** prmt, which selects bytes, and fns, which finds the n-th set bit (PTX ISA 9.1, 9.7.9.7 and 9.7.1.20). */
+import type { Bits } from '../../base/bits.ts';
 import { elementAt } from '../../base/element-at.ts';
 import { tripleOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -31,10 +32,14 @@ export function lowerPermutation(step: StepOf<'bits'>, fn: PermuteFunction, lowe
     const type = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] } as const;
     code.call(helpers.function(fn, type, (body) => writePermutation(body, fn)));
   } else {
-    const selector = fn === 'prmt' ? Number(chosen) : Number((rows[fn] >> (16n * (BigInt(chosen) & 3n))) & 0xffffn);
-    pushKnownPermutation(selector, [a, b], lowering);
+    pushKnownPermutation(selectorOf(fn, chosen), [a, b], lowering);
   }
   values.set(step.to, 'i32');
+}
+
+/** Returns the nibbles that choose the bytes if operand c is a constant. */
+export function selectorOf(fn: PermuteFunction, chosen: Bits): number {
+  return fn === 'prmt' ? Number(chosen) : Number((rows[fn] >> (16n * (BigInt(chosen) & 3n))) & 0xffffn);
 }
 
 /** If the selector is a constant, each byte needs only a shift and a mask. */

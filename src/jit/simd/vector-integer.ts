@@ -1,5 +1,5 @@
 /**
- * Implements integer, logic and comparison steps for four threads at once. Each function returns null if a step has no
+ * Implements integer arithmetic and comparisons for four threads at once. Each function returns null if a step has no
  * vector form.
  */
 import { elementAt } from '../../base/element-at.ts';
@@ -103,68 +103,6 @@ function wideProduct(step: StepOf<'integer'>, signed: boolean, { code, vectors }
       if (addend !== null) code.get(elementAt(addend, half)).vector('i64x2.add');
     });
     vectors.set(step.to, product);
-  };
-}
-
-export function vectorBits(step: StepOf<'bits'>, lowering: VectorLowering): Writer | null {
-  const { code, vectors } = lowering;
-  const { fn, width, from, to } = step;
-  const type = holder(width);
-  const a = elementAt(from, 0);
-  const [, b = a] = from;
-  switch (fn) {
-    case 'and':
-    case 'or':
-    case 'xor':
-      return () => {
-        const one = vectors.get(a, type).locals;
-        const other = vectors.get(b, type).locals;
-        vectors.set(
-          to,
-          vectors.made(type, (half) => code.get(elementAt(one, half)).get(elementAt(other, half)).vector(`v128.${fn}`)),
-        );
-      };
-    case 'not':
-      return () => {
-        const one = vectors.get(a, type).locals;
-        vectors.set(
-          to,
-          vectors.made(type, (half) => {
-            code.get(elementAt(one, half)).vector('v128.not');
-            if (type === 'i32') maskWords(code, width);
-          }),
-        );
-      };
-    case 'shl':
-    case 'shr.u':
-    case 'shr.s':
-      return vectorShift(step, lowering);
-    default:
-      return null;
-  }
-}
-
-/**
- * Only shifts by a constant that is less than the width have a vector form, because PTX and WebAssembly's vector
- * instructions differ for larger shift amounts.
- */
-function vectorShift(step: StepOf<'bits'>, { code, vectors, constantOf }: VectorLowering): Writer | null {
-  const { fn, width, from, to } = step;
-  const [a, b] = pairOf(from);
-  const amount = constantOf(b);
-  if (amount === null || amount >= width) return null;
-  const type = holder(width);
-  const shape = type === 'i64' ? 'i64x2' : 'i32x4';
-  const operation = fn === 'shl' ? 'shl' : fn === 'shr.u' ? 'shr_u' : 'shr_s';
-  return () => {
-    const one = vectors.get(a, type).locals;
-    const shifted = vectors.made(type, (half) => {
-      code.get(elementAt(one, half));
-      if (fn === 'shr.s' && type === 'i32') extendWords(code, width);
-      code.i32(amount).vector(`${shape}.${operation}`);
-      if (fn !== 'shr.u' && type === 'i32') maskWords(code, width);
-    });
-    vectors.set(to, shifted);
   };
 }
 

@@ -1,0 +1,157 @@
+/**
+ * Tests integer instructions on the fast engine, in code for one thread and in code for four threads at a time. The
+ * reference engine gives the expected results.
+ */
+import { expect, test } from 'vitest';
+import { Device } from '../../src/device.ts';
+import { RandomSource } from './random-source.ts';
+import { ternaryBlock, ternaryKernel } from './ternary-kernel.ts';
+
+const random = new RandomSource(32);
+
+type Width = 16 | 32 | 64;
+
+/** Numbers near the limits of a type, small numbers, powers of two and their neighbors, and random bits. */
+function edges(width: Width): readonly bigint[] {
+  const powers = [3, 7, 8, 15, 16, 24, 31, 32, 33, 47, 53, 62, 63].filter((power) => power < width);
+  const near = powers.flatMap((power) => [-1n, 0n, 1n].map((distance) => (1n << BigInt(power)) + distance));
+  const small = [0n, 1n, 2n, 3n, 5n, 10n, 17n, 21n, 30n, 48n, 64n, 65n];
+  const bits = Array.from({ length: 12 }, () => (BigInt(random.bits()) << 32n) | BigInt(random.bits()));
+  const negative = [-1n, -2n, -3n, -7n, -64n, -(1n << BigInt(width - 2))];
+  return [...new Set([...near, ...small, ...bits, ...negative].map((value) => BigInt.asUintN(width, value)))];
+}
+
+interface Operands {
+  readonly count: number;
+  readonly bytes: Uint8Array;
+}
+
+/** All pairs of edges as a and b; c is a random edge. */
+function operandsOf(width: Width): Operands {
+  const values = edges(width);
+  const triples = values.flatMap((a) => values.map((b) => [a, b, random.pick(values)] as const));
+  const count = Math.ceil(triples.length / ternaryBlock) * ternaryBlock;
+  const wide = new BigUint64Array(3 * count);
+  triples.forEach((triple, i) => triple.forEach((bits, operand) => wide.set([bits], operand * count + i)));
+  const all = new Uint8Array(wide.buffer);
+  const bytes = new Uint8Array((3 * count * width) / 8).map(
+    (_, i) => all[i + Math.floor(i / (width / 8)) * (8 - width / 8)] ?? 0,
+  );
+  return { count, bytes };
+}
+
+const operands = { 16: operandsOf(16), 32: operandsOf(32), 64: operandsOf(64) } as const;
+
+/** Registers for the instructions, and an amount that the threads of a block share. */
+const registers = `
+  .reg .b16 %h;
+  .reg .b32 %n, %same, %w;
+  .reg .b64 %x;
+  mul.lo.u32 %same, %block, 7;`;
+
+async function compare(width: Width, instructions: string): Promise<void> {
+  const { count, bytes } = operands[width];
+  const device = await Device.create();
+  const kernel = device.load(ternaryKernel(`b${width}`, count, registers + instructions)).kernel('ternary');
+  const from = device.alloc(bytes);
+  const results: Uint8Array[] = [];
+  for (const way of [{ engine: 'interp' }, { simd: true }, { simd: false }] as const) {
+    const to = device.alloc((count * width) / 8);
+    const ended = await kernel.launch({ ...way, grid: count / ternaryBlock, block: ternaryBlock, args: [from, to] });
+    expect(ended).toMatchObject({ ok: true });
+    results.push(to.read());
+  }
+  expect(results[1]).toEqual(results[0]);
+  expect(results[2]).toEqual(results[0]);
+}
+
+type Case = readonly [name: string, width: Width, instructions: string];
+
+const widths = [16, 32, 64] as const;
+const types = widths.flatMap((width) => [`u${width}`, `s${width}`].map((type) => [type, width] as const));
+
+function testAll(cases: readonly Case[]): void {
+  test.each(cases)('%s', (_, width, instructions) => compare(width, instructions));
+}
+
+/** Gives a 32-bit result in %w to %d. */
+const keepWord = (width: Width): string => (width === 32 ? 'mov.b32 %d, %w;' : `cvt.u${width}.u32 %d, %w;`);
+
+// --- bits -----------------------------------------------------------------------------------------------------------
+
+testAll([
+  ...widths.flatMap((width): Case[] => [
+    ...(['and', 'or', 'xor'] as const).map((fn): Case => [`${fn}.b${width}`, width, `${fn}.b${width} %d, %a, %b;`]),
+    ...(['not', 'cnot'] as const).map((fn): Case => [`${fn}.b${width}`, width, `${fn}.b${width} %d, %a;`]),
+  ]),
+  ...([32, 64] as const).flatMap((width): Case[] => [
+    [`popc.b${width}`, width, `popc.b${width} %w, %a; ${keepWord(width)}`],
+    [`clz.b${width}`, width, `clz.b${width} %w, %a; ${keepWord(width)}`],
+    [`brev.b${width}`, width, `brev.b${width} %d, %a;`],
+    ...['u', 's'].map(
+      (sign): Case => [`bfind.${sign}${width}`, width, `bfind.${sign}${width} %w, %a; ${keepWord(width)}`],
+    ),
+  ]),
+]);
+
+const amountOf = (width: Width): string => (width === 32 ? 'mov.b32 %n, %b;' : `cvt.u32.u${width} %n, %b;`);
+
+const shifts = [
+  ...widths.map((width) => ['shl', `b${width}`, width] as const),
+  ...types.map(([type, width]) => ['shr', type, width] as const),
+];
+
+testAll(
+  shifts.flatMap(([fn, type, width]): Case[] => {
+    const by = (name: string, amount: string, before = ''): Case => [
+      `${fn}.${type} by ${name}`,
+      width,
+      `${before} ${fn}.${type} %d, %a, ${amount};`,
+    ];
+    return [
+      by('amounts that differ', '%n', amountOf(width)),
+      by('small amounts that differ', '%n', `${amountOf(width)} and.b32 %n, %n, 63;`),
+      by('amounts that a block shares', '%same'),
+      by('large amounts that a block shares', '%n', 'mad.lo.u32 %n, %block, 0x2000001, 0x1000000;'),
+      ...[0, 1, width - 1, width, width + 1, 100, 0xffffffff].map((amount) => by(`${amount}`, `${amount}`)),
+    ];
+  }),
+);
+
+/** Combines the results of several instructions in %d. Each of the instructions writes %w. */
+const mixed = (instructions: readonly string[]): string =>
+  ['mov.b32 %d, 0;', ...instructions.map((one) => `${one} mad.lo.u32 %d, %d, 0x9e3779b1, %w;`)].join('\n');
+
+const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i);
+
+const modes = ['f4e', 'b4e', 'rc8', 'ecl', 'ecr', 'rc16'] as const;
+const selectors = [
+  0x3210,
+  0x7654,
+  0x5410,
+  0x7632,
+  0x0123,
+  0xffff,
+  0x8888,
+  0xba98,
+  0x12345,
+  ...numbers(40).map(() => random.bits() & 0xffff),
+];
+
+testAll([
+  ...numbers(16).map(
+    (upper): Case => [
+      `lop3.b32 with tables from ${16 * upper}`,
+      32,
+      mixed(numbers(16).map((lower) => `lop3.b32 %w, %a, %b, %c, ${16 * upper + lower};`)),
+    ],
+  ),
+  ['lop3.b32 with a constant', 32, 'lop3.b32 %d, %a, 0xff00ff, %c, 0xca;'],
+  ['prmt.b32 by constants', 32, mixed(selectors.map((selector) => `prmt.b32 %w, %a, %b, ${selector};`))],
+  ['prmt.b32 by selectors that differ', 32, 'prmt.b32 %d, %a, %b, %c;'],
+  ['prmt.b32 by selectors that a block shares', 32, 'mul.lo.u32 %n, %same, 0x1357; prmt.b32 %d, %a, %b, %n;'],
+  ...modes.flatMap((mode): Case[] => [
+    [`prmt.b32.${mode} by constants`, 32, mixed([0, 1, 2, 3, 7].map((c) => `prmt.b32.${mode} %w, %a, %b, ${c};`))],
+    [`prmt.b32.${mode} by selectors that differ`, 32, `prmt.b32.${mode} %d, %a, %b, %c;`],
+  ]),
+]);
