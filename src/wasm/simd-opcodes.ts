@@ -89,6 +89,7 @@ export const vectorOpcodes = {
   'i8x16.min_u': 119,
   'i8x16.max_s': 120,
   'i8x16.max_u': 121,
+  'f64x2.trunc': 122,
   'i16x8.extadd_pairwise_i8x16_u': 125,
   'i32x4.extadd_pairwise_i16x8_u': 127,
   'i16x8.narrow_i32x4_s': 133,
@@ -165,6 +166,8 @@ export const vectorOpcodes = {
   'i32x4.trunc_sat_f32x4_u': 249,
   'f32x4.convert_i32x4_s': 250,
   'f32x4.convert_i32x4_u': 251,
+  'f64x2.convert_low_i32x4_s': 254,
+  'f64x2.convert_low_i32x4_u': 255,
   'f32x4.relaxed_madd': 261,
   'f64x2.relaxed_madd': 263,
 } as const;

@@ -49,10 +49,17 @@ const registers = `
   .reg .b64 %x;
   mul.lo.u32 %same, %block, 7;`;
 
+/** Mixes the bits of a 16-bit result, which changes it if bits above its width were set. */
+const mix16 = `
+  shr.b16 %h, %d, 5;
+  xor.b16 %d, %d, %h;`;
+
 async function compare(width: Width, instructions: string): Promise<void> {
   const { count, bytes } = operands[width];
   const device = await Device.create();
-  const kernel = device.load(ternaryKernel(`b${width}`, count, registers + instructions)).kernel('ternary');
+  const kernel = device
+    .load(ternaryKernel(`b${width}`, count, registers + instructions + (width === 16 ? mix16 : '')))
+    .kernel('ternary');
   const from = device.alloc(bytes);
   const results: Uint8Array[] = [];
   for (const way of [{ engine: 'interp' }, { simd: true }, { simd: false }] as const) {
@@ -154,4 +161,65 @@ testAll([
     [`prmt.b32.${mode} by constants`, 32, mixed([0, 1, 2, 3, 7].map((c) => `prmt.b32.${mode} %w, %a, %b, ${c};`))],
     [`prmt.b32.${mode} by selectors that differ`, 32, `prmt.b32.${mode} %d, %a, %b, %c;`],
   ]),
+]);
+
+// --- arithmetic -----------------------------------------------------------------------------------------------------
+
+const binary = ['add', 'sub', 'mul.lo', 'mul.hi', 'div', 'rem', 'min', 'max'] as const;
+
+testAll(
+  types.flatMap(([type, width]): Case[] => [
+    ...binary.map((fn): Case => [`${fn}.${type}`, width, `${fn}.${type} %d, %a, %b;`]),
+    ...(['mad.lo', 'mad.hi'] as const).map((fn): Case => [`${fn}.${type}`, width, `${fn}.${type} %d, %a, %b, %c;`]),
+    ...['div', 'rem']
+      .flatMap((fn) => [`${fn}.${type} %d, %a, 7;`, `${fn}.${type} %d, -9, %b;`])
+      .map((one): Case => [one, width, one]),
+    ...(type.startsWith('s') ? ['neg', 'abs'] : []).map(
+      (fn): Case => [`${fn}.${type}`, width, `${fn}.${type} %d, %a;`],
+    ),
+  ]),
+);
+
+testAll([
+  ...['add', 'sub'].map((fn): Case => [`${fn}.sat.s32`, 32, `${fn}.sat.s32 %d, %a, %b;`]),
+  ['mad.hi.sat.s32', 32, 'mad.hi.sat.s32 %d, %a, %b, %c;'],
+  ...['u', 's'].flatMap((sign): Case[] => [
+    [`the lower half of mul.wide.${sign}16`, 16, `mul.wide.${sign}16 %w, %a, %b; cvt.u16.u32 %d, %w;`],
+    [`the upper half of mul.wide.${sign}16`, 16, `mul.wide.${sign}16 %w, %a, %b; mov.b32 {%h, %d}, %w;`],
+    [`the upper half of mad.wide.${sign}16`, 16, `mad.wide.${sign}16 %w, %a, %b, %i; mov.b32 {%h, %d}, %w;`],
+    [`the lower half of mul.wide.${sign}32`, 32, `mul.wide.${sign}32 %x, %a, %b; cvt.u32.u64 %d, %x;`],
+    [`the upper half of mad.wide.${sign}32`, 32, `mad.wide.${sign}32 %x, %a, %b, %offset; mov.b64 {%w, %d}, %x;`],
+  ]),
+]);
+
+const packed = ['u16', 's16'] as const;
+
+testAll([
+  ...packed.map((type): Case => [`cvt.pack.sat.${type}`, 32, `cvt.pack.sat.${type}.s32 %d, %a, %b;`]),
+  ...['u8', 's8', 'u4', 's4'].map(
+    (type): Case => [`cvt.pack.sat.${type}`, 32, `cvt.pack.sat.${type}.s32.b32 %d, %a, %b, %c;`],
+  ),
+]);
+
+const orders = ['eq', 'ne', 'lt', 'le', 'gt', 'ge'] as const;
+
+testAll([
+  ...types.flatMap(([type, width]) =>
+    orders.map(
+      (order): Case => [
+        `setp.${order}.${type}`,
+        width,
+        `setp.${order}.${type} %p, %a, %b; selp.b${width} %d, %a, %c, %p;`,
+      ],
+    ),
+  ),
+  ...widths.flatMap((width) =>
+    ['lo', 'ls', 'hi', 'hs'].map(
+      (order): Case => [
+        `setp.${order}.u${width}`,
+        width,
+        `setp.${order}.u${width} %p, %a, %b; selp.b${width} %d, %a, %c, %p;`,
+      ],
+    ),
+  ),
 ]);

@@ -7,12 +7,23 @@ import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import { formats, type FixedFormat } from '../../numerics/formats.ts';
+import type { Code } from '../../wasm/code.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import { integerOrders } from '../arithmetic/integer.ts';
 import { holder, type IntegerType } from '../regions/values.ts';
 import { vectorFloatComparison } from './vector-float-comparison.ts';
-import { extendWords, maskWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
-import type { Vector } from './vectors.ts';
+import { vectorDivision } from './vector-division.ts';
+import { shift, splat } from './vector-words.ts';
+import {
+  extendWords,
+  maskWords,
+  pushDoubleWords,
+  pushTruth,
+  setWord,
+  type VectorLowering,
+  type Writer,
+} from './vector-lowering.ts';
+import { type Vector, wordsAt } from './vectors.ts';
 import { type IntegerFunction, isFloatArithmeticFormat } from '../../numerics/operations.ts';
 
 /** Returns the operands as values of a type, sign-extended if the type is signed. */
@@ -28,83 +39,154 @@ function operands({ code, vectors }: VectorLowering, from: readonly Ref[], forma
   });
 }
 
-const binary: Readonly<Partial<Record<IntegerFunction, 'add' | 'sub' | 'mul'>>> = {
-  add: 'add',
-  sub: 'sub',
-  'mul.lo': 'mul',
-};
+/** Pushes one vector of results. The numbers are the locals of the operands. */
+type Push = (operands: readonly number[], lowering: VectorLowering) => void;
 
 export function vectorInteger(step: StepOf<'integer'>, lowering: VectorLowering): Writer | null {
   const format = formats[step.type];
-  const { code, vectors } = lowering;
   const { fn, to, from } = step;
-  const { width, signed } = format;
-  if (step.sat) return null;
-  const type = holder(width);
-  const shape = type === 'i64' ? 'i64x2' : 'i32x4';
-  const finish = (push: (half: number, all: readonly Vector[]) => void): Writer => {
-    return () => {
-      const all = operands(lowering, from, format);
-      vectors.set(
-        to,
-        vectors.made(type, (half) => {
-          push(half, all);
-          if (type === 'i32') maskWords(code, width);
-        }),
+  if (fn === 'mul.wide' || fn === 'mad.wide') return () => wideProduct(step, format, lowering);
+  const push = step.sat ? saturatingForm(step, format) : formOf(fn, format);
+  if (push === null) return null;
+  return () => {
+    const { code, vectors } = lowering;
+    const all = operands(lowering, from, format);
+    const type = holder(format.width);
+    const results = vectors.made(type, (half) => {
+      push(
+        all.map(({ locals }) => elementAt(locals, half)),
+        lowering,
       );
-    };
-  };
-  const local = (all: readonly Vector[], i: number, half: number): number => elementAt(elementAt(all, i).locals, half);
-  const operation = binary[fn];
-  if (operation !== undefined) {
-    return finish((half, all) =>
-      code
-        .get(local(all, 0, half))
-        .get(local(all, 1, half))
-        .vector(`${shape}.${operation}`),
-    );
-  }
-  if (fn === 'mad.lo') {
-    return finish((half, all) => {
-      code
-        .get(local(all, 0, half))
-        .get(local(all, 1, half))
-        .vector(`${shape}.mul`);
-      code.get(local(all, 2, half)).vector(`${shape}.add`);
+      if (type === 'i32') maskWords(code, format.width);
     });
-  }
-  if ((fn === 'min' || fn === 'max') && type === 'i32') {
-    const opcode: VectorOpcode = `i32x4.${fn}_${signed ? 's' : 'u'}`;
-    return finish((half, all) =>
-      code
-        .get(local(all, 0, half))
-        .get(local(all, 1, half))
-        .vector(opcode),
-    );
-  }
-  if (fn === 'neg' || fn === 'abs')
-    return finish((half, all) => code.get(local(all, 0, half)).vector(`${shape}.${fn}`));
-  if ((fn === 'mul.wide' || fn === 'mad.wide') && width === 32) return wideProduct(step, signed, lowering);
-  return null;
+    vectors.set(to, results);
+  };
 }
 
-function wideProduct(step: StepOf<'integer'>, signed: boolean, { code, vectors }: VectorLowering): Writer {
-  const suffix = signed ? 's' : 'u';
-  return () => {
-    const [a, b] = pairOf(step.from);
-    const [one] = vectors.get(a, 'i32').locals;
-    const [other] = vectors.get(b, 'i32').locals;
-    const addend = step.fn === 'mad.wide' ? vectors.get(elementAt(step.from, 2), 'i64').locals : null;
-    const product = vectors.made('i64', (half) => {
-      code
-        .get(one)
-        .get(other)
-        .vector(`i64x2.extmul_${half === 0 ? 'low' : 'high'}_i32x4_${suffix}`);
-      if (addend !== null) code.get(elementAt(addend, half)).vector('i64x2.add');
-    });
-    vectors.set(step.to, product);
+function formOf(fn: Exclude<IntegerFunction, 'mul.wide' | 'mad.wide'>, format: FixedFormat): Push | null {
+  const { width } = format;
+  const shape = width > 32 ? 'i64x2' : 'i32x4';
+  switch (fn) {
+    case 'add':
+    case 'sub':
+      return inOrder([`${shape}.${fn}`]);
+    case 'mul.lo':
+      return inOrder([`${shape}.mul`]);
+    case 'mad.lo':
+      return inOrder([`${shape}.mul`, `${shape}.add`]);
+    case 'mul.hi':
+      return width > 32 ? null : (all, lowering) => pushHigh(pairOf(all), format, lowering);
+    case 'mad.hi':
+      if (width > 32) return null;
+      return (all, lowering) => {
+        pushHigh(pairOf(all), format, lowering);
+        lowering.code.get(elementAt(all, 2)).vector('i32x4.add');
+      };
+    case 'div':
+    case 'rem':
+      if (width > 32) return null;
+      return (all, { code, scalar }) => {
+        const [a, b] = pairOf(all);
+        code
+          .get(a)
+          .get(b)
+          .call(vectorDivision(scalar.helpers, fn, format.signed));
+      };
+    case 'min':
+    case 'max':
+      if (width > 32) return (all, lowering) => pushWideChoice(fn, pairOf(all), format, lowering);
+      return inOrder([`i32x4.${fn}_${format.signed ? 's' : 'u'}`]);
+    case 'neg':
+    case 'abs':
+      return ([a = 0], { code }) => code.get(a).vector(`${shape}.${fn}`);
+  }
+}
+
+/** Applies the first instruction to the first two operands, and each further one to the result and the next operand. */
+function inOrder(opcodes: readonly VectorOpcode[]): Push {
+  return (all, { code }) => {
+    code.get(elementAt(all, 0));
+    opcodes.forEach((opcode, i) => code.get(elementAt(all, i + 1)).vector(opcode));
   };
 }
+
+/** Pushes the smaller or larger of 64-bit numbers. */
+function pushWideChoice(
+  fn: 'min' | 'max',
+  [a, b]: readonly [number, number],
+  { signed }: FixedFormat,
+  { code }: VectorLowering,
+): void {
+  code.get(a).get(b);
+  pushOrdered(code, a, signed);
+  pushOrdered(code, b, signed).vector(fn === 'min' ? 'i64x2.lt_s' : 'i64x2.gt_s', 'v128.bitselect');
+}
+
+/**
+ * Pushes 64-bit numbers so that a signed comparison orders them correctly, because WebAssembly has no comparison of
+ * unsigned 64-bit numbers.
+ */
+function pushOrdered(code: Code, local: number, signed: boolean): Code {
+  code.get(local);
+  return signed ? code : pushDoubleWords(code, 1n << 63n).vector('v128.xor');
+}
+
+/** Only 32-bit signed types have saturating instructions. */
+function saturatingForm({ fn, type }: StepOf<'integer'>, format: FixedFormat): Push | null {
+  if (type !== 's32') return null;
+  if (fn === 'add' || fn === 'sub') return (all, lowering) => pushSaturated(fn, pairOf(all), lowering);
+  if (fn !== 'mad.hi') return null;
+  return (all, lowering) => {
+    const { code, vectors } = lowering;
+    const product = vectors.temporary();
+    pushHigh(pairOf(all), format, lowering);
+    code.set(product);
+    pushSaturated('add', [product, elementAt(all, 2)], lowering);
+  };
+}
+
+/** A result that overflowed has the wrong sign. It is replaced by the limit that has the sign of the first operand. */
+function pushSaturated(fn: 'add' | 'sub', [a, b]: readonly [number, number], lowering: VectorLowering): void {
+  const { code, vectors } = lowering;
+  const result = vectors.temporary();
+  code.get(a).get(b).vector(`i32x4.${fn}`).set(result);
+  shift(code.get(a), 'i32x4.shr_s', 31);
+  splat(code, 0x7fffffff).vector('v128.xor').get(result);
+  code.get(a).get(result).vector('v128.xor').get(b);
+  code.get(fn === 'add' ? result : a).vector('v128.xor', 'v128.and');
+  shift(code, 'i32x4.shr_s', 31).vector('v128.bitselect');
+}
+
+// --- products -------------------------------------------------------------------------------------------------------
+
+/** Pushes the upper half of a product. */
+function pushHigh([a, b]: readonly [number, number], { width, signed }: FixedFormat, { code }: VectorLowering): void {
+  const suffix = signed ? 's' : 'u';
+  if (width < 32) {
+    shift(code.get(a).get(b).vector('i32x4.mul'), `i32x4.shr_${suffix}`, width);
+    return;
+  }
+  for (const part of ['low', 'high'] as const) code.get(a).get(b).vector(`i64x2.extmul_${part}_i32x4_${suffix}`);
+  code.shuffle(wordsAt(1, 3, 5, 7));
+}
+
+function wideProduct(step: StepOf<'integer'>, format: FixedFormat, lowering: VectorLowering): void {
+  const { code, vectors } = lowering;
+  const { width, signed } = format;
+  const [one, other] = pairOf(operands(lowering, step.from.slice(0, 2), format).map(({ locals }) => locals[0]));
+  const type = holder(2 * width);
+  const addend = step.fn === 'mad.wide' ? vectors.get(elementAt(step.from, 2), type).locals : null;
+  const product = vectors.made(type, (half) => {
+    code.get(one).get(other);
+    if (type === 'i32') code.vector('i32x4.mul');
+    else code.vector(`i64x2.extmul_${half === 0 ? 'low' : 'high'}_i32x4_${signed ? 's' : 'u'}`);
+    if (addend !== null) code.get(elementAt(addend, half)).vector(type === 'i32' ? 'i32x4.add' : 'i64x2.add');
+    if (type === 'i32') maskWords(code, 2 * width);
+  });
+  vectors.set(step.to, product);
+}
+
+// --- comparisons and clamping ---------------------------------------------------------------------------------------
 
 export function vectorComparison(step: StepOf<'compare'>, lowering: VectorLowering): Writer | null {
   const { type: name } = step;
@@ -114,7 +196,7 @@ export function vectorComparison(step: StepOf<'compare'>, lowering: VectorLoweri
   const order = integerOrders[step.comparison];
   const { width, signed } = format;
   const equality = order === 'eq' || order === 'ne';
-  if (order === undefined || (width > 32 && !signed && !equality)) return null;
+  if (order === undefined) return null;
   const opcode = (type: IntegerType): VectorOpcode => {
     if (equality) return `${type === 'i64' ? 'i64x2' : 'i32x4'}.${order}`;
     return type === 'i64' ? `i64x2.${order}_s` : `i32x4.${order}_${signed ? 's' : 'u'}`;
@@ -122,10 +204,25 @@ export function vectorComparison(step: StepOf<'compare'>, lowering: VectorLoweri
   return () => {
     const [a, b] = pairOf(operands(lowering, step.from, format));
     const type = holder(width);
-    const truth = vectors.made(type, (half) =>
-      code.get(elementAt(a.locals, half)).get(elementAt(b.locals, half)).vector(opcode(type)),
-    );
+    const truth = vectors.made(type, (half) => {
+      for (const { locals } of [a, b]) pushOrdered(code, elementAt(locals, half), type === 'i32' || signed || equality);
+      code.vector(opcode(type));
+    });
     pushTruth(truth, lowering);
     setWord(step.to, lowering);
+  };
+}
+
+/** cvt.pack: clamps signed words to the range of a type. */
+export function vectorClamp({ type, from, to }: StepOf<'clamp'>, lowering: VectorLowering): Writer {
+  const { code, vectors } = lowering;
+  const { width, signed } = formats[type];
+  const most = 2 ** (signed ? width - 1 : width) - 1;
+  return () => {
+    code.get(vectors.get(from, 'i32').locals[0]);
+    splat(code, signed ? -most - 1 : 0).vector('i32x4.max_s');
+    if (most < 2 ** 31) splat(code, most).vector('i32x4.min_s');
+    maskWords(code, width);
+    setWord(to, lowering);
   };
 }

@@ -17,7 +17,7 @@ import { vectorDouble } from './vector-double.ts';
 import { vectorElementary } from './vector-elementary.ts';
 import { vectorFloat } from './vector-float.ts';
 import { vectorBits } from './vector-bits.ts';
-import { vectorComparison, vectorInteger } from './vector-integer.ts';
+import { vectorClamp, vectorComparison, vectorInteger } from './vector-integer.ts';
 import { vectorNarrow } from './vector-narrow.ts';
 import { splat } from './vector-words.ts';
 import { holder } from '../regions/values.ts';
@@ -39,7 +39,7 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   },
   constant: vectorConstant,
   convert: vectorConvert,
-  clamp: oneByOne,
+  clamp: vectorClamp,
   integer: vectorInteger,
   bits: vectorBits,
   compare: vectorComparison,

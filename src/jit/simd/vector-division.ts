@@ -1,0 +1,44 @@
+/** Integer division for four threads at once. */
+import type { Code } from '../../wasm/code.ts';
+import type { Helpers } from '../helpers.ts';
+import { pushDoubleWords } from './vector-lowering.ts';
+import { splat } from './vector-words.ts';
+import { wordsAt } from './vectors.ts';
+
+/**
+ * Returns the index of a function that takes the dividends and the divisors, as words of four threads, and returns the
+ * quotients (`div`) or remainders (`rem`). All bits of a result are set if the divisor is zero.
+ */
+export function vectorDivision(helpers: Helpers, fn: 'div' | 'rem', signed: boolean): number {
+  const type = { parameters: ['v128', 'v128'], results: ['v128'] } as const;
+  return helpers.function(`four ${fn} ${signed}`, type, (code) => writeDivision(code, fn, signed));
+}
+
+const [dividends, divisors] = [0, 1];
+
+function writeDivision(code: Code, fn: 'div' | 'rem', signed: boolean): void {
+  if (fn === 'rem') code.get(dividends);
+  pushQuotients(code, signed);
+  if (fn === 'rem') code.get(divisors).vector('i32x4.mul', 'i32x4.sub');
+  splat(code.get(divisors), 0).vector('i32x4.eq', 'v128.or');
+}
+
+/** The bits of 1.5 * 2^52. The sum of this number and an integer of 32 bits ends with the bits of the integer. */
+const integerBase = 0x4338n << 48n;
+
+/**
+ * Pushes quotients of f64 numbers, truncated. These are exact: unless a quotient of 32-bit numbers is an integer, its
+ * distance from the nearest integer is more than a rounding can change. The least number divided by -1 wraps around.
+ */
+function pushQuotients(code: Code, signed: boolean): void {
+  for (const half of [0, 1] as const) {
+    for (const local of [dividends, divisors]) {
+      code.get(local);
+      if (half === 1) code.get(local).shuffle(wordsAt(2, 3, 2, 3));
+      code.vector(signed ? 'f64x2.convert_low_i32x4_s' : 'f64x2.convert_low_i32x4_u');
+    }
+    code.vector('f64x2.div', 'f64x2.trunc');
+    pushDoubleWords(code, integerBase).vector('f64x2.add');
+  }
+  code.shuffle(wordsAt(0, 2, 4, 6));
+}
