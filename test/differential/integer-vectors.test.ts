@@ -223,3 +223,56 @@ testAll([
     ),
   ),
 ]);
+
+// --- instructions of several steps, some of which have the same operands for all threads ------------------------------
+
+const places = [0, 1, 5, 31, 32, 33, 255];
+
+testAll([
+  ...['l', 'r'].flatMap((way) =>
+    ['wrap', 'clamp'].flatMap((bound): Case[] => {
+      const shf = `shf.${way}.${bound}.b32`;
+      return [
+        [`${shf} by amounts that differ`, 32, `${shf} %d, %a, %b, %c;`],
+        [`${shf} by amounts that a block shares`, 32, `${shf} %d, %a, %b, %same;`],
+        [`${shf} by constants`, 32, mixed(places.map((place) => `${shf} %w, %a, %b, ${place};`))],
+      ];
+    }),
+  ),
+  ...([32, 64] as const).flatMap((width): Case[] => [
+    ...['u', 's'].flatMap((sign): Case[] => [
+      [
+        `bfe.${sign}${width} of fields that differ`,
+        width,
+        `${amountOf(width)} cvt.u32.u${width} %w, %c; and.b32 %n, %n, 255; and.b32 %w, %w, 255; bfe.${sign}${width} %d, %a, %n, %w;`,
+      ],
+      [`bfe.${sign}${width} of fields that a block shares`, width, `bfe.${sign}${width} %d, %a, %same, %block;`],
+      [`bfe.${sign}${width} of a constant field`, width, `bfe.${sign}${width} %d, %a, 4, 8;`],
+      [`bfind.shiftamt.${sign}${width}`, width, `bfind.shiftamt.${sign}${width} %w, %a; ${keepWord(width)}`],
+    ]),
+    [
+      `bfi.b${width} of fields that differ`,
+      width,
+      `cvt.u32.u${width} %w, %c; and.b32 %w, %w, 255; bfi.b${width} %d, %a, %b, %w, %w;`,
+    ],
+    [`bfi.b${width} of fields that a block shares`, width, `bfi.b${width} %d, %a, %b, %same, %block;`],
+    [`bfi.b${width} of a constant field`, width, `bfi.b${width} %d, %a, %b, 12, 20;`],
+  ]),
+  [
+    'a register that only here gets the same value in all threads',
+    32,
+    `.reg .pred %q;
+    setp.lt.u32 %p, %a, %b;
+    mov.b32 %d, %a;
+    @%p lop3.or.b32 %d|%q, %same, %block, 77, 0x96, %p;
+    lop3.or.b32 %n|%q, %d, %block, 77, 0x96, %p;
+    lop3.or.b32 %d|%q, %same, %block, 77, 0x96, %p;
+    @%q add.u32 %d, %d, %n;`,
+  ],
+  ['a 64-bit value of words', 64, 'mov.b64 {%n, %w}, %a; mov.b64 {%n, _}, %b; mov.b64 %d, {%w, %n};'],
+  [
+    'a 64-bit value of halves',
+    64,
+    '.reg .b16 %r<4>; mov.b64 {%r0, %r1, %r2, %r3}, %a; mov.b64 %d, {%r2, %r0, %r3, %r1};',
+  ],
+]);

@@ -15,7 +15,7 @@ export function ternaryKernel(
 ): string {
   const bytes = Number(format.slice(1)) / 8;
   return `
-.version 8.0
+.version 8.2
 .target sm_80
 .address_size 64
 .visible .entry ternary(.param .u64 from, .param .u64 to)

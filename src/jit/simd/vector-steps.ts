@@ -7,6 +7,7 @@ import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { StepKind, StepOf } from '../../isa/steps/step.ts';
+import type { LaneLayout } from '../../isa/steps/value.ts';
 import { formats } from '../../numerics/formats.ts';
 import { vectorAccess } from './vector-access.ts';
 import { extendWords, maskWords, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
@@ -20,6 +21,7 @@ import { vectorBits } from './vector-bits.ts';
 import { vectorClamp, vectorComparison, vectorInteger } from './vector-integer.ts';
 import { vectorNarrow } from './vector-narrow.ts';
 import { splat } from './vector-words.ts';
+import { wordsAt } from './vectors.ts';
 import { holder } from '../regions/values.ts';
 
 type Vectorize<Kind extends StepKind> = (step: StepOf<Kind>, lowering: VectorLowering) => Writer | null;
@@ -52,8 +54,8 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   extract: ({ to, from, low, width }, lowering) => {
     return () => extract(to, from, low, width, lowering);
   },
-  pack: (step, lowering) => (step.from.length * step.stride > 32 ? null : () => pack(step, lowering)),
-  join: oneByOne,
+  pack: vectorPack,
+  join: vectorJoin,
   load: vectorAccess,
   store: vectorAccess,
   transfer: oneByOne,
@@ -203,8 +205,32 @@ function extract(to: Ref, from: Ref, low: number, width: number, lowering: Vecto
   setWord(to, lowering);
 }
 
-function pack({ to, from, lane, stride }: StepOf<'pack'>, lowering: VectorLowering): void {
+function vectorPack(step: StepOf<'pack'>, lowering: VectorLowering): Writer | null {
+  const { to, from, lane, stride } = step;
   const { code, vectors } = lowering;
+  const width = from.length * stride;
+  const packed = (refs: readonly Ref[]): number => {
+    const local = vectors.temporary();
+    pushPacked(refs, { lane, stride }, lowering);
+    code.set(local);
+    return local;
+  };
+  if (width <= 32) return () => vectors.set(to, { type: 'i32', locals: [packed(from)] });
+  if (width !== 64 || from.length === 1) return null;
+  return () => {
+    const [high, low] = [packed(from.slice(0, from.length / 2)), packed(from.slice(from.length / 2))];
+    const wide = vectors.made('i64', (half) =>
+      code
+        .get(low)
+        .get(high)
+        .shuffle(half === 0 ? wordsAt(0, 4, 1, 5) : wordsAt(2, 6, 3, 7)),
+    );
+    vectors.set(to, wide);
+  };
+}
+
+/** Pushes words that consist of lanes, the topmost of which is named first. */
+function pushPacked(from: readonly Ref[], { lane, stride }: LaneLayout, { code, vectors }: VectorLowering): void {
   const sources = from.map((ref) => vectors.get(ref, 'i32').locals[0]);
   sources.forEach((source, i) => {
     if (i > 0) code.i32(stride).vector('i32x4.shl');
@@ -212,5 +238,15 @@ function pack({ to, from, lane, stride }: StepOf<'pack'>, lowering: VectorLoweri
     maskWords(code, lane);
     if (i > 0) code.vector('v128.or');
   });
-  setWord(to, lowering);
+}
+
+function vectorJoin({ to, high, low, shift, width }: StepOf<'join'>, lowering: VectorLowering): Writer | null {
+  const { code, vectors } = lowering;
+  if (width > 32) return null;
+  return () => {
+    code.get(vectors.get(high, 'i32').locals[0]).i32(shift).vector('i32x4.shl');
+    code.get(vectors.get(low, 'i32').locals[0]).vector('v128.or');
+    maskWords(code, width);
+    setWord(to, lowering);
+  };
 }
