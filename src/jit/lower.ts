@@ -158,7 +158,7 @@ export function lowerAddress({ place, base, offset }: AddressSource, lowering: L
 
 // --- steps ----------------------------------------------------------------------------------------------------------
 
-function lowerStep(step: Step, lowering: Lowering): void {
+export function lowerStep(step: Step, lowering: Lowering): void {
   const parts = halved(step, lowering.values);
   if (parts === null) lowerNarrow(step, lowering);
   else for (const part of parts) lowerNarrow(part, lowering);

@@ -4,10 +4,11 @@
  * code is written four times.
  */
 import { elementAt } from '../../base/element-at.ts';
+import type { Step } from '../../isa/steps/step.ts';
 import type { AddressSource, ProgramInstruction, Transfer } from '../../program/function-program.ts';
 import { usesOf } from '../../program/uses.ts';
 import { differs } from '../../program/varying.ts';
-import { lowerAddress, lowerInstruction, lowerSymbols } from '../lower.ts';
+import { lowerAddress, lowerInstruction, lowerStep, lowerSymbols } from '../lower.ts';
 import type { Lowering } from '../lowering.ts';
 import { extendWords, maskWords, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { fourReader } from './vector-specials.ts';
@@ -62,9 +63,24 @@ function onVectors(instruction: ProgramInstruction, lowering: VectorLowering): W
   if (writers.includes(null)) return null;
   return () => {
     writeOperands(instruction, lowering);
-    for (const write of writers) write?.();
+    steps.forEach((step, i) => {
+      if (!runsOnce(step, lowering)) writers[i]?.();
+    });
     writeResults(instruction, lowering);
   };
+}
+
+/**
+ * Writes scalar code for a step on integers if its operands are the same for all four threads. Returns whether it did.
+ * Many instructions begin with such steps, for example to bound the amount of a shift.
+ */
+function runsOnce(step: Step, { vectors, scalar }: VectorLowering): boolean {
+  if (step.kind !== 'integer' && step.kind !== 'bits') return false;
+  const { from, to } = step;
+  if (vectors.isVarying(vectors.placeOf(to)) || !from.every((ref) => vectors.isSame(ref))) return false;
+  lowerStep(step, scalar);
+  vectors.discard(to);
+  return true;
 }
 
 // --- operands -------------------------------------------------------------------------------------------------------

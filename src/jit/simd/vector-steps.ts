@@ -9,6 +9,7 @@ import type { Ref } from '../../isa/steps/ref.ts';
 import type { StepKind, StepOf } from '../../isa/steps/step.ts';
 import type { LaneLayout } from '../../isa/steps/value.ts';
 import { formats } from '../../numerics/formats.ts';
+import type { Code } from '../../wasm/code.ts';
 import { vectorAccess } from './vector-access.ts';
 import { extendWords, maskWords, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { vectorChoice } from './vector-choices.ts';
@@ -92,19 +93,18 @@ function vectorFloats(step: StepOf<'float'>, lowering: VectorLowering): Writer |
   return format === 'f32' ? vectorFloat(step, lowering) : vectorNarrow(step, format, lowering);
 }
 
-function vectorConstant({ to, value }: StepOf<'constant'>, { code, vectors }: VectorLowering): Writer {
-  if (typeof value === 'bigint') {
-    return () =>
-      vectors.set(
-        to,
-        vectors.made('i64', () => code.i64(value).vector('i64x2.splat')),
-      );
-  }
-  return () =>
-    vectors.set(
-      to,
-      vectors.made('i32', () => code.i32(value).vector('i32x4.splat')),
-    );
+/** Sets both the vectors and the scalar local, because steps whose operands are the same for all threads run only once. */
+function vectorConstant({ to, value }: StepOf<'constant'>, { code, vectors, scalar }: VectorLowering): Writer {
+  const type = typeof value === 'bigint' ? 'i64' : 'i32';
+  const push = (): Code => (typeof value === 'bigint' ? code.i64(value) : code.i32(value));
+  return () => {
+    const copies = vectors.made(type, () => push().vector(type === 'i64' ? 'i64x2.splat' : 'i32x4.splat'));
+    vectors.set(to, copies);
+    if (vectors.isVarying(vectors.placeOf(to))) return;
+    push();
+    scalar.values.set(to, type);
+    vectors.markSame(to);
+  };
 }
 
 // --- conversions ----------------------------------------------------------------------------------------------------

@@ -28,6 +28,8 @@ export class Vectors {
   /** Locals that have been released. They can be used for other registers that are live only within one basic block. */
   private readonly spare: number[] = [];
   private readonly temporaries = new Map<number, Vector>();
+  /** Slots whose vectors in `temporaries` are copies of the value in their scalar local. */
+  private readonly copies = new Set<number>();
   private places: ReadonlyMap<Ref, number> = new Map();
 
   /**
@@ -45,6 +47,7 @@ export class Vectors {
     this.values.begin(instruction);
     this.places = instruction.places;
     this.temporaries.clear();
+    this.copies.clear();
   }
 
   isVarying(place: number): boolean {
@@ -148,10 +151,22 @@ export class Vectors {
     return made;
   }
 
-  /** Whether a value is computed only once, so that its vectors are copies of it in all lanes. */
+  /** Whether a scalar local holds the value, because it is the same for all four threads. */
   isSame(ref: Ref): boolean {
     const place = this.placeOf(ref);
-    return !this.temporaries.has(place) && !this.varying.has(place);
+    return !this.varying.has(place) && (!this.temporaries.has(place) || this.copies.has(place));
+  }
+
+  /** Tells that the scalar local of a name holds the same value as each lane of its vectors. */
+  markSame(ref: Ref): void {
+    this.copies.add(this.placeOf(ref));
+  }
+
+  /** After code that set the scalar local of a name, discards vectors that an earlier step has set. */
+  discard(ref: Ref): void {
+    const place = this.placeOf(ref);
+    this.temporaries.delete(place);
+    this.copies.delete(place);
   }
 
   get(ref: Ref, type: IntegerType): Vector {
@@ -163,6 +178,7 @@ export class Vectors {
     const { code } = this;
     if (!this.varying.has(place)) {
       this.temporaries.set(place, value);
+      this.copies.delete(place);
       return;
     }
     const home = this.home(place);
