@@ -123,11 +123,7 @@ async function compareEngines(text: string, operands: Uint32Array): Promise<void
   const threads = operands.length / 3;
   const device = await Device.create();
   const body = text.includes('%x') ? packedText(text) : text;
-  const module = ternaryKernel('f32', threads, body).replace(
-    '.version 8.0\n.target sm_80',
-    '.version 8.6\n.target sm_90',
-  );
-  const kernel = device.load(module).kernel('ternary');
+  const kernel = device.load(ternaryKernel('f32', threads, body)).kernel('ternary');
   const from = device.alloc(operands);
   const results: unknown[] = [];
   for (const way of [{ engine: 'interp' }, { simd: true }, { simd: false }] as const) {

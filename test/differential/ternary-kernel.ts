@@ -15,8 +15,8 @@ export function ternaryKernel(
 ): string {
   const bytes = Number(format.slice(1)) / 8;
   return `
-.version 8.2
-.target sm_80
+.version 8.6
+.target sm_90
 .address_size 64
 .visible .entry ternary(.param .u64 from, .param .u64 to)
 {
