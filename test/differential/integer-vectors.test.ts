@@ -84,7 +84,7 @@ function testAll(cases: readonly Case[]): void {
 /** Gives a 32-bit result in %w to %d. */
 const keepWord = (width: Width): string => (width === 32 ? 'mov.b32 %d, %w;' : `cvt.u${width}.u32 %d, %w;`);
 
-// --- bits -----------------------------------------------------------------------------------------------------------
+// --- bits ------------------------------------------------------------------------------------------------------------
 
 testAll([
   ...widths.flatMap((width): Case[] => [
@@ -163,7 +163,7 @@ testAll([
   ]),
 ]);
 
-// --- arithmetic -----------------------------------------------------------------------------------------------------
+// --- arithmetic ------------------------------------------------------------------------------------------------------
 
 const binary = ['add', 'sub', 'mul.lo', 'mul.hi', 'div', 'rem', 'min', 'max'] as const;
 
@@ -224,7 +224,42 @@ testAll([
   ),
 ]);
 
-// --- instructions of several steps, some of which have the same operands for all threads ------------------------------
+// --- conversions and narrow products ---------------------------------------------------------------------------------
+
+const narrow = ['u8', 's8', 'u16', 's16', 'u32', 's32'] as const;
+
+/** `.sat` is an error if a type has all values of another. */
+function hasAll(type: string, other: string): boolean {
+  const [bits, otherBits] = [Number(type.slice(1)), Number(other.slice(1))];
+  if (type.startsWith('s') === other.startsWith('s')) return bits >= otherBits;
+  return type.startsWith('s') && bits > otherBits;
+}
+
+testAll([
+  ...narrow.flatMap((from) =>
+    narrow.map(
+      (to): Case => [
+        `cvt.${to}.${from}`,
+        32,
+        mixed((hasAll(to, from) ? [''] : ['', '.sat']).map((sat) => `cvt${sat}.${to}.${from} %w, %a;`)),
+      ],
+    ),
+  ),
+  ...['u32', 's32'].flatMap((one) => [
+    ...['u32', 's32'].flatMap((other): Case[] => [
+      [`dp4a.${one}.${other}`, 32, `dp4a.${one}.${other} %d, %a, %b, %c;`],
+      [`dp2a.${one}.${other}`, 32, mixed(['lo', 'hi'].map((half) => `dp2a.${half}.${one}.${other} %w, %a, %b, %c;`))],
+      [
+        `vadd4.${one}.${other}`,
+        32,
+        mixed(['', '.sat'].map((sat) => `vadd4.s32.${one}.${other}${sat} %w, %a, %b, %c;`)),
+      ],
+    ]),
+    [`mad24.${one}`, 32, mixed(['lo', 'hi'].map((half) => `mad24.${half}.${one} %w, %a, %b, %c;`))] satisfies Case,
+  ]),
+]);
+
+// --- instructions of several steps, some of which have the same operands for all threads -----------------------------
 
 const places = [0, 1, 5, 31, 32, 33, 255];
 

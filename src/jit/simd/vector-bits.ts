@@ -72,7 +72,7 @@ function isZero({ width, from, to }: StepOf<'bits'>, lowering: VectorLowering): 
   setWord(to, lowering);
 }
 
-// --- counting and reversing -----------------------------------------------------------------------------------------
+// --- counting and reversing ------------------------------------------------------------------------------------------
 
 /** The count has 32 bits even if the operand has 64 bits. */
 function countOnes({ width, from, to }: StepOf<'bits'>, lowering: VectorLowering): void {

@@ -211,8 +211,8 @@ function toFixed(code: Code, c: Conversion, to: FixedFormat, operands: VectorOpe
   if (nan !== null) code.get(nan).vector('v128.bitselect');
 }
 
-/** Keeps the low bits or, with `sat`, clamps to the range. */
-function convertInteger(code: Code, source: number, from: FixedFormat, to: FixedFormat, sat: boolean): void {
+/** Pushes converted words: their low bits or, with `sat`, the words clamped to the range of `to`. */
+export function convertInteger(code: Code, source: number, from: FixedFormat, to: FixedFormat, sat: boolean): void {
   const spare = 32 - from.width;
   code.get(source);
   if (from.signed) shift(shift(code, 'i32x4.shl', spare), 'i32x4.shr_s', spare);

@@ -157,7 +157,7 @@ function pushSaturated(fn: 'add' | 'sub', [a, b]: readonly [number, number], low
   shift(code, 'i32x4.shr_s', 31).vector('v128.bitselect');
 }
 
-// --- products -------------------------------------------------------------------------------------------------------
+// --- products --------------------------------------------------------------------------------------------------------
 
 /** Pushes the upper half of a product. */
 function pushHigh([a, b]: readonly [number, number], { width, signed }: FixedFormat, { code }: VectorLowering): void {
@@ -186,7 +186,7 @@ function wideProduct(step: StepOf<'integer'>, format: FixedFormat, lowering: Vec
   vectors.set(step.to, product);
 }
 
-// --- comparisons and clamping ---------------------------------------------------------------------------------------
+// --- comparisons -----------------------------------------------------------------------------------------------------
 
 export function vectorComparison(step: StepOf<'compare'>, lowering: VectorLowering): Writer | null {
   const { type: name } = step;
@@ -210,19 +210,5 @@ export function vectorComparison(step: StepOf<'compare'>, lowering: VectorLoweri
     });
     pushTruth(truth, lowering);
     setWord(step.to, lowering);
-  };
-}
-
-/** cvt.pack: clamps signed words to the range of a type. */
-export function vectorClamp({ type, from, to }: StepOf<'clamp'>, lowering: VectorLowering): Writer {
-  const { code, vectors } = lowering;
-  const { width, signed } = formats[type];
-  const most = 2 ** (signed ? width - 1 : width) - 1;
-  return () => {
-    code.get(vectors.get(from, 'i32').locals[0]);
-    splat(code, signed ? -most - 1 : 0).vector('i32x4.max_s');
-    if (most < 2 ** 31) splat(code, most).vector('i32x4.min_s');
-    maskWords(code, width);
-    setWord(to, lowering);
   };
 }

@@ -111,7 +111,7 @@ function shifterOfWide(fn: Shift, { locals }: Vector, ref: Ref, lowering: Vector
   };
 }
 
-// --- words shifted by amounts that differ ---------------------------------------------------------------------------
+// --- words shifted by amounts that differ ----------------------------------------------------------------------------
 
 /** WebAssembly can only shift all words by the same amount, so they are multiplied by powers of two instead. */
 function shiftWords(fn: Shift, words: number, amounts: number, lowering: VectorLowering): void {

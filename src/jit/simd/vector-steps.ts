@@ -13,13 +13,13 @@ import type { Code } from '../../wasm/code.ts';
 import { vectorAccess } from './vector-access.ts';
 import { extendWords, maskWords, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { vectorChoice } from './vector-choices.ts';
-import { vectorConverter } from './vector-convert.ts';
+import { convertInteger, vectorConverter } from './vector-convert.ts';
 import { vectorDoubleConvert } from './vector-double-convert.ts';
 import { vectorDouble } from './vector-double.ts';
 import { vectorElementary } from './vector-elementary.ts';
 import { vectorFloat } from './vector-float.ts';
 import { vectorBits } from './vector-bits.ts';
-import { vectorClamp, vectorComparison, vectorInteger } from './vector-integer.ts';
+import { vectorComparison, vectorInteger } from './vector-integer.ts';
 import { vectorNarrow } from './vector-narrow.ts';
 import { splat } from './vector-words.ts';
 import { wordsAt } from './vectors.ts';
@@ -117,6 +117,12 @@ function vectorConvert(step: StepOf<'convert'>, lowering: VectorLowering): Write
   const { conversion, from, to, random, scale } = step;
   const [source, target] = [formats[conversion.from], formats[conversion.to]];
   if (source.width > 32 || target.width > 32) return vectorDoubleConvert(step, lowering) ?? widened(step, lowering);
+  if (source.kind === 'integer' && target.kind === 'integer') {
+    return () => {
+      convertInteger(code, vectors.get(from, 'i32').locals[0], source, target, conversion.sat);
+      setWord(to, lowering);
+    };
+  }
   const index = vectorConverter(scalar.helpers, conversion);
   if (index === null) return null;
   return () => {
@@ -130,6 +136,15 @@ function vectorConvert(step: StepOf<'convert'>, lowering: VectorLowering): Write
       else code.get(vectors.get(ref, 'i32').locals[0]);
     }
     code.call(index);
+    setWord(to, lowering);
+  };
+}
+
+/** cvt.pack: clamps signed words to the range of a type. */
+function vectorClamp({ type, from, to }: StepOf<'clamp'>, lowering: VectorLowering): Writer {
+  const { code, vectors } = lowering;
+  return () => {
+    convertInteger(code, vectors.get(from, 'i32').locals[0], formats.s32, formats[type], true);
     setWord(to, lowering);
   };
 }
