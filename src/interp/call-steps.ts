@@ -75,7 +75,7 @@ export function prepareReturn({ registerResults }: FunctionProgram, cpu: Cpu): A
     thread.base = caller.base;
     thread.pc = caller.pc;
     const rest = cpu.code[caller.pc - 1]?.rest;
-    if (rest?.kind !== 'call') throw new Error('a function returns without a call');
+    if (rest?.kind !== 'call') throw new Error('a function returns, but nothing has called it');
     rest.go(thread);
   };
 }

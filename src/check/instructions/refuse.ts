@@ -16,7 +16,7 @@ import {
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
 
 /**
- * Returns the problems that the closest form has with the mnemonic. If there is a similar legal spelling, the problems
+ * Returns the reasons why the closest form does not accept the mnemonic. If there is a similar legal spelling, they
  * suggest it.
  */
 export function closestProblems(attempts: readonly FormMatch[]): readonly Problem[] {

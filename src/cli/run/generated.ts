@@ -1,4 +1,4 @@
-/** Contents of buffers that are computed from a few numbers. They are the same on every machine. */
+/** Buffer contents that are generated from a few numbers. They are the same on every machine. */
 import { number, objectOf, type Rule, text, whole } from '../../base/rules.ts';
 import { numberBits } from '../../numerics/number-bits.ts';
 import { itemSize, type NpyType } from '../../tensors/npy/npy.ts';

@@ -1,4 +1,4 @@
-/** Methods for devices: modules, buffers and launches. */
+/** The methods for devices and for their modules, buffers and launches. */
 import { listOf, objectOf, type Rule } from '../../base/rules.ts';
 import { SourceText } from '../../base/source-text.ts';
 import { type Argument, type LoadedModule } from '../../device.ts';

@@ -56,7 +56,7 @@ export class Vectors {
 
   // --- one thread at a time -------------------------------------------------------------------------------------------
 
-  /** Copies the values that an instruction reads from one lane to the scalar locals. */
+  /** Copies the operands of an instruction, for one lane, into the scalar locals. */
   extractReads(instruction: ProgramInstruction, lane: number): void {
     for (const place of new Set(usesOf(instruction).reads)) if (this.varying.has(place)) this.extract(place, lane);
   }

@@ -1,4 +1,4 @@
-/** Colors the words of PTX as they are typed. */
+/** Highlights PTX as it is typed. */
 import { HighlightStyle, StreamLanguage, type StreamParser, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import { tags } from '@lezer/highlight';

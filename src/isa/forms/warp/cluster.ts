@@ -95,7 +95,7 @@ export const clusterForms = (): readonly InstructionForm[] => [
     id: 'mapa',
     section: '9.7.9.23',
     syntax: 'mapa{.shared::cluster}.type  d, a, b',
-    summary: 'The address that corresponds to a in the shared memory of block b of the cluster.',
+    summary: 'Given address a in shared memory, returns the corresponding address in block b of the cluster.',
     sets: { type: sizes },
     ways: [at('7.8', 90)],
     operands: [write('d', 0), inShared, read('b', '.u32', { unpacked: true })],
