@@ -27,7 +27,7 @@ function verdictOf({ findings, target, version }: Facts): string {
 function targetsView(facts: Facts, chosen: string | null, choose: (target: string | null) => void): TemplateResult {
   const taken = facts.targets.filter(({ since }) => since !== null).length;
   return html`
-    <p class="legend">${legend(taken, facts.targets)} ${chosen === null ? 'The target that the module names is framed; select another target to check the module for that one.' : 'The module is checked for the framed target.'}
+    <p class="legend">${legend(taken, facts.targets)} ${chosen === null ? 'Its own target is framed; select another to check for it.' : 'The module is checked for the framed target.'}
       ${chosen === null ? '' : html`<button class="plain" @click=${() => choose(null)}>Back to the module's own target</button>`}</p>
     <div class="targets" role="group" aria-label="Targets"><span class="prefix" aria-hidden="true">sm_</span>
       ${families(facts).map(
@@ -39,9 +39,8 @@ function targetsView(facts: Facts, chosen: string | null, choose: (target: strin
 
 function legend(taken: number, targets: Facts['targets']): string {
   const all = targets.length;
-  if (taken < all)
-    return `${taken} of ${all} targets support all instructions in the module; the others are crossed out.`;
-  return `All ${all} targets, ${targets[0]?.name} to ${targets.at(-1)?.name}, support all instructions in the module.`;
+  if (taken < all) return `${taken} of ${all} targets support this module; the others are crossed out.`;
+  return `All ${all} targets, ${targets[0]?.name} to ${targets.at(-1)?.name}, support this module.`;
 }
 
 type Row = Facts['targets'][number];
