@@ -9,7 +9,7 @@ import { RandomSource } from './random-source.ts';
 import { ternaryBlock, ternaryKernel } from './ternary-kernel.ts';
 
 /** Number of threads. */
-const count = 4096;
+const count = 2048;
 
 const random = new RandomSource(17);
 
