@@ -13,10 +13,10 @@ type Width = 16 | 32 | 64;
 
 /** Numbers near the limits of a type, small numbers, powers of two and their neighbors, and random bits. */
 function edges(width: Width): readonly bigint[] {
-  const powers = [3, 7, 8, 15, 16, 24, 31, 32, 33, 47, 53, 62, 63].filter((power) => power < width);
+  const powers = [3, 7, 8, 15, 16, 31, 32, 33, 53, 63].filter((power) => power < width);
   const near = powers.flatMap((power) => [-1n, 0n, 1n].map((distance) => (1n << BigInt(power)) + distance));
   const small = [0n, 1n, 2n, 3n, 5n, 10n, 17n, 21n, 30n, 48n, 64n, 65n];
-  const bits = Array.from({ length: 12 }, () => (BigInt(random.bits()) << 32n) | BigInt(random.bits()));
+  const bits = Array.from({ length: 6 }, () => (BigInt(random.bits()) << 32n) | BigInt(random.bits()));
   const negative = [-1n, -2n, -3n, -7n, -64n, -(1n << BigInt(width - 2))];
   return [...new Set([...near, ...small, ...bits, ...negative].map((value) => BigInt.asUintN(width, value)))];
 }
