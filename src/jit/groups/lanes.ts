@@ -5,8 +5,8 @@
  */
 import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';
-import { wordsAt } from '../simd/vectors.ts';
 import type { IntegerType } from '../regions/values.ts';
+import { evenWords } from '../simd/word-shuffles.ts';
 
 /** Number of vectors of four words that hold the values of a warp. */
 export const quads: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -79,7 +79,7 @@ function lanesWithPairs(code: Code, origin: number): void {
   pushLanes(code, (quad) => {
     equal(2 * quad);
     equal(2 * quad + 1);
-    code.shuffle(wordsAt(0, 2, 4, 6));
+    code.shuffle(evenWords);
   });
 }
 

@@ -8,7 +8,7 @@ import { vectorShift } from './vector-shift.ts';
 import { vectorTable } from './vector-table.ts';
 import { maskWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { shift, splat } from './vector-words.ts';
-import { wordsAt } from './vectors.ts';
+import { evenWords, oddWords } from './word-shuffles.ts';
 
 export function vectorBits(step: StepOf<'bits'>, lowering: VectorLowering): Writer | null {
   const { fn } = step;
@@ -87,12 +87,8 @@ function countOnes({ width, from, to }: StepOf<'bits'>, lowering: VectorLowering
   const [low, high] = counts.locals;
   code.get(low);
   if (high !== undefined) {
-    code.get(high).shuffle(wordsAt(0, 2, 4, 6));
-    code
-      .get(low)
-      .get(high)
-      .shuffle(wordsAt(1, 3, 5, 7))
-      .vector('i32x4.add');
+    code.get(high).shuffle(evenWords);
+    code.get(low).get(high).shuffle(oddWords).vector('i32x4.add');
   }
   setWord(to, lowering);
 }
@@ -103,16 +99,8 @@ function countZeros({ width, from, to }: StepOf<'bits'>, lowering: VectorLowerin
   if (high === undefined) pushZeros(code, low);
   else {
     const [lower, upper, above] = [vectors.temporary(), vectors.temporary(), vectors.temporary()];
-    code
-      .get(low)
-      .get(high)
-      .shuffle(wordsAt(0, 2, 4, 6))
-      .set(lower);
-    code
-      .get(low)
-      .get(high)
-      .shuffle(wordsAt(1, 3, 5, 7))
-      .set(upper);
+    code.get(low).get(high).shuffle(evenWords).set(lower);
+    code.get(low).get(high).shuffle(oddWords).set(upper);
     pushZeros(code, upper).set(above);
     // The zeros in the lower word only count if there is no bit in the upper word.
     splat(pushZeros(code, lower).get(upper), 0).vector('i32x4.eq', 'v128.and').get(above).vector('i32x4.add');

@@ -13,7 +13,8 @@ import { bases, type BoundedSpace, isBounded, pushUnallocated, sizeOf } from '..
 import { allValidFunction } from './scattered-access.ts';
 import { pushDoubleWords, type VectorLowering } from './vector-lowering.ts';
 import { splat } from './vector-words.ts';
-import { laneCount, type Vector, wordsAt } from './vectors.ts';
+import { laneCount, type Vector } from './vectors.ts';
+import { oddWords, wordsAt } from './word-shuffles.ts';
 
 export type AccessStep = StepOf<'load'> | StepOf<'store'>;
 
@@ -142,13 +143,7 @@ function leaveUnlessInside(
   const { bytes, size } = span;
   if (address.type === 'i64') {
     const [low, high] = address.locals;
-    code
-      .get(low)
-      .get(high)
-      .shuffle(wordsAt(1, 3, 5, 7))
-      .vector('v128.any_true')
-      .unlikely()
-      .brIf(done);
+    code.get(low).get(high).shuffle(oddWords).vector('v128.any_true').unlikely().brIf(done);
   }
   const pushSize = (): Code =>
     space === 'shared' ? pushField(code, scalar.layout, 'sharedSize') : code.i32(sizeOf(scalar, space));

@@ -1,9 +1,10 @@
 /** Integer division for four threads at once. */
+import { roundingShift } from '../arithmetic/quarter-turns.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';
 import { pushDoubleWords } from './vector-lowering.ts';
 import { splat } from './vector-words.ts';
-import { wordsAt } from './vectors.ts';
+import { evenWords, upperPair } from './word-shuffles.ts';
 
 /**
  * Returns the index of a function that takes the dividends and the divisors, as words of four threads, and returns the
@@ -23,9 +24,6 @@ function writeDivision(code: Code, fn: 'div' | 'rem', signed: boolean): void {
   splat(code.get(divisors), 0).vector('i32x4.eq', 'v128.or');
 }
 
-/** The bits of 1.5 * 2^52. The sum of this number and an integer of 32 bits ends with the bits of the integer. */
-const integerBase = 0x4338n << 48n;
-
 /**
  * Pushes quotients of f64 numbers, truncated. These are exact: unless a quotient of 32-bit numbers is an integer, its
  * distance from the nearest integer is more than a rounding can change. The least number divided by -1 wraps around.
@@ -34,11 +32,12 @@ function pushQuotients(code: Code, signed: boolean): void {
   for (const half of [0, 1] as const) {
     for (const local of [dividends, divisors]) {
       code.get(local);
-      if (half === 1) code.get(local).shuffle(wordsAt(2, 3, 2, 3));
+      if (half === 1) code.get(local).shuffle(upperPair);
       code.vector(signed ? 'f64x2.convert_low_i32x4_s' : 'f64x2.convert_low_i32x4_u');
     }
     code.vector('f64x2.div', 'f64x2.trunc');
-    pushDoubleWords(code, integerBase).vector('f64x2.add');
+    // The sum ends with the bits of the integer.
+    pushDoubleWords(code, roundingShift).vector('f64x2.add');
   }
-  code.shuffle(wordsAt(0, 2, 4, 6));
+  code.shuffle(evenWords);
 }

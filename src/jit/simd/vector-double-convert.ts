@@ -10,10 +10,8 @@ import type { Code } from '../../wasm/code.ts';
 import { converter } from '../arithmetic/convert.ts';
 import type { Helpers } from '../helpers.ts';
 import { setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
-import { laneCount, wordsAt } from './vectors.ts';
-
-const lowPairs = wordsAt(0, 1, 4, 5);
-const upperPair = wordsAt(2, 3, 2, 3);
+import { laneCount } from './vectors.ts';
+import { lowPairs, upperPair } from './word-shuffles.ts';
 
 /** Returns null unless the step is a plain conversion between the two formats. */
 export function vectorDoubleConvert(step: StepOf<'convert'>, lowering: VectorLowering): Writer | null {

@@ -4,7 +4,6 @@
  * argument is unusual, the functions for single threads compute all four.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
-import { plainConversion } from '../../numerics/conversion.ts';
 import type { FloatFunction } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
 import { type Doubles, twoDoubles } from '../arithmetic/doubles.ts';
@@ -15,11 +14,10 @@ import { nearAngle, quarterTurn, smallRest } from '../arithmetic/quarter-turns.t
 import type { Helpers } from '../helpers.ts';
 import { fourByOne } from './four-by-one.ts';
 import { flushed } from './vector-choices.ts';
-import { vectorConverter } from './vector-convert.ts';
 import type { VectorLowering, Writer } from './vector-lowering.ts';
-import { below, pushConverted } from './vector-narrow.ts';
+import { below, type NarrowFormat, pushNarrowed, pushWidened } from './vector-narrow.ts';
 import { single, splat } from './vector-words.ts';
-import { wordsAt } from './vectors.ts';
+import { lowPairs, upperPair } from './word-shuffles.ts';
 
 /**
  * Pushes two values of a function with a relative error below 2^-44. If it cannot do so for an argument, it ors a mask
@@ -62,9 +60,6 @@ function elementaryFunction(helpers: Helpers, step: StepOf<'float'>, series: Ser
   return helpers.function(key, type, (code) => writeElementary(code, helpers, step, series), true);
 }
 
-const lowPairs = wordsAt(0, 1, 4, 5);
-const upperPair = wordsAt(2, 3, 2, 3);
-
 function writeElementary(code: Code, helpers: Helpers, step: StepOf<'float'>, series: Series): void {
   const { format, mode } = step;
   const doubles = twoDoubles(code, helpers.fuses);
@@ -72,7 +67,7 @@ function writeElementary(code: Code, helpers: Helpers, step: StepOf<'float'>, se
   // sin treats subnormal operands as zeros even without .ftz.
   const given = mode.flush || step.fn === 'sin' ? flushed(lanes, 0) : 0;
   const wide = format === 'f32' ? given : code.local('v128');
-  if (format !== 'f32') pushConverted(code, widener(helpers, format), given).set(wide);
+  if (format === 'f16' || format === 'bf16') pushWidened(code, helpers, format, given).set(wide);
   const [low, high, value] = [code.local('v128'), code.local('v128'), code.local('v128')];
   const unusual = code.local('v128');
   const halves = ([0, 1] as const).map((half) => {
@@ -94,12 +89,6 @@ function writeElementary(code: Code, helpers: Helpers, step: StepOf<'float'>, se
   }
   returnIfSettled(code, helpers, step, [low, high, unusual]);
   code.get(0).call(fourByOne(helpers, step, 1));
-}
-
-function widener(helpers: Helpers, format: 'f16' | 'bf16' | 'f64'): number {
-  const index = format === 'f64' ? null : vectorConverter(helpers, plainConversion(format, 'f32'));
-  if (index === null) throw new Error(`${format} cannot be converted to f32`);
-  return index;
 }
 
 /** Returns the results if both ends of the error intervals round to them. A NaN is not equal to itself. */
@@ -130,13 +119,11 @@ function returnIfSettled(
 function pushIsNarrowSettled(
   code: Code,
   helpers: Helpers,
-  format: 'f16' | 'bf16',
+  format: NarrowFormat,
   [low, high, result]: readonly [low: number, high: number, result: number],
 ): void {
-  const narrow = vectorConverter(helpers, plainConversion('f32', format));
-  if (narrow === null) throw new Error(`f32 cannot be converted to ${format}`);
-  pushConverted(code, narrow, low).set(result);
-  pushConverted(code, narrow, high).get(result).vector('i32x4.eq');
+  pushNarrowed(code, helpers, format, low).set(result);
+  pushNarrowed(code, helpers, format, high).get(result).vector('i32x4.eq');
   code.get(low).get(low).vector('f32x4.eq', 'v128.and');
   for (const end of [low, high]) {
     splat(splat(code.get(end), below[format]).vector('v128.and'), (below[format] + 1) / 2).vector(

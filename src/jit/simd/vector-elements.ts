@@ -6,7 +6,8 @@ import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { ScatteredAccess } from './scattered-access.ts';
 import type { VectorLowering } from './vector-lowering.ts';
-import { type Vector, wordsAt } from './vectors.ts';
+import { type Vector } from './vectors.ts';
+import { wordsAt } from './word-shuffles.ts';
 
 /** Loads consecutive elements of the four threads, as one vector for each element. */
 export function loadVectors(

@@ -3,12 +3,10 @@ import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
-import { plainConversion } from '../../numerics/conversion.ts';
 import type { Comparison, FloatArithmeticFormat } from '../../numerics/operations.ts';
 import { masksOf } from '../arithmetic/float-bits.ts';
 import { flushed } from './vector-choices.ts';
-import { vectorConverter } from './vector-convert.ts';
-import { pushConverted } from './vector-narrow.ts';
+import { pushWidened } from './vector-narrow.ts';
 import { pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 
 type Orders = Readonly<Partial<Record<Comparison, 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'>>>;
@@ -42,7 +40,7 @@ export function vectorFloatComparison(
   };
 }
 
-/** Returns the vectors of an operand. f16 and bf16 are converted to f32, which is exact. */
+/** Returns the vectors of an operand. f16 and bf16 are converted to f32. */
 function comparableOf(
   ref: Ref,
   format: Comparable,
@@ -54,7 +52,5 @@ function comparableOf(
   const lanes = { code, format, masks: masksOf(format), local: () => vectors.temporary() };
   const operand = flush ? flushed(lanes, given) : given;
   if (format === 'f32') return [operand];
-  const widen = vectorConverter(scalar.helpers, plainConversion(format, 'f32'));
-  if (widen === null) throw new Error(`${format} cannot be converted to f32`);
-  return vectors.made('i32', () => pushConverted(code, widen, operand)).locals;
+  return vectors.made('i32', () => pushWidened(code, scalar.helpers, format, operand)).locals;
 }

@@ -9,10 +9,12 @@ import type { FloatFunction, FloatMode } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
+import { masksOf } from '../arithmetic/float-bits.ts';
+import { flushed } from './vector-choices.ts';
 import { fourByOne } from './four-by-one.ts';
 import { pushDoubleWords, pushSumError, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { single, splat } from './vector-words.ts';
-import { wordsAt } from './vectors.ts';
+import { lowPairs, upperPair } from './word-shuffles.ts';
 
 const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
   add: 'f32x4.add',
@@ -65,11 +67,7 @@ function operandsOf({ from, mode }: StepOf<'float'>, { code, vectors }: VectorLo
   return from.map((ref) => {
     const [given] = vectors.get(ref, 'i32').locals;
     if (!mode.flush) return given;
-    const flushed = vectors.temporary();
-    splat(code.get(given), 0x7f80_0000).vector('v128.and');
-    splat(code, 0).vector('i32x4.ne');
-    splat(code, signBit).vector('v128.or').get(given).vector('v128.and').set(flushed);
-    return flushed;
+    return flushed({ code, format: 'f32', masks: masksOf('f32'), local: () => vectors.temporary() }, given);
   });
 }
 
@@ -102,8 +100,6 @@ function repeatUnusual(
   });
 }
 
-const signBit = 0x8000_0000;
-
 /** Replaces every NaN with the one that hardware produces. */
 function canonical(code: Code, result: number): void {
   code.get(result).get(result).vector('f32x4.ne', 'v128.any_true');
@@ -112,12 +108,6 @@ function canonical(code: Code, result: number): void {
     code.get(result).get(result).vector('f32x4.ne', 'v128.bitselect').set(result);
   });
 }
-
-/** The first two words of each of two vectors. */
-const lowPairs = wordsAt(0, 1, 4, 5);
-
-/** The last two words of a vector, moved to the front. */
-const upperPair = wordsAt(2, 3, 2, 3);
 
 const { leastNormal, infinity } = single;
 

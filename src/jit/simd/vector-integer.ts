@@ -23,8 +23,9 @@ import {
   type VectorLowering,
   type Writer,
 } from './vector-lowering.ts';
-import { type Vector, wordsAt } from './vectors.ts';
+import { type Vector } from './vectors.ts';
 import { type IntegerFunction, isFloatArithmeticFormat } from '../../numerics/operations.ts';
+import { oddWords } from './word-shuffles.ts';
 
 /** Returns the operands as values of a type, sign-extended if the type is signed. */
 function operands({ code, vectors }: VectorLowering, from: readonly Ref[], format: FixedFormat): readonly Vector[] {
@@ -167,7 +168,7 @@ function pushHigh([a, b]: readonly [number, number], { width, signed }: FixedFor
     return;
   }
   for (const part of ['low', 'high'] as const) code.get(a).get(b).vector(`i64x2.extmul_${part}_i32x4_${suffix}`);
-  code.shuffle(wordsAt(1, 3, 5, 7));
+  code.shuffle(oddWords);
 }
 
 function wideProduct(step: StepOf<'integer'>, format: FixedFormat, lowering: VectorLowering): void {

@@ -4,7 +4,8 @@ import type { Code } from '../../wasm/code.ts';
 import type { KindOf } from '../memory/checked-spans.ts';
 import type { Lowering } from '../lowering.ts';
 import { splat } from './vector-words.ts';
-import { type Vector, type Vectors, wordsAt } from './vectors.ts';
+import { type Vector, type Vectors } from './vectors.ts';
+import { evenWords } from './word-shuffles.ts';
 
 export interface VectorLowering {
   readonly code: Code;
@@ -38,11 +39,7 @@ export function pushSumError(code: Code, sum: number, [a, b]: readonly [number, 
 /** Converts the 32-bit or 64-bit masks on the stack to words that are 0 or 1. */
 export function pushTruth(mask: Vector, { code }: VectorLowering): void {
   if (mask.type === 'i32') code.get(mask.locals[0]);
-  else
-    code
-      .get(mask.locals[0])
-      .get(mask.locals[1])
-      .shuffle(wordsAt(0, 2, 4, 6));
+  else code.get(mask.locals[0]).get(mask.locals[1]).shuffle(evenWords);
   splat(code, 1).vector('v128.and');
 }
 

@@ -6,16 +6,17 @@
  * the four results are computed one after the other.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
-import { plainConversion } from '../../numerics/conversion.ts';
+import { type Conversion, plainConversion } from '../../numerics/conversion.ts';
 import type { FloatFunction } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
+import type { Helpers } from '../helpers.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import { fourByOne } from './four-by-one.ts';
 import { vectorConverter } from './vector-convert.ts';
 import type { VectorLowering, Writer } from './vector-lowering.ts';
 import { splat } from './vector-words.ts';
 
-type NarrowFormat = 'f16' | 'bf16';
+export type NarrowFormat = 'f16' | 'bf16';
 
 const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
   add: 'f32x4.add',
@@ -35,18 +36,14 @@ export function vectorNarrow(step: StepOf<'float'>, format: NarrowFormat, loweri
   const { code, vectors, scalar } = lowering;
   const { helpers } = scalar;
   const opcode = native[fn];
-  const [widen, narrow] = [
-    vectorConverter(helpers, plainConversion(format, 'f32')),
-    vectorConverter(helpers, plainConversion('f32', format)),
-  ];
-  if (opcode === undefined || (fn === 'fma' && !helpers.fuses) || widen === null || narrow === null) return null;
+  if (opcode === undefined || (fn === 'fma' && !helpers.fuses)) return null;
   if (mode.rounding !== 'rn' || mode.flush || mode.sat) return null;
   return () => {
     const operands = from.map((ref) => vectors.get(ref, 'i32').locals[0]);
     const [wide, result] = [vectors.temporary(), vectors.temporary()];
-    for (const operand of operands) pushConverted(code, widen, operand);
+    for (const operand of operands) pushWidened(code, helpers, format, operand);
     code.vector(opcode).set(wide);
-    pushConverted(code, narrow, wide).set(result);
+    pushNarrowed(code, helpers, format, wide).set(result);
     if (fn === 'fma') {
       pushMayBeTie(code, format, wide);
       code.unlikely().if(() => {
@@ -58,8 +55,19 @@ export function vectorNarrow(step: StepOf<'float'>, format: NarrowFormat, loweri
   };
 }
 
-/** Pushes the results of a conversion that `vectorConverter` returned. */
-export function pushConverted(code: Code, converter: number, local: number): Code {
+/** Pushes four narrow numbers as f32, which is exact. */
+export function pushWidened(code: Code, helpers: Helpers, format: NarrowFormat, local: number): Code {
+  return pushConverted(code, helpers, plainConversion(format, 'f32'), local);
+}
+
+/** Pushes four f32, rounded to a narrow format. */
+export function pushNarrowed(code: Code, helpers: Helpers, format: NarrowFormat, local: number): Code {
+  return pushConverted(code, helpers, plainConversion('f32', format), local);
+}
+
+function pushConverted(code: Code, helpers: Helpers, conversion: Conversion, local: number): Code {
+  const converter = vectorConverter(helpers, conversion);
+  if (converter === null) throw new Error(`${conversion.from} to ${conversion.to} has no vector form`);
   code.get(local);
   // Conversions take random bits and a scale as well, which these do not use.
   splat(code, 0);

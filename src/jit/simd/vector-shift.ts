@@ -9,7 +9,8 @@ import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import { holder, type IntegerType } from '../regions/values.ts';
 import { extendWords, maskWords, type VectorLowering } from './vector-lowering.ts';
 import { shift, splat } from './vector-words.ts';
-import { type Vector, wordsAt } from './vectors.ts';
+import { type Vector } from './vectors.ts';
+import { evenWords, wordsAt } from './word-shuffles.ts';
 
 type Shift = 'shl' | 'shr.u' | 'shr.s';
 
@@ -140,7 +141,7 @@ function shiftDown(words: number, amounts: number, lowering: VectorLowering): vo
   pushPowers('down', amounts, lowering).set(powers);
   for (const part of ['low', 'high'] as const)
     code.get(words).get(powers).vector(`i64x2.extmul_${part}_i32x4_u`).i32(31).vector('i64x2.shr_u');
-  code.shuffle(wordsAt(0, 2, 4, 6));
+  code.shuffle(evenWords);
 }
 
 /** The low byte of each word, repeated in all four bytes of the word. */

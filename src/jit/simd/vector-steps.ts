@@ -22,8 +22,8 @@ import { vectorBits } from './vector-bits.ts';
 import { vectorComparison, vectorInteger } from './vector-integer.ts';
 import { vectorNarrow } from './vector-narrow.ts';
 import { splat } from './vector-words.ts';
-import { wordsAt } from './vectors.ts';
 import { holder } from '../regions/values.ts';
+import { wordsAt } from './word-shuffles.ts';
 
 type Vectorize<Kind extends StepKind> = (step: StepOf<Kind>, lowering: VectorLowering) => Writer | null;
 

@@ -10,6 +10,7 @@ import type { ProgramInstruction } from '../../program/function-program.ts';
 import { usesOf } from '../../program/uses.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { IntegerType, Values } from '../regions/values.ts';
+import { evenWords } from './word-shuffles.ts';
 
 /** Number of threads that run together. */
 export const laneCount = 4;
@@ -244,13 +245,3 @@ export class Vectors {
     return this.made('i32', () => code.get(low).get(high).shuffle(evenWords));
   }
 }
-
-/**
- * Returns the indices of the bytes that form the given words of two vectors. The words of the two vectors are numbered
- * from 0 to 7.
- */
-export function wordsAt(...numbers: readonly number[]): readonly number[] {
-  return numbers.flatMap((word) => [0, 1, 2, 3].map((byte) => 4 * word + byte));
-}
-
-const evenWords = wordsAt(0, 2, 4, 6);
