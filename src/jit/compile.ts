@@ -8,10 +8,10 @@ import { pushField } from './context-field.ts';
 import { passFunction } from './groups/passing.ts';
 import { writeChoice } from './choose.ts';
 import { advanceFunction, completeFunction } from './groups/warp-runner.ts';
-import type { Region } from '../program/regions.ts';
+import { compileAlone, type KernelRegion, regionsOf, runsOnlyAlone, writeCallOfAlone } from './compile-alone.ts';
 import { recorder } from './engine-call.ts';
 import { fourFunction } from './simd/four-function.ts';
-import { type FunctionShape, type KernelShape, kernelShapeOf } from './regions/kernel-shape.ts';
+import { type KernelShape, kernelShapeOf } from './regions/kernel-shape.ts';
 import { laneCount } from './simd/vectors.ts';
 import { context, type ContextField, type LaunchLayout, outcome } from './layout.ts';
 import { regionFunction, regionType } from './regions/region-function.ts';
@@ -23,15 +23,27 @@ import { regionFunction, regionType } from './regions/region-function.ts';
 export interface Compilation {
   readonly kernel: CompiledKernel;
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /**
+   * Compiles the code that was left out (see `aloneLater`) as a module that exports the function `alone`; null if
+   * nothing was left out. `look` is called now and then, and throws to stop compiling.
+   */
+  readonly compileRest: ((look: () => void) => Uint8Array<ArrayBuffer>) | null;
 }
 
 export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Compilation {
   const shape = kernelShapeOf(kernel, layout);
   const { helpers } = shape;
-  const functions = shape.functions.flatMap((fn) => fn?.regions.map(() => helpers.builder.declare(regionType)) ?? []);
-  const fours = shape.functions.flatMap((fn) =>
-    fn === null ? [] : fn.regions.map((region, i) => compileRegion(shape, fn, region, functions, fn.firstRegion + i)),
-  );
+  const regions = regionsOf(shape);
+  const functions = regions.map(() => helpers.builder.declare(regionType));
+  const fours = regions.map((region) => compileFour(shape, region, functions));
+  const later: KernelRegion[] = [];
+  regions.forEach((region, number) => {
+    const isLater = layout.aloneLater && (elementAt(fours, number) !== null || runsOnlyAlone(region));
+    const one = isLater
+      ? writeCallOfAlone(helpers, later.push(region) - 1)
+      : regionFunction(shape, region.fn, region.region);
+    helpers.builder.define(elementAt(functions, number), one);
+  });
   const run = helpers.builder.declare(runType);
   helpers.builder.define(run, runFunction(shape, functions, fours));
   helpers.builder.export('run', run);
@@ -42,22 +54,16 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
     helpers.builder.export('advance', advanceFunction(shape, run));
     helpers.builder.export('complete', completeFunction(shape));
   }
-  return { kernel: describeKernel(shape), bytes: helpers.builder.encode() };
+  return {
+    kernel: describeKernel(shape),
+    bytes: helpers.builder.encode(),
+    compileRest: later.length === 0 ? null : (look) => compileAlone(shape, later, look),
+  };
 }
 
-/**
- * Defines the function of a region. If the region also has a function that runs four threads at a time, returns the
- * index of that function; otherwise returns null.
- */
-function compileRegion(
-  shape: KernelShape,
-  fn: FunctionShape,
-  region: Region,
-  functions: readonly number[],
-  number: number,
-): number | null {
+/** Defines the function that runs four threads at a time through a region, and returns its index; null if none. */
+function compileFour(shape: KernelShape, { fn, region }: KernelRegion, functions: readonly number[]): number | null {
   const { builder } = shape.helpers;
-  builder.define(elementAt(functions, number), regionFunction(shape, fn, region));
   const four = fourFunction(shape, fn, region, functions);
   if (four === null) return null;
   const index = builder.declare(regionType);

@@ -5,8 +5,14 @@
 import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 
+/**
+ * The type of a function that runs one thread at a time through a region. It takes the position of the region in a
+ * list, and then the parameters of the region's function (see region-function.ts). It returns an outcome.
+ */
+export const aloneType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
+
 /** The engine functions that compiled code calls. Any of them may end the launch by throwing an error. */
-const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock', FunctionType>> = {
+const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock' | 'alone', FunctionType>> = {
   /**
    * Takes the number of the engine call, an address, the thread and the remaining fuel. Returns the address in global
    * memory of the data that an access to this address refers to.
@@ -29,6 +35,8 @@ const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 
    * returns new fuel.
    */
   refuel: { parameters: ['i32', 'i32', 'i32'], results: ['i32'] },
+  /** Runs a region whose code is not part of this module; see `aloneType`. */
+  alone: aloneType,
 };
 
 export type ImportName = keyof typeof importTypes;
@@ -53,6 +61,7 @@ export class Helpers {
       refuel: this.builder.importFunction('refuel', importTypes.refuel),
       builtin: this.builder.importFunction('builtin', importTypes.builtin),
       clock: this.builder.importFunction('clock', importTypes.clock),
+      alone: this.builder.importFunction('alone', importTypes.alone),
     };
   }
 

@@ -36,6 +36,11 @@ export interface LaunchLayout {
    * time.
    */
   readonly fours: boolean;
+  /**
+   * Whether code for one thread at a time is left out of the module if it is needed only when four threads cannot run
+   * together. It is then compiled when a launch first needs it.
+   */
+  readonly aloneLater: boolean;
   /** Whether products and sums can be computed in one step that rounds once; see `fusesProducts`. */
   readonly fuses: boolean;
   /** Returns the address of a module variable, or its offset in const memory. */

@@ -22,15 +22,18 @@ import type { BlockCode } from './block-code.ts';
 import { BlockRunner, type Progress, unitSize } from './block-runner.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { type Areas, raised, resolveAccess } from './faults.ts';
+import type { ImportName } from '../helpers.ts';
 import { context, outcome } from '../layout.ts';
 import type { Blocks, Ledger } from './ledger.ts';
+import { LinkedCode } from './linked-code.ts';
 import type { EngineCall } from '../engine-call.ts';
 import { clocks } from '../specials.ts';
-import { exportedFunction } from '../exported-function.ts';
 
 export interface BlockLaunch {
   readonly compiled: CompiledKernel;
   readonly module: WebAssembly.Module;
+  /** See `LocalCode`; always null on workers. */
+  readonly rest: (() => WebAssembly.Module) | null;
   readonly shape: LaunchShape;
   readonly memory: EngineMemory;
   readonly parameters: Uint8Array;
@@ -66,16 +69,11 @@ interface Running {
   hasEnded: boolean;
 }
 
-type Run = (contextAddress: number, region: number, first: number, behind: number, members: number) => number;
-type RunBlocks = (contextAddress: number, count: number, unitSize: number) => number;
-
 export class BlockEngine {
   private readonly launch: BlockLaunch;
   private readonly ledger: Ledger;
   private readonly arena: Arena;
-  private readonly exports: WebAssembly.Exports;
-  private readonly run: Run;
-  private readonly runBlocks: RunBlocks;
+  private readonly code: LinkedCode;
   private readonly unitSize: number;
   private readonly runners = new Map<BlockRoom, BlockRunner>();
   private readonly threads: number;
@@ -102,17 +100,14 @@ export class BlockEngine {
   private line: number | null = null;
 
   constructor(launch: BlockLaunch, ledger: Ledger) {
-    const { compiled, module, shape, memory, residentBytes } = launch;
+    const { compiled, module, rest, shape, memory, residentBytes } = launch;
     this.launch = launch;
     this.ledger = ledger;
     this.threads = threadsOf(shape);
     this.blocksPerCluster = blocksPerCluster(shape);
     this.arena = new Arena(launch);
     this.resident = this.arena.roomsWithin(residentBytes);
-    const instance = new WebAssembly.Instance(module, { env: { memory: memory.memory, ...this.imports() } });
-    this.exports = instance.exports;
-    this.run = exportedFunction(instance.exports, 'run');
-    this.runBlocks = exportedFunction(instance.exports, 'runBlocks');
+    this.code = new LinkedCode({ module, rest, memory: memory.memory, imports: this.imports() });
     this.unitSize = unitSize(compiled, this.threads);
   }
 
@@ -248,7 +243,7 @@ export class BlockEngine {
     const begun = performance.now();
     this.current = room;
     this.arena.contextOf(room)[fuelField] = this.granted - this.executed;
-    const result = this.runBlocks(room.context, end - first, this.unitSize);
+    const result = this.code.runBlocks(room.context, end - first, this.unitSize);
     // The context is read again because memory may have grown. The context contains the index of the block that
     // compiled code ran last.
     const after = this.arena.contextOf(room);
@@ -277,10 +272,10 @@ export class BlockEngine {
     return {
       compiled,
       threads: this.threads,
-      run: (region, first, behind, members) => this.run(room.context, region, first, behind, members),
-      advance: (first, behind) => exportedFunction(this.exports, 'advance')(room.context, first, behind),
+      run: (region, first, behind, members) => this.code.run(room.context, region, first, behind, members),
+      advance: (first, behind) => this.code.function('advance')(room.context, first, behind),
       complete: (first, members) => {
-        exportedFunction(this.exports, 'complete')(room.frames + 4 * first, first, members);
+        this.code.function('complete')(room.frames + 4 * first, first, members);
       },
       words: () => {
         const bytes = memory.bytesAt(room.frames, compiled.frame.size);
@@ -314,7 +309,7 @@ export class BlockEngine {
 
   // --- requests from compiled code --------------------------------------------------------------------------------------
 
-  private imports(): Record<string, WebAssembly.ImportValue> {
+  private imports(): Readonly<Record<Exclude<ImportName, 'alone'>, WebAssembly.ImportValue>> {
     return {
       resolve: (call: number, address: bigint, thread: number, fuel: number): number => {
         const found = this.at(call, thread, fuel);

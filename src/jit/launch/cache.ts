@@ -8,6 +8,11 @@ import type { CompiledKernel } from '../compiled-kernel.ts';
 export interface Compiled {
   readonly kernel: CompiledKernel;
   readonly module: WebAssembly.Module;
+  /**
+   * Returns the module with the code that was left out of `module`, and compiles it on the first call; null if no code
+   * was left out. `look` throws if the launch has been aborted or has run out of time.
+   */
+  readonly rest: ((look: () => void) => WebAssembly.Module) | null;
   /** Number of instructions that the kernel has executed, summed over all threads. */
   executed: number;
 }

@@ -19,6 +19,12 @@ export interface CompiledCode {
   readonly module: WebAssembly.Module;
 }
 
+/** Code for the calling thread, which can compile more of the kernel while it runs. */
+export interface LocalCode extends CompiledCode {
+  /** Returns the module with the code that was left out of `module`; null if no code was left out. */
+  readonly rest: (() => WebAssembly.Module) | null;
+}
+
 /** Number of bytes available for the blocks that run at the same time. */
 export const residentBytes: number = 256 * 2 ** 20;
 
@@ -26,14 +32,14 @@ export const residentBytes: number = 256 * 2 ** 20;
  * Returns faster code for the rest of a launch, or null if replacing the code is not worthwhile yet. The answer depends
  * on `executed`, the number of instructions that the launch has executed so far, summed over all threads.
  */
-export type BetterCode = (executed: number) => CompiledCode | null;
+export type BetterCode = (executed: number) => LocalCode | null;
 
 /** The fast engine. Memory that was never written reads as zeros. */
 export class FastEngine implements Engine<SettledState> {
   preparing = 0;
   private readonly launch: Launch;
   private better: BetterCode | null;
-  private code: CompiledCode;
+  private code: LocalCode;
   private ledger: OwnLedger;
   private blocks: BlockEngine;
   /**
@@ -43,7 +49,7 @@ export class FastEngine implements Engine<SettledState> {
   private before = 0;
   private slowBefore = 0;
 
-  constructor(launch: Launch, code: CompiledCode, better: BetterCode | null) {
+  constructor(launch: Launch, code: LocalCode, better: BetterCode | null) {
     this.launch = launch;
     this.code = code;
     this.better = better;

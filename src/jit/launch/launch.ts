@@ -10,8 +10,8 @@ import { blocksOf, blocksPerCluster, checkTime } from '../../machine/launch.ts';
 import type { KernelProgram } from '../../program/link.ts';
 import { sourceAt } from '../../program/source-at.ts';
 import type { CodeCache, Compiled } from './cache.ts';
-import { compileKernel } from '../compile.ts';
-import { type BetterCode, type CompiledCode, FastEngine } from './engine.ts';
+import { type Compilation, compileKernel } from '../compile.ts';
+import { type BetterCode, type CompiledCode, FastEngine, type LocalCode } from './engine.ts';
 import { fusesProducts } from '../simd/fuses-products.ts';
 import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads.ts';
 import { type Crew, runSpread, usefulWorkers } from './spread.ts';
@@ -55,11 +55,16 @@ export function fastEngine(launch: Launch, options: FastOptions): FastEngine {
 }
 
 function engineOf(launch: Launch, { code, better }: Makers): FastEngine {
-  return new FastEngine(launch, codeIn(code), better);
+  return new FastEngine(launch, localCode(code, launch), better);
 }
 
 function codeIn({ kernel, module }: Compiled): CompiledCode {
   return { compiled: kernel, module };
+}
+
+function localCode(code: Compiled, { limits }: Launch): LocalCode {
+  const { rest } = code;
+  return { ...codeIn(code), rest: rest === null ? null : () => rest(() => checkTime(limits)) };
 }
 
 /**
@@ -107,7 +112,7 @@ function makersOf(launch: Launch, options: FastOptions, concurrent: boolean): Ma
   if (simd === true || earnsFours(kernel.entry, shape, executed)) return { code: make(true), better: null };
   const better: BetterCode = (now) => {
     if (!paysOff(executed + now)) return null;
-    return codeIn(make(true));
+    return localCode(make(true), launch);
   };
   return { code: make(false), better };
 }
@@ -137,6 +142,8 @@ function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours
       concurrent,
       checked,
       fours,
+      // Workers get all code at once, because they do not have the program.
+      aloneLater: fours && !concurrent,
       fuses: fusesProducts(),
       parameterBytes: kernel.entry.parameterBytes,
       addressOf,
@@ -146,8 +153,22 @@ function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours
       localBytes: kernel.stackBytes,
       look: () => checkTime(limits),
     });
-    return { kernel: made.kernel, module: moduleIn(made.bytes, kernel.entry.name), executed: 0 };
+    const { name } = kernel.entry;
+    return { kernel: made.kernel, module: moduleIn(made.bytes, name), rest: restOf(made, name), executed: 0 };
   });
+}
+
+function restOf({ compileRest }: Compilation, name: string): Compiled['rest'] {
+  // `made` replaces `make` as soon as possible, because `make` keeps everything that is known about the kernel alive.
+  let make = compileRest;
+  let made: WebAssembly.Module | null = null;
+  if (make === null) return null;
+  return (look) => {
+    if (make !== null) made = moduleIn(make(look), name);
+    make = null;
+    if (made === null) throw new Error('there is no code to compile');
+    return made;
+  };
 }
 
 /**

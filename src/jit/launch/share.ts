@@ -39,7 +39,10 @@ const wholeLaunch: ReadonlySet<string> = new Set(['PTX6020', 'PTX6021', 'PTX6022
 export function runShare(share: Share): ShareResult {
   const { memory, room, ledger: page } = share;
   const ledger = new SharedLedger(page);
-  const engine = new BlockEngine({ ...share, memory: new MemoryView(memory, room), services: null }, ledger);
+  const engine = new BlockEngine(
+    { ...share, memory: new MemoryView(memory, room), services: null, rest: null },
+    ledger,
+  );
   const counted = () => ({ instructions: engine.instructions, slowTiles: engine.slowTiles });
   try {
     while (engine.step());

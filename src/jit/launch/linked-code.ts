@@ -1,0 +1,60 @@
+/** A kernel's module, linked with the memory and with the engine functions that it calls. */
+import { type CompiledFunction, exportedFunction } from '../exported-function.ts';
+import type { ImportName } from '../helpers.ts';
+
+type Run = (contextAddress: number, region: number, first: number, behind: number, members: number) => number;
+type RunBlocks = (contextAddress: number, count: number, unitSize: number) => number;
+
+interface Parts {
+  readonly module: WebAssembly.Module;
+  /** Returns the module with the code that was left out of `module`; null if no code was left out. */
+  readonly rest: (() => WebAssembly.Module) | null;
+  readonly memory: WebAssembly.Memory;
+  readonly imports: Readonly<Record<Exclude<ImportName, 'alone'>, WebAssembly.ImportValue>>;
+}
+
+export class LinkedCode {
+  private readonly parts: Parts;
+  private exports: WebAssembly.Exports;
+  /** See `run` and `runBlocks` in compile.ts. */
+  run: Run;
+  runBlocks: RunBlocks;
+  private alone: CompiledFunction | null = null;
+
+  constructor(parts: Parts) {
+    this.parts = parts;
+    this.exports = this.instantiate(parts.module, (...operands) => this.compileAlone()(...operands));
+    this.run = exportedFunction(this.exports, 'run');
+    this.runBlocks = exportedFunction(this.exports, 'runBlocks');
+  }
+
+  /** Returns the function that the kernel's module exports under this name. */
+  function(name: 'advance' | 'complete'): CompiledFunction {
+    return exportedFunction(this.exports, name);
+  }
+
+  private instantiate(module: WebAssembly.Module, alone: CompiledFunction): WebAssembly.Exports {
+    const { memory, imports } = this.parts;
+    return new WebAssembly.Instance(module, { env: { ...imports, memory, alone } }).exports;
+  }
+
+  /**
+   * Compiles the code that was left out when it is first called. The kernel's module is then instantiated again, so
+   * that its calls to this code no longer go through JavaScript. The instance that made the first call keeps running
+   * until it returns, which is possible because instances have no state of their own.
+   */
+  private compileAlone(): CompiledFunction {
+    if (this.alone !== null) return this.alone;
+    const { rest, module } = this.parts;
+    if (rest === null) throw new Error('no code was left out of the module');
+    const unused = (): never => {
+      throw new Error('the code for one thread at a time is complete');
+    };
+    const alone = exportedFunction(this.instantiate(rest(), unused), 'alone');
+    this.alone = alone;
+    this.exports = this.instantiate(module, alone);
+    this.run = exportedFunction(this.exports, 'run');
+    this.runBlocks = exportedFunction(this.exports, 'runBlocks');
+    return alone;
+  }
+}
