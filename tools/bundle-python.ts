@@ -14,7 +14,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const server = join(root, 'python/src/ptxlab/_server');
 const out = join(server, 'dist/bin');
 
-/** Worker threads would need files of their own, so there are none in a wheel, and launches run on one thread. */
+/**
+ * Worker threads would need files of their own. The wheel therefore does not support them, and all launches run on one
+ * thread.
+ */
 const withoutWorkers: Plugin = {
   name: 'without-workers',
   resolveId: (id) => (id === '#host' ? '\0no-workers' : null),

@@ -1,4 +1,4 @@
-/** The kernels of modules that are loaded on a device, and the launching of these kernels. */
+/** Represents the kernels of modules that are loaded on a device, and launches them. */
 import { packArguments } from './arguments.ts';
 import { launchRules } from './check-options.ts';
 import { isOfAnotherDevice } from './device-range.ts';

@@ -12,7 +12,7 @@ const named = 4;
 export class UnsupportedInstructionsError extends PtxlabError {
   /** The kernel's name. */
   readonly kernel: string;
-  /** The unsupported instructions, in the order they are reached. */
+  /** The unsupported instructions, in the order in which they are reached. */
   readonly instructions: readonly UnsupportedInstruction[];
 
   constructor(kernel: string, instructions: readonly UnsupportedInstruction[]) {

@@ -1,5 +1,5 @@
 /**
- * A valid call of every public function, method and constructor. `wrongCalls` makes variations of these calls. In each
+ * A valid call to every public function, method and constructor. `wrongCalls` makes variations of these calls. In each
  * variation, a wrong value replaces either one argument, or one member of an argument that is a plain object.
  */
 import * as analysis from '../../src/analysis.ts';
@@ -288,7 +288,7 @@ const constructedInside: ReadonlySet<string> = new Set([
   'UnsupportedInstructionsError',
 ]);
 
-/** Whether a call is for an exported function or class, or for a method of that class. */
+/** Whether a call is to the given exported function or class, or to a method of that class. */
 export function isCalled({ name }: Call, exported: string): boolean {
   const [first] = name.replace('new ', '').split('.');
   return first === exported || constructedInside.has(exported);

@@ -138,8 +138,8 @@ interface Line {
 }
 
 /**
- * The mean time of several runs. There are enough runs for the total time to be measurable, and two earlier runs are
- * not counted.
+ * Returns the mean time of several runs. There are two warm-up runs, which are not counted, followed by enough runs for
+ * the total time to be measurable.
  */
 async function meanFigure(phase: Phase, shape: Shape): Promise<Figure> {
   for (let i = 0; i < 2; i++) await figureOf(phase, shape, shape.size);

@@ -2,7 +2,10 @@
 export interface WrittenType {
   readonly left: string;
   readonly right: string;
-  /** The text before the star in a pointer to this type: functions and arrays need a parenthesis. */
+  /**
+   * The text that comes before the star in a pointer to this type: an opening parenthesis for functions and arrays, as
+   * in `int (*)[4]`.
+   */
   readonly opening: string;
   /** The elements of a parameter pack. */
   readonly pack: readonly WrittenType[] | null;

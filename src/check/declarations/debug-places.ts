@@ -99,7 +99,10 @@ export class DebugPlaces implements Places {
   }
 }
 
-/** Packs a line and a column into one number; column numbers in real files are small. */
+/**
+ * Packs a line and a column into one number. The result is unique for columns below 2^20, which is enough for real
+ * files.
+ */
 function keyOf({ line, column }: SourcePosition): number {
   return line * 0x10_0000 + column;
 }
@@ -109,7 +112,10 @@ function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;
 }
 
-/** Maximum number of white-space characters, including line breaks, that are expected between a label and its colon. */
+/**
+ * How many characters before a colon are searched for the start of its line. Line breaks between a label and its colon
+ * are skipped only within this distance.
+ */
 const longestGap = 20;
 
 /**

@@ -205,7 +205,10 @@ function checkLocalParameter(variable: Variable, type: PtxType, report: Report):
   );
 }
 
-/** Checks the sizes, family and initializer of a variable outside `.reg`. */
+/**
+ * Checks the array extents and the initializer of a variable outside `.reg` and, if it is declared as a family `x<N>`,
+ * the number of variables.
+ */
 export function checkVariable(declaration: Declaration, variable: Variable, type: PtxType, report: Report): void {
   const { name } = variable;
   const span: Span = { start: variable.nameStart, end: variable.nameEnd };

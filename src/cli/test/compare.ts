@@ -8,7 +8,7 @@ import { bytesOfFormat, elementReader } from './element-format.ts';
 /**
  * How far a result may differ from the expected one. If the kind is `exactly`, all bits must be equal. If it is `ulps`,
  * the two values may be at most `most` representable values apart. If it is `absolute and relative`, the condition is
- * |got - expected| <= abs + rel * |expected|. Except for `exactly`, any NaN counts as equal to any other NaN.
+ * |got - expected| <= abs + rel * |expected|. For all kinds except `exactly`, any NaN counts as equal to any other NaN.
  */
 export type Tolerance =
   | { readonly kind: 'exactly' }
@@ -36,7 +36,7 @@ export interface Difference {
   readonly ulps: bigint | null;
 }
 
-/** Compares arrays of the same length; null if all elements are within the tolerance. */
+/** Compares two arrays of the same length; returns null if all elements are within the tolerance. */
 export function compareElements(
   got: Uint8Array,
   expected: Uint8Array,

@@ -66,7 +66,7 @@ export interface KernelTest extends TestJob {
   readonly tolerance?: TestTolerance;
 }
 
-/** Keys beside `tests` are the defaults for all tests in the list. */
+/** The other keys of the file, next to `tests`, are defaults for all tests in the list. */
 export interface SuiteFile extends Omit<KernelTest, 'name'> {
   /** For editors. */
   readonly $schema?: string;

@@ -7,7 +7,8 @@ import type { Lowering } from '../lowering.ts';
 export function lowerTransfer(step: StepOf<'transfer'>, lowering: Lowering): void {
   const { code, values } = lowering;
   const size = Number(values.constantOf(step.size) ?? 0);
-  if (size !== 4 && size !== 8 && size !== 16) throw new Error(`a copy must have 4, 8 or 16 bytes, not ${size}`);
+  if (size !== 4 && size !== 8 && size !== 16)
+    throw new Error(`the size of a copy must be 4, 8 or 16 bytes, not ${size}`);
   const to = locate(lowering, { space: step.space, access: 'store', size }, step.address);
   const count = values.temporary('i32');
   values.get(step.count, 'i32');

@@ -1,6 +1,7 @@
 /**
- * The root of the site, with a trailing slash. Elements may be on pages of other sites, so their links start from this
- * root. In the built site, the scripts that use this constant are in the folder `assets/`.
+ * The root of the site, with a trailing slash. The custom elements can be embedded in pages of other sites, so all
+ * their links are resolved against this root. In the built site, the scripts that use this constant are in the folder
+ * `assets/`.
  */
 export const siteRoot: URL = new URL(import.meta.env.PROD ? '..' : '../..', import.meta.url);
 

@@ -1,6 +1,7 @@
 /**
- * Starts a module worker. Browsers do not start workers from scripts of another origin. Therefore, if the element is on
- * a page of another site, the worker is started from a local script that only imports the actual one.
+ * Starts a module worker. Browsers refuse to start a worker from a script with a different origin. Therefore, if the
+ * custom element is embedded in a page of another site, the worker is started from a local script that only imports the
+ * actual one.
  */
 export function startWorker(script: string): Worker {
   const url = new URL(script, import.meta.url);

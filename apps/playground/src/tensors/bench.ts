@@ -180,8 +180,9 @@ export class Bench {
     progress: Progress,
   ): Promise<{ readonly scratch: Scratch; readonly size: number }> {
     const plan = planOf(file, recipe, takes);
-    // Tensors are converted unless they contain integers or elements that are not numbers, or already have the format.
-    // If there is nothing to convert and no tensor has the format, the recipe does not apply.
+    // A tensor is converted unless its elements are integers or not numbers at all, or it already has the format that
+    // the recipe produces. If there is nothing to convert and no tensor has that format, the recipe cannot be used for
+    // this file.
     if (plan.work.every(({ kind, out }) => kind === 'copy' && out.format !== recipe.plain))
       throw new TensorFileError(
         'unsupported',
@@ -241,8 +242,8 @@ function described({ entry, parts }: ModelTensor): OpenedTensor {
 }
 
 /**
- * Returns a function that adds up the counts it is called with, and each time reports the sum as a fraction of the
- * total.
+ * Returns a function that is called with the amount of work just done. Each call adds the amount to a running sum and
+ * reports this sum as a fraction of the total.
  */
 function sumOf(total: number, progress: Progress): (count: number) => void {
   let done = 0;

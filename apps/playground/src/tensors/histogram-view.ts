@@ -10,7 +10,7 @@ interface Size {
   readonly height: number;
 }
 
-/** The minimum number of bars. If a tensor has fewer exponents, their bars are centered. */
+/** The minimum number of bars. If the exponents of a tensor need fewer bars than this, their bars are centered. */
 const fewest = 8;
 
 /** The range of exponents that the bars cover; `to` is one more than the exponent of the last bar. */

@@ -6,7 +6,7 @@ import { bitsText, decibels, numberText } from './words.ts';
 
 export type Errors = ReadonlyMap<string, Measured | Refused>;
 
-/** The ratio, in decibels, at which a bar fills its cell. */
+/** The signal-to-error ratio, in decibels, at which a bar takes up the whole width of its cell. */
 const full = 80;
 
 export function recipesView(errors: Errors, chosen: string, choose: (name: string) => void): TemplateResult {

@@ -25,7 +25,9 @@ const tensors: readonly Tensor[] = [
   { name: 'norm.weight', shape: [192], value: (random) => 1 + 0.1 * normal(random) },
 ];
 
-/** Returns the sample file, which contains four f32 tensors and has about 600 kB. It is the same on every visit. */
+/**
+ * Returns the sample file, which contains four f32 tensors and is about 600 kB in size. It is the same on every visit.
+ */
 export function sampleSource(): ByteSource {
   const layout = layoutFile(
     'safetensors',

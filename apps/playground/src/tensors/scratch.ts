@@ -54,7 +54,7 @@ function isForWorkers(file: FileSystemFileHandle): file is WorkerFileHandle {
 async function diskScratch(size: number, name: string): Promise<Scratch> {
   const folder = await navigator.storage.getDirectory();
   const file = await folder.getFileHandle(name, { create: true });
-  if (!isForWorkers(file)) throw new Error('only workers can write files at an offset');
+  if (!isForWorkers(file)) throw new Error('only workers can write to a file at a given offset');
   const handle = await file.createSyncAccessHandle();
   handle.truncate(0);
   handle.truncate(size);

@@ -1,4 +1,4 @@
-/** The look of the Tensors page, in addition to that of the Convert page. */
+/** Styles for the Tensors page, which also uses the styles of the Convert page. */
 import { css, type CSSResult } from 'lit';
 
 export const tensorsStyle: CSSResult = css`

@@ -19,7 +19,7 @@ const bench = new Bench();
 const service = {
   openSample: (): Promise<Opened | Refused> => bench.open(sampleSource(), { name: sampleName }),
 
-  /** Opens a model if its index is among the files, and otherwise the first file. */
+  /** If the index of a sharded model is among the files, opens that model; otherwise, opens the first file. */
   async open(files: readonly File[]): Promise<Opened | Refused> {
     const main = files.find(({ name }) => name.endsWith('.index.json')) ?? files[0];
     if (main === undefined) return { kind: 'refused', message: 'No file was chosen.' };

@@ -1,4 +1,4 @@
-/** Numbers and sizes as text. */
+/** Formats numbers and sizes for display. */
 import type { Measured } from './bench.ts';
 
 export function sizeText(bytes: number): string {

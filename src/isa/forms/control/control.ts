@@ -81,8 +81,8 @@ interface Spelling {
   readonly aligned: string;
   readonly way: Availability;
   /**
-   * The version and target that introduced `.arrive` and `.red`. They may be newer than the version and target that
-   * introduced the plain barrier.
+   * The version and target that introduced `.arrive` and `.red`, which may be newer than the barrier without these
+   * modifiers.
    */
   readonly rest: Availability;
 }
