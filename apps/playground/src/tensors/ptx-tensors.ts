@@ -35,7 +35,7 @@ export class PtxTensors extends LitElement {
   };
   static override styles: CSSResultGroup = [...convertStyle, tensorsStyle];
 
-  /** The name of the file; empty for the sample. */
+  /** The name of the file; an empty string if the sample is open. */
   declare name: string;
   declare opened: Opened | null;
   declare chosen: number;
