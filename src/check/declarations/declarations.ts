@@ -152,8 +152,9 @@ export function registerSymbol(variable: Variable, type: PtxType): RegisterSymbo
 const mostVariables = 65_536;
 
 /**
- * The variables of a declared name: the name itself, or `x0`, `x1`, … for `x<N>`. If the name itself ends in a digit,
- * as in `x3<N>`, the declaration creates no variables that can be referenced, so none are returned.
+ * The variables that a declaration creates: one with the declared name or, if it declares `x<N>`, those named `x0`,
+ * `x1`, …. If the name itself ends in a digit, as in `x3<N>`, the declaration creates no variables that can be
+ * referenced, so none are returned.
  */
 export function* membersOf(variable: Variable): Generator<Variable> {
   const { count, name } = variable;
