@@ -27,9 +27,9 @@ export interface PointerFacts {
   readonly align: number | null;
 }
 
-/** What a kernel requires, and its limits. All sizes are in bytes. */
+/** The resources that a kernel requires, and the limits that its header sets for launches. All sizes are in bytes. */
 export interface KernelAttributes {
-  /** Size of all parameters together. */
+  /** Total size of all parameters. */
   readonly parameterSize: number;
   /** Static shared memory of a block, including that of all functions the kernel may call. */
   readonly sharedSize: number;

@@ -1,4 +1,4 @@
-/** Options of a device and a launch, and a launch's result. */
+/** Options for devices and launches, and the result of a launch. */
 import type { JudgeOptions } from '../check/judge-options.ts';
 import type { GpuName } from '../isa/gpus.ts';
 import type { Argument } from './arguments.ts';

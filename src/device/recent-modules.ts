@@ -2,7 +2,7 @@
 import { type CheckedModule, type CheckOptions, type CheckReport, loadModule } from '../check/check.ts';
 
 interface Known {
-  /** The options it was loaded with. */
+  /** The options with which the module was loaded. */
   readonly key: string;
   readonly report: CheckReport;
 }

@@ -134,7 +134,10 @@ function steps(ulps: bigint): string {
   return `${ulps} ${ulps === 1n ? 'ulp' : 'ulps'}`;
 }
 
-/** The index of an element in C order, one number for each extent. */
+/**
+ * Converts the index of an element in C order into text with one number for each extent of the array. Returns the index
+ * itself if the array has only one extent or does not contain the index.
+ */
 function indexIn(shape: readonly number[], index: number): string {
   const indices: number[] = [];
   let left = index;

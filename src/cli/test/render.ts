@@ -1,4 +1,4 @@
-/** The results of kernel tests as text. */
+/** Formats the results of kernel tests for display and for other programs. */
 import { type JUnitSuite, renderJUnit } from '../../diagnostics/renderers/junit.ts';
 import { toCells } from '../../diagnostics/renderers/printable.ts';
 import type { Style } from '../../diagnostics/renderers/style.ts';
@@ -98,7 +98,7 @@ function suitesOf(results: readonly CaseResult[]): readonly JUnitSuite[] {
   }));
 }
 
-/** The Test Anything Protocol, version 14. */
+/** Formats the results according to the Test Anything Protocol, version 14. */
 function tapOf(results: readonly CaseResult[]): string {
   const lines = results.flatMap(({ one, status }, i) => {
     const name = `${displayName(one.suite)}: ${caseName(one)}`.replace(/[\\#]/g, '\\$&');

@@ -6,8 +6,8 @@ import type { NpyType } from '../../tensors/npy/npy.ts';
 import type { BufferContents } from '../run/inputs.ts';
 
 /**
- * A copy of a buffer as an array of its type. The elements of `f16` buffers are 16-bit patterns, and a buffer without a
- * type becomes an array of bytes.
+ * Returns a copy of a buffer as a typed array whose type matches that of the buffer. The elements of `f16` buffers are
+ * 16-bit patterns, and a buffer without a type becomes an array of bytes.
  */
 export function typedArrayOf({ bytes, element }: BufferContents): ArrayBufferView {
   const { buffer } = bytes.slice();
