@@ -51,7 +51,7 @@ export type { DecodedFormat, NativeArrays, NativeFormat } from './device/typed-r
 export type { DeviceOptions, Extent, LaunchOptions } from './device/options.ts';
 export type { GpuName } from './isa/gpus.ts';
 
-/** A device with its memory. */
+/** A simulated GPU that has its own global memory. */
 export class Device {
   private readonly options: DeviceOptions;
   /** Null if the GPU is derived from the target. */

@@ -78,8 +78,8 @@ export function evaluateDot(mnemonic: string, inputs: DotInputs<Bits>, options: 
 }
 
 /**
- * Like `evaluateDot`, for values. A float that its format cannot represent is rounded to the nearest value, ties to
- * even.
+ * Like `evaluateDot`, but takes and returns values instead of bits. An input that its float format cannot represent
+ * exactly is rounded to the nearest value, ties to even.
  *
  * @returns the value of the resulting element; every NaN is `NaN`
  * @throws PtxlabError in the same cases as `evaluateDot`
@@ -101,7 +101,7 @@ export function explainDot(mnemonic: string, inputs: DotInputs<Bits>, options: D
   return explainDotProduct(prepared, operandsOf(prepared, inputs, checkedElement));
 }
 
-/** The matrices of an instruction that multiplies them, and its arithmetic on each GPU. */
+/** The matrices that an instruction multiplies and adds, and the arithmetic that each GPU uses for this. */
 export interface MatricesExplanation {
   /** A, B, C and D, followed by metadata and scales if the instruction has them. */
   readonly fragments: readonly FragmentExplanation[];

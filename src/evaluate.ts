@@ -45,8 +45,9 @@ export function evaluate(mnemonic: string, inputs: readonly Bits[], options: Eva
 }
 
 /**
- * Computes the result of an instruction for given values, without running a kernel. A float that its format cannot
- * represent is rounded to the nearest value, ties to even; one outside the range of the format is rejected.
+ * Computes the result of an instruction for given values, without running a kernel. An input that its float format
+ * cannot represent exactly is rounded to the nearest value, ties to even. An input outside the range of its format is
+ * rejected.
  *
  * ```ts
  * evaluateValues('cvt.rn.satfinite.e4m3x2.f32', [1.3, -500]); // [[1.25, -448]]

@@ -9,8 +9,8 @@ export type { FormEntry } from './explain/form-listing.ts';
 /** By default, lists all forms that at least one target supports in the newest version. */
 export interface FormsOptions extends JudgeOptions {
   /**
-   * Lists only the forms of this opcode. `cvt.pack` is a separate opcode, and `wgmma` stands for all opcodes that begin
-   * with `wgmma`.
+   * Lists only the forms of this opcode. The forms of `cvt` do not include those of `cvt.pack`, which is a separate
+   * opcode. `wgmma` lists the forms of all opcodes that begin with `wgmma`.
    */
   readonly opcode?: string;
 }

@@ -54,7 +54,7 @@ export interface OperandValue {
   readonly bits: Bits;
   /** As text, with lanes in braces. */
   readonly value: string;
-  /** Topmost first; empty if the type is not a number. */
+  /** The values of the lanes, topmost first; empty if the type does not represent numbers. */
   readonly lanes: readonly LaneValue[];
 }
 
@@ -208,7 +208,7 @@ export function numberAt(format: FormatName, rank: bigint): Bits | null {
 
 /**
  * Returns the bits of the next larger value of a format (`up`) or of the next smaller one. -0 and +0 count as one
- * value, and infinities count as values. The result is null if there is no such value, and for a NaN.
+ * value, and infinities count as values. The result is null if there is no such value, or if the input is a NaN.
  */
 export function nextNumber(format: FormatName, bits: Bits, up: boolean): Bits | null {
   rowFor(format, bits);

@@ -138,7 +138,7 @@ export function checkedBits(bits: unknown, width: number, where: string): Bits {
   const isWhole = typeof bits === 'bigint' || (typeof bits === 'number' && Number.isSafeInteger(bits));
   if (!isWhole)
     throw typeError(
-      `${where} is ${shown(bits)}; evaluate takes bits as whole numbers from 0; evaluateValues takes values`,
+      `${where} is ${shown(bits)}; evaluate takes bits as nonnegative whole numbers; evaluateValues takes values`,
     );
   if (bits < 0 || BigInt(bits) >> BigInt(width) !== 0n)
     throw sizeError(

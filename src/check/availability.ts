@@ -188,7 +188,7 @@ export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Accepta
  */
 const knownFirsts = new WeakMap<readonly Availability[], Float64Array>();
 
-/** The earliest version for each target; infinite if no version is suitable. */
+/** The earliest suitable version for each target; `Infinity` if no version is suitable. */
 function firstVersions(ways: readonly Availability[]): Float64Array {
   const known = knownFirsts.get(ways);
   if (known !== undefined) return known;

@@ -1,6 +1,5 @@
 /**
- * Reads the options that callers use to choose an architecture and a PTX version. Many functions have these options in
- * common.
+ * Reads the options that callers use to choose an architecture and a PTX version. Many functions accept these options.
  */
 import { PtxlabError } from '../base/error.ts';
 import { anything, type RulesFor, shown } from '../base/rules.ts';

@@ -9,8 +9,8 @@ const float: Operand = { kind: 'float', form: '0f', bits: 0n, ...at };
 const integer: Operand = { kind: 'integer', value: 0n, unsigned: false, ...at };
 
 /**
- * A vector of sixteen constants, which is different for each number. Constant i is a float if bit i of the number is
- * set, and an integer otherwise.
+ * A vector of sixteen constants, each of which is either a float or an integer. Constant i is a float if bit i of
+ * `number` is set.
  */
 function vectorOf(number: number): Operand {
   const elements = Array.from({ length: 16 }, (_, bit) => ((number >> bit) & 1 ? float : integer));

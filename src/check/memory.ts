@@ -31,7 +31,7 @@ export interface KnownInstruction {
   readonly slots: Int32Array;
   /** The meanings of the names that are part of the line shape's text. All other names on the line are in its slots. */
   readonly names: readonly { readonly name: string; readonly shape: Shape }[];
-  /** The meaning that is shared by all names in slots; null if no slot contains a name. */
+  /** The meaning that is shared by all names in the slots; null if no slot contains a name. */
   readonly folded: Shape | null;
   /**
    * The combinations of integers for which the line is known to be valid; null if the verdict does not depend on the

@@ -83,7 +83,7 @@ export class ModuleChecker implements InstructionContext {
   readonly uncheckedOpcodes: Set<string> = new Set();
   readonly memory: CheckMemory;
   private cache: VerdictCache | null = null;
-  /** Checks lines whose shapes are known without parsing them; null if every statement is parsed and kept. */
+  /** Checks lines of known shape without parsing the lines; null if every statement is parsed and kept. */
   private readonly lines: LineChecker | null;
   /**
    * The source of the lines in the function that is being checked; null if every statement of the function has to be

@@ -23,7 +23,10 @@ export class ModuleRequirements {
     this.report = report;
   }
 
-  /** Records the requirements in the verdict on an instruction. The problems in the verdict are reported elsewhere. */
+  /**
+   * Records the requirements that the verdict on an instruction contains. The problems that the verdict contains are
+   * reported elsewhere.
+   */
   met(verdict: Verdict): void {
     if (verdict.rows.length === 0 || this.verdicts.has(verdict)) return;
     this.verdicts.add(verdict);

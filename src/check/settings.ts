@@ -8,7 +8,7 @@ import type { JudgeOptions } from './judge-options.ts';
 
 export interface Settings {
   readonly options: JudgeOptions;
-  /** For each code of a finding, the severity that the settings assign to it. */
+  /** Maps the codes of findings to the severities that the settings assign to them. */
   readonly severities: ReadonlyMap<string, Severity | 'off'>;
   /**
    * The base address of the web pages that explain the codes of findings, such as `https://example.org/why`; null if
@@ -41,7 +41,10 @@ export function readSettings(text: string): Settings {
   return { options, severities, pages: /^https?:/.test(pages) ? pages : null };
 }
 
-/** The findings that remain in a text after applying the settings and the comments that suppress findings. */
+/**
+ * The findings in a text, without those that the settings turn off and those that comments in the text suppress. The
+ * severities are the ones that the settings assign.
+ */
 export function withSettings(findings: readonly Diagnostic[], text: string, settings: Settings): readonly Diagnostic[] {
   return withoutSuppressed(text, withSeverities(findings, settings));
 }

@@ -155,8 +155,8 @@ export class Scope {
   }
 
   /**
-   * All visible names that could be suggested instead of an undeclared name. For each register family, this is the
-   * member with the given number, if there is one.
+   * All visible names that could be suggested instead of an undeclared name. From each register family, only the member
+   * with the given number is included, if there is one.
    */
   *visible(number: string | null): Generator<string> {
     yield* this.names.keys();

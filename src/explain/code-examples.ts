@@ -13,7 +13,7 @@ interface Example {
   readonly text: string;
 }
 
-/** Codes that are reported when kernels run, or for PTX in files of other languages. */
+/** Codes that are reported when kernels run, or for PTX that is embedded in source files of other languages. */
 type OtherCode = Extract<Code, `PTX${6 | 7}${string}`>;
 export type CheckCode = Exclude<Code, OtherCode>;
 

@@ -47,7 +47,10 @@ export interface InstructionExplanation {
   readonly summary: string;
   readonly section: string;
   readonly operands: readonly OperandExplanation[];
-  /** The fields of the results, followed by the fields of those sources that are read in parts. */
+  /**
+   * The fields of the results, followed by the fields of the sources from which at least one result field takes only
+   * some of the bits.
+   */
   readonly lanes: readonly LanePicture[];
   /** The matrices that the lanes of a warp hold. */
   readonly fragments: readonly FragmentExplanation[];

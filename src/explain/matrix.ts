@@ -6,7 +6,7 @@ import { ptxForms } from '../isa/table.ts';
 import { formatNames, formats, type FormatName } from '../numerics/formats.ts';
 import { type TargetChoice, plainVariants } from './target-choice.ts';
 
-/** The method of a conversion: extend, truncate, or change between signed, unsigned and float. */
+/** What a conversion does: it extends, truncates or copies the bits, or converts between signed, unsigned and float. */
 export type Method = 'sext' | 'zext' | 'chop' | 'same' | 's2f' | 'u2f' | 'f2s' | 'f2u' | 'f2f';
 
 /** Whether a rounding modifier is required, optional, or rejected. */

@@ -10,7 +10,7 @@ import { type FloatFormat, type FormatName, formats } from '../numerics/formats.
 import { modifierMeaning } from './modifiers.ts';
 import { table } from './table.ts';
 
-/** A fact about a type, such as `largest` and `448 (0x7e)`. */
+/** A property of a type and its value as text, such as `largest` and `448  0x7e`. */
 export type Fact = readonly [what: string, value: string];
 
 export interface TypeExplanation {
@@ -74,7 +74,7 @@ const classWords: Readonly<Record<PtxType['class'], string>> = {
 const useWords: Readonly<Record<PtxType['use'], string>> = {
   variable: 'for registers, variables and instructions',
   instruction: 'only for instructions; the operands are registers of bit-size types',
-  element: 'only for instructions; it cannot be declared',
+  element: 'only for instructions; variables and registers cannot have this type',
   quirk: 'for instructions only',
 };
 
@@ -109,7 +109,7 @@ function floatFacts(format: FloatFormat, show: (bits: Bits) => string, largest: 
   ];
 }
 
-/** Describes the bit patterns that mean NaN, and the one that instructions produce as a result. */
+/** Describes which bit patterns are NaNs, and which of these patterns instructions produce when a result is a NaN. */
 function nanText({ width, signed, nan, canonicalNan }: FloatFormat): string {
   if (nan === 'none' || canonicalNan === null) return 'none';
   const show = (bits: bigint): string => `0x${hex(chop(bits, width), width)}`;

@@ -75,7 +75,7 @@ function findings(variant: Variant, environment: Environment): readonly string[]
   return judge.findings;
 }
 
-/** Returns the bits of an operand: the sample in every lane, or zero for random bits. */
+/** Returns the bits of an operand, with the sample in every lane. An operand that provides random bits is zero. */
 function operand(variant: Variant, name: string, type: PtxType, { bits, scale }: Sample): Bits {
   if (name === 'rbits' || (name === 'c' && variant.mnemonic.startsWith('cvt.pack'))) return 0;
   if (name === 'scale-factor') return scale * 0x101;

@@ -14,7 +14,7 @@ export interface AcceptanceGroup {
 /**
  * Groups targets by version, lowest first. If the version that introduced a target is also the first one that supports
  * the feature on that target, that version does not show when the feature itself became available. Such a target is
- * therefore grouped with the lowest version.
+ * therefore placed in the group with the lowest version.
  */
 export function groupAcceptance(accepted: readonly Acceptance[]): readonly AcceptanceGroup[] {
   const lowest = Math.min(...accepted.map(({ since }) => parseVersion(since)));

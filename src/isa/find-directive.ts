@@ -1,4 +1,4 @@
-/** Finds directives and their parts by name, and their version and target requirements. */
+/** Looks up directives and their parts by name, and determines which versions and targets support them. */
 import {
   attributeRows,
   type DirectivePart,

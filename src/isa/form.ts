@@ -1,7 +1,7 @@
 /**
- * An instruction form: one line of the ISA's syntax block, as plain data. Everything that depends on instructions reads
- * the table of forms: the resolver, checker, engines, explain, listing and documentation. Adding a form means adding
- * one entry.
+ * An instruction form: one line of the ISA's syntax block, as plain data. All code that has to know the instructions
+ * reads them from the table of forms: the resolver, the checker, the engines, `explain`, the listing and the
+ * documentation. To add a form, it is therefore enough to add one entry to the table.
  */
 import type { Ref } from './steps/ref.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -109,8 +109,9 @@ export type OperandPattern =
   | ValuePattern
   | VectorPattern
   /**
-   * A brace list of registers. `counts` gives a number for some modifiers; the length of the list is the product of the
-   * numbers for those modifiers that the variant has. `types` and `joined` have the same meaning as in `VectorPattern`.
+   * A brace list of registers. `counts` assigns numbers to some modifiers; the length of the list is the product of the
+   * numbers assigned to the modifiers that the variant has. `types` and `joined` have the same meaning as in
+   * `VectorPattern`.
    */
   | {
       readonly kind: 'registers';
@@ -294,8 +295,8 @@ export interface InstructionForm {
    */
   readonly polls?: true;
   /**
-   * The instruction is repeated as long as this value is true, which means that the thread has to wait for other
-   * threads.
+   * A value that the instruction sets to true if the thread has to wait for other threads. In this case, the thread
+   * executes the instruction again.
    */
   readonly repeatsWhile?: Ref;
   /** Axes whose modifiers do not affect results, so that tests and listings may ignore them. */

@@ -51,7 +51,7 @@ function digitOf(digit: Digit, lane: number, element: number): number {
   return (from >>> Number(digit.slice(1))) & 1;
 }
 
-/** The matrix of a product that a fragment belongs to. D has the same layout as C, so both are called `c`. */
+/** Which matrix of a product a fragment belongs to. D has the same layout as C, so both are called `c`. */
 export type Side = 'a' | 'b' | 'c';
 
 /** Rows, columns, bits per element and registers per lane. */
@@ -83,8 +83,8 @@ export function fragmentOf(side: Side, size: FragmentSize): Fragment {
 
 /**
  * m8n8k4 with f16 computes four products at once. Each of them is held by eight lanes: four consecutive lanes in the
- * lower half of the warp, and the corresponding four lanes in the upper half. These digits give the number of the
- * product.
+ * lower half of the warp, and the corresponding four lanes in the upper half. The two bits of the lane number that are
+ * listed here give the number of the product.
  */
 const quadPair: readonly Digit[] = ['l2', 'l3'];
 const lanesAcross: readonly Digit[] = ['l0', 'l1', 'l4'];

@@ -1,6 +1,6 @@
 /**
- * A GPU can be named by its architecture or as a product; the default is the GPU of the target. The architecture of a
- * GPU determines which targets it can run.
+ * A GPU can be named by its architecture or by a product name; the default is the GPU of the target. The architecture
+ * of a GPU determines which targets it can run.
  */
 import { describe, expect, test } from 'vitest';
 import { environmentOf, namedEnvironment } from './environment.ts';
@@ -44,8 +44,8 @@ describe('a name that is no GPU', () => {
   test.each([
     ['sm_90a', 'sm_90a is a target; its GPU is sm_90'],
     ['sm_120f', 'sm_120f is a target; its GPU is sm_120'],
-    ['sm_91a', 'GPUs are architectures such as sm_90 and products such as H100'],
-    ['Voodoo', 'GPUs are architectures such as sm_90 and products such as H100'],
+    ['sm_91a', 'use an architecture such as sm_90 or a product such as H100'],
+    ['Voodoo', 'use an architecture such as sm_90 or a product such as H100'],
   ])('%s', (name, words) => {
     expect(gpuNames(name)).toBe(words);
   });

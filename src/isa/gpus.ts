@@ -33,7 +33,7 @@ const chips: Readonly<Record<number, readonly string[]>> = chipRows;
 /** A target without suffix: `sm_90`. */
 type Architecture = Exclude<TargetName, `${string}${'a' | 'f'}`>;
 
-/** An architecture or a product. */
+/** The name of a GPU: its architecture, such as `sm_90`, or a product, such as `H100`. */
 export type GpuName = Architecture | (typeof chipRows)[keyof typeof chipRows][number];
 
 /** One GPU for each architecture, in ascending order. */
@@ -58,7 +58,7 @@ export function findGpu(name: string): Gpu | undefined {
 export function gpuNames(name: unknown): string {
   const plain = typeof name === 'string' ? name.replace(/[af]$/i, '') : '';
   if (plain !== name && findGpu(plain) !== undefined) return `${name} is a target; its GPU is ${plain}`;
-  return 'GPUs are architectures such as sm_90 and products such as H100';
+  return 'use an architecture such as sm_90 or a product such as H100';
 }
 
 /** The GPU of the target's own architecture. */

@@ -20,8 +20,8 @@ export function mostIn(limit: Limit, version: Version, target: Target): number {
 }
 
 /**
- * The version and target that a module needs if it uses this amount, which is a size or a count. Null if the amount is
- * allowed in every version and on every target, or if it is never allowed.
+ * The version and target that a module needs in order to use an amount, that is, a size or a count. Null if the amount
+ * is allowed in every version and on every target, or if it is never allowed.
  */
 export function availabilityOfAmount(limit: Limit, subject: string, amount: number): AvailabilityRow | null {
   const row = limit.find(({ most }) => amount <= most);

@@ -188,7 +188,7 @@ function choose(begun: Begun, text: string): Begun {
   return { ...begun, next: next + 1, types: isTypeName(text) ? [...types, text] : types };
 }
 
-/** Whether no required part is missing and every rule is satisfied. */
+/** Whether all required parts are present and every rule is satisfied. */
 function isLegal(begun: Begun): boolean {
   const { compiled, types, modifiers, next, missing } = begun;
   for (let at = next; at < compiled.parts.length; at++) if (!isOptional(compiled, at)) return false;
@@ -248,7 +248,8 @@ function mustFail(constraint: Constraint, begun: Begun): boolean {
       return hasAllTypes && !constraintHolds(constraint, { types: types.map(typeOf), modifiers });
     case 'axis-needs-bits':
     case 'vector-bits':
-      // The width of a vector is known only when its type is, and the type is written after the number of elements.
+      // The width of a vector depends on the type of its elements. The type is written after the number of elements, so
+      // the width is not known yet.
       return false;
   }
 }

@@ -206,7 +206,8 @@ export const registerRows: readonly SpecialRegister[] = [
   row('%reserved_smem_offset_begin', '.b32', at('7.6', 80), 0, reserved),
   row('%reserved_smem_offset_end', '.b32', at('7.6', 80), reservedSharedBytes, reserved),
   row('%reserved_smem_offset_cap', '.b32', at('7.6', 80), reservedSharedBytes, reserved),
-  // The real addresses of the numbered areas are known only to the driver. Cooperative groups use the second of them.
+  // The actual offsets of `%reserved_smem_offset_0` and `_1` are known only to the driver. Cooperative groups use the
+  // area at `%reserved_smem_offset_1`.
   row('%reserved_smem_offset_0', '.b32', at('7.6', 80), 0, reserved),
   row('%reserved_smem_offset_1', '.b32', at('7.6', 80), 128, reserved),
   row('%total_smem_size', '.u32', at('4.1', 20), 'sharedBytes'),

@@ -8,7 +8,7 @@ export const samenesses = ['reading', 'thread', 'gang', 'warp', 'block', 'grid']
 
 export type Sameness = (typeof samenesses)[number];
 
-/** True if `value` guarantees that a value is the same for all threads in each group of the kind `group`. */
+/** True if a value with the sameness `value` is the same for all threads in each group of the kind `group`. */
 export function isSameFor(value: Sameness, group: Sameness): boolean {
   return samenesses.indexOf(value) >= samenesses.indexOf(group);
 }

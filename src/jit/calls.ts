@@ -286,8 +286,8 @@ export class CallWriter {
   }
 
   /**
-   * Pushes the address of a variable in the caller's activation. The address counts from the start of the WebAssembly
-   * memory, as memory instructions without an immediate offset require.
+   * Pushes the address of a variable in the caller's activation. The address is relative to the start of the
+   * WebAssembly memory, as memory instructions without an immediate offset require.
    */
   private own({ symbol }: Extract<Moved['value'], { readonly kind: 'variable' }>): Code {
     if (!isOnStack(symbol.space)) throw new Error(`${symbol.name} is not in an activation`);

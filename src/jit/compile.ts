@@ -101,7 +101,8 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
     .op('i32.and', 'i32.eqz')
     .set(inFours);
   if (shape.hasGroups) {
-    // Code for four threads is used only if there is at least one group of four threads that are all members.
+    // Code for four threads is used only if the mask of threads that are to run includes at least one complete group of
+    // four.
     code.get(inFours).get(members);
     for (const lane of [1, 2, 3]) code.get(members).i32(lane).op('i32.shr_u', 'i32.and');
     code.i32(0x11111111).op('i32.and').i32(0).op('i32.ne', 'i32.and').set(inFours);

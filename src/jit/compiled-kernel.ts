@@ -15,7 +15,7 @@ import type { Stop, StopStep } from './groups/stop.ts';
 export interface CompiledKernel {
   readonly name: string;
   readonly stops: readonly CompiledStop[];
-  /** The size of a block's frames, and the offsets of those arrays in the frames that the engine accesses. */
+  /** The size of a block's frames, and the offsets, within the frames, of the arrays that the engine accesses. */
   readonly frame: CompiledFrame;
   /** Maximum number of bytes that the stack of a thread's open calls may take. */
   readonly callBytes: number;

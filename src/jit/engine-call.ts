@@ -23,7 +23,7 @@ export type EngineCall = {
   | { readonly kind: 'trap' }
   /** A call to a function whose activation does not fit on the stack; `fn` is the index of that function. */
   | { readonly kind: 'stack'; readonly fn: number }
-  /** A call through a register that does not hold the address of a function it may call. */
+  /** A call through a register that does not hold the address of any function that the call may reach. */
   | { readonly kind: 'callee'; readonly name: string }
   | { readonly kind: 'builtin'; readonly fn: number }
   | { readonly kind: 'loop' }

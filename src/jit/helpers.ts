@@ -14,8 +14,9 @@ export const aloneType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'
 /** The engine functions that compiled code calls. Any of them may end the launch by throwing an error. */
 const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock' | 'alone', FunctionType>> = {
   /**
-   * Takes the number of the engine call, an address, the thread and the remaining fuel. Returns the address in global
-   * memory of the data that an access to this address refers to.
+   * Takes the number of the engine call, the address that an instruction accesses, the thread and the remaining fuel.
+   * Returns the address in global memory at which the accessed data is stored, even if the data belongs to another
+   * state space.
    */
   resolve: { parameters: ['i32', 'i64', 'i32', 'i32'], results: ['i32'] },
   /**
@@ -50,7 +51,8 @@ export class Helpers {
 
   /**
    * @param shared whether the module's memory is shared between threads
-   * @param fuses whether the module runs only in this process, and `fusesProducts` is true here
+   * @param fuses whether the module may use fused products, which is allowed only if the module runs only in this
+   *   process and `fusesProducts` returns true here
    */
   constructor(shared = false, fuses = false) {
     this.fuses = fuses;

@@ -151,7 +151,7 @@ export const advanced = {
   moved: 1,
   /** Some threads paused to let others run. */
   runnable: 2,
-  /** A thread waits for other threads with a mask that does not include the thread itself. */
+  /** A thread waits at an instruction whose mask of lanes does not include the thread itself. */
   outside: 4,
 } as const;
 

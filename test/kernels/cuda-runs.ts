@@ -101,7 +101,7 @@ async function launch({ file, given }: Run, way: Way): Promise<Ended> {
   const kernel = module.kernel(given.kernel);
   const args = given.args.map((input) => ('value' in input ? inputBytes(input) : device.alloc(inputBytes(input))));
   const { grid, block, sharedBytes } = given;
-  // Copies of structures include their padding, which was never written. Such reads must give zeros.
+  // Copies of structures also read their padding, which was never written. Such reads must return zeros.
   const result = await kernel.launch({ grid, block, sharedBytes, args, uninitialized: 'zero', ...ways[way] });
   if (!result.ok) throw new Error(`${result.fault.code} at line ${result.fault.line}: ${result.fault.message}`);
   const after = args.map((arg) => (arg instanceof Uint8Array ? arg : arg.read()));
@@ -128,8 +128,8 @@ async function check(run: Run, way: Way): Promise<void> {
 }
 
 /**
- * Declares tests for the kernels of all files. There is one test for each combination of a kernel and a way to run it
- * for which `tells` returns true.
+ * Declares tests for the kernels of all files. `tells` is asked about each combination of a kernel and a way to run the
+ * kernel; if it returns true, there is a test for this combination.
  */
 export function testCudaBuilds(tells: (way: Way, run: Run) => boolean): void {
   // Worker threads run the built package.

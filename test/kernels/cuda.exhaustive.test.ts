@@ -1,4 +1,4 @@
-/** Tests every PTX file of every CUDA source, and runs it in every way. */
+/** Tests every PTX file of every CUDA source with all engine configurations. */
 import { testCudaBuilds } from './cuda-runs.ts';
 
 testCudaBuilds(() => true);

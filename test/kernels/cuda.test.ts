@@ -1,6 +1,7 @@
 /**
- * Tests one PTX file of each CUDA source in every way. The other PTX files are run only on the fast engine, and their
- * results are compared with the recorded ones. The exhaustive test runs all PTX files in every way.
+ * Tests one PTX file of each CUDA source with all engine configurations. The other PTX files are run only on the fast
+ * engine, and their results are compared with the recorded ones. The exhaustive test runs all PTX files with all
+ * configurations.
  */
 import { shortestBuilds, testCudaBuilds } from './cuda-runs.ts';
 

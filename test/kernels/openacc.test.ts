@@ -1,6 +1,6 @@
 /**
  * OpenACC loops, compiled by GCC 12 with and without optimization. GCC lets only one thread run the sequential parts of
- * the code. The other threads skip such a part, and then receive the values that it has computed by shuffles and
+ * the code. The other threads skip such a part. They then receive the values computed there, either by shuffles or
  * through shared memory.
  */
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The extension: starts the language server and offers the commands. */
+/** The VS Code extension: starts the ptxlab language server and registers the extension's commands. */
 import { execFile } from 'node:child_process';
 import * as vscode from 'vscode';
 import { LanguageClient, TransportKind } from 'vscode-languageclient/node';

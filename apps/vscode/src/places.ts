@@ -1,6 +1,6 @@
 /** Finds what is under the cursor by looking only at the text. */
 
-/** The instruction on a line without its guard, label and comment; null if the line has no instruction. */
+/** The instruction on a line, without its guard, label or comment; null if the line has no instruction. */
 export function instructionOn(line: string): string | null {
   const code = line
     .replace(/\/\/.*$/, '')

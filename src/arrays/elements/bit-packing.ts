@@ -10,8 +10,8 @@ export function denseBytes(elements: number, width: number): number {
 }
 
 /**
- * Packs codes, given one per byte, densely into `dense`, starting at element `at`; all bits of `dense` from there on
- * must be 0 beforehand.
+ * Packs codes into `dense` without gaps, starting at element `at`. Each byte of `codes` holds one code. All bits of
+ * `dense` from element `at` on must be 0 beforehand.
  */
 export function packCodes(codes: Uint8Array, width: number, dense: Uint8Array, at: number): void {
   const first = at * width;

@@ -5,8 +5,9 @@ import { conversion } from '../../numerics/convert.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
 
 /**
- * The conversion from f32 to an element format. For a float format, it is the conversion of `cvt.rn.satfinite`, and for
- * an integer format that of `cvt.rni.sat`. The integer conversion is the one that `cvt.pack` applies to each half.
+ * The conversion from f32 to an element format. A float format is converted in the same way as by `cvt.rn.satfinite`,
+ * and an integer format in the same way as by `cvt.rni.sat`. PTX has no `cvt` to s4 or s2, but `cvt.pack` clamps its
+ * inputs to the ranges of these formats in the same way.
  */
 export function elementConversion(element: FormatName): Conversion {
   const isInteger = formats[element].kind === 'integer';
@@ -16,7 +17,7 @@ export function elementConversion(element: FormatName): Conversion {
 /**
  * A code depends on the sign, the exponent, some leading fraction bits, and whether any lower bit is set. For a float
  * format, there is one more leading bit than the format can store, so that ties can be recognized. For an integer of w
- * bits, w leading bits are enough, because it keeps at most w - 1.
+ * bits, w leading bits are enough, because the integer itself keeps at most w - 1 of them.
  */
 const places: Readonly<Partial<Record<FormatName, number>>> = { s8: 8, s4: 4, s2: 2 };
 const floatPlaces = 4;

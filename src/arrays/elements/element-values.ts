@@ -123,7 +123,7 @@ function valueOf(name: FormatName, bits: number): number {
   }
 }
 
-/** The members of a typed array that `Room` uses. */
+/** Those members of typed arrays that the class `Room` uses. */
 interface Elements<A> {
   readonly length: number;
   subarray(begin: number, end: number): A;

@@ -11,8 +11,8 @@ export interface PatternRange {
 }
 
 /**
- * The bit patterns of the values in the given float format to which a rule applies, as a range. Null if the rule
- * applies to no value of the format.
+ * The range of bit patterns that represent the values to which a rule applies, in the given float format. Null if the
+ * rule applies to no value of the format.
  */
 export function patternsOfInputs(name: FormatName, inputs: RuleInputs): PatternRange | null {
   const all = lastPattern(name);

@@ -5,7 +5,7 @@ import { requireBytes } from '../caller.ts';
 import { requireFormat } from '../names.ts';
 import { tagOf } from '../storage.ts';
 
-/** f32 values, or bits of f16 or bf16. */
+/** An array of f32 values, or of the bit patterns of f16 or bf16 values. */
 export type SourceArray = Float32Array | Uint16Array;
 export type SourceFormat = 'f32' | 'f16' | 'bf16';
 
@@ -37,8 +37,8 @@ export function sourceOf(
     throw new PtxlabError('bad-source', `a ${kind} holds ${held.join(' or ')}: choose one with \`from\``);
   }
   const { buffer, byteOffset, length } = given;
-  // A new view is needed because the caller's view may come from another realm, or may be a Float16Array, whose bits
-  // are read here as those of a Uint16Array.
+  // A new view is needed because the caller's view may come from another realm, or may be a Float16Array, whose
+  // elements are read here as 16-bit patterns.
   const source =
     from === 'f32' ? new Float32Array(buffer, byteOffset, length) : new Uint16Array(buffer, byteOffset, length);
   return { source, from };
@@ -74,8 +74,8 @@ function halfValues(): Float32Array {
 }
 
 /**
- * Writes the values of a source as f32, exactly, and returns the part of `room` that holds them; f32 values are not
- * copied.
+ * Converts the values of a source to f32, which is always exact, and writes them to `room`. Returns the part of `room`
+ * that holds them. If the values are f32 already, returns the source itself.
  */
 export function singlesOf(source: SourceArray, from: SourceFormat, room: Float32Array): Float32Array {
   if (source instanceof Float32Array) return source;

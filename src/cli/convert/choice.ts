@@ -1,4 +1,7 @@
-/** Turns the flags of `ptxlab convert` into a choice, and finds the container of the output file. */
+/**
+ * Turns the flags of `ptxlab convert` into the options of a conversion, and determines the container format of the
+ * output file.
+ */
 import { basename } from 'node:path';
 import type { Granularity } from '../../arrays/quantized/quantized-array.ts';
 import type { Semantics } from '../../arrays/semantics/semantic-rules.ts';
@@ -24,7 +27,7 @@ export interface ConvertFlags extends CommonFlags, TensorFlags {
   readonly scaleRule?: string;
   readonly rounding?: string;
   readonly seed?: string;
-  /** False after `--no-saturate`. Commander derives the name of this member from the name of the flag. */
+  /** False after `--no-saturate`. Commander derives the name `saturate` from the name of the flag. */
   readonly saturate?: boolean;
   readonly semantics?: string;
   readonly shardSize?: string;
@@ -54,7 +57,8 @@ export function choiceOf(flags: ConvertFlags): ConversionChoice {
   if (seed !== undefined && !/^-?\d+$/.test(seed)) throw new UsageError(`--seed takes an integer, not '${seed}'`);
   if (seed !== undefined && flags.rounding !== 'rs') throw new UsageError('--seed requires --rounding rs');
   if (seed === undefined && flags.rounding === 'rs') throw new UsageError('--rounding rs needs --seed');
-  // Programs that read checkpoints in one of the layouts of `--layout` expect only some of the tensors to be quantized.
+  // Programs that read one of the checkpoint layouts that `--layout` offers expect only some of the tensors to be
+  // quantized.
   const isUsual = flags.layout === undefined ? (): boolean => true : isLinearWeight;
   return {
     to: requireConversion(to),
@@ -96,11 +100,10 @@ function oneOf<T>(flag: string, given: string | undefined, values: Readonly<Reco
 const indexEnding = /\.safetensors\.index\.json$/;
 
 /**
- * How to split a model into several files if the name of the output is that of an index; undefined for a single output
- * file.
+ * How to split a model into several files if the output path ends in `.safetensors.index.json`; undefined for a single
+ * output file.
  *
- * @throws UsageError if the shard size is invalid, or if a shard size is given although the output's name is not that
- *   of an index
+ * @throws UsageError if the shard size is invalid, or if a shard size is given for a single output file
  */
 export function shardingOf(path: string, { shardSize }: ConvertFlags): Sharding | undefined {
   if (indexEnding.test(path)) {

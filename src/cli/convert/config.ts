@@ -1,4 +1,4 @@
-/** Describes the written tensors in a model's config.json. */
+/** Adds a description of the quantized tensors to the config.json of a converted model. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pairOf } from '../../base/tuples.ts';

@@ -12,7 +12,7 @@ import { single, splat } from '../simd/vector-words.ts';
 /** How many more fraction bits f64 has than f32. */
 const spare = 29;
 
-/** Joins two vectors of two f32 each; the lanes of the second follow those of the first. */
+/** Joins two vectors of two f32 values each; the lanes of the second follow those of the first. */
 const joined = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23] as const;
 
 /** Moves the upper two words of a vector to the lower half. */

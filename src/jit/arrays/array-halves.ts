@@ -71,13 +71,13 @@ function singlesOf(code: Code, format: HalfFormat, halves: Halves): GroupLocals 
   });
 }
 
-/** Pushes four halves of a vector as the upper halves of words whose lower halves are zero. */
+/** Pushes four 16-bit lanes of a vector as the upper halves of 32-bit words whose lower halves are zero. */
 function pushAbove(code: Code, halves: number, i: number): void {
   splat(code, 0).get(halves);
   code.shuffle(interleaved(8 * (i % 2), 2));
 }
 
-/** Locals that hold the low and high halves of eight f32. */
+/** Locals that hold the low and high halves of eight f32 values. */
 interface Parts {
   readonly low: number;
   readonly high: number;

@@ -56,9 +56,9 @@ function writeLoop(code: Code, plan: ArrayPlan, helpers: Helpers): void {
 const cacheLine = 64;
 
 /**
- * Touches each cache line that will be converted. A processor fetches many lines at once if the loads directly follow
- * one another; if they were mixed with conversions, it would fetch only one or two at a time. The values are combined
- * and stored only so that V8 does not remove the loads as unused.
+ * Touches each cache line that contains elements to be converted. A processor fetches many lines at once if the loads
+ * directly follow one another; if they were mixed with conversions, it would fetch only one or two at a time. The
+ * values are combined and stored only so that V8 does not remove the loads as unused.
  */
 function writeFetch(code: Code): void {
   const [address, bytes, scratch] = [0, 1, 2] as const;

@@ -15,7 +15,7 @@ import { conversionTarget, patternsOf, type RoundingTarget } from '../arithmetic
 import { single, splat } from '../simd/vector-words.ts';
 
 export interface NarrowingForm {
-  /** The source format. If it is f64, the values have already been converted to f32 by rounding to odd. */
+  /** The source format. Values in f64 have already been converted to f32 by rounding to odd. */
   readonly from: 'f32' | 'f64' | HalfFormat;
   /** A signed float format of at most 16 bits. */
   readonly format: FloatFormat;
@@ -29,13 +29,13 @@ export interface NarrowingForm {
   readonly canClamp: boolean;
 }
 
-/** The fast form of a conversion, or null if the conversion does more than rounding. */
+/** The fast form of a conversion, or null if the conversion does more than round. */
 export function narrowingForm(c: Conversion): NarrowingForm | null {
   const format = formats[c.to];
   const from = c.from === 'f32' || c.from === 'f64' || isHalf(c.from) ? c.from : null;
   if (from === null || format.kind !== 'float' || !format.signed || format.width > 16) return null;
   if (!isPlainRounding(c) || c.rounding === 'rm' || c.rounding === 'rp') return null;
-  // Random bits may be added at positions below the last bit of f32.
+  // Stochastic rounding of an f64 may add random bits at positions that an f32 no longer contains.
   if (from === 'f64' && c.rounding === 'rs') return null;
   const largest = patternAsSingle(format, patternsOf(format).limit[0]);
   const canClamp = overflowPolicyOf(c).name === 'max-norm';
@@ -82,8 +82,9 @@ export function writeNarrowing(
 }
 
 /**
- * Returns the largest magnitude, as f32 bits, that has been decoded correctly. The infinities and NaNs of f16 have been
- * decoded as finite f32 values above the largest f16 value; for other formats, only NaNs exceed the limit.
+ * Returns the limit, as f32 bits, up to which the magnitudes of decoded values are correct. The infinities and NaNs of
+ * f16 have been decoded as finite f32 values above the largest f16 value; for other formats, only NaNs exceed the
+ * limit.
  */
 function largestOf(from: NarrowingForm['from']): number {
   return from === 'f16' ? patternAsSingle(formats.f16, patternsOf(formats.f16).limit[0]) : single.infinity;
@@ -103,7 +104,7 @@ function wholePatterns({ width }: FloatFormat): Patterns {
   return { width, spare: 0, excess: 0 };
 }
 
-/** Whether the rounding is done by an f32 addition. */
+/** Whether the code rounds each value by adding an f32 number to it. */
 function isSummed({ target, format }: NarrowingForm): boolean {
   return target.rounding === 'rn' && !hasRangeOfSingle(format);
 }

@@ -161,7 +161,7 @@ function storeDense(code: Code, { width, highFirst }: Storage): void {
 }
 
 /**
- * Packs each pair of 4-bit elements into one byte. The eight packed bytes are in the lower half of the vector pushed.
+ * Packs each pair of 4-bit elements into one byte. The eight packed bytes are in the lower half of the pushed vector.
  */
 function joinNibbles(code: Code, bytes: number): void {
   code.get(bytes).get(bytes).i32(4).vector('i16x8.shr_u', 'v128.or');

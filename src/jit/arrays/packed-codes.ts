@@ -83,8 +83,8 @@ export class CodeLoader {
   }
 
   /**
-   * Pushes the codes of the elements from `first` on as signed bytes. If the codes select values from a list, they are
-   * pushed as they are stored.
+   * Pushes the codes of the elements from `first` on as signed bytes. If the codes select values from a list, the codes
+   * themselves are pushed, not the selected values.
    */
   push(first: number): void {
     const { codes } = this.block;

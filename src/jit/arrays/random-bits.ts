@@ -7,7 +7,7 @@ import { type ArrayPlan, parameters } from './array-plan.ts';
 import { pushLaneBits, pushRandomWords } from './array-random.ts';
 import { groupSize } from './array-storage.ts';
 
-/** Number of random words that a group takes. */
+/** Number of random words that the conversion of a group uses. */
 export function wordsOfGroup({ random }: ArrayPlan): number {
   return random === null ? 0 : groupSize / random.low.length;
 }

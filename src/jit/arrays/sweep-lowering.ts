@@ -14,8 +14,8 @@ import { splat } from '../simd/vector-words.ts';
 import { holder } from '../regions/values.ts';
 
 /**
- * Lowers steps, and keeps each named value in a local. If the same conversion is applied to the same locals more than once,
- * it is computed only once.
+ * Lowers steps to code that keeps each named value in a local. If the same conversion is applied to the same locals
+ * more than once, it is computed only once.
  */
 export abstract class SweepLowering {
   protected readonly code: Code;

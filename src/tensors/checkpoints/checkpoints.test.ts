@@ -159,7 +159,7 @@ function mxfp8(name: string): Made {
   };
 }
 
-/** Pairs of e2m1 codes, and one ue8m0 scale, stored as a byte, for each 32 codes. */
+/** Pairs of e2m1 codes, with one ue8m0 scale, stored as a byte, for every 32 codes. */
 function mxfp4(name: string, codes: string): Made {
   const [bytes, units] = nibbles(4 * 64, dice(7));
   const scales = Uint8Array.from({ length: 8 }, (_, i) => 124 + i);

@@ -3,7 +3,9 @@ import { formats } from '../../numerics/formats.ts';
 import type { TensorEntry } from '../tensor-file.ts';
 import { activationScale, storedLayouts, zeroPointSuffix } from './stored-layouts.ts';
 
-/** A tensor that the software for which the checkpoint was made probably interprets differently. */
+/**
+ * A tensor that ptxlab probably does not interpret in the same way as the software for which the checkpoint was made.
+ */
 export interface LookAlike {
   readonly name: string;
   /** The codes that this tensor seems to scale, or null. */
@@ -36,7 +38,7 @@ const packedEndings = ['_packed', '_blocks', '.blocks', '.qweight'];
 
 const codeEndings = [...new Set(storedLayouts.map(({ codes }) => codes)), '.weight'];
 
-/** Examines the tensors that are not in `used`, the list of those that belong to a known layout. */
+/** Examines all tensors except those in `used`, which belong to a known layout. */
 export function lookAlikes(tensors: readonly TensorEntry[], used: ReadonlySet<TensorEntry>): readonly LookAlike[] {
   const byName = new Map(tensors.map((entry) => [entry.name, entry]));
   const found: LookAlike[] = [];

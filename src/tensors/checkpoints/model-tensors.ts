@@ -147,8 +147,8 @@ function isNarrow({ format, packing }: TensorEntry): boolean {
 }
 
 /**
- * The entry for the scales, with the format that they really have; null if they are not floats that can be read, or if
- * the layout prescribes a different format.
+ * The entry for the scales, with their actual format; null if they are not floats that can be read, or if the layout
+ * prescribes a different format.
  */
 function scaleOf(stored: TensorEntry, { scaleFormat }: StoredLayout): TensorEntry | null {
   const scale: TensorEntry = stored.format === 'u8' ? { ...stored, format: 'ue8m0' } : stored;
@@ -158,8 +158,8 @@ function scaleOf(stored: TensorEntry, { scaleFormat }: StoredLayout): TensorEntr
 }
 
 /**
- * The grouping for scales that each belong to a block of elements along the last axis. The last block along the axis
- * may be shorter than the others. Null if the shapes do not match.
+ * The grouping if each scale belongs to a block of elements along the last axis. The last block along the axis may be
+ * shorter than the others. Null if the shapes do not match.
  */
 function blocksOf(shape: readonly number[], { shape: scales }: TensorEntry, group: number): Scales['grouping'] | null {
   const columns = shape.at(-1) ?? 1;

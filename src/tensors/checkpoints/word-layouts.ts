@@ -27,7 +27,10 @@ export interface WordLayout {
   readonly name: '' | '.weight';
   /** Whether codes, scales and zero points are stored with rows and columns swapped. */
   readonly isTransposed: boolean;
-  /** The axis along which consecutive codes of the matrix share a word. Zero points always share words along rows. */
+  /**
+   * Whether the codes that share a word belong to consecutive rows or to consecutive columns of the matrix. The zero
+   * points that share a word always belong to consecutive rows.
+   */
   readonly along: 'rows' | 'columns';
   /**
    * For each of the consecutive codes or zero points in a word, its position in the word; null if the positions are in

@@ -1,6 +1,6 @@
 /**
- * Tests how integers in 32-bit words are read if this requires information from outside the tensors, and if the file
- * contains mistakes. The layouts are tested in checkpoints.test.ts.
+ * Tests the reading of integers in 32-bit words in two cases: if it requires information from outside the tensors, and
+ * if the file contains mistakes. The layouts are tested in checkpoints.test.ts.
  */
 import { describe, expect, test } from 'vitest';
 import { compared, expectClose, fileOf, type Made, original } from '../../../test/tensors/made-checkpoints.ts';

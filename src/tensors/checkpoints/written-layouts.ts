@@ -111,7 +111,11 @@ const forms: Readonly<Record<CheckpointLayout, Partial<Record<SchemeName, Writte
 
 export const checkpointLayouts: readonly CheckpointLayout[] = keysOf(forms);
 
-/** How a layout stores a scheme. @throws PtxlabError `bad-choice` if the layout does not support the scheme */
+/**
+ * How a layout stores tensors that are quantized with a scheme.
+ *
+ * @throws PtxlabError `bad-choice` if the layout does not support the scheme
+ */
 export function writtenForm(
   layout: CheckpointLayout | undefined,
   { name }: Scheme,

@@ -166,7 +166,7 @@ class Cursor {
    */
   times<T>(count: bigint, read: () => T): readonly T[] {
     if (count > BigInt(this.fileSize))
-      throw new TensorFileError('truncated', `the file has no room for ${count} values`);
+      throw new TensorFileError('truncated', `the file is too short for ${count} values`);
     const values: T[] = [];
     for (let left = Number(count); left > 0; left--) values.push(read());
     return values;

@@ -45,7 +45,7 @@ export function layoutShards(
     header: shards[0]?.header ?? new Uint8Array(0),
     tensors: shards.flatMap(({ tensors }, i) => tensors.map((entry) => moved(entry, elementAt(files, i)))),
     finish: async (into: ByteSink) => {
-      // The header of the first file has already been written, because it comes first in the sequence of files.
+      // The header of the first file has already been written, because the sequence of files begins with this header.
       const texts = [...shards.slice(1).map(({ header }) => header), index];
       for (const [i, text] of texts.entries()) await into.write(elementAt(files, i + 1).offset, text);
     },

@@ -301,7 +301,7 @@ const operations: readonly Operation[] = [
   {
     id: 'extremum',
     syntax: '.opHINT.type',
-    summary: 'Keeps the smaller or the larger value in memory.',
+    summary: 'Replaces a word of memory with the smaller or larger of that word and b.',
     sets: { op: ['.min', '.max'], type: ['.u32', '.s32', '.u64', '.s64'] },
     rows: [ofType('64-bit minimum and maximum', '3.1', 32, '.u64', '.s64')],
     combine: integer,

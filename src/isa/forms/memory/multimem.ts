@@ -27,7 +27,7 @@ interface Family {
    * vector modifier.
    */
   readonly vectorOnly?: boolean;
-  /** The modifier that specifies the precision in which values are added. */
+  /** The modifier that specifies the precision of the addition. */
   readonly sum?: string;
   readonly stored?: boolean;
 }

@@ -64,7 +64,7 @@ const floatCoordinates: CoordinatesPattern = {
   indexed: arrays,
 };
 
-/** The operand that offsets the texels to be read. It is legal only for some geometries. */
+/** The operand whose elements are added to the coordinates of the texels. It is legal only for some geometries. */
 const offset: CoordinatesPattern = {
   kind: 'coordinates',
   name: 'e',

@@ -17,7 +17,7 @@ interface Lanes {
 
 /**
  * Selectors of source operands. A selector has one digit for each lane; the digit is the number of the source lane to
- * use. The lanes of a are numbered first, followed by those of b.
+ * use. The lanes of operand a are numbered first, followed by those of operand b.
  */
 export const laneChoices: Lanes = { halves: /^\.h[0-3]{2}$/, bytes: /^\.b[0-7]{4}$/ };
 
@@ -41,7 +41,7 @@ export interface BitField {
   readonly width: number;
 }
 
-/** The part of a register that a selector names. Without a selector, it is the whole register. */
+/** The part of a register that a selector names; the whole register if the selector is empty. */
 export function bitFieldOf(selector: string): BitField {
   if (selector === '') return { low: 0, width: 32 };
   const width = selector[1] === 'b' ? 8 : 16;

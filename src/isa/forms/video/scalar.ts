@@ -1,6 +1,6 @@
 /**
  * Scalar video instructions except vmad: PTX ISA 9.1, 9.7.18.1. Intermediate values are 64 bits wide here, while the
- * ISA uses 33 or 34 bits. Only the results of shifts might not fit into 64 bits.
+ * ISA uses 33 or 34 bits. Shifts are the only operations whose results might not fit into 64 bits.
  */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import { type Comparison, comparisons } from '../../../numerics/operations.ts';
@@ -37,8 +37,8 @@ interface Family {
   readonly atype: 0 | 1;
   readonly btype: 'slot' | 'u32';
   /**
-   * Whether the instruction names a type for its result, which comes before the types of the sources. Comparisons do
-   * not; their result is unsigned.
+   * Whether the instruction names a type for its result, before the types of the sources. A comparison names no type
+   * for its result, which is always unsigned.
    */
   readonly typed: boolean;
 }

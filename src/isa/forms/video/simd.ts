@@ -54,8 +54,8 @@ function digits(selector: string, otherwise: readonly number[]): readonly number
 const upFrom = (first: number, count: number): readonly number[] => Array.from({ length: count }, (_, i) => first + i);
 
 /**
- * Sets `to` to the source lane with the number `chosen`, extended to 32 bits according to its type. The lanes of a are
- * numbered first, followed by those of b.
+ * Sets `to` to the source lane with the number `chosen`, extended to 32 bits according to its type. The lanes of
+ * operand a are numbered first, followed by those of operand b.
  */
 function lane({ lanes, width }: Shape, chosen: number, type: IntegerName, to: Ref): readonly Step[] {
   const from = chosen < lanes ? '$a' : '$b';
