@@ -47,7 +47,7 @@ export interface Replaced {
 class Pending {
   private text: string;
   private readonly chunks: readonly Chunk[];
-  /** The first chunk that is not yet part of the text. */
+  /** The index of the first chunk whose text has not yet been appended. */
   private next: number;
 
   constructor(text: string, chunks: readonly Chunk[], next: number) {
@@ -197,7 +197,7 @@ export class ChunkList {
 
   /**
    * The offsets at which chunk `next` and the existing chunks after it begin, given that chunk `next` begins at offset
-   * `start`. Offsets of `usualWindow` or more are left out, because a chunk is usually shorter than that.
+   * `start`. Only offsets below `usualWindow` are returned, because chunks are usually shorter than that.
    */
   private stopsAfter(next: number, start: number): readonly number[] {
     const stops: number[] = [];

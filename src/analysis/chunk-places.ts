@@ -21,7 +21,7 @@ export interface FileName {
  */
 export class ChunkPlaces implements Places {
   readonly fileNames: FileName[] = [];
-  /** Positions that `.loc` directives give. */
+  /** Positions that are specified by `.loc` directives. */
   readonly given: Set<string> = new Set();
   readonly missing: MissingPlace[] = [];
   /** The names of functions whose code was inlined, and where each name first occurs. */

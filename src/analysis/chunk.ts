@@ -53,7 +53,7 @@ export interface SharedUse {
   readonly span: Span | null;
   /** Variables that the function declares in this chunk. */
   readonly own: readonly VariableSymbol[];
-  /** Names of variables of the module. */
+  /** Names of the module-scope variables that the function uses. */
   readonly named: readonly string[];
   readonly calls: readonly string[];
 }
@@ -80,7 +80,7 @@ export interface CheckedChunk {
   readonly announced: readonly FunctionHeader[];
   /** The number of searches for similar names, including those that were skipped. */
   readonly searches: number;
-  /** Whether some searches were skipped, because the module needed too many. */
+  /** Whether some searches were skipped because there were too many in the whole module. */
   readonly isCut: boolean;
 }
 

@@ -8,8 +8,8 @@ import type { Names, PlacedScope } from './names.ts';
 import type { References } from './references.ts';
 
 /**
- * Declares the name at a position as a register of the given type, or enlarges the range of registers that it belongs
- * to.
+ * Declares the name at a position as a register of the given type, or extends the register family to which the name
+ * belongs.
  */
 export function declarationFix(
   place: Span,

@@ -94,7 +94,10 @@ export class Document {
     const isRange =
       Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= this.length;
     if (!isRange)
-      throw new PtxlabError('bad-range', `${shown(start)} to ${shown(end)} is not a range in a text of ${this.length}`);
+      throw new PtxlabError(
+        'bad-range',
+        `${shown(start)} to ${shown(end)} is not a range in a text of length ${this.length}`,
+      );
     if (start === end && text === '') return;
     this.findings = null;
     this.views.clear();
@@ -124,8 +127,8 @@ export class Document {
   }
 
   /**
-   * Other places that help to explain a finding: the first declaration of a name, or the header directives because of
-   * which something is not allowed.
+   * Other places that help to explain a finding: the first declaration of a name, or the header directives that do not
+   * allow something that the module uses.
    */
   related(finding: Diagnostic): readonly RelatedPlace[] {
     if (finding.code === 'PTX5005') return firstDeclaration(finding.span, this.list, this.navigation);

@@ -203,7 +203,7 @@ function isPart({ kind }: PlacedWord): boolean {
   return kind === 'opcode' || kind === 'modifier' || kind === 'type';
 }
 
-/** Whether two punctuation marks would be read as one. */
+/** Whether two adjacent punctuation marks would be read as one operator or as the start of a comment. */
 function wouldJoin(first: number, second: number): boolean {
   const slash = 0x2f;
   return pairedOperator(first, second) !== 0 || (first === slash && (second === slash || second === 0x2a));

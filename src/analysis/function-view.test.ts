@@ -32,7 +32,10 @@ ${body}
 }
 `;
 
-/** For the first occurrence of the register after `mark`, the lines of its definitions and of its reads. */
+/**
+ * Finds the first occurrence of the register after `mark`, and returns the lines of its definitions and those of its
+ * reads.
+ */
 function linesOf(text: string, mark: string, register: string): readonly [readonly number[], readonly number[]] {
   const { document, view } = viewOf(text);
   const facts = view.register(text.indexOf(register, text.indexOf(mark)));

@@ -28,9 +28,12 @@ export interface RegisterFacts {
   readonly definitions: readonly Span[];
   /** True if it is possible that the register has not been written when it is read here. */
   readonly mayBeUnwritten: boolean;
-  /** Where the values that these definitions write are read. */
+  /** The places that read the values from these definitions. */
   readonly reads: readonly Span[];
-  /** The value as an expression of parameters, special registers and constants; null if it has no such expression. */
+  /**
+   * The value as an expression of parameters, special registers and constants; null if it cannot be expressed in this
+   * way.
+   */
   readonly value: string | null;
 }
 

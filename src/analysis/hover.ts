@@ -19,7 +19,7 @@ export type HoverSubject =
   /** The explanation describes the instruction as it is written, with its own modifiers and types. */
   | { readonly kind: 'instruction'; readonly explanation: InstructionExplanation }
   | { readonly kind: 'register'; readonly name: string; readonly type: TypeName }
-  /** `since` is a phrase that names the first version and the targets that have the register. */
+  /** `since` says in words which PTX version added the register and which targets have it. */
   | { readonly kind: 'special register'; readonly name: string; readonly type: TypeName; readonly since: string }
   | { readonly kind: 'constant'; readonly explanation: LiteralExplanation }
   | {

@@ -59,7 +59,7 @@ export class ModuleCheck {
     return this.header.environment();
   }
 
-  /** Checks the chunks that an edit replaced, and every other one that depends on what has changed. */
+  /** Checks the chunks that are new after an edit, and all other chunks that the edit may affect. */
   update(replaced: Replaced): void {
     const { at, old, fresh } = replaced;
     const { chunks } = this.list;

@@ -15,7 +15,7 @@ import type { BegunFunction, Declared, OutlinePart } from './chunk.ts';
 export type LabelsByScope = ReadonlyMap<OutlinePart, readonly LabelSymbol[]>;
 
 export class OpenScopes {
-  /** The names of the module that have been declared so far. */
+  /** The names that have been declared at module scope so far. */
   readonly symbols: Scope = new Scope();
   readonly aliases: Map<string, string> = new Map();
   private begun: BegunFunction | null = null;
@@ -43,7 +43,7 @@ export class OpenScopes {
     return this.repeated.has(label);
   }
 
-  /** True if a label could not be declared because a label or a parameter with this name exists. */
+  /** True if a label could not be declared because another label or a parameter already has this name. */
   hasRepeated(name: string): boolean {
     for (const label of this.repeated) if (label.name === name) return true;
     return false;

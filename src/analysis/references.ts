@@ -66,7 +66,7 @@ export class References {
     return end === undefined ? offset : start + end.end;
   }
 
-  /** The offset directly after the opening brace of the body, for the function that begins at `offset`. */
+  /** The offset directly after the brace that opens the body of the function that begins at `offset`. */
   bodyStart(offset: number): number | null {
     const { start, text } = this.list.at(offset);
     const isBrace = (word: Word): boolean => word.start >= offset - start && text[word.start] === '{';

@@ -1,5 +1,6 @@
 /**
- * Finds kernels that use too much shared memory. The search is repeated only if the uses in some function have changed.
+ * Finds kernels that use too much shared memory. If the last search found nothing, it is repeated only after a change
+ * that can affect its result.
  */
 import type { Report } from '../check/report.ts';
 import { type FunctionName, SharedMemory } from '../check/declarations/shared-memory.ts';
@@ -16,7 +17,7 @@ interface Uses {
   readonly starts: readonly number[];
 }
 
-/** The state of a module for which the last search found no problem. */
+/** What the last search examined; kept only if that search found no problem. */
 interface Quiet {
   readonly uses: readonly SharedUse[];
   /** The names that are declared at module scope. */
@@ -27,7 +28,7 @@ interface Quiet {
 export class SharedFindings {
   private quiet: Quiet | null = null;
 
-  /** @param the names at module scope; it must be a new object whenever one of the names has changed */
+  /** @param symbols the names at module scope; pass a different object whenever one of the declarations has changed */
   report(chunks: readonly Chunk[], symbols: Scope, target: Target, report: Report): void {
     const found = usesIn(chunks);
     const { uses } = found;
@@ -54,8 +55,8 @@ function usesIn(chunks: readonly Chunk[]): Uses {
 }
 
 /**
- * Whether two lists contain the same uses. Comparing objects first saves time, because a chunk that was not checked
- * again still has the same objects.
+ * Whether two lists contain the same uses. Comparing object identities first saves time, because a chunk that was not
+ * checked again still has the same objects.
  */
 function areSame(known: readonly SharedUse[], uses: readonly SharedUse[]): boolean {
   return known.length === uses.length && uses.every((use, i) => use === known[i] || keyOf(use) === keyOf(known[i]));

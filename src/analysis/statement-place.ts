@@ -30,7 +30,10 @@ export type StatementPlace =
 
 const none: StatementPlace = { kind: 'none' };
 
-/** The role of an offset in a piece of text that begins between two statements. `words` are the words of that text. */
+/**
+ * The role of an offset in a piece of text that does not begin in the middle of a statement. `words` are the words of
+ * that text.
+ */
 export function statementPlace(text: string, words: readonly Word[], offset: number): StatementPlace {
   const isComment = words.some(({ kind, start, end }) => kind === 'comment' && start < offset && offset <= end);
   if (isComment) return none;

@@ -9,7 +9,7 @@ import type { FunctionBody } from './function-body.ts';
 import type { BodyInstruction } from './occurrences.ts';
 import type { Reaching } from './reaching.ts';
 
-/** The precedence of the outermost operator of an expression, from the lowest to the highest. */
+/** Levels of precedence, lowest first. The level of an expression is the precedence of its outermost operator. */
 const Binds = { loosely: 0, sum: 1, product: 2, tightly: 3 } as const;
 
 interface Expression {

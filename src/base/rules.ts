@@ -8,7 +8,10 @@ export interface Rule<T> {
   /** What the rule accepts, in words that can follow "takes" and "must be". */
   readonly takes: string;
   readonly accepts: (value: unknown) => boolean;
-  /** The first mistake inside an accepted value at this path; absent for values without parts. */
+  /**
+   * Finds the first mistake inside a value that is accepted as a whole; `path` is the path of that value. Absent if
+   * values of this kind have no parts.
+   */
   readonly inside?: (value: unknown, path: string) => Mistake | null;
   /** Never set. The property is declared only so that the compiler treats rules for different types as incompatible. */
   readonly type?: T;
@@ -37,12 +40,12 @@ export const bytes: Rule<Uint8Array> = {
 /** Accepts any list. Its members are not checked by this rule. */
 export const list: Rule<readonly never[]> = { takes: 'a list', accepts: Array.isArray };
 
-/** Accepts any value, for values that are checked only when they are used. */
+/** Accepts any value. Meant for values that are checked only when they are used. */
 export function anything<T>(): Rule<T> {
   return { takes: 'anything', accepts: () => true };
 }
 
-/** Accepts any string, for words that are looked up in a table later. */
+/** Accepts any string. Meant for words that are looked up in a table later. */
 export function term<Term extends string>(): Rule<Term> {
   return { takes: 'a string', accepts: text.accepts };
 }
@@ -121,7 +124,7 @@ export function objectOf<T>(rules: RulesFor<T>, noun = 'key'): Rule<T> {
   };
 }
 
-/** An object with exactly these members, as programs write them. */
+/** An object that must have all of these members and no others. Meant for data that programs write. */
 export function recordOf<T>(rules: RulesFor<T>): Rule<T> {
   const some = objectOf(rules);
   return {

@@ -27,7 +27,7 @@ export class SourceText {
     return { line, column: offset - wordAt(starts, line - 1) + 1 };
   }
 
-  /** The text of a line (1-based) without its line end; empty if there is no such line. */
+  /** The text of a line (1-based) without its line break; empty if there is no such line. */
   line(line: number): string {
     requireArgument('the number of a line', line, number);
     const starts = this.lineStarts();

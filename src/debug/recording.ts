@@ -22,8 +22,8 @@ export interface RecordedStep {
   readonly mask: number;
   readonly writes: readonly RegisterWrite[];
   /**
-   * The first address operand of each lane; null for instructions without an address, and for lanes that did not
-   * execute the step.
+   * For each lane, the address given by the instruction's first address operand, or null if the lane did not execute
+   * the step. The whole list is null if the instruction has no address.
    */
   readonly addresses: readonly (bigint | null)[] | null;
 }

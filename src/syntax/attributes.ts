@@ -5,7 +5,9 @@ import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 import { integerTokenValue } from './values.ts';
 
-/** Parses `.attribute(.managed, .unified(19, 95))` and adds its entries to `attributes` without white space. */
+/**
+ * Parses `.attribute(.managed, .unified(19, 95))` and adds its entries to `attributes`, with all white space removed.
+ */
 export function parseAttributes(r: Reader, attributes: string[], owner: 'func' | 'variable'): boolean {
   const known = attributesOf(owner);
   r.next();

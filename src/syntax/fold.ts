@@ -16,8 +16,8 @@ export interface IntegerConstant {
 }
 
 /**
- * A floating-point constant. `bits` contains the 32 bits of an f32 for the form `0f`, and the 64 bits of an f64 for the
- * other forms.
+ * A floating-point constant. `bits` contains the 32 bits of an f32 if the form is `0f`, and otherwise the 64 bits of an
+ * f64.
  */
 export interface FloatConstant {
   readonly kind: 'float';

@@ -35,8 +35,7 @@ const marks: readonly Mark[] = [
 const examined = 4096;
 
 /**
- * Identifies the language or format of a text that does not begin with a directive; returns null if it is not
- * recognized.
+ * Identifies the language or format of text that does not begin with a directive; returns null if none is recognized.
  */
 export function foreignText(source: string): ForeignText | null {
   const start = source.slice(0, examined);

@@ -92,8 +92,8 @@ function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolea
   const tuning = parseTuning(r, owner);
   if (tuning === null) return false;
   header.tuning = tuning;
-  // Only a function or a kernel without tuning directives may end here, without a body. A kernel with tuning directives
-  // must have a body.
+  // A function may end here without a body, and so may a kernel without tuning directives. A kernel with tuning
+  // directives must have a body.
   const mayEnd = isFunc || tuning.length === 0;
   if (r.kind === Token.LeftBrace || (mayEnd && r.kind === Token.Semicolon)) return true;
   // nvcc 2 to 4 emitted prototypes without a `;`.

@@ -9,7 +9,7 @@ import { codeAt, signedAt } from '../base/typed-reads.ts';
 
 type Parse = (r: Reader) => Statement | null;
 
-/** Skips the lines of one text whose shapes are known. */
+/** Skips lines with known shapes while one text is parsed. */
 export class TextLines implements LineReader {
   readonly shapes: LineShapes;
   limit: number = Number.POSITIVE_INFINITY;

@@ -30,7 +30,7 @@ const lineMarker: RegExp = /#[ \t]*(?:line[ \t]+)?\d+[ \t]+"[^"\n]*"[ \t\d]*(?=[
 
 /**
  * Reads PTX token by token. The fields `kind`, `start` and `end` describe the current token, and {@link next} advances
- * to the next one. There are no objects for tokens, and the text of a token is extracted only when it is requested.
+ * to the next one. No objects are created for tokens, and the text of a token is extracted only when it is requested.
  */
 export class Lexer {
   readonly source: string;

@@ -86,8 +86,8 @@ export class LineShapes {
   private readonly offsets = new Int32Array(mostShapes + 1);
   private readonly characters = new Uint8Array(mostCharacters);
   /**
-   * The most recently read shape: its characters, the number and the hash of these characters, and the number of its
-   * slots, whose values are stored after `length` in `words`.
+   * The most recently read shape: its characters, their number, their hash, and the number of the shape's slots. The
+   * values of the slots are in the part of `words` after `length`, which the list does not use yet.
    */
   private readonly shape = new Uint8Array(longest);
   private shapeLength = 0;
@@ -103,8 +103,8 @@ export class LineShapes {
   }
 
   /**
-   * Adds consecutive lines whose shapes are known to the list, beginning with the line at `start`. Every line must
-   * begin before `limit`. Returns the end of the last line that was added, or -1 if there is none.
+   * Adds lines to the list, beginning with the line at `start`, as long as their shapes are known and they begin before
+   * `limit`. Returns the end of the last line that was added, or -1 if there is none.
    */
   readLines(bytes: Uint8Array, start: number, limit: number): number {
     let end = -1;
@@ -277,8 +277,8 @@ export class LineShapes {
   }
 
   /**
-   * Reads a part such as `.x` or `.u32`. Returns -1 for a float without digits before its decimal point, because lines
-   * with such floats have no shapes.
+   * Reads a part such as `.x` or `.u32`. Returns -1 if a digit follows the dot, because a shape cannot contain a float
+   * that begins with its decimal point.
    */
   private keepPart(bytes: Uint8Array, start: number): number {
     return (classAt(bytes, start + 1) & CharClass.digit) !== 0 ? -1 : this.keepOpcode(bytes, start);

@@ -8,7 +8,8 @@ import type { Span } from '../base/span.ts';
 import type { DeclaredSpace } from '../isa/directives.ts';
 
 /**
- * The construct that the parameters belong to. Parameters can be described as pointers only for kernels and prototypes.
+ * The construct that the parameters belong to. Only the parameters of kernels and prototypes can be described as
+ * pointers.
  */
 export type ParameterOwner = 'entry' | 'func' | 'prototype';
 

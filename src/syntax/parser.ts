@@ -125,7 +125,7 @@ export function parseItem(r: Reader, bodies: BodyParser): Item | null {
   return r.unexpected(directive === '.common' ? 'a state space' : "'.entry', '.func' or a state space");
 }
 
-/** The function at the start of a text, with its whole body; null if the text does not begin with one. */
+/** The function at the start of `source`, including its whole body; null if `source` does not begin with a function. */
 export function parseFunctionText(source: string): FunctionItem | null {
   const item = parseItem(new Reader(source, () => {}), parseBody);
   return item?.kind === 'function' ? item : null;

@@ -94,7 +94,7 @@ function printFloat({ form, bits }: Pick<FloatOperand, 'form' | 'bits'>): string
 
 /**
  * Prints an f64 as a decimal literal that gives the same bits when it is read back. Infinities, NaNs and subnormals
- * have no literals and can only result from arithmetic, so they are printed as expressions.
+ * cannot be written as literals and can only result from arithmetic, so they are printed as expressions.
  */
 function printDecimal(bits: bigint): string {
   const value = bitsToDouble(bits);

@@ -149,8 +149,8 @@ function printDeclaration(declaration: Declaration): string {
   const [first] = variables;
   const parts: string[] = linkage === null ? [] : [linkage];
   parts.push(bank === null ? space : `${space}[${bank}]`, ...printAttributes(attributes));
-  // The tree stores the type of a declaration with its names. If there are no names, the type is unknown, and any type
-  // can be printed.
+  // In the tree, the type of a declaration is part of each declared name. If there are no names, the type is unknown,
+  // and any type can be printed.
   if (first === undefined) parts.push('.b32');
   else parts.push(...printAlign(first.align), ...printType(first), variables.map(printVariable).join(', '));
   return `${parts.join(' ')};`;

@@ -56,8 +56,8 @@ export class Reader extends Lexer {
   private endComplaint = -1;
   private stopped = false;
   /**
-   * Whether a character outside ASCII has already been reported. Only the first such character is reported, unless
-   * others cause a different error.
+   * Whether a character outside ASCII has already been reported. If so, the check at the end of the text does not
+   * report one again.
    */
   foreignReported = false;
   private readonly sink: (diagnostic: Diagnostic) => void;

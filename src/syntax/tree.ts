@@ -43,7 +43,7 @@ export interface IntegerOperand extends Span {
 export interface FloatOperand extends Span {
   readonly kind: 'float';
   readonly form: '0f' | '0d' | 'decimal';
-  /** The bits of the constant: 32 bits for the form `0f`, and 64 bits for the other forms. */
+  /** The bits of the constant: those of an f32 if the form is `0f`, otherwise those of an f64. */
   readonly bits: bigint;
 }
 
@@ -322,7 +322,7 @@ export interface FunctionItem extends Span {
   readonly lines: LineSource | null;
 }
 
-/** A parameter. Its state space is `.param` or, for functions only, possibly `.reg`. */
+/** A parameter. Its state space is `.param`; the parameters of functions, but not of kernels, can also be in `.reg`. */
 export interface Parameter extends Variable {
   readonly space: '.param' | '.reg';
 }

@@ -5,8 +5,9 @@ import { Token } from './tokens.ts';
 const maximum: bigint = 0xffffffffn;
 
 /**
- * Skips an integer literal or `WARP_SZ` and returns it. Directives that take such a number allow neither expressions
- * nor signs, and the value must fit in 32 bits. Null after an error. `what` describes the number in error messages.
+ * Skips an integer literal or `WARP_SZ`, and returns its value. Directives that take such a number allow neither
+ * expressions nor signs, and the value must fit in 32 bits. Null after an error. `what` describes the number in error
+ * messages.
  */
 export function readCount(r: Reader, what: string): number | null {
   const small = r.smallInteger();
@@ -21,7 +22,7 @@ export function readCount(r: Reader, what: string): number | null {
   return Number(BigInt.asUintN(32, value));
 }
 
-/** Skips the current directive and the strings after it, `"…", "…"`, and returns them without their quotes. */
+/** Skips the current directive and the strings after it, as in `"…", "…"`. Returns the strings without their quotes. */
 export function parseStrings(r: Reader): readonly string[] | null {
   const strings: string[] = [];
   do {

@@ -173,7 +173,7 @@ describe('limits', () => {
 describe('types may differ, since values are compared', () => {
   test('a rounded copy is off by at most half a step of its format', async () => {
     const values = Float32Array.of(1.0625, -3.1, 448, 0.002);
-    // The e4m3 codes of 1, -3, 448 and 2^-9, which are the values above rounded to nearest by hand.
+    // The values above, rounded to nearest by hand: the e4m3 codes of 1, -3, 448 and 2^-9.
     const codes = Uint8Array.of(0x38, 0xc4, 0x7e, 0x01);
     const a = putSafetensors(folder, 'f32.safetensors', { w: tensor('F32', [4], values) });
     const b = putSafetensors(folder, 'e4m3.safetensors', { w: tensor('F8_E4M3', [4], codes) });
@@ -207,7 +207,7 @@ describe('types may differ, since values are compared', () => {
     const a = putSafetensors(folder, 'nv-a.safetensors', { w: tensor('F32', [1, 32], values) });
     const b = putSafetensors(folder, 'nv-b.safetensors', {
       w: tensor('F4', [1, 32], codes),
-      // The scales 2 and 4. With the second scale of 0.5, the products are 1 and 2.
+      // The scales 2 and 4. Multiplied by `w_scale_2`, which is 0.5, they become 1 and 2.
       w_scale: tensor('F8_E4M3', [1, 2], Uint8Array.of(0x40, 0x48)),
       w_scale_2: tensor('F32', [], Float32Array.of(0.5)),
     });

@@ -28,7 +28,7 @@ function objectAt(value: unknown, ...path: readonly string[]): object {
   return Object(found);
 }
 
-/** Returns the elements of an XML text, in the order of their opening tags; throws if the XML is malformed. */
+/** Returns the elements of an XML document, in the order of their opening tags; throws if the document is malformed. */
 function elementsIn(xml: string): readonly Element[] {
   const parser = new SaxesParser();
   const found: Element[] = [];

@@ -1,6 +1,6 @@
 /**
- * The commands that set ptxlab up: completions and the man page, checked with the programs that use them, and the
- * doctor.
+ * Tests the commands `completion`, `man` and `doctor`, which help to set ptxlab up. The output of the first two is
+ * checked with the programs that use it.
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Runs all 2^32 inputs of the 44 golden sweeps, on all cores; their digests were not made by ptxlab. Takes minutes. */
+/**
+ * Runs the 44 golden sweeps on all cores, each with all 2^32 inputs. The expected digests were not made by ptxlab.
+ * Takes minutes.
+ */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { checksums } from '../golden/vectors.ts';

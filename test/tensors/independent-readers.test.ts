@@ -72,7 +72,7 @@ const plans = (dtypes: readonly string[]): TensorPlan[] =>
     .map(whole);
 
 /**
- * If elements are smaller than a byte, the number of elements must fill whole bytes, so the plan gets a suitable shape.
+ * Elements that are smaller than a byte must fill whole bytes together, so plans for them get a shape with 32 elements.
  */
 const whole = (plan: TensorPlan): TensorPlan =>
   plan.dtype.startsWith('F6') || plan.dtype === 'F4' ? { ...plan, shape: [4, 8] } : plan;

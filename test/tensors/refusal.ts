@@ -1,6 +1,8 @@
 import { type TensorFileCode, TensorFileError } from '../../src/tensors/tensor-error.ts';
 
-/** The error code from reading a tensor file; null if it can be read. Rethrows other errors. */
+/**
+ * The code of the error with which reading a tensor file fails; null if the file can be read. Rethrows other errors.
+ */
 export async function refusalOf(reading: Promise<unknown>): Promise<TensorFileCode | null> {
   try {
     await reading;

@@ -3,7 +3,10 @@ import { open } from 'node:fs/promises';
 
 const bytesExamined = 4096;
 
-/** Whether a file is a PTX module: by its extension, or because it begins with `.version`. */
+/**
+ * Whether a file is a PTX module. If the extension is not conclusive, the file is a module if it begins with
+ * `.version`.
+ */
 export async function isModule(path: string): Promise<boolean> {
   if (path === '-' || path.endsWith('.ptx')) return true;
   if (/\.\w+$/.test(path) && !/\.(?:txt|s|asm|i)$/i.test(path)) return false;

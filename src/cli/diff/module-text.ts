@@ -19,7 +19,7 @@ import { countsOf } from './module-facts.ts';
 import { oneLine } from './module-json.ts';
 import type { ModuleFilesDiff, NamedModule } from './module-files-diff.ts';
 
-/** Limits of what is shown; `--json` has everything. */
+/** Limits on how much is shown; the output of `--json` is complete. */
 const [mostNames, mostLines, mostMnemonics] = [20, 30, 10];
 
 /** Lists the differences, shows the functions with the most differences in detail, and ends with the verdict. */

@@ -40,7 +40,7 @@ export async function diffModuleFiles(
     only.length === 0 || only.some((glob) => matchesGlob(glob, name) || matchesGlob(glob, demangle(name) ?? name));
   const diff: ModuleFilesDiff = { files, ...diffModules(files.a.document, files.b.document, { takes }) };
   if (only.length > 0 && diff.functions.length + diff.onlyInA.length + diff.onlyInB.length === 0)
-    throw new PtxlabError('no-such-function', '--only matches no function of either file');
+    throw new PtxlabError('no-such-function', '--only matches no function in either file');
   const { stdout, env } = session;
   if (flags.json === true) await writeJson(stdout, moduleDiffJson(diff));
   else {

@@ -147,7 +147,7 @@ function tableLines(pairs: readonly ComparedPair[], layout: DiffLayout): readonl
   return tensorTable(columns, rows, ({ a }) => printable(a.entry.name), layout);
 }
 
-/** Maximum number of tensors that the verdict names with their problems. */
+/** Maximum number of tensors whose problems the verdict lists. */
 const namedComplaints = 10;
 
 function verdictLines({ pairs, onlyInA, onlyInB }: FileDiff, limits: Limits, { style, width }: DiffLayout): string[] {

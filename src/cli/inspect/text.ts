@@ -17,7 +17,10 @@ export interface InspectLayout {
   /** Columns of the screen. */
   readonly width: number;
   readonly isAscii: boolean;
-  /** Whether each tensor gets its own histogram; by default, a tensor gets one only if it is the only one. */
+  /**
+   * Whether each tensor gets its own histogram; if undefined, a tensor gets one only if the file contains no other
+   * tensors.
+   */
   readonly withBinades: boolean | undefined;
   readonly withStatistics: boolean;
 }

@@ -5,7 +5,8 @@ import type { Diagnostic } from '../diagnostic.ts';
 import type { Severity } from '../severity.ts';
 
 /**
- * A finding as it appears in JSON: lines and columns count from 1, columns count UTF-16 units, and ends are exclusive.
+ * A finding as it appears in JSON. Lines and columns are counted from 1, columns are counted in UTF-16 units, and ends
+ * are exclusive.
  */
 export interface DiagnosticRecord {
   readonly code: Code;

@@ -62,8 +62,8 @@ interface FrameOptions {
 }
 
 /**
- * Shows the position of a span, the line on which it begins, and carets under it; notes that follow are indented by the
- * gutter.
+ * Shows the position of a span, the line on which it begins, and carets under it. `gutter` is the indentation for the
+ * notes that follow.
  */
 export function framed(
   source: SourceText,

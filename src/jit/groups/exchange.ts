@@ -89,7 +89,7 @@ class Exchange {
     this.give(0, members, () => code.get(result));
   }
 
-  /** Handles each value that was sent: all lanes that sent this value receive the set of these lanes. */
+  /** Gives each lane the set of all lanes that sent the same value as it did. */
   private matchAny(): void {
     const { code } = this;
     const [left, same] = [code.local('i32'), code.local('i32')];
@@ -191,7 +191,7 @@ class Exchange {
   }
 }
 
-/** The instruction that performs a reduction, and the value that does not affect the result of that reduction. */
+/** The vector instruction that performs a reduction, and the identity element of that reduction. */
 function reductionBy(
   op: Extract<Collective, { readonly form: 'redux' }>['op'],
   signed: boolean,

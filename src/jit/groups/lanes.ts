@@ -30,8 +30,8 @@ export function pushMembership(code: Code, members: number, quad: number): void 
 }
 
 /**
- * Calls `push` for every four lanes to push a vector of their words, and then pushes the set of lanes whose words are
- * all ones.
+ * Pushes the set of lanes whose words are all ones. `push` is called once for each group of four lanes, and pushes a
+ * vector of their words.
  */
 export function pushLanes(code: Code, push: (quad: number) => unknown): void {
   quads.forEach((quad) => {

@@ -45,7 +45,7 @@ export function passFunction(shape: KernelShape): number {
   });
 }
 
-/** Writes code for a barrier of the whole block. The threads continue if they are all threads of the block. */
+/** Writes code for a barrier of the whole block. The threads that were run continue if they make up the whole block. */
 function passBarrier(code: Code, shape: KernelShape, goOn: () => void): void {
   if (shape.hasGroups) code.get(members).op('i32.popcnt');
   else code.get(behind).get(first).op('i32.sub');

@@ -29,7 +29,7 @@ export interface Stop {
   readonly plainBarrier: number | null;
 }
 
-/** Returns the step at which an instruction stops, or null. */
+/** Returns the step that makes threads stop at an instruction; null if they do not stop there. */
 export function stopOf({ steps }: ProgramInstruction): StopStep | null {
   for (const step of steps) if (step.kind === 'barrier' || step.kind === 'collective') return step;
   return null;
@@ -41,8 +41,8 @@ export interface Carriers {
 }
 
 /**
- * Returns the arrays for the values that threads send to a collective and receive there. The arrays are shared by all
- * stops of the same kind.
+ * Returns the arrays for the values that threads send to a collective and for those that they receive from it. The
+ * arrays are shared by all stops of the same kind.
  */
 export function carriersOf(frame: FrameLayout, collective: Collective): Carriers {
   const { sends, receives } = exchangedBy(collective);

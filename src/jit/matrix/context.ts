@@ -4,7 +4,7 @@ import type { Code } from '../../wasm/code.ts';
 import type { Carriers } from '../groups/stop.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
 
-/** Bytes of a decoded float: the signed significand in the low word, and the exponent in the high word. */
+/** Size of a decoded float in bytes. The low word contains the signed significand, and the high word the exponent. */
 export const decodedBytes = 8;
 
 /** Parameters of `exchangeType`: the address of lane 0's words, and the index of the thread that is lane 0. */
@@ -25,7 +25,7 @@ export interface ProductContext<Product extends MatrixProduct = MatrixProduct> {
   readonly shape: KernelShape;
   readonly product: Product;
   readonly carriers: Carriers;
-  /** Local with the address of the scratch memory. */
+  /** The local that holds the address of the scratch memory. */
   readonly room: number;
   readonly rooms: Room;
 }

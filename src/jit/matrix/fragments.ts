@@ -109,8 +109,8 @@ function stepsAlong(product: MatrixProduct, along: number, bytes: number): reado
 }
 
 /**
- * Writes code that replaces the register on the stack with one of its elements in decoded form. Returns the opcode with
- * which the decoded element must be stored.
+ * Writes code that replaces the register value on the stack with the decoded form of one of its elements. Returns the
+ * opcode with which the decoded element must be stored.
  */
 function decode(
   { code, product, shape }: ProductContext,

@@ -5,7 +5,7 @@ import { type ProductContext, words } from './context.ts';
 import { repeat } from './lanes.ts';
 import { across, entryElements, perRegister, registerPlaces, type VectorRooms } from './vector-layout.ts';
 
-/** A local with four words of A or B, and the index of the entry that is to be decoded in each word. */
+/** A local that holds four words of A or B, and the index of the entry to decode in each word. */
 export interface FourWords {
   readonly side: 'a' | 'b';
   readonly source: number;
@@ -113,7 +113,7 @@ function decodeB(context: ProductContext, rooms: VectorRooms, decode: Decode): v
 const bytesOfWords = (picked: readonly number[]): number[] =>
   picked.flatMap((word) => [0, 1, 2, 3].map((byte) => 4 * word + byte));
 
-/** Transposes a matrix of four by four words, with one row in each of four locals. */
+/** Transposes a matrix of four by four words. Each of the four locals in `rows` holds one row. */
 function transpose(code: Code, rows: readonly number[], spare: readonly number[]): void {
   const [a = 0, b = 0, c = 0, d = 0] = rows;
   const [p = 0, q = 0, r = 0, s = 0] = spare;

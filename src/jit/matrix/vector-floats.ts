@@ -30,7 +30,7 @@ type FloatContext = ProductContext<Extract<MatrixProduct, { readonly kind: 'floa
  */
 const zeroMark = -(2 ** 14);
 
-/** Bias of the sum of two exponents. */
+/** The bias that is used for the sum of the exponents of two factors. */
 const bias = 127;
 
 /**

@@ -71,8 +71,8 @@ export class VectorRows<Product extends MatrixProduct> {
   }
 
   /**
-   * Writes a loop with eight iterations, one for each of the first eight rows. Each iteration also handles every eighth
-   * row that follows. `body` is called for each group of eight columns in these rows.
+   * Writes a loop with eight iterations. Iteration `i` handles rows `i`, `i + 8`, `i + 16`, and so on. `body` is called
+   * for each group of eight columns in these rows.
    */
   each(body: (eight: Eight) => void): void {
     const { context, rooms, lanes, values, exponents } = this;

@@ -1,6 +1,6 @@
 /**
- * Computes one chunk of four dot products at a time. The products themselves are exact in f32. As in hardware, each
- * product is multiplied by 2^(kept - greatest exponent) and truncated to an integer, and these integers are added.
+ * Adds up the terms of a chunk for four dot products at once. The products themselves are exact in f32. As in hardware,
+ * each product is multiplied by 2^(kept - greatest exponent) and truncated to an integer, and these integers are added.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
@@ -27,8 +27,8 @@ export interface FourSums {
   readonly greatest: number;
   readonly scale: number;
   /**
-   * Locals for totals, which are expressed in these units. If terms are added as integers, at most `mostTerms` terms
-   * are added to each total.
+   * Locals for totals of the multiplied terms. If terms are added as integers, at most `mostTerms` terms are added to
+   * each total.
    */
   readonly totals: readonly number[];
 }
@@ -128,7 +128,8 @@ function checkExponents(code: Code, arithmetic: DotArithmetic, greatest: number,
 /**
  * Begins a chunk: computes the scale from the greatest exponents of the products and the accumulators, and initializes
  * the sums with the accumulators. In the mask `bad`, sets the lanes in which the greatest exponent is out of range. If
- * `inRange` is true, all exponents are known to be in range, so they are not checked, and no minimum has to be applied.
+ * `inRange` is true, all exponents are known to be in range, so the generated code neither checks the greatest
+ * exponents nor clamps them to a minimum.
  */
 export function beginChunk(
   code: Code,

@@ -90,7 +90,7 @@ export interface FourShape {
 /** Maximum number of threads in a block. */
 const mostThreads = 1024;
 
-/** Size in bytes of the header that each open call has. The header says where the call returns to. */
+/** Size in bytes of the header in the record of an open call. The header says where the call returns to. */
 export const callHeader = 16;
 
 export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShape {

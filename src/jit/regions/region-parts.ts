@@ -21,7 +21,10 @@ export interface BlockParts {
   readonly leave: (instruction: ProgramInstruction) => void;
   readonly end: () => void;
   readonly goTo: (block: number) => void;
-  /** Whether a register is live at the start of at least one block, so that it crosses the boundary between blocks. */
+  /**
+   * Whether a register is live at the start of at least one block, and so must keep its value from one block to the
+   * next.
+   */
   readonly crosses: (place: number) => boolean;
   /** Called when a register that is used only in this block is no longer needed. */
   readonly release: (place: number) => void;

@@ -39,7 +39,7 @@ export interface FindingFix {
   readonly edits: readonly Change[];
 }
 
-/** A kernel with the name to show for it: its C++ name, or the name in the text if that is not mangled. */
+/** A kernel and the name to show for it: its C++ name or, if the name in the text is not mangled, that name. */
 export interface NamedKernel extends KernelHeader {
   readonly title: string;
 }
@@ -52,10 +52,7 @@ export interface Facts {
   readonly findings: readonly Finding[];
   readonly version: string;
   readonly target: string;
-  /**
-   * Every target. `since` is the first PTX version in which the target supports the module; null if there is no such
-   * version.
-   */
+  /** Every target. `since` is the first PTX version that accepts the module for this target; null if there is none. */
   readonly targets: readonly { readonly name: string; readonly since: string | null }[];
   /** The kernels that can be run; empty while the module has errors. */
   readonly kernels: readonly NamedKernel[];

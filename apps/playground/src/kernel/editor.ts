@@ -1,6 +1,4 @@
-/**
- * The text field of `<ptx-kernel>`. It is a CodeMirror editor, whose text is analyzed by the document in the worker.
- */
+/** The text field of `<ptx-kernel>`. It is a CodeMirror editor whose text is analyzed in a worker. */
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { lintGutter, lintKeymap } from '@codemirror/lint';
 import { searchKeymap } from '@codemirror/search';
@@ -165,7 +163,7 @@ export class Editor {
   }
 }
 
-/** The changes of each transaction; the offsets refer to the text before that transaction. */
+/** The changes in each transaction; their offsets refer to the text before that transaction. */
 function changesOf(transactions: readonly Transaction[]): readonly (readonly Change[])[] {
   return transactions.flatMap(({ changes, docChanged }) => {
     if (!docChanged) return [];

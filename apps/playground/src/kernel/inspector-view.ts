@@ -1,4 +1,4 @@
-/** What the instruction at the cursor does, in words and fields. */
+/** Explains the instruction at the cursor, and shows the control flow of the function that contains the cursor. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { pageOf } from '../shell/site-root.ts';
 import type { Explanation } from 'ptxlab';

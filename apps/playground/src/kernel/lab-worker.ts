@@ -20,7 +20,7 @@ export interface BufferAfter {
 export type RunAnswer =
   | {
       readonly kind: 'done';
-      /** The buffer of each argument after the run; null for arguments that are numbers. */
+      /** The contents of each argument's buffer after the run; null for arguments that are numbers. */
       readonly buffers: readonly (BufferAfter | null)[];
       readonly threads: number;
       readonly instructions: number;

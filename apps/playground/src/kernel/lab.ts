@@ -1,4 +1,4 @@
-/** The page's side of the worker that runs kernels: Stop replaces the worker. */
+/** Gives the page access to the worker that runs kernels. Stop ends the worker; the next run starts a new one. */
 import { type Remote, wrap } from 'comlink';
 import { startWorker } from '../shell/start-worker.ts';
 import type { Lab as LabWorker, Recorded, Refused, RunAnswer, RunRequest, StepState } from './lab-worker.ts';

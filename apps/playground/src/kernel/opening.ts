@@ -4,8 +4,8 @@ import { extentsOf, firstLaunch, type Launch } from './launch.ts';
 import { type Project, readLink } from './link.ts';
 
 /**
- * The properties of a `<ptx-kernel>` that say what to open. A property that is not set is null, or an empty string for
- * `link`.
+ * The properties of a `<ptx-kernel>` that say what to open. Properties that are not set are null, except for `link`,
+ * which is then an empty string.
  */
 export interface Wanted {
   readonly link: string;

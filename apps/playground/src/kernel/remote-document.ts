@@ -1,6 +1,6 @@
 /**
- * The page's side of the document in the worker. Calls are processed in order, so each call sees the edits made by
- * earlier calls.
+ * Gives the page access to the document that the worker keeps. Calls are processed in order, so each call sees the
+ * edits made by earlier calls.
  */
 import { type Remote, wrap } from 'comlink';
 import { startWorker } from '../shell/start-worker.ts';

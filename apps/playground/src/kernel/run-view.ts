@@ -101,7 +101,10 @@ function textOf({ currentTarget }: Event): string {
 
 type Outcome = RunAnswer | 'stopped' | null;
 
-/** The element with the sentence about the run is never replaced, so that screen readers announce it. */
+/**
+ * The element that shows the state of the run is updated in place, never replaced, so that screen readers announce each
+ * change.
+ */
 export function resultView(
   answer: Outcome,
   isRunning: boolean,

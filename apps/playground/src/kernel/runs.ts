@@ -45,8 +45,8 @@ export class Runs {
   }
 
   /**
-   * Takes the value that a register of the given lane has in the step currently shown, and returns the step that wrote
-   * this value; null if no recorded step wrote it.
+   * Returns the step that wrote the value that the register has, in the given lane, in the step currently shown; null
+   * if no recorded step wrote it.
    */
   writerOf(register: string, lane: number): Promise<number | null> {
     return this.lab.writerOf(register, lane, this.steps?.index ?? 0);
