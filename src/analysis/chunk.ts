@@ -67,11 +67,11 @@ export interface CheckedChunk {
    * is reported.
    */
   readonly unchecked: ReadonlyMap<Diagnostic, string>;
-  /** Names of the module. */
+  /** The declarations at module scope. */
   readonly module: readonly Declared[];
-  /** Names of functions. */
+  /** The declarations within functions. */
   readonly body: readonly Declared[];
-  /** Like `body`, but without the scopes that the chunk both opens and closes and the declarations in them. */
+  /** Like `body`, but without any scopes that the chunk both opens and closes, and without the declarations in them. */
   readonly open: readonly Declared[];
   readonly rows: ReadonlySet<AvailabilityRow>;
   readonly places: ChunkPlaces;

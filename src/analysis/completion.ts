@@ -188,8 +188,8 @@ export class Completer {
   }
 
   /**
-   * Whether the checker accepts the given name as this operand, and does so without a warning. The other operands are
-   * not taken into account.
+   * Whether the checker accepts the given name as this operand without a warning. The other operands are not taken into
+   * account.
    */
   private fits({ mnemonic, index, inside, element }: OperandPlace, name: string, scope: Scope): boolean {
     const operand = operandNamed(name);

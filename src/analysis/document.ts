@@ -96,7 +96,7 @@ export class Document {
     if (!isRange)
       throw new PtxlabError(
         'bad-range',
-        `${shown(start)} to ${shown(end)} is not a range in a text of length ${this.length}`,
+        `${shown(start)} to ${shown(end)} is not a range; the length of the text is ${this.length}`,
       );
     if (start === end && text === '') return;
     this.findings = null;

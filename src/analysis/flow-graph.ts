@@ -46,7 +46,7 @@ const gap = 28;
 const laneWidth = 12;
 const indent = 24;
 
-/** `textOf` gives the text between two offsets of the document. */
+/** `textOf` returns the text between two offsets of the document. */
 export function layOutBlocks(
   blocks: readonly BlockOutline[],
   textOf: (start: number, end: number) => string,

@@ -54,7 +54,8 @@ function indexLines(text: string): Uint32Array {
 }
 
 /**
- * Finds the line starts of a text without `\r`. This is the usual case, in which the fast built-in search can be used.
+ * Finds the starts of the lines in text that does not contain `\r`. This is the usual case, in which the fast built-in
+ * search can be used.
  */
 function indexNewlines(text: string): Uint32Array {
   const starts = [0];
@@ -71,7 +72,7 @@ function indexAnyLineEnds(text: string): Uint32Array {
   return Uint32Array.from(starts);
 }
 
-/** The code point at an offset within a text. */
+/** The code point at an offset in the text. */
 export function codePointAt(text: string, offset: number): number {
   const found = text.codePointAt(offset);
   if (found === undefined) throw new Error(`no character at offset ${offset}; the length is ${text.length}`);

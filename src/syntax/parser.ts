@@ -23,7 +23,7 @@ import type { Linkage } from '../isa/directives.ts';
 import type { AliasItem, FunctionItem, Instruction, Item, NameOperand } from './tree.ts';
 import { readCount } from './values.ts';
 
-/** The result of parsing: all syntax errors in a text, and everything that could be parsed in spite of them. */
+/** The result of parsing: all syntax errors in the text, and everything that could be parsed in spite of them. */
 export interface ParsedModule {
   readonly items: readonly Item[];
   readonly diagnostics: readonly Diagnostic[];

@@ -8,7 +8,7 @@ import { Token } from './tokens.ts';
 import type { KnownLines, LineSource, Operand, Statement } from './tree.ts';
 import { codePointAt } from '../base/source-text.ts';
 
-/** After this many syntax errors, the rest of a text is not parsed, because it is probably not PTX. */
+/** After this many syntax errors, the rest of the text is not parsed, because it is probably not PTX. */
 export const errorLimit = 1000;
 
 /** Maximum nesting of scopes, initializers and constant expressions. */

@@ -1,4 +1,4 @@
-/** Checks that a server keeps nothing of the modules, buffers and launches that its client has released. */
+/** Checks that a server retains no memory for modules, buffers and launches that its client has released. */
 import { PassThrough } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

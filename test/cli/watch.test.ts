@@ -7,7 +7,7 @@ import { moduleOf, put, scratch, start } from './ptxlab.ts';
 
 const folder = scratch();
 
-/** A suite with a kernel that does not change its buffer, and with the given words as the expected contents. */
+/** A suite with a kernel that does not change its buffer. The test expects the buffer to contain the given words. */
 const suite = (...words: readonly number[]): string =>
   JSON.stringify({
     tests: [

@@ -54,7 +54,7 @@ export interface FixedShuffle {
   readonly mode: ShuffleMode;
   readonly operand: number;
   readonly bounds: number;
-  /** Whether the result predicate is read, which says whether the source lane is in bounds. */
+  /** True if the result predicate is used, which says whether the source lane is in bounds. */
   readonly tellsBounds: boolean;
   /** Whether each lane provides a mask of its own. If so, the lanes of a warp may form several groups. */
   readonly masked: boolean;

@@ -211,8 +211,8 @@ class SweepWriter {
   }
 
   /**
-   * Lets the members continue if the group is complete, that is, if the members are exactly those lanes in the mask
-   * that exist.
+   * Lets the members continue if they include every existing lane in the mask. Reports if any of them is outside the
+   * mask.
    */
   private complete(): void {
     const { code, shape } = this;
@@ -305,7 +305,7 @@ function whatFunction(shape: KernelShape): number {
   });
 }
 
-/** Pushes the table entry at a given index. */
+/** Looks up a number in the table `numbers` and pushes it. `pushPlace` pushes its index. */
 function writeLookup(code: Code, pushPlace: () => unknown, numbers: readonly number[]): void {
   const found = code.local('i32');
   writeChoice(code, numbers.length, pushPlace, (place, done) => {

@@ -3,7 +3,7 @@ import { elementAt } from '../../base/element-at.ts';
 import type { Digit, Fragment } from '../../isa/fragments.ts';
 import type { Code } from '../../wasm/code.ts';
 
-/** Repeats `body` with a local that counts from 0 up to a limit. */
+/** Repeats `body` while a local counts from 0 up to a limit. */
 export function repeat(code: Code, counter: number, limit: number, body: () => void, step = 1): void {
   code.i32(0).set(counter);
   code.loop((again) => {

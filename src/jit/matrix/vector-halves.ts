@@ -8,7 +8,7 @@ import { shift, single, splat, splatPower } from '../simd/vector-words.ts';
  */
 const [least, beyond] = [127 - 14, 127 + 16];
 
-/** Number of fraction bits that f32 has in addition to those of f16. */
+/** The number by which the fraction bits of f32 exceed those of f16. */
 const extra = 13;
 
 /**
@@ -30,8 +30,8 @@ export function decodeHalves(code: Code, high: boolean): Code {
 export function roundToHalves(code: Code): Code {
   const [value, last] = [code.local('v128'), code.local('v128')];
   // Adding a large number and then subtracting it rounds the value to f16. The number is a power of two whose exponent
-  // is greater by 13 than that of the value, so its last place in f32 has the same weight as the last place of the
-  // value in f16.
+  // is 13 greater than that of the value, so its last place in f32 has the same weight as the last place of the value
+  // in f16.
   splat(code.tee(value), single.infinity).vector('v128.and');
   splat(splat(code, least << 23).vector('i32x4.max_s'), extra << 23)
     .vector('i32x4.add')

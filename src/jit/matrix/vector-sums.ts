@@ -27,7 +27,7 @@ export interface FourSums {
   readonly greatest: number;
   readonly scale: number;
   /**
-   * Locals for totals of the multiplied terms. If terms are added as integers, at most `mostTerms` terms are added to
+   * Locals that hold totals of the scaled terms. If terms are added as integers, at most `mostTerms` terms are added to
    * each total.
    */
   readonly totals: readonly number[];
