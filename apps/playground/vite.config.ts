@@ -28,7 +28,7 @@ export default defineConfig({
         page: path('src/shell/page.ts'),
         embed: path('src/embed.ts'),
       },
-      // Other sites load this file by its name.
+      // Other sites load embed.js by its name, so this name must not contain a hash.
       output: { entryFileNames: ({ name }) => (name === 'embed' ? '[name].js' : 'assets/[name]-[hash].js') },
     },
     outDir: 'dist',

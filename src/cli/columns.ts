@@ -20,7 +20,7 @@ export function alignColumns(
   });
 }
 
-/** Width in columns on the screen; color escape sequences take up none. */
+/** Width of a text on the screen, in columns. Color escape sequences have no width. */
 export function widthOf(text: string): number {
   // oxlint-disable-next-line no-control-regex -- this searches for the escape character
   return toCells(text.replace(/\u001b\[[\d;]*m/g, '')).length;

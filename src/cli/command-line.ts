@@ -1,4 +1,4 @@
-/** Runs one command and turns the outcome into an exit code and at most one line of error message. */
+/** Runs one command and returns its exit code. An error is printed as a single line. */
 import { CommanderError } from 'commander';
 import { PtxlabError } from '../base/error.ts';
 import { type ExitCode, UsageError } from './exit.ts';

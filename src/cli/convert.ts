@@ -124,8 +124,9 @@ async function writeConverted(
     return null;
   }
   progress.end();
-  // If the output consists of several files, a crash during the commit can leave some of them renamed and others not.
-  // The position that is saved here tells a run that resumes after such a crash that all tensors have been converted.
+  // If the output consists of several files, a crash during the commit can leave some of them renamed and others not. A
+  // later run that resumes the conversion after such a crash must know that all tensors have been converted, so the
+  // final position is saved before the commit.
   if (files !== null) await out.note({ work: plan.work.length, piece: 0 } satisfies Position);
   await out.commit();
   return report;
@@ -140,8 +141,8 @@ interface Broken extends Task {
 }
 
 /**
- * Keeps the data if a later run can resume the conversion, and removes it otherwise. After that, throws the error
- * again, unless the user interrupted the conversion.
+ * Keeps the data if a later run can resume the conversion, and removes it otherwise. Then rethrows the error, unless
+ * the user interrupted the conversion.
  */
 async function giveUp(error: unknown, broken: Broken): Promise<void> {
   const { input, to, flags, session, signal, out, isKept } = broken;

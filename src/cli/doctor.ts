@@ -66,7 +66,7 @@ ret;
 }
 `;
 
-/** Runs a kernel of 64 blocks and compares its results. */
+/** Runs a kernel with 64 blocks and checks its results. */
 async function kernelOn(workers: number): Promise<Examination> {
   const name = workers === 0 ? 'a kernel' : `a kernel on ${workers} workers`;
   try {

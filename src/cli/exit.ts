@@ -9,7 +9,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Returns the exit code of the worse outcome. */
+/** Returns the more severe of two exit codes. */
 export function worse(a: ExitCode, b: ExitCode): ExitCode {
   return a > b ? a : b;
 }

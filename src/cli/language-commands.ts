@@ -163,7 +163,7 @@ export function defineTest(program: Command, start: Start): void {
   );
 }
 
-/** The suites, and the options that determine which tests run and what is written. */
+/** Declares the argument that names the suites, and the options that determine which tests run and what is written. */
 export function testChoiceOptions(command: Command): Command {
   return command
     .argument('[paths...]', 'suites (*.ptxtest.json, *.ptxtest.mjs) or folders; the working directory by default')

@@ -28,7 +28,7 @@ function isExit(message: unknown): boolean {
   return typeof message === 'object' && message !== null && 'method' in message && message.method === 'exit';
 }
 
-/** The settings in the nearest `ptxlab.json` at or above a document. */
+/** The settings in the nearest `ptxlab.json`: in the document's folder or in one of the folders above it. */
 function settingsFor(uri: string): Settings {
   if (!uri.startsWith('file:')) return noSettings;
   return settingsAbove(fileURLToPath(uri));

@@ -15,7 +15,10 @@ export interface LineError {
   readonly message: string;
 }
 
-/** The functions with which a command answers lines. Answers are JSON texts. `raw` is the line as it was received. */
+/**
+ * The functions that a command provides to answer lines. They return answers as JSON text. `raw` is the line as it was
+ * received.
+ */
 export interface Answerer {
   answer(request: JsonObject, raw: string): string;
   /**

@@ -1,6 +1,9 @@
 /** Numbers as readable text. */
 
-/** `1,048,576`. Using Intl would take 50 ms at the start of a command. */
+/**
+ * A number with commas, such as `1,048,576`. Intl is not used, because loading it would delay the start of a command by
+ * 50 ms.
+ */
 export function countText(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

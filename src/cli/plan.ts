@@ -1,4 +1,4 @@
-/** `ptxlab plan`: divides a command's work into shards that other machines compute. */
+/** `ptxlab plan`: divides a command's work into shards that different machines can compute. */
 import { join, resolve } from 'node:path';
 import { writeFiles } from '../hosts/node-output.ts';
 import type { CheckFlags } from './check.ts';

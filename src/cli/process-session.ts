@@ -29,7 +29,7 @@ const askingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Runs work that gets a chance to clean up if the user presses Ctrl-C, the terminal is closed, or the process is asked
- * to terminate. After that, the process ends itself with the same signal.
+ * to terminate. After that, the process sends itself the same signal again, which ends it.
  */
 async function interruptible(work: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
   const stop = new AbortController();

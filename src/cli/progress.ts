@@ -51,7 +51,7 @@ export async function progressBar(
 const guessAfter = 1000;
 
 /**
- * The text `, 1m5s left`, or an empty text until enough work has been done for an estimate. `passed` is in
+ * The remaining time, such as `, 1m5s left`; empty until enough work has been done for an estimate. `passed` is in
  * milliseconds.
  */
 export function leftText(done: number, total: number, passed: number): string {

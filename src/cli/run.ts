@@ -1,6 +1,6 @@
 /**
- * `ptxlab run`: runs a kernel on the CPU. Ctrl-C ends the process at once, because no handler is installed for it. A
- * handler would not be called while a kernel runs anyway.
+ * `ptxlab run`: runs a kernel on the CPU. While a kernel runs, no handler for Ctrl-C is installed, so Ctrl-C ends the
+ * process immediately. A handler could not be called before the kernel has ended.
  */
 import { elementAt } from '../base/element-at.ts';
 import { defaultMemorySize, type Dim3 } from '../device.ts';
@@ -178,8 +178,8 @@ function readOutput(text: string, count: number): Output {
 }
 
 /**
- * Writes the output files. If a signal arrives while they are being written, the process does not end until all files
- * are complete.
+ * Writes the output files. If a signal arrives while files are being written, the process does not end until all of
+ * them are complete.
  */
 async function writeOutputs(
   results: readonly (Uint8Array | null)[],

@@ -21,13 +21,13 @@ export interface Session {
   readonly stderr: OutputStream;
   readonly env: Environment;
   /**
-   * Tells the process that it will end after a short run, so that it can prepare for that. Absent if the process also
-   * does other work.
+   * Prepares the process for a short run, for example by delaying the optimization of code. Absent if the process also
+   * does other work, because it may then run for longer.
    */
   readonly expectShortRun?: () => void;
   /**
    * Runs work that can be interrupted through the given signal. When the session is interrupted, the work is told to
-   * stop and to clean up. After that, the session ends like any other program that is interrupted.
+   * stop and to clean up. After that, the session ends in the same way as any other interrupted program.
    */
   readonly interruptible: (work: (signal: AbortSignal) => Promise<ExitCode>) => Promise<ExitCode>;
 }

@@ -3,12 +3,15 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { noSettings, readSettings, type Settings } from '../check/settings.ts';
 
-/** The settings in the nearest `ptxlab.json` above a file. */
+/** The settings in the nearest `ptxlab.json`: in the folder of a file or in one of the folders above it. */
 export function settingsAbove(path: string): Settings {
   return nearest(path)?.settings ?? noSettings;
 }
 
-/** The path of the nearest `ptxlab.json` above a file; null if there is none. */
+/**
+ * The path of the nearest `ptxlab.json`, in the folder of a file or in one of the folders above it; null if there is
+ * none.
+ */
 export function settingsFileAbove(path: string): string | null {
   return nearest(path)?.file ?? null;
 }

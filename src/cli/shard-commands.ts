@@ -1,4 +1,4 @@
-/** Declares the commands that spread work over machines. */
+/** Declares the commands that spread work over several machines. */
 import { type Command, Option } from 'commander';
 import { examples, type Start } from './command-parts.ts';
 import { convertChoiceOptions } from './file-commands.ts';

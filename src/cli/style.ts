@@ -40,7 +40,9 @@ export function columnsOf(stream: Screen): number {
   return Math.min(screenWidth(stream, {}), 120);
 }
 
-/** Whether to draw with ASCII characters only, which is the case if it was requested or if the locale is not UTF-8. */
+/**
+ * Whether to draw with ASCII characters only: either because the user asked for it, or because the locale is not UTF-8.
+ */
 export function isAscii(asked: boolean, env: Environment): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'UTF-8';
   return asked || !/utf-?8/i.test(locale);

@@ -10,7 +10,7 @@ import { named, TensorFileError } from '../tensors/tensor-error.ts';
 import type { TensorEntry } from '../tensors/tensor-file.ts';
 import { UsageError } from './exit.ts';
 
-/** Flags for input files that several commands share. */
+/** The flags that describe input files; several commands have them. */
 export interface TensorFlags {
   /** The format of the elements in a file of raw bytes, or in an .npy file whose format has no numpy type code. */
   readonly dtype?: string;
@@ -27,7 +27,7 @@ export interface TensorInput extends OpenTensors {
 /**
  * Opens a file and reads its header; errors are PtxlabErrors that name the file.
  *
- * @param through is called with each file that is opened, and returns the file that is read in its place
+ * @param through a function that is called with each file that is opened, and returns the file to read instead
  */
 export async function openTensors(
   path: string,

@@ -30,7 +30,10 @@ interface TableLayout {
  */
 const [roomyName, shortestName] = [20, 12];
 
-/** The table, in which the last column contains the names, followed by a line about the columns that were left out. */
+/**
+ * The table, whose last column contains the names. If columns were left out or names were shortened, a line below the
+ * table says so.
+ */
 export function tensorTable<Row>(
   columns: readonly TensorColumn<Row>[],
   rows: readonly Row[],

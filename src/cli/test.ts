@@ -74,7 +74,10 @@ async function runAtChanges(
   }
 }
 
-/** Runs the tests; mistakes in a suite are reported, so that they can be corrected. */
+/**
+ * Runs the tests once. A mistake in a suite is reported instead of thrown, so that watching continues and the user can
+ * correct the mistake.
+ */
 async function runOnce(
   paths: readonly string[],
   flags: TestFlags,

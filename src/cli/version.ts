@@ -28,7 +28,7 @@ function builtFile(name: string): string {
 
 /**
  * A hash of the built program, which the build stores in a file. The result is `unbuilt` if there is no such file,
- * because the sources are being run directly.
+ * which means that the sources are being run directly.
  */
 export function programHash(): string {
   try {

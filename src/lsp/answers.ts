@@ -74,8 +74,8 @@ function hover(open: OpenDocument, params: unknown): object | null {
 }
 
 /**
- * Finds the definition of the word at a position. For a register that is read there, this is the instruction that wrote
- * the value; for everything else, it is the declaration.
+ * Finds the definition of the word at a position. For a register that is read at this position, the definition is the
+ * instruction that wrote the value; for everything else, it is the declaration.
  */
 function definition(open: OpenDocument, params: unknown): readonly object[] {
   const offset = place(open, params);
@@ -210,7 +210,10 @@ function codeAction(open: OpenDocument, { title, applicability, edits: changes }
   return { title, kind: 'quickfix', isPreferred, edit: { changes: { [open.uri]: edits(open, changes) } } };
 }
 
-/** Lenses that show the C++ name of each function, and lenses that mark where the code for each source line begins. */
+/**
+ * Code lenses that show the C++ name of each function, and code lenses that mark where the code for each source line
+ * begins.
+ */
 function codeLenses(open: OpenDocument): readonly object[] {
   return [...nameLenses(open), ...sourceLenses(open)];
 }

@@ -1,6 +1,7 @@
 /**
- * A checked instruction with its operands bound to the names that its steps use. Engines use these bindings and never
- * look at the operands in the syntax tree, so this file is the only place that determines what each operand is.
+ * Binds the operands of a checked instruction to the names by which the instruction's steps refer to them. Engines use
+ * these bindings and never look at the operands in the syntax tree, so this file is the only place that determines what
+ * each operand is.
  */
 import type { Bits } from '../../base/bits.ts';
 import { chop } from '../../base/bits.ts';
@@ -177,7 +178,10 @@ function bindLanes(variant: Variant, value: ValuePattern, operand: Operand, scop
     : bindList(variant, lanes, operand, scope);
 }
 
-/** A brace list, or a vector register or special register in place of a list. */
+/**
+ * Binds the lanes of a list in braces, or of a vector register or special register that is used in place of such a
+ * list.
+ */
 function bindList(
   variant: Variant,
   patterns: readonly ValuePattern[],
@@ -317,7 +321,10 @@ export function floatBits(type: PtxType, { form, bits }: FloatOperand): Bits {
   return wide ? narrowToF32(bits) : Number(bits);
 }
 
-/** A DataView converts between widths; a NaN keeps its sign and leading payload bits, as on f32 and f64 hardware. */
+/**
+ * Converts the bits of an f32 to those of an f64. A NaN keeps its sign and its payload bits, as it does on hardware;
+ * all other values are converted by a DataView.
+ */
 function widenToF64(bits: number): bigint {
   const exponent = (bits >>> 23) & 0xff;
   if (exponent === 0xff) {

@@ -29,7 +29,7 @@ export interface InstructionContext {
   readonly requirements: ModuleRequirements;
   readonly shared: SharedMemory;
   readonly names: NameHelp;
-  /** Returns true if an opcode that is not in the tables occurs for the first time. */
+  /** Returns true if this is the first time that this opcode, which is not in the tables, occurs in the module. */
   firstUnchecked(opcode: string): boolean;
 }
 

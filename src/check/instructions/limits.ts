@@ -17,7 +17,7 @@ export function isLimited({ form }: Variant): boolean {
   });
 }
 
-/** The opcode and variant that an instruction was resolved to. */
+/** The opcode and the variant of an instruction, as determined by the checker. */
 interface Meant {
   readonly opcode: string;
   readonly variant: Variant | null;

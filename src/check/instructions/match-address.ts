@@ -48,8 +48,8 @@ export function holdsAddress(type: PtxType): boolean {
 }
 
 /**
- * True for a type of register that ptxas accepts as an address: an integer of at least `least` and at most 64 bits or,
- * for the address of a tensor map, anything but a predicate.
+ * True for the types of registers that ptxas accepts as an address: integers of at most 64 bits that are not narrower
+ * than the pattern's limit `least` or, for the address of a tensor map, any type except predicates.
  */
 function takesRegister({ coordinates, least }: AddressPattern, space: string | null, type: PtxType): boolean {
   if (coordinates !== undefined) return type.class !== 'predicate';
@@ -168,8 +168,8 @@ export function matchWindow(
 }
 
 /**
- * The spaces of the variables that `cvta` accepts with this space modifier. With `.param::entry`, it also accepts
- * parameters of functions.
+ * The state spaces of the variables that `cvta` accepts with this space modifier. A `cvta` with `.param::entry` also
+ * accepts parameters of functions.
  */
 function takesAddress(space: string): readonly VariableSpace[] {
   return space.startsWith('.param') ? parameterSpaces : (reachable[space] ?? []);

@@ -10,7 +10,7 @@ import { operand, type Problem, problem } from './problem.ts';
 import type { Shape } from './shape.ts';
 import { type Subject, wrongKind } from './subject.ts';
 
-/** Number of registers that ptxas reads as one vector. */
+/** Number of registers that ptxas combines into one vector before it checks their type. */
 const together = 4;
 
 /** Returns the problems found in a list whose length is correct. */

@@ -62,8 +62,8 @@ function problemsOfElements(problems: readonly (readonly Problem[])[]): readonly
 }
 
 /**
- * Matches a single value, which may be in braces. If the instruction has a vector modifier, matches a list in braces or
- * a vector register with that many lanes.
+ * If the instruction has a vector modifier such as `.v2`, matches a list in braces or a vector register with that many
+ * lanes. Otherwise, matches a single value, which may be in braces.
  */
 export function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape, index: number): readonly Problem[] {
   const { value } = pattern;
@@ -100,8 +100,8 @@ function isSingle(shape: Shape): boolean {
 }
 
 /**
- * True if the number of elements does not have to match a vector modifier, because the instruction has no such modifier
- * or because the operand is a single value that is read.
+ * True if the number of elements in the operand does not have to match a vector modifier. This is the case if the
+ * instruction has no such modifier, or if the operand is a single value that is read.
  */
 function isUncounted({ role }: ValuePattern, shape: Shape, count: number): boolean {
   if (shape.kind === 'vector') return count === 1 && [1, 2, 4].includes(shape.elements.length);
@@ -135,8 +135,9 @@ function sameKinds(
 }
 
 /**
- * The kind of elements (integers or floats) to which this element restricts the list; empty for elements that impose no
- * restriction, such as bit-size registers and special registers.
+ * The kind of elements to which the whole list is restricted because it contains this element: integers, floats, or one
+ * particular 16-bit or packed type. Empty for elements that can be combined with any others, such as bit-size registers
+ * and special registers.
  */
 function kindsOf(shape: Shape): readonly string[] {
   if (shape.kind === 'constant') return [shape.constant === 'integer' ? 'integer' : 'float'];

@@ -9,7 +9,7 @@ import { describeShape } from './describe-shape.ts';
 import type { Shape } from './shape.ts';
 import type { Subject } from './subject.ts';
 
-/** If an instruction has more operands than this, not all orders are tried. */
+/** The operands are tried in every possible order only if an instruction has no more operands than this. */
 const mostOperands = 5;
 
 /**

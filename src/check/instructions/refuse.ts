@@ -16,8 +16,8 @@ import {
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
 
 /**
- * Returns the reasons why the closest form does not accept the mnemonic. If there is a similar legal spelling, they
- * suggest it.
+ * Returns the reasons why the closest form does not accept the mnemonic. If there is a similar legal spelling, the
+ * returned problems suggest it.
  */
 export function closestProblems(attempts: readonly FormMatch[]): readonly Problem[] {
   const [best, ...others] = [...attempts].sort((x, y) => weigh(x) - weigh(y));

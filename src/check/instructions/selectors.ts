@@ -1,4 +1,4 @@
-/** Selectors and minus signs on the operands of video instructions. What an instruction computes depends on them. */
+/** Selectors and minus signs on the operands of video instructions. They affect what the instruction computes. */
 import type { Variant } from '../../isa/form.ts';
 import type { Shape } from './shape.ts';
 

@@ -12,10 +12,10 @@ import { type Problem, problem, wholeMnemonic } from './problem.ts';
 import { complete } from './refuse.ts';
 
 /**
- * Improves the problems that are reported for a variant that only early versions or targets support, so that neither
- * the module's version and target nor any later ones accept it. The new problems say what has to be added to make the
- * instruction legal today; for example, `div.f32` needs `.rn`. If the form that exists today takes different operands,
- * the original problems are kept, and their help shows that form.
+ * Improves the problems that are reported for an outdated variant, which neither the module's version and target nor
+ * any later ones accept. The new problems say what has to be added to make the instruction legal today; for example,
+ * `div.f32` needs `.rn`. If the form that exists today takes different operands, the original problems are kept, and
+ * their help shows that form.
  */
 export function inWordsOfToday(
   problems: readonly Problem[],

@@ -40,8 +40,8 @@ export interface Verdict {
 }
 
 /**
- * A node in the tree of verdicts for a mnemonic. The shape of the first operand selects a node on the second level, and
- * so on.
+ * A node in the tree of verdicts for a mnemonic. Each level of the tree corresponds to an operand: the shape of the
+ * first operand selects a child of the root, the shape of the second operand selects a child of that node, and so on.
  */
 export interface Node {
   /** Indexed by shape id. */

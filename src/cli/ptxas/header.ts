@@ -22,7 +22,7 @@ export function headerFault(source: SourceText): { readonly line: number; readon
   };
 }
 
-/** Where the next word begins, after spaces and comments. */
+/** Skips white space and comments, and returns the offset at which the next word begins. */
 function wordAfter(text: string, from: number): number {
   const gaps = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
   gaps.lastIndex = from;

@@ -1,6 +1,6 @@
 /**
- * Determines which findings ptxas reports for a module with a syntax error, because ptxas stops at the first such
- * error.
+ * Determines which findings ptxas reports for a module with a syntax error. There may be more findings, but ptxas stops
+ * at the first such error.
  */
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { isSyntaxError } from '../../diagnostics/renderers/ptxas.ts';
@@ -9,9 +9,10 @@ import { isSyntaxError } from '../../diagnostics/renderers/ptxas.ts';
 const atEnd: ReadonlySet<string> = new Set(['PTX4013', 'PTX5025', 'PTX5030']);
 
 /**
- * The findings up to the first syntax error. In the statement with the error, the only other findings that ptxas
- * reports are unknown suffixes of registers and variables (such as `.z`), because it checks these while it reads an
- * operand. ptxas reports nothing about the labels of a function that has not ended before the error.
+ * The first syntax error and the findings that ptxas reports before it. If a finding is in the same statement as the
+ * error, ptxas reports it only if it is about an unknown suffix of a register or variable (such as `.z`), because
+ * suffixes are checked while an operand is being read. ptxas reports nothing about the labels of a function that has
+ * not ended before the error.
  */
 export function untilSyntaxError(found: readonly Diagnostic[], text: string): readonly Diagnostic[] {
   const index = found.findIndex(isSyntaxError);
@@ -39,7 +40,10 @@ function isUnknownPart({ ptxas, span }: Diagnostic, text: string): boolean {
   return isBranch(text, span.start) || !/^\.(b[0-3]{1,4}|h[01]{1,2})$/.test(part);
 }
 
-/** Where the statement that contains an offset begins. Braces around a list of operands do not end a statement. */
+/**
+ * Returns the offset at which a statement begins, given an offset inside the statement. Braces around a list of
+ * operands do not end a statement.
+ */
 function statementStart(text: string, offset: number): number {
   for (let at = offset - 1; at >= 0; at--) {
     if (text[at] === ';') return at + 1;
@@ -70,7 +74,7 @@ function closesFunction(text: string, from: number, to: number): boolean {
   return false;
 }
 
-/** Whether the operand at this offset is the operand of a branch. */
+/** Whether the operand at this offset belongs to a branch instruction. */
 function isBranch(text: string, offset: number): boolean {
   return /\bbra(\.uni)?\s+$/.test(text.slice(Math.max(0, offset - 20), offset));
 }

@@ -169,7 +169,8 @@ function isOfKernel({ ptxas }: Diagnostic): boolean {
 /**
  * Findings that are not printed as messages about a line of a module. Instructions that were not checked are only
  * counted. Functions without a body are looked up in the whole program. 32-bit addresses matter only when code is
- * generated. The other findings are warnings about registers, and about sums outside addresses, that ptxas accepts.
+ * generated. The other findings are warnings about things that ptxas accepts: some types of registers, and sums outside
+ * addresses.
  */
 const notOnLines: ReadonlySet<string> = new Set([
   'PTX2002',

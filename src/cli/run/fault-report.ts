@@ -37,7 +37,7 @@ function triple(index: Dim3): string {
   return `(${index.join(', ')})`;
 }
 
-/** The part of a line that remains without comments and without leading and trailing white space. */
+/** The span of a line's text without its comment and without leading and trailing white space. */
 function spanOfLine(source: SourceText, line: number): { readonly start: number; readonly end: number } {
   const text = source.line(line);
   const start = source.lineStart(line);

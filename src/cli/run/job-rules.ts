@@ -1,6 +1,6 @@
 /**
- * The rules for the contents of a job file, with one row for each key. The rows for the options of launches and devices
- * are those of the library.
+ * The rules for the contents of a job file, with one row for each key. The options of launches and devices follow the
+ * same rules as in the library.
  */
 import { either, flag, listOf, mapOf, objectOf, type Rule, type RulesFor, text, whole } from '../../base/rules.ts';
 import { deviceRules, type PlainLaunch, plainLaunchRules } from '../../device/check-options.ts';
@@ -25,8 +25,8 @@ export interface JobContents extends Generated {
 }
 
 /**
- * An argument. It has exactly one key: `buffer`, whose value is contents or a name; `bytes`, whose value is hex digits;
- * or a scalar type, whose value is a scalar.
+ * An argument. It has exactly one key: `buffer`, with the contents of a buffer or the name of a shared one; `bytes`,
+ * with hex digits; or a scalar type, with a scalar.
  */
 export interface JobArgument {
   readonly buffer?: string | JobContents;

@@ -137,8 +137,8 @@ export async function execute(request: RunRequest): Promise<RunOutcome> {
 }
 
 /**
- * Describes an error about unsupported instructions as a fault at the first of these instructions. Because no thread
- * has executed it, the fault names no thread.
+ * Turns an error about unsupported instructions into a fault at the first of these instructions. The fault does not
+ * name a thread, because no thread has executed the instruction.
  */
 function faultOf({ message, kernel, instructions }: UnsupportedInstructionsError): Fault {
   const line = instructions[0]?.line ?? null;

@@ -93,7 +93,7 @@ export function hexBytes(text: string): Uint8Array {
   return Uint8Array.from({ length: digits.length / 2 }, (_, i) => Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16));
 }
 
-/** The type and shape of the elements in a buffer. */
+/** The element type of a buffer, and the shape of the array that the elements form. */
 export interface ElementType {
   readonly type: NpyType;
   readonly shape: readonly number[];

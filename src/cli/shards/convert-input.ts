@@ -20,15 +20,15 @@ export function conversionOf(input: TensorInput, output: string, flags: ConvertF
 }
 
 /**
- * Returns a hash that depends on where everything is placed in the output. If the output consists of several files,
- * their names do not affect the hash, because only the merge chooses them.
+ * Returns a hash of the output's layout: its container, its header, and the place of each tensor. If the output
+ * consists of several files, their names do not affect the hash, because only the merge chooses them.
  */
 export function layoutHash({ work, layout }: ConversionPlan): string {
   const places = work.map((one) => [one.kind, one.entry, one.out]);
   return hashOf(JSON.stringify([layout.container, Buffer.from(layout.header).toString('base64'), places]));
 }
 
-/** Opens the input of a plan. Everything that is read from it is compared with the hashes in the manifest. */
+/** Opens the input of a plan. Reading from it fails if its contents are no longer those that the manifest describes. */
 export async function openConversion(plan: Plan, { choice, output, layout }: ConvertWhat): Promise<OpenConversion> {
   const { inputs } = plan.manifest;
   const paths = new Map(inputs.map((input) => [pathOfInput(plan.folder, input), input]));

@@ -61,7 +61,7 @@ export function pathOfInput(folder: string, { path }: InputFile): string {
   return resolve(folder, path);
 }
 
-/** Throws if `found`, the contents of the file, differs from the contents that the file had when the plan was made. */
+/** Throws if the file has changed since the plan was made. `found` contains the bytes that it has now. */
 export function requireInput(path: string, { bytes, sha256 }: InputFile, found: Uint8Array): void {
   if (found.byteLength !== bytes || createHash('sha256').update(found).digest('hex') !== sha256) throw hasChanged(path);
 }

@@ -75,7 +75,7 @@ export async function writeResult(plan: Plan, shard: number, { body, dataBytes }
   await writeFiles([{ path, bytes: Buffer.from(`${JSON.stringify(envelope)}\n`) }], true);
 }
 
-/** The result of a shard or, if it cannot be used, the reason why not. */
+/** Reads the result of a shard. If the result is missing or cannot be used, returns the reason instead. */
 export async function readResult(plan: Plan, shard: number): Promise<Found> {
   const file = join(resultsOf(plan), `${shard}.json`);
   const found = await readEnvelope(file);

@@ -19,7 +19,8 @@ export interface ShardRange {
 }
 
 /**
- * The shards given by `--shard`, such as `5` or `4..7`; without it, the one in the scheduler's variable.
+ * The shards that `--shard` names, such as `5` or `4..7`. If the option is not given, this is the one shard whose
+ * number the scheduler has put into an environment variable.
  *
  * @param count the number of shards in the plan
  */

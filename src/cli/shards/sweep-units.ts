@@ -1,5 +1,5 @@
 /**
- * The units of a planned sweep, and the results of its shards. Units are groups of chunks that are numbered
+ * The units of a planned sweep, and the results of its shards. A unit is a group of chunks. Units are numbered
  * consecutively across all instructions.
  */
 import { join } from 'node:path';

@@ -44,7 +44,7 @@ function registerNotes({ elementBits, registerBits, operands }: FragmentExplanat
   return [`Element i of a lane is in register ${operands.length === 1 ? '0' : `i / ${count}`}, from bit ${bit} up.`];
 }
 
-/** Says where the other matrices are, given that only the first one is drawn. */
+/** If there are several matrices, only the first one is drawn. Returns lines that say where the others are. */
 function otherMatrices({ matrices, cells, operands }: FragmentExplanation): readonly string[] {
   if (matrices === 1) return [];
   const [own, other] = [0, 1].map((wanted) => cells.find(({ matrix }) => matrix === wanted));
@@ -149,7 +149,7 @@ function registersText(row: readonly FragmentCell[], explained: FragmentExplanat
 
 /**
  * Returns the name of the cell's register, such as `a.0`. If the cell holds only some of the elements in the register,
- * the range of their bits is appended, as in `r.0[15:0]`.
+ * the name is followed by the bits that hold these elements, as in `r.0[15:0]`.
  */
 function registerName({ register, low, rows, columns }: FragmentCell, explained: FragmentExplanation): string {
   const name = elementAt(explained.operands, register);

@@ -6,7 +6,10 @@ export interface NamedFragment {
   readonly operands: readonly string[];
   readonly format: string;
   readonly fragment: Fragment;
-  /** How many of the elements in each register are used; present only if the instruction selects elements and lanes. */
+  /**
+   * The number of elements that are used in each register. Present only if the instruction has selectors that choose
+   * the elements and the lanes.
+   */
   readonly selected?: number;
   readonly notes?: readonly string[];
 }

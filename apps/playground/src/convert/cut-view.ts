@@ -26,7 +26,7 @@ export function cutView({ state, lane }: View): TemplateResult | typeof nothing 
 
 const partNames = { kept: 'kept', guard: 'guard', sticky: 'sticky' } as const;
 
-/** One heading above each run of columns that belong to the same part. */
+/** Returns the column headings: one for each run of adjacent columns that belong to the same part. */
 function parts(columns: readonly Column[]): readonly TemplateResult[] {
   const runs: { part: Column['part']; count: number }[] = [];
   for (const { part } of columns) {

@@ -13,8 +13,8 @@ interface LineParts {
   /** The source in words. */
   readonly source: string;
   /**
-   * Called with the position of the pointer on the stretch, and with null at the end of a drag. The callback itself is
-   * null if the dot cannot be dragged.
+   * Called during a drag with the position of the pointer on the visible stretch of the number line, and at the end of
+   * the drag with null. The callback itself is null if the dot cannot be dragged.
    */
   readonly drag: ((at: number | null) => void) | null;
   readonly key: (event: KeyboardEvent) => void;

@@ -76,8 +76,8 @@ function endsOf(to: FormatName, { below, above, result }: Explained, lastPlace: 
 }
 
 /**
- * The end of a stretch that extends beyond the largest or smallest value of the format. This end is where the next
- * value would be if there were one.
+ * An end of a stretch that lies beyond the largest or smallest value of the format. It is placed where the next value
+ * would be if the format had one.
  */
 function missing(to: FormatName, value: number): End {
   return { value, encoding: null, note: `${value}: not in ${to}` };

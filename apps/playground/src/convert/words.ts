@@ -1,7 +1,7 @@
 /** Values and reasons in words. */
 import type { View } from './state.ts';
 
-/** Splits a text such as `0.1 (0x1.99999ap-4)` into the decimal number and the text in parentheses. */
+/** Splits a string such as `0.1 (0x1.99999ap-4)` into the decimal number and the text in parentheses. */
 export function splitValue(text: string): readonly string[] {
   const found = /^(\S+) \((.*)\)$/.exec(text);
   return found === null ? [text] : [found[1] ?? '', found[2] ?? ''];
