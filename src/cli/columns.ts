@@ -1,7 +1,7 @@
 import { toCells } from '../diagnostics/renderers/printable.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 
-/** Rows of cells as aligned lines, with two spaces between columns; the last column is not padded. */
+/** Formats rows of cells as aligned lines, with two spaces between columns. The last column is not padded. */
 export type Alignment = 'left' | 'right';
 
 export function alignColumns(
@@ -26,7 +26,10 @@ export function widthOf(text: string): number {
   return toCells(text.replace(/\u001b\[[\d;]*m/g, '')).length;
 }
 
-/** `text` and `rest` on one line if both fit. Otherwise `rest` begins on a new line, is wrapped, and is indented. */
+/**
+ * Puts `text` and `rest` on one line if both fit. Otherwise, `rest` begins on a new line, where it is wrapped and
+ * indented.
+ */
 export function folded(text: string, rest: string, width: number): readonly string[] {
   if (widthOf(text) + 2 + widthOf(rest) <= width) return [`${text}  ${rest}`];
   return [text, ...wrap(rest, width - 4).map((line) => `    ${line}`)];

@@ -149,7 +149,7 @@ export function defineTest(program: Command, start: Start): void {
     .command('test')
     .description('Run kernels on the CPU and compare their results with expected ones.');
   testChoiceOptions(command)
-    .option('--update', 'update the expected files that differ, so that they contain the actual results')
+    .option('--update', 'overwrite the expected files that differ with the actual results')
     .option('--watch', 'run again after each change')
     .action(async (paths: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<TestFlags>();

@@ -33,7 +33,7 @@ export function defineMan(program: Command, start: Start, whole: WholeProgram): 
 export function defineDoctor(program: Command, start: Start): void {
   const command = program
     .command('doctor')
-    .description('Report whether this machine has what ptxlab uses.')
+    .description('Report whether this machine has everything that ptxlab uses.')
     .option('--json', 'write JSON')
     .action(async (_: unknown, self: Command) => {
       const flags = self.optsWithGlobals<DoctorFlags>();

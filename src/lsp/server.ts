@@ -52,7 +52,8 @@ export class LanguageServer {
   private readonly waiting: unknown[] = [];
   private lastTokens = 0;
   /**
-   * The exit code, which is set when the client sends `exit`. It is 1 if the client has not requested a shutdown first.
+   * The exit code, which is set when the client sends `exit`. It is 1 if the client sends `exit` without having
+   * requested a shutdown.
    */
   exitCode: 0 | 1 | null = null;
   private isShutDown = false;

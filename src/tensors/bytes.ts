@@ -1,4 +1,7 @@
-/** Sources and sinks of bytes. Hosts implement both; nothing here depends on a file system. */
+/**
+ * Sources and sinks of bytes. Each host program provides its own implementations, so nothing here depends on a file
+ * system.
+ */
 import { requireArgument } from '../base/require.ts';
 import { bytes as bytesRule } from '../base/rules.ts';
 import { TensorFileError } from './tensor-error.ts';

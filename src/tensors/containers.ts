@@ -39,7 +39,8 @@ export const containers: Readonly<Record<Container, ContainerRow>> = {
     title: 'safetensors',
     words: 'a safetensors file',
     endings: ['safetensors'],
-    // The header of a safetensors file begins with a brace after eight bytes; the index of a model begins with a brace.
+    // A safetensors file begins with eight bytes for the length of its header, and the header begins with a brace. The
+    // index of a model begins with the brace itself.
     resembles: (start) => start[8] === 0x7b || start[0] === 0x7b,
     sharded: true,
   },

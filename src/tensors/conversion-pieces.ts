@@ -70,8 +70,8 @@ export interface Conversion {
 }
 
 /**
- * The pieces of a tensor, in order. The elements of a piece are read only when the piece is loaded; scales are read
- * immediately.
+ * The pieces of a tensor, in order. Scales are read by this function; the elements of a piece are read only when the
+ * piece is loaded.
  */
 export async function piecesOf(
   plan: ConversionPlan,
@@ -167,7 +167,7 @@ function convertPieces(
   }));
 }
 
-/** Returns a copy of the options that does not contain the options whose value is undefined. */
+/** Returns a copy of the options without those whose value is undefined. */
 function defined<T extends object>(options: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
     readonly [K in keyof T]?: Exclude<T[K], undefined>;
@@ -303,7 +303,7 @@ function largestOnce(
   };
 }
 
-/** The codes of this number of rows always fill whole bytes, whatever the length of the rows is. */
+/** The codes of this many rows always fill whole bytes, however long the rows are. */
 const byteRows = 8;
 
 async function amaxOf(reader: ElementReader, elements: number, signal: AbortSignal | undefined): Promise<number> {

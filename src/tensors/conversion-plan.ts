@@ -25,8 +25,8 @@ import { isReadable } from './tensor-values.ts';
 
 /**
  * Describes what is done with a tensor. Fields such as `out` describe the new tensors to which the results are written.
- * If the scales of the original tensor are stored separately, `beside` refers to them, and the codes are multiplied by
- * these scales when they are read.
+ * If the scales of the original tensor are stored in separate tensors, `beside` says where, and the elements are
+ * multiplied by these scales when they are read.
  */
 export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales | null } & (
   | { readonly kind: 'copy'; readonly out: TensorEntry }

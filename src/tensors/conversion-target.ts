@@ -33,7 +33,7 @@ export function requireConversion(text: string): ConversionName {
   return isBlockScheme(name) ? schemeNamed(name).name : requireFormat(text, others);
 }
 
-/** The names of those conversion targets that are schemes or block types instead of number formats. */
+/** The names of the conversion targets that are not number formats: schemes and block types. */
 const others: readonly string[] = [...new Set([...schemeSpellings.filter(isBlockScheme), ...writableLayouts])];
 
 function isBlockScheme(name: string): boolean {

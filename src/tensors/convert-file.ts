@@ -58,7 +58,7 @@ export interface ConversionReport {
 }
 
 /**
- * Writes the whole file: header, tensors, and the final part.
+ * Writes the whole file: its header, its tensors, and whatever its layout requires after them.
  *
  * @throws the errors of the source and the sink, PtxlabError `values-lost` if most values would become 0 because scales
  *   are missing
@@ -104,8 +104,8 @@ export interface ConvertPiecesOptions extends ConvertFileOptions {
   /** The end of the range, exclusive: the piece at this position is not converted. Default: the end of the file. */
   readonly to?: Position;
   /**
-   * The largest magnitudes of tensors, by name. If a scale depends on the largest magnitude of a tensor that is not in
-   * this map, this magnitude is computed.
+   * The largest magnitudes of tensors, by name. If a scale depends on the largest magnitude of a tensor and this map
+   * does not contain the tensor, the magnitude is computed from the tensor's elements.
    */
   readonly maxima?: ReadonlyMap<string, number>;
 }

@@ -85,7 +85,7 @@ export class ElementReader {
     return { source, from: 'f32' };
   }
 
-  /** The packing of the elements for `convert`. */
+  /** The options that tell `convert` how the elements are packed. */
   get packing(): { readonly sourcePacking?: 'bytes' | 'low-first' } {
     if (this.scaled !== null || this.block !== null || formats[this.format].width >= 8) return {};
     return { sourcePacking: this.entry.packing === 'dense' ? 'low-first' : 'bytes' };

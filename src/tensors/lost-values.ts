@@ -15,11 +15,11 @@ import { loadUnit } from './tensor-values.ts';
 /** A tensor in which many values are lost. */
 export interface LostValues {
   readonly name: string;
-  /** Among the nonzero values, the fraction of those that become 0 or NaN or change their sign. */
+  /** The fraction of the nonzero values that become 0 or NaN, or change their sign. */
   readonly share: number;
 }
 
-/** Number of elements in a sample, which consists of a few ranges. */
+/** Number of elements in each of the ranges that make up a sample. */
 const rangeElements = 1024;
 const ranges = 4;
 

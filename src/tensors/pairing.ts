@@ -24,7 +24,10 @@ export interface Pairing {
   readonly pairs: readonly TensorPair[];
   readonly onlyInA: readonly TensorEntry[];
   readonly onlyInB: readonly TensorEntry[];
-  /** Scales of activations and caches that only one of the files contains. They do not affect the weights. */
+  /**
+   * Scales for activations and for the KV cache that only one of the files contains. Such scales do not affect the
+   * weights.
+   */
   readonly ignored: readonly TensorEntry[];
 }
 
@@ -66,9 +69,9 @@ function sidesOf({ file, tensors }: Model, takes: (name: string) => boolean): re
 }
 
 /**
- * In checkpoints of gpt-oss, the library transformers stores experts with the axes [expert, in, out] if they are not
- * quantized, but with the axes [expert, out, in] if they are stored in blocks. If only one tensor of a pair is stored
- * in blocks, the last two axes of the other tensor are swapped when it is read.
+ * In checkpoints of gpt-oss, Hugging Face's transformers library stores experts with the axes [expert, in, out] if they
+ * are not quantized, but with the axes [expert, out, in] if they are stored in blocks. If only one tensor of a pair is
+ * stored in blocks, the last two axes of the other tensor are swapped when it is read.
  */
 function alignedPair(a: Side, b: Side): TensorPair {
   if (isSwapOf(a, b)) return { a, b: swapped(b) };

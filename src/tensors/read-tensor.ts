@@ -35,8 +35,8 @@ const pieceElements = 2 ** 18;
 /**
  * Returns the values of a tensor, or of a range of its elements, in C order (the last index varies fastest). The values
  * are the same as those that `inspect` and `diff` show: narrow elements are unpacked, and scales are applied, whether
- * they are in blocks or in separate tensors. If `tensor` is the name of a tensor that belongs to another tensor, for
- * example because it contains that tensor's scales, only the named tensor is read.
+ * they are in blocks or in separate tensors. A tensor that belongs to another one, for example because it contains that
+ * tensor's scales, can also be read on its own, by its name.
  *
  * The result is a Float32Array if f32 can represent every value of the element's format, and otherwise a Float64Array.
  * For tensors with separate scales, and for 32-bit and 64-bit integers, it is always a Float64Array. 64-bit integers

@@ -92,7 +92,7 @@ function groupOf(extent: number, scales: number): number | null {
 /**
  * Reads the elements of a tensor and multiplies them by their scales, in f64. The products are exact, except that they
  * may be rounded to the precision of f64 if both scales are f32. If a scale is not a finite number and the rule is
- * `refuse`, TensorFileError `bad-scale` is thrown, either by this function or when elements are decoded.
+ * `refuse`, TensorFileError `bad-scale` is thrown, either by this function or later, when elements are read.
  */
 export async function scaledValues(
   file: TensorFile,
@@ -171,10 +171,9 @@ function gridOf({ shape, groups }: Grouping): Grid {
 }
 
 /**
- * Returns a function that finds the range of scale indices for a range of elements. For this, the range of elements is
- * divided into boxes, each of which covers a part of one axis and all later axes completely. Scale indices increase
- * along every axis, so the first element of a box has the smallest scale index in the box, and the last element has the
- * largest.
+ * Returns a function that finds the range of scale indices for a range of elements. It divides the range of elements
+ * into boxes, each of which covers a part of one axis and all later axes completely. Scale indices increase along every
+ * axis, so the first element of a box has the smallest scale index in the box, and the last element has the largest.
  */
 function rangesIn(shape: readonly number[], scaleOf: Grid['scaleOf']): Grid['rangeOf'] {
   /**

@@ -6,8 +6,8 @@ import { shown } from '../base/rules.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 
 /**
- * Maximum number of extents in a shape. numpy has the same limit, and no library writes shapes with so many extents in
- * practice.
+ * Maximum number of dimensions of a tensor. numpy has the same limit, and in practice, no library writes tensors with
+ * that many dimensions.
  */
 const mostExtents = 64;
 

@@ -95,9 +95,9 @@ export interface TensorFile {
   readonly tensors: readonly TensorEntry[];
   readonly metadata: Metadata;
   /**
-   * Returns the data of a tensor of this file, as a source of `byteLength` bytes. Reads in ascending order are fast; if
-   * a compressed tensor of an .npz file is read at a lower offset than before, its data is decompressed again from the
-   * start.
+   * Returns the data of a tensor of this file, as a source of `byteLength` bytes. Read the data in ascending order if
+   * possible: to read a compressed tensor of an .npz file at a lower offset than in the previous read, its data must be
+   * decompressed again from the start.
    */
   readonly data: (entry: TensorEntry) => ByteSource;
   /** The additional information that `openTensorFile` has read to interpret packed integers. */
@@ -122,8 +122,8 @@ export interface FileLayout {
   /** The tensors, in the order of their data in the file. This order may differ from the order in the plan. */
   readonly tensors: readonly TensorEntry[];
   /**
-   * Writes the final part: the checksums of an .npz, or the headers and the index of a model in several files. Null if
-   * nothing remains to be written.
+   * Writes the parts that remain after the tensors: the checksums of an .npz file or, for a model that is split into
+   * several files, their headers and the index. Null if nothing remains to be written.
    */
   readonly finish: ((file: ByteSource & ByteSink) => Promise<void>) | null;
   /**

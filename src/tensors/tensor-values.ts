@@ -14,7 +14,7 @@ import type { BlockLayout, TensorEntry, TensorFile } from './tensor-file.ts';
  */
 export type Loaded<T> = () => T;
 
-/** Provides access to the elements of a tensor. `T` represents a range of elements. */
+/** Provides access to the elements of a tensor. `T` is the type of the arrays in which elements are returned. */
 export interface Loader<T> {
   readonly elements: number;
   /**
@@ -35,7 +35,10 @@ export interface TensorValues extends Loader<Float32Array | Float64Array> {
   readonly isScaled: boolean;
 }
 
-/** For every kind of packing, an element whose index is a multiple of this number begins a new byte and a new block. */
+/**
+ * An element whose index is a multiple of this number is always at the beginning of a byte and of a block, no matter
+ * how elements are packed.
+ */
 export const loadUnit = 256;
 
 /**

@@ -138,8 +138,8 @@ async function zerosOf(
 }
 
 /**
- * Whether all codes in the words are equal to `code`. In GPTQ's second format, zero points are stored like this if they
- * are symmetric: every code is the middle of the range.
+ * Whether all codes in the words are equal to `code`. In GPTQ's second format, this is the case for the zero points of
+ * a symmetrically quantized matrix: each of them is the middle of the range.
  */
 function areAll(words: Uint32Array, code: number, bits: number): boolean {
   let pattern = 0;

@@ -32,7 +32,7 @@ export interface Label {
   readonly depth: number;
 }
 
-/** The body of a function, encoded as in the code section, except that the size before the body is missing. */
+/** The body of a function, encoded as in the code section but without the size that precedes each body there. */
 export interface FunctionBody {
   readonly bytes: Uint8Array;
   /** The hints, sorted by offset. */
@@ -77,8 +77,8 @@ export class Code {
 
   /**
    * @param keepsConstants whether to load constant vectors once, at the start of the function, and keep them in locals.
-   *   Useful in functions with loops, where V8 would otherwise recreate a constant in every iteration with three
-   *   instructions
+   *   Useful in functions with loops, where V8 would otherwise use three instructions to recreate a constant in every
+   *   iteration
    */
   constructor(parameters: readonly ValueType[], keepsConstants = false) {
     this.parameterCount = parameters.length;

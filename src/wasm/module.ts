@@ -11,7 +11,7 @@ export interface FunctionType {
 
 const sections = { custom: 0, type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 } as const;
 
-/** All imports come from this namespace. */
+/** The module name under which everything is imported. */
 const namespace = 'env';
 
 /** Globals are declared mutable, because V8 would replace each use of an immutable global with its constant value. */
@@ -130,7 +130,10 @@ export class ModuleBuilder {
     out.append(bytes);
   }
 
-  /** Writes limits that accept a memory of any size. For a shared memory, WebAssembly requires a maximum. */
+  /**
+   * Writes the limits of the imported memory, chosen so that a memory of any size is accepted. For a shared memory,
+   * WebAssembly requires a maximum.
+   */
   private memoryLimits(bytes: Bytes): void {
     bytes.byte(this.shared ? 3 : 0);
     bytes.unsigned(0);

@@ -25,7 +25,7 @@ export const memoryOpcodes = {
 export type MemoryOpcode = keyof typeof memoryOpcodes;
 
 /**
- * Atomic accesses. For each of them, the first number is the opcode that follows the prefix byte, and the second number
+ * Atomic accesses. For each access, the first number is the opcode that follows the prefix byte, and the second number
  * is the base-2 logarithm of the required alignment. Compare-exchange returns the old value.
  */
 export const atomicOpcodes = {

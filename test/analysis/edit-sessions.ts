@@ -1,7 +1,7 @@
 /**
  * Random edits to real modules: typing and removing lines, pasting text, undoing edits, opening and closing comments,
- * moving groups of lines, and replacing longer passages. A session consists of a text and a series of edits that are
- * derived from a seed.
+ * moving groups of lines, and replacing longer passages. A session starts with the text of a module and makes a series
+ * of edits that are derived from a seed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { randomSource } from '../kernels/reference.ts';
@@ -80,7 +80,7 @@ export class EditSession {
   /** Returns the next edit, for a text that is the result of all earlier edits. */
   next(text: string): Edit {
     const last = this.undo.pop();
-    // Most edits are undone by the next one, because otherwise the text would have more and more errors.
+    // Most edits are undone by the next edit; otherwise, errors would accumulate in the text.
     if (last !== undefined && this.random() < 0.85) return last;
     this.undo = [];
     const edit = this.make(text);

@@ -22,8 +22,8 @@ interface Shape {
 }
 
 /**
- * Returns two documents of different shapes. One has a single large kernel, made by repeating the lines of a kernel
- * that nvcc compiled for debugging; the other has many kernels.
+ * Returns two documents with different structures. One has a single large kernel, made by repeating the lines of a
+ * kernel that nvcc compiled for debugging; the other has many kernels.
  */
 function shapes(): readonly Shape[] {
   const text = readFileSync(source, 'latin1').replace(', debug', '');

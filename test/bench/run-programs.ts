@@ -40,7 +40,7 @@ import { readFileSync } from 'node:fs';
 const { Device } = await import('${device}');
 const text = readFileSync('${ptx}', 'utf8');
 const device = await Device.create();
-// The loop is in a separate function; otherwise, V8 would optimize the whole script because of it.
+// The loop is in a separate function, because V8 would otherwise optimize the whole script when the loop becomes hot.
 const fill = (words) => {
   for (let i = 0, word = 1; i < words.length; i++) words[i] = word = Math.imul(word, 1664525) + 1013904223;
   return words;

@@ -136,7 +136,7 @@ export const samples: readonly Sample[] = [
   },
   good('cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 d, a, b, scale;', `${bytes} .reg .b16 scale;`, narrow),
 
-  // examples of types and conversions (sections 3 to 8 of the digest)
+  // examples of types and conversions from other sections, such as 5.4.2 and 6.5
   digest('.reg    .v4 .f32 accel;', ''),
   digest('.reg .b32 %r<100>;', ''),
   {

@@ -123,7 +123,7 @@ export function bufferSize(size: number, room: number): number {
   throw new UsageError(`the size of a buffer must be 0 or more bytes, not ${size}`);
 }
 
-/** The maximum length of the header of a `.npy` file, which may be read in addition to the contents of the buffer. */
+/** The maximum length of the header of a `.npy` file. The header takes up no space in the device's memory. */
 const longestHeader = 2 ** 16;
 
 export async function fileBuffer(path: string, folder: string, room: number): Promise<BufferInput> {

@@ -197,8 +197,8 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
 }
 
 /**
- * Calls `act`. If `act` throws an error that is the user's mistake, the path of the launch in the job is added to the
- * message of the error.
+ * Calls `act`. If `act` throws an error that reports a mistake by the user, the path of the launch in the job is added
+ * to the error's message.
  */
 async function inPlace<T>({ path }: LaunchRequest, act: () => Promise<T>): Promise<T> {
   try {

@@ -57,9 +57,9 @@ const sizes: Readonly<Record<string, RegExp | undefined>> = {
 };
 
 /**
- * Parses an element type. A type without a byte order is little-endian. `assumed` is the format of untyped bytes (`V1`,
- * `V2`, …); if it is not given, single bytes are opaque. Throws `unsupported` for big-endian elements, objects and
- * structures, and `unknown-dtype` for types that do not exist in numpy.
+ * Parses an element type. A type without a byte order is little-endian. `assumed` is the format to assume for untyped
+ * bytes (`V1`, `V2`, …); if it is not given, only `V2` is recognized, as bf16. Throws `unsupported` for big-endian
+ * elements, objects and structures, and `unknown-dtype` for types that do not exist in numpy.
  */
 export function npyDtype(descr: string, assumed?: string): NpyDtype {
   const named = names.get(descr);
@@ -106,10 +106,10 @@ function bytesOfFormat(format: FormatName): number {
 }
 
 /**
- * The type code or name of a format in an .npy file. `spelled` matters only for formats that numpy itself does not
- * support. With `names`, the result is the name of the type in ml_dtypes. It identifies the format, but the file can
- * then be read only if ml_dtypes is installed. With `bytes`, the result is the code of untyped bytes, which np.load
- * always accepts. Null if the format cannot be stored.
+ * The type code or name of a format in an .npy file. For formats that numpy itself does not support, `spelled`
+ * determines the result. `names` gives the type's name in ml_dtypes, if it has one. The name identifies the format, but
+ * the file can then be read only if ml_dtypes is installed. `bytes` gives the code of untyped bytes, which np.load
+ * always accepts. Returns null if the format cannot be stored.
  */
 export function npyDescr(format: FormatName, spelled: 'bytes' | 'names' = 'bytes'): string | null {
   if (!formatsOfArrays.has(format)) return null;

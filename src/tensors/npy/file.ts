@@ -7,7 +7,10 @@ import { bytesOf, elementsOf } from '../sizes.ts';
 import { TensorFileError } from '../tensor-error.ts';
 import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from '../tensor-file.ts';
 
-/** Headers of plain arrays have about a hundred bytes; numpy itself rejects more than 10,000 from untrusted files. */
+/**
+ * The header of a plain array takes up about a hundred bytes; numpy rejects headers of more than 10,000 bytes in
+ * untrusted files.
+ */
 const longestHeader = 1_000_000;
 
 /**
