@@ -67,7 +67,7 @@ function isDetached(bytes: Bytes): boolean {
   }
 }
 
-/** Whether two views have a byte in common. */
+/** Whether two views share at least one byte of memory. */
 export function overlap(a: ArrayBufferView, b: ArrayBufferView): boolean {
   if (a.buffer !== b.buffer) return false;
   return a.byteOffset < b.byteOffset + b.byteLength && b.byteOffset < a.byteOffset + a.byteLength;

@@ -50,11 +50,11 @@ const sharedSlice = 8 * chunkSize;
 /**
  * Like `convert`, but converts one slice after another. In between, other tasks can run and a signal can stop the
  * conversion; if the arrays are large and in shared memory, worker threads share the slices. If both arrays are in the
- * same `Workspace`, no data is copied; arrays on other SharedArrayBuffers are copied by the worker threads. Worker
- * threads convert arrays on an ArrayBuffer only if `workers` is given: the calling thread must copy such arrays, which
- * takes longer than most conversions. Results do not depend on the number of threads.
+ * same `Workspace`, no data is copied; arrays in other SharedArrayBuffers are copied by the worker threads. Worker
+ * threads convert arrays in an ordinary ArrayBuffer only if `workers` is given: the calling thread must copy such
+ * arrays, which takes longer than most conversions. Results do not depend on the number of threads.
  *
- * @throws PtxlabError in the same cases as `convert`, and `bad-workers`
+ * @throws PtxlabError in the same cases as `convert`, and `bad-workers` if the number of workers is not valid
  */
 export function convertAsync<T extends FormatName>(
   source: Bytes,
@@ -199,8 +199,9 @@ class Spread {
         const part = { ...this.part(first, end), ...slot };
         slot.source.set(bytes.subarray(first * from, Math.ceil(end * from)));
         const whole = Math.ceil(part.count / chunkSize) * chunkSize;
-        // A slot has room for whole chunks, so the count is rounded up to whole chunks and the slot is converted in
-        // place. If the caller supplies random words, this is not possible, because the words would have to be copied.
+        // Each slot has room for a whole number of chunks, so the number of elements is rounded up to a multiple of the
+        // chunk size, and the slot is converted in place. If the caller supplies random words, this is not possible,
+        // because the words would have to be copied.
         const inPlace = part.random?.kind === 'words' ? {} : { count: whole, place: { memory, id, thread } };
         await host.convert({ ...part, ...inPlace });
         into.set(slot.target.subarray(0, Math.ceil(part.count * to)), first * to);

@@ -45,8 +45,8 @@ export interface ConvertOptions {
   /** Default: to nearest even. ue8m0 has no default and needs `rz` or `rp`. `rs` needs `seed` or `rbits`. */
   readonly rounding?: Rounding;
   /**
-   * Whether values beyond the range of the result's format, including infinities, become the largest value of that
-   * format. Default: as `semantics` says.
+   * Whether values beyond the range of the result's format, including infinities, are clamped to that range. Default:
+   * as `semantics` says.
    */
   readonly saturate?: boolean;
   /** Allowed for signed floats only: turns negative results and -0 into +0, and NaNs into the canonical NaN. */

@@ -92,8 +92,9 @@ export function requireFormat(text: string, others: readonly string[] = []): For
 }
 
 /**
- * The error for a name that is not a format: foreign-format for a format of other stacks, ambiguous-format for a name
- * that stacks use differently, otherwise unknown-format with the nearest known spelling.
+ * The error for a name that does not identify a PTX format: foreign-format if only other stacks have the format,
+ * ambiguous-format if stacks use the name for different formats, otherwise unknown-format with the nearest known
+ * spelling.
  */
 export function unknownFormat(text: string, others: readonly string[] = []): PtxlabError {
   if (typeof text !== 'string') {

@@ -70,7 +70,7 @@ export class Workspace {
   }
 
   /**
-   * Creates an array of `count` elements, which are all zero.
+   * Creates an array of `count` elements. All of its bytes are initially zero.
    *
    * @throws PtxlabError `out-of-memory`, `bad-packing`, `bad-count`, `bad-option`; if `format` is not the name of a
    *   format, the same codes as `convert`

@@ -8,7 +8,7 @@ import { flag, type RulesFor, text, whole } from '../base/rules.ts';
 import type { ByteSink, ByteSource } from '../tensors/bytes.ts';
 import { fileError, hostError, systemCode, withFileErrors } from './file-errors.ts';
 
-/** Node reads and writes at most 2^31 - 1 bytes at once. */
+/** Node reads or writes at most 2^31 - 1 bytes per call. */
 const mostAtOnce = 2 ** 30;
 
 export interface OpenFile extends ByteSource {

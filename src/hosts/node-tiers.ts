@@ -11,7 +11,7 @@ const budget = 500_000;
 
 /**
  * Makes the version of V8 in Node 20 optimize functions later. Otherwise, a process that only reads a few files spends
- * a sixth of its CPU time optimizing code that then hardly runs.
+ * a sixth of its CPU time optimizing code that hardly runs afterward.
  */
 export function optimizeLater(): void {
   if (Number.parseInt(process.versions.v8, 10) < firstWithoutBudget) setFlagsFromString(`--interrupt-budget=${budget}`);

@@ -15,7 +15,7 @@ import { createFile, type PendingFile, requireRoom } from './node-files.ts';
 interface Journal {
   /** ID of the process that is writing or last wrote the file. */
   readonly process: number;
-  /** When that process started, in the system's units; needed because process IDs are reused. Null if unknown. */
+  /** When that process started, as /proc reports it; needed because process IDs are reused. Null if unknown. */
   readonly started: string | null;
   /** The inputs and options as text. Only a run with the same inputs and options may continue the file. */
   readonly work: string;

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** The first version of V8 that uses branch hints by default; it is in Node 26. */
+/** The first version of V8 that uses branch hints by default; Node 26 contains this version. */
 const firstWithHints = 14;
 
 /** The version of V8 in Node 20, in which relaxed vector instructions still need a flag. */
@@ -9,8 +9,9 @@ const relaxedByFlag = '11.3';
 let isDone = false;
 
 /**
- * Sets V8 flags that affect only how modules are compiled that use these features. Branch hints make kernels with
- * checked accesses up to 1.5 times as fast, and relaxed vector instructions compute an fma in one step.
+ * Sets the V8 flags for branch hints and relaxed vector instructions. These flags affect only modules that use such
+ * features. Branch hints make kernels with checked accesses up to 1.5 times as fast, and relaxed vector instructions
+ * compute an fma in one step.
  */
 export function enableWasmFeatures(): void {
   if (isDone) return;

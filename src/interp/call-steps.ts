@@ -13,7 +13,7 @@ import type { Action, Frame } from './value-steps.ts';
 /** The information about the launch that is needed for calls. */
 export interface CallContext {
   readonly kernel: KernelProgram;
-  /** Start of each of the kernel's functions in the engine's code. */
+  /** The position in the engine's code at which each of the kernel's functions starts. */
   readonly starts: readonly number[];
   readonly cpu: Cpu;
 }

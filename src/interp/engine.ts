@@ -36,8 +36,8 @@ const looksEvery = 1 << 10;
 /** Maximum number of blocks running at the same time. */
 const residentBlocks = 1024;
 /**
- * After this many rounds in which all running threads only seemed to poll memory, these threads are treated as if they
- * could not run: groups without a mask continue without waiting for them.
+ * After this many rounds in which the running threads seemed to do nothing but poll memory, these threads are treated
+ * as if they could not run: groups without a mask no longer wait for them.
  */
 const idleRoundsBeforeGroups = 16;
 
@@ -51,8 +51,8 @@ export class ReferenceEngine implements SteppingEngine {
   private readonly blocks: number;
   private nextBlock = 0;
   /**
-   * The blocks that have started but not ended, beginning with the one that runs now. There are several only if blocks
-   * wait for each other.
+   * The blocks that have started but not ended, beginning with the one that runs now. There is more than one only if
+   * blocks wait for each other.
    */
   private running: Block[] = [];
   /** The thread that ran last, which is the thread that a fault is attributed to. */

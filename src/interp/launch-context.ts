@@ -30,6 +30,6 @@ export interface FunctionContext extends LaunchContext {
   readonly start: number;
   /** The slots that hold registers. All other slots hold constants and temporaries. */
   readonly registers: ReadonlySet<number>;
-  /** First instructions of loops that a thread repeats only while it waits. */
+  /** Indices of the first instructions of idle loops, that is, of loops that a thread repeats only while it waits. */
   readonly idleLoops: ReadonlySet<number>;
 }

@@ -51,7 +51,7 @@ export function elementFunction(shape: MatrixProduct): ElementFunction {
 export interface FloatTerms {
   /** The terms of the sum: products, or scaled sums of products. */
   readonly terms: (pairs: readonly Pair[], scales: readonly ScalePair[]) => readonly Addend[];
-  /** C in the format of D. */
+  /** Converts C to the format of D. */
   readonly start: (c: Bits) => number;
   /** Adds two numbers in the format of D and rounds to nearest even. */
   readonly add: (a: number, b: number) => number;
@@ -85,7 +85,7 @@ function factorTerm({ format, low }: ProductOf<'float'>['a']): (bits: Bits) => A
   };
 }
 
-/** C in the format of D. */
+/** Returns a function that converts C to the format of D. */
 function accumulate(from: 'f16' | 'f32', to: 'f16' | 'f32'): (bits: Bits) => number {
   if (from === to) return Number;
   const convert = conversion(sumConversion(from, to));

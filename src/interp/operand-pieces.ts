@@ -90,8 +90,8 @@ function baseOf(symbol: VariableSymbol, { program, addressOf }: FunctionContext)
 }
 
 /**
- * Whether the address of a variable is relative to the base of the function's activation. For a kernel, no base has to
- * be added, because it is 0.
+ * Whether the address of a variable is relative to the base of the function's activation. For a kernel, the base is 0
+ * and need not be added.
  */
 function isRelative({ space }: VariableSymbol, { program }: FunctionContext): boolean {
   return !program.entry && isOnStack(space);

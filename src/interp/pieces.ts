@@ -1,6 +1,6 @@
 /**
- * The parts of a prepared instruction, and functions that join them. Each part has one version for threads whose values
- * are all defined, and one for threads with undefined values.
+ * The pieces of a prepared instruction, and functions that join them. Each piece has one version for threads whose
+ * values are all defined, and one for threads with undefined values.
  */
 import type { ProgramInstruction } from '../program/function-program.ts';
 import type { FunctionContext } from './launch-context.ts';
@@ -9,7 +9,7 @@ import { careful, type Flow } from './undefined-values.ts';
 import type { Action } from './value-steps.ts';
 
 /**
- * A part of an instruction. `careful` is called when a thread with undefined values reaches the part for the first
+ * A piece of an instruction. `careful` is called when a thread with undefined values reaches the piece for the first
  * time.
  */
 export interface Piece {
@@ -17,7 +17,7 @@ export interface Piece {
   readonly careful: () => CarefulAction;
   /**
    * Whether the piece may load undefined bits into a thread in which all values have been defined so far. If so, the
-   * pieces after it must check whether the thread now has a shadow.
+   * pieces after it must check whether the thread now has undefined values.
    */
   readonly loads?: boolean;
   /** Whether the piece has nothing to do in a thread without undefined values. */

@@ -133,7 +133,7 @@ export interface Block {
   idleRounds: number;
 }
 
-/** A thread's turn ends after it has read memory that other threads may write this many times. */
+/** A thread's turn ends after this many reads of memory that other threads may write. */
 export const looksPerTurn = 256;
 
 /** The context in which prepared instructions run. The engine sets the members before it runs the instructions. */

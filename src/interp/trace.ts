@@ -54,7 +54,7 @@ export interface Tracing {
   readonly emit: (event: TraceEvent) => void;
 }
 
-/** The facts about the launch and the function that tracing needs. */
+/** What tracing needs to know about the launch and the function. */
 interface TraceContext {
   readonly program: FunctionProgram;
   readonly facts: LaunchFacts;

@@ -101,7 +101,10 @@ class Forest {
     this.ancestors = parents.slice();
   }
 
-  /** Returns the least semidominator among those of a node and of its ancestors with a number of at least `first`. */
+  /**
+   * Returns the least semidominator among those of a node and of those of its ancestors whose number is at least
+   * `first`.
+   */
   leastAbove(number: number, first: number): number {
     const { ancestors, labels, path } = this;
     let at = number;

@@ -1,6 +1,6 @@
 /**
- * An instruction without operands and steps. It serves as the template for unsupported instructions and for the parts
- * of instructions that are split.
+ * An instruction without operands or steps. It serves as the template for unsupported instructions and for the parts of
+ * instructions that are split.
  */
 import type { Variant } from '../isa/form.ts';
 import type { ProgramInstruction } from './function-program.ts';

@@ -18,7 +18,7 @@ export type BlockExit =
   | { readonly kind: 'call'; readonly resume: number; readonly next: number | null }
   /** Ends the thread, or returns to the function's caller. */
   | { readonly kind: 'end'; readonly next: number | null }
-  /** Makes the thread wait for others; it continues at `resume`. */
+  /** Makes the thread wait for other threads; it continues at `resume`. */
   | { readonly kind: 'park'; readonly resume: number; readonly next: number | null };
 
 export interface BasicBlock {

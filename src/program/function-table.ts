@@ -18,8 +18,8 @@ export interface KnownFunction {
 }
 
 /**
- * Distance between the addresses of two functions. It is greater than 1, so that the sum of an address and a small
- * offset is never the address of another function.
+ * Distance between the addresses of two consecutive functions. It is greater than 1, so that the sum of an address and
+ * a small offset is never the address of another function.
  */
 export const addressStep = 16;
 

@@ -60,7 +60,7 @@ export class InstructionBuilder {
   private unused = false;
   /** Caches the steps of each variant, because they are the same wherever the variant is used. */
   private readonly steps = new Map<Variant, readonly Step[]>();
-  /** For the steps of each variant, the values that they read or write. */
+  /** Caches the values that the steps of each variant read or write. */
   private readonly refs = new Map<readonly Step[], readonly Ref[]>();
 
   constructor(surroundings: Surroundings, fn: CheckedFunction, frame: FrameBuilder) {
@@ -150,7 +150,7 @@ export class InstructionBuilder {
   }
 
   /**
-   * Assigns slots to all values in the steps that are not operands, such as the values of special registers and the
+   * Assigns slots to those values in the steps that are not operands, such as the values of special registers and the
    * addresses of hidden variables.
    */
   private implied(
@@ -255,8 +255,8 @@ export class InstructionBuilder {
   }
 
   /**
-   * Translates an instruction that is not in the tables. If a thread reaches the instruction and its guard is true, it
-   * causes a fault that names the instruction.
+   * Translates an instruction that is not in the tables. If a thread reaches the instruction and the guard is true, the
+   * launch ends with a fault that names the instruction.
    */
   private unsupported(node: Instruction, scope: Scope): ProgramInstruction {
     return {

@@ -10,7 +10,7 @@ import { usesOf } from './uses.ts';
 
 /**
  * The registers that are live at the start of each block. A list is computed only when it is requested, because all
- * lists together would take up much memory.
+ * lists together would take up a lot of memory.
  */
 export interface Liveness {
   /** Slots of the registers that are live, ascending. */

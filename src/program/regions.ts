@@ -1,6 +1,6 @@
 /**
- * Splits a function at the instructions where threads wait for others. A region is the code that a thread can run
- * without waiting, from the start of the function or from the point after such an instruction. A block that can be
+ * Splits a function at the instructions where threads wait for other threads. A region is the code that a thread can
+ * run without waiting, from the start of the function or from the point after such an instruction. A block that can be
  * reached in several regions belongs to all of them.
  */
 import { elementAt, valueAt } from '../base/element-at.ts';

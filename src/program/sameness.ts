@@ -10,8 +10,8 @@ import { uniformityOf } from '../isa/steps/effects.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 
 /**
- * Limits on how widely a value is shared. It is shared only within a group of the kind `among`, and no more widely than
- * the value of any register in `given`.
+ * Limits on how widely a value is shared: only within a group of the kind `among`, and no more widely than the value of
+ * any register in `given`.
  */
 interface Origin {
   readonly among: Sameness;

@@ -17,8 +17,8 @@ import { usesOf } from './uses.ts';
 export type Stride = number | 'data' | null;
 
 /**
- * Maximum number of passes over the code. More passes would be needed only if a value were passed backward in the text
- * several times, which is unusual.
+ * Maximum number of passes over the code. More passes would be needed only if a value were passed several times from an
+ * instruction to one that precedes it in the text, which is unusual.
  */
 const mostRounds = 4;
 

@@ -1,6 +1,6 @@
 /**
- * Finds loops in which a thread may be waiting for another thread: loops that read memory that others may write, or
- * that yield to other threads. Such a loop must let other threads run from time to time.
+ * Finds loops in which a thread may be waiting for another thread: loops that read memory that other threads may write,
+ * or that yield to other threads. Such a loop must let other threads run from time to time.
  */
 import { elementAt } from '../base/element-at.ts';
 import { flowOf, isGroupStep, looksAtOthers, memoryUses } from '../isa/steps/effects.ts';

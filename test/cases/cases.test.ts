@@ -1,5 +1,5 @@
 /**
- * Syntax cases as text files, one file per subject, which anyone can extend:
+ * Tests the syntax cases in text files. There is one file per subject, and anyone can add cases in this form:
  *
  *     # Title
  *     input
@@ -9,7 +9,7 @@
  *
  * The first line of a file says how each input is turned into complete PTX source. With `%% statements`, the input is
  * put into the body of a function, and the expected tree shows only the statements. With `%% module`, it is put after a
- * header. With `%% file`, it is used as it is. Positions are relative to the start of the input. If `UPDATE_CASES=1` is
+ * header. With `%% file`, it is used as is. Positions are relative to the start of the input. If `UPDATE_CASES=1` is
  * set, the parser's output is written to the files; check the differences before you commit them.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

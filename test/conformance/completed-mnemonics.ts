@@ -10,7 +10,7 @@ import { isAvailable, type Target, type Version } from '../../src/isa/targets.ts
 
 interface Offered {
   /**
-   * The parts that completion offers after a certain beginning of a mnemonic. A part is mapped to true if it completes
+   * The parts that completion offers after a given beginning of a mnemonic. A part is mapped to true if it completes
    * the mnemonic.
    */
   readonly parts: ReadonlyMap<string, boolean>;

@@ -45,7 +45,7 @@ const lists: readonly (readonly number[])[] = [
 ];
 
 /**
- * A model of redux, which finds the smallest or largest value by comparing each value with all others. -0 counts as
+ * A model of redux, which finds the smallest or largest value by comparing each value with all others. -0 is treated as
  * less than +0.
  */
 function reduced(mnemonic: string, list: readonly number[]): number {

@@ -1,6 +1,6 @@
 /**
  * Tests the table of special registers: all registers can be read on every engine, and their values are shared by
- * exactly those threads for which the table says so.
+ * exactly those threads that the table specifies.
  */
 import { describe, expect, test } from 'vitest';
 import { registerParts, registerRows, samenessOf, type SpecialRegister } from '../../src/isa/registers.ts';
@@ -64,7 +64,10 @@ function body({ name, register }: Reading): string {
     ld.param.u64 %rd1, [out]; mad.wide.u32 %rd2, %r4, 16, %rd1; st.global.v2.u64 [%rd2], {%rd5, %rd6};`;
 }
 
-/** For each kind of group, a function that returns the number of the group to which a reading of a thread belongs. */
+/**
+ * For each kind of group, a function that takes a thread and one of its two readings, and returns the number of the
+ * group to which they belong.
+ */
 const groups: Readonly<Record<Sameness, (thread: number, reading: number) => number>> = {
   reading: (thread, reading) => 2 * thread + reading,
   thread: (thread) => thread,

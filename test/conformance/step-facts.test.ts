@@ -81,8 +81,8 @@ function keyOf(step: Step): string {
 }
 
 /**
- * Returns a string that is the same for similar steps. Only a few of several similar steps have to be sampled. Steps
- * are similar if they use the same fields, and the same kind of memory or of group.
+ * Returns a string that is the same for similar steps. Among steps with the same string, only a few have to be sampled.
+ * Steps are similar if they use the same fields, and the same kind of memory or of group.
  */
 function likeness(step: Step): string {
   const used = Object.entries(step).flatMap(([field, value]) => (value === null ? [] : [field]));

@@ -24,8 +24,8 @@ const registers: Readonly<Record<keyof typeof sizes, string>> = {
 const [global, shared] = [1552, 512];
 
 /**
- * The kinds of accesses that a kernel can make. With each kind, the result does not depend on the order in which
- * threads run.
+ * The kinds of accesses that a kernel can make. Whichever kind a kernel uses, its result does not depend on the order
+ * in which threads run.
  */
 type Kind = 'loads' | 'stores of one value' | 'own bytes';
 

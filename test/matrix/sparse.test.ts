@@ -56,7 +56,10 @@ function chunkOf(type: ElementName): { readonly columns: number; readonly patter
   return { columns: type.endsWith('4') ? 8 : 4, patterns: twoOfFour };
 }
 
-/** Returns the column of A to which a kept element belongs. `kept` is its index among the kept elements of the row. */
+/**
+ * Returns the column of A to which a kept element belongs. `kept` is the element's index among the kept elements of the
+ * row.
+ */
 function columnOf(type: ElementName, row: number, kept: number): number {
   const { columns, patterns } = chunkOf(type);
   const [chunk, within] = [Math.floor(kept / (columns / 2)), kept % (columns / 2)];
@@ -66,7 +69,7 @@ function columnOf(type: ElementName, row: number, kept: number): number {
   return chunk * columns + ((pattern >> (2 * index)) & 3) * unit + (columns === 8 ? within % 2 : 0);
 }
 
-/** Returns the metadata register of each lane. Lanes that are not chosen by the selector contain other bits. */
+/** Returns the metadata register of each lane. Lanes that the selector does not choose contain unrelated bits. */
 function metadata({ k, a }: Case, selector: number): Lanes {
   const { columns, patterns } = chunkOf(a);
   const chunks = k / columns;
@@ -78,8 +81,8 @@ function metadata({ k, a }: Case, selector: number): Lanes {
     for (let chunk = 0; chunk < chunks; chunk++) {
       const word = Math.floor(chunk / perWord);
       const upper = row < 8 ? 0 : 1;
-      // With 16- and 32-bit elements, one lane holds the metadata of both rows; with smaller elements, two lanes hold
-      // one row each.
+      // With 16- and 32-bit elements, one lane holds the metadata of both row r and row r + 8; with smaller elements,
+      // the metadata of each row is in a separate lane.
       const inGroup = isWide ? selector * (chunks / perWord) + word : 2 * selector + upper + 2 * word;
       const lane = 4 * (row % 8) + inGroup;
       const low = 4 * (chunk % perWord) + (isWide ? 16 * upper : 0);

@@ -1,7 +1,7 @@
 /**
  * Compares wmma.load, wmma.mma and wmma.store with plain arithmetic. The ISA does not specify which lane holds which
  * element, so these tests check only that the three instructions work together. They use matrices without symmetry in
- * every shape and type, stored by rows and by columns, with and without a stride.
+ * every shape and type, stored in row-major and in column-major order, with and without a stride.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -43,7 +43,7 @@ const integers: Readonly<Partial<Record<ElementName, readonly number[]>>> = {
 
 /**
  * A matrix in memory. `stride` is the distance in elements between the starts of consecutive rows (or columns, in a
- * matrix stored by columns); null if there are no gaps between them.
+ * column-major matrix); null if there are no gaps between them.
  */
 interface Stored {
   readonly layout: Layout;
@@ -98,7 +98,7 @@ const arrangements: readonly Arrangement[] = [
   { layouts: ['col', 'col', 'col', 'row'], strided: true },
 ];
 
-/** Factors narrower than 8 bits are stored by rows in A and by columns in B. */
+/** If the elements of A and B are narrower than 8 bits, A is row-major and B is column-major. */
 const narrowArrangements: readonly Arrangement[] = [
   { layouts: ['row', 'col', 'row', 'col'], strided: true },
   { layouts: ['row', 'col', 'col', 'row'], strided: false },

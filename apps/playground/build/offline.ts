@@ -45,7 +45,7 @@ self.addEventListener('fetch', (event) => {
 }
 
 /**
- * The 32-bit FNV-1a hash of a text. The name of the cache contains a hash of its list of files, so that each set of
+ * The 32-bit FNV-1a hash of a string. The name of the cache contains a hash of its list of files, so that each set of
  * files has its own cache.
  */
 function hashOf(text: string): string {

@@ -1,4 +1,7 @@
-/** The Kernel page. Passes the link in its address to `<ptx-kernel>`, and keeps a draft from one visit to the next. */
+/**
+ * The Kernel page. Passes the link in the page's address to `<ptx-kernel>`, and keeps a draft from one visit to the
+ * next.
+ */
 import { PtxKernel } from './kernel/ptx-kernel.ts';
 import './shell/page.ts';
 

@@ -1,4 +1,4 @@
-/** Keeps track of which registers in one function hold the same values as which registers in another function. */
+/** Keeps track of pairs of registers, one from each of two functions, that hold the same values. */
 import type { NormalLine, NormalName } from './normal-body.ts';
 
 type Same = (a: string, b: string) => boolean;

@@ -46,8 +46,8 @@ export function matchBlocks(a: NormalBody, b: NormalBody): Int32Array {
 type Pair = readonly [a: number, b: number];
 
 /**
- * Matches the lines of the whole functions, and returns the pairs of blocks that have matching lines. The pair with the
- * most matching lines comes first.
+ * Matches lines without regard to the boundaries of blocks, and returns the pairs of blocks that have matching lines.
+ * The pair with the most matching lines comes first.
  */
 function pairsWithCommonLines(a: NormalBody, b: NormalBody): readonly Pair[] {
   const shapes = new Numbering();

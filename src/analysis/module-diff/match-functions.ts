@@ -53,8 +53,8 @@ export function matchFunctions(a: Side, b: Side): FunctionMatches {
 }
 
 /**
- * The name without template arguments and parameters, such as `scale` for `void scale<float>(float*, int)`. With this
- * name, a function is recognized even if its parameters have changed.
+ * The name without template arguments and parameters, such as `scale` for `void scale<float>(float*, int)`. This name
+ * identifies a function even if the function's parameters have changed.
  */
 function baseName({ name }: FunctionPlace): string {
   const demangled = demangle(name);

@@ -33,7 +33,7 @@ export interface ModuleDiff {
   readonly onlyInB: readonly FunctionPlace[];
   /** The mnemonics that the functions of one module use more often than those of the other. */
   readonly mnemonics: readonly MnemonicCount[];
-  /** Functions that are not compared, because they could not be read due to syntax errors. */
+  /** Functions that are not compared, because syntax errors prevent them from being read. */
   readonly unread: readonly FunctionPlace[];
 }
 
@@ -154,7 +154,7 @@ function functionHeaderDiffs(a: FunctionSide, b: FunctionSide): readonly Declara
 
 /**
  * Finds renamed variables. Each variable whose name occurs only in the first module is paired with the next variable of
- * the second module that has the same declaration and a new name.
+ * the second module that has the same declaration and whose name does not occur in the first module.
  */
 function renamedVariables(a: readonly NormalVariable[], b: readonly NormalVariable[]): ReadonlyMap<string, string> {
   const namesIn = (all: readonly NormalVariable[]): ReadonlySet<string> => new Set(all.map(({ name }) => name));

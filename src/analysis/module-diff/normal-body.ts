@@ -38,7 +38,10 @@ export interface NormalVariable {
 }
 
 export interface NormalBody {
-  /** The parts of the header without names: `.visible`, `.param .u64`, `.maxntid 128, 1, 1`. */
+  /**
+   * The parts of the function's header, with all names removed, such as `.visible`, `.maxntid 128, 1, 1` and `.param
+   * .u64`.
+   */
   readonly header: readonly string[];
   readonly lines: readonly NormalLine[];
   readonly blocks: readonly NormalBlock[];

@@ -24,7 +24,9 @@ export interface ConversionRequest {
    * rounds down, and the other stacks round to nearest.
    */
   readonly rounding?: Rounding | undefined;
-  /** Whether values beyond the format's range, including infinity, become its largest value. Default: the stack's. */
+  /**
+   * Whether values beyond the format's range, including infinities, are clamped to that range. Default: the stack's.
+   */
   readonly saturate?: boolean | undefined;
   readonly relu?: boolean | undefined;
   /** Subnormal f32 inputs and results become zeros of the same sign. */
@@ -41,10 +43,10 @@ export interface SemanticsError {
 
 /**
  * The conversion between any two formats as the given stack performs it. Every source is decoded exactly and rounded
- * once, even for pairs that no `cvt` of PTX converts. With `ptx`, conversions to e4m3, e5m2, e2m3, e3m2, e2m1 and s2f6
- * saturate, because every `cvt` to these formats does. Conversions from floats to integers clamp the value; conversions
- * between integers truncate or extend the bits, unless `saturate` is set, in which case they clamp the value as well.
- * Stacks other than `ptx` round only to nearest even and convert only between floats.
+ * once, even if PTX has no `cvt` instruction for the pair. With `ptx`, conversions to e4m3, e5m2, e2m3, e3m2, e2m1 and
+ * s2f6 saturate, because every `cvt` to these formats does. Conversions from floats to integers clamp the value;
+ * conversions between integers truncate or extend the bits, unless `saturate` is set, in which case they clamp the
+ * value as well. Stacks other than `ptx` round only to nearest even and convert only between floats.
  */
 export function conversionOf(request: ConversionRequest): Result<ConversionStages, SemanticsError> {
   const semantics = request.semantics ?? 'ptx';
@@ -132,7 +134,9 @@ function ptxPlan(request: ConversionRequest): Result<ConversionStages, Semantics
   const amongIntegers = isInteger && source.kind === 'integer';
   const always = alwaysSaturates(to) || (isInteger && !amongIntegers);
   if (saturate === false && always) {
-    return notOffered(`PTX saturates every conversion to ${to}; semantics 'ocp' or 'ml_dtypes' may not`);
+    return notOffered(
+      `PTX saturates every conversion to ${to}; semantics 'ocp' and 'ml_dtypes' do not always saturate`,
+    );
   }
   if (relu && (isInteger || !target.signed)) return notOffered(`relu needs a signed float, not ${to}`);
   if (ftz && from !== 'f32' && to !== 'f32') return notOffered('ftz needs f32 as source or destination');

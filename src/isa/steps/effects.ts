@@ -35,7 +35,7 @@ function addRefs(step: Step, wanted: Direction, to: Ref[]): void {
 }
 
 /**
- * The fields of one kind of step that refer to values, separately for the values that are read and for those that are
+ * For one kind of step, the fields that refer to values: one list for values that are read, and one for values that are
  * written.
  */
 type RefFields = Readonly<Record<Direction, readonly string[]>>;

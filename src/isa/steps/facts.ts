@@ -56,7 +56,7 @@ export interface Uniformity<Fields> {
 /** The facts about one kind of step. `Fields` is the type of the fields that such a step has. */
 export interface Facts<Fields> {
   /**
-   * Says how each field is used. A field that names values or holds steps must not be missing; if one is, the row does
+   * Says how each field is used. Every field that names values or holds steps must be listed; otherwise, the row does
    * not compile.
    */
   readonly values: { readonly [Field in RefField<Fields>]: Direction } & {

@@ -29,7 +29,7 @@ export type Step = StepOf<StepKind>;
 /** A step that threads execute together. */
 export type GroupStep = StepOf<keyof GroupSteps>;
 
-/** The facts about each kind. */
+/** The facts about each kind of step. */
 export const stepFacts: { readonly [Kind in StepKind]: Facts<Steps[Kind]> } = {
   ...valueFacts,
   ...memoryFacts,

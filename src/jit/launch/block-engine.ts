@@ -134,7 +134,7 @@ export class BlockEngine {
     return this.taken.first < this.taken.end ? this.taken.first : null;
   }
 
-  /** Reports executed instructions to the ledger, so that another engine can continue. */
+  /** Reports the number of executed instructions to the ledger, so that another engine can continue. */
   settle(): void {
     this.ledger.settle(this.executed - this.noted);
     this.noted = this.executed;
@@ -298,7 +298,7 @@ export class BlockEngine {
     return progress;
   }
 
-  /** Reports executed instructions to the ledger and gets new fuel. */
+  /** Reports the number of executed instructions to the ledger, and gets new fuel. */
   private fill(): number {
     const news = this.executed - this.noted;
     this.noted = this.executed;

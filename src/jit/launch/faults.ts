@@ -32,8 +32,8 @@ export interface Areas {
    */
   readonly sharedOf: (rank: number) => { readonly address: number; readonly hasEnded: boolean };
   /**
-   * The offset of the cluster's barrier in shared memory. Other blocks may access the barrier even after its block has
-   * ended.
+   * The offset of the cluster's barrier in shared memory. Other blocks may access the barrier even after the block
+   * whose memory contains it has ended.
    */
   readonly clusterBarrier: number | null;
 }

@@ -106,7 +106,7 @@ export class SharedLedger implements Ledger {
     return Number(Atomics.add(this.words, word.executed, BigInt(executed))) + executed;
   }
 
-  /** Throws if another worker has ended the launch, or if its time is up. */
+  /** Throws if the launch has been ended by another worker or by the caller, or if it has run out of time. */
   look(): void {
     const ended = Atomics.load(this.words, word.ended);
     if (ended === ending.abort) throw machineFault('PTX6022', {});

@@ -1,6 +1,6 @@
 /**
  * The contexts for lowering an instruction for four threads: one for code that handles all four threads with vectors,
- * one for the first thread, and one for each single thread.
+ * one for code that handles only the first thread, and one for code that handles one thread after the other.
  */
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -17,8 +17,8 @@ interface FourLocals {
   readonly code: Code;
   readonly values: Values;
   /**
-   * The locals for code that uses the first of the four threads. `ofLane` are the locals for code that handles one lane
-   * at a time.
+   * The locals for code that handles only the first of the four threads. `ofLane` are the locals for code that handles
+   * one lane at a time.
    */
   readonly locals: RegionLocals;
   readonly ofLane: RegionLocals;
@@ -40,7 +40,7 @@ export class FourLowerings {
     this.written = written;
   }
 
-  /** Begins a block. `hidden` are the instructions with results in which a NaN may have any bits. */
+  /** Begins a block. `hidden` contains the instructions for which a NaN result may have arbitrary bits. */
   begin(hidden: ReadonlySet<ProgramInstruction>): void {
     this.hidden = hidden;
   }

@@ -11,8 +11,8 @@ export function canRunFour(fn: FunctionShape, region: Region): boolean {
 }
 
 /**
- * Whether a block ends with an instruction at which threads stop and which code for four threads does not support. Such
- * an instruction has other steps besides the stop, or operands that are neither registers nor constants.
+ * Whether a block ends with a stop that code for four threads does not support: an instruction that has other steps in
+ * addition to the stop, or operands that are neither registers nor constants.
  */
 function stopsOddly({ blocks, program }: FunctionShape, number: number): boolean {
   const block = blocks[number];

@@ -1,6 +1,7 @@
 /**
- * Finds f32 results that only f32 arithmetic reads. PTX prescribes the bits of a NaN, but nobody can see those of such
- * a result: the arithmetic that reads the NaN gives another NaN, and so on, until the last result has the right bits.
+ * Finds f32 results that are read only by other f32 arithmetic. PTX prescribes the bits of a NaN, but if such a result
+ * is a NaN, its bits do not matter: the arithmetic that reads it produces another NaN. Only the last NaN in such a
+ * chain must have the prescribed bits.
  */
 import type { ProgramInstruction } from '../../program/function-program.ts';
 import { usesOf } from '../../program/uses.ts';
@@ -16,7 +17,8 @@ export function hiddenNans(
   crosses: (place: number) => boolean,
 ): ReadonlySet<ProgramInstruction> {
   const hidden = new Set<ProgramInstruction>();
-  // Whether the bits of a register matter after the current instruction, for registers that the block uses below it.
+  // Whether the bits of a register matter after the current instruction. There are entries only for registers for which
+  // later instructions of the block decide this.
   const isVisible = new Map<number, boolean>();
   const isSeen = (place: number): boolean => isVisible.get(place) ?? crosses(place);
   for (const instruction of instructions.toReversed()) {
@@ -30,7 +32,9 @@ export function hiddenNans(
   return hidden;
 }
 
-/** Whether an instruction is a single step on registers of 32 bits whose result is a NaN if an operand is. */
+/**
+ * Whether an instruction is a single f32 operation on 32-bit registers that returns a NaN whenever an operand is a NaN.
+ */
 function isF32Arithmetic({ steps, reads, writes }: ProgramInstruction): boolean {
   const [step, another] = steps;
   return step?.kind === 'float' && another === undefined && reads.length + writes.length === 0 && spreadsNans(step);

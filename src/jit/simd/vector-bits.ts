@@ -118,11 +118,11 @@ function pushZeros(code: Code, words: number): Code {
   splat(code, exponentOfTopBit).get(words);
   shift(code.get(words), 'i32x4.shr_u', 1).vector('v128.andnot', 'f32x4.convert_i32x4_u');
   shift(code, 'i32x4.shr_u', 23).vector('i32x4.sub');
-  // The exponent of zero is 0, which gives more than 32.
+  // For a word of 0, the exponent field is 0 and the difference is greater than 32, so it is limited to 32.
   return splat(code, 32).vector('i32x4.min_u');
 }
 
-/** For each number from 0 to 15, the number with its four bits in reverse order, as bytes. */
+/** A table of 16 bytes: entry n is the number n with its four bits in reverse order. */
 const reversedNibbles = [0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03] as const;
 
 /** Reverses the bits in each byte, one nibble at a time, and then the order of the bytes. */

@@ -26,7 +26,8 @@ function writeDivision(code: Code, fn: 'div' | 'rem', signed: boolean): void {
 
 /**
  * Pushes quotients of f64 numbers, truncated. These are exact: unless a quotient of 32-bit numbers is an integer, its
- * distance from the nearest integer is more than a rounding can change. The least number divided by -1 wraps around.
+ * distance from the nearest integer is greater than the rounding error. The most negative integer divided by -1 wraps
+ * around.
  */
 function pushQuotients(code: Code, signed: boolean): void {
   for (const half of [0, 1] as const) {
@@ -36,7 +37,7 @@ function pushQuotients(code: Code, signed: boolean): void {
       code.vector(signed ? 'f64x2.convert_low_i32x4_s' : 'f64x2.convert_low_i32x4_u');
     }
     code.vector('f64x2.div', 'f64x2.trunc');
-    // The sum ends with the bits of the integer.
+    // After this addition, the low bits of the sum contain the integer.
     pushDoubleWords(code, roundingShift).vector('f64x2.add');
   }
   code.shuffle(evenWords);

@@ -1,7 +1,7 @@
 /**
  * ex2, tanh, sin, cos and rsqrt of f32, f16 and bf16 for four threads at once. As in arithmetic/elementary.ts, an f64
- * with a small error is rounded at both ends of its error interval. If the results differ for any of the four, or if an
- * argument is unusual, the functions for single threads compute all four.
+ * with a small error is rounded at both ends of its error interval. If the two rounded values differ for any of the
+ * four threads, or if an argument is unusual, all four results are computed by the functions for single threads.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { FloatFunction } from '../../numerics/operations.ts';
@@ -91,7 +91,10 @@ function writeElementary(code: Code, helpers: Helpers, step: StepOf<'float'>, se
   code.get(0).call(fourByOne(helpers, step, 1));
 }
 
-/** Returns the results if both ends of the error intervals round to them. A NaN is not equal to itself. */
+/**
+ * Writes code that returns the four results if, for each of them, both ends of the error interval round to the same
+ * number. NaNs never meet this condition, because a NaN is not equal to itself.
+ */
 function returnIfSettled(
   code: Code,
   helpers: Helpers,
@@ -136,7 +139,7 @@ function pushIsNarrowSettled(
   splat(code.get(low), 0).vector('f32x4.eq', 'v128.or', 'v128.and');
 }
 
-/** Pushes the sine of angles, to which `quarter` quarter turns are added first. */
+/** Adds `quarter` quarter turns to each angle, and pushes the sines of the sums. */
 function pushCircular(doubles: Doubles, angle: number, unusual: number, quarter: bigint): void {
   const { code, op, constant, local } = doubles;
   const [rest, square, turns] = [local(), local(), local()];

@@ -27,7 +27,8 @@ const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
 };
 
 /**
- * Whether the step is an f32 operation whose result is a NaN if an operand is, whatever the bits of that NaN are.
+ * Whether the step is an f32 operation that returns a NaN whenever an operand is a NaN, no matter which bits the
+ * operand's NaN has.
  */
 export function spreadsNans({ fn, format, mode }: StepOf<'float'>): boolean {
   return format === 'f32' && mode.rounding === 'rn' && !mode.sat && (fn === 'fma' || native[fn] !== undefined);
@@ -72,9 +73,9 @@ function operandsOf({ from, mode }: StepOf<'float'>, { code, vectors }: VectorLo
 }
 
 /**
- * Computes results one by one if the native instruction may give others. Under .ftz, whether a result is flushed
- * depends on its value before rounding, so this is done for results that are tiny or equal to the least normal number.
- * div.approx has a rule of its own for divisors above 2^126.
+ * Computes the results again, one by one, if those of the native instruction may be wrong. With .ftz, whether a result
+ * is flushed depends on its value before rounding, so results that are subnormal or equal to the least normal number
+ * are computed again. div.approx has a special rule for divisors above 2^126.
  */
 function repeatUnusual(
   step: StepOf<'float'>,
@@ -142,8 +143,9 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
 function pushUnusual(code: Code, sums: readonly [number, number], result: number): void {
   pushHalfway(code, sums[0]);
   pushHalfway(code, sums[1]).vector('v128.or');
-  // Apart from the sign bit, the bit patterns of ordinary results form one range of numbers. A constant is added that
-  // moves this range to the lowest signed numbers, so that a single signed comparison finds all unusual results.
+  // Apart from the sign bit, the bit patterns of ordinary results form a contiguous range of integers. Adding a
+  // constant moves this range to the bottom of the signed integers, so that a single signed comparison finds all
+  // unusual results.
   code.get(result).i32(1).vector('i32x4.shl');
   splat(code, 0x7fff_ffff - 2 * leastNormal).vector('i32x4.add');
   splat(code, 2 * infinity - 1 - 2 * leastNormal - 0x8000_0000).vector('i32x4.gt_s', 'v128.or', 'v128.any_true');
@@ -183,7 +185,7 @@ function unusualSum(helpers: Helpers, mode: FloatMode): number {
 /** An f32 operand. */
 interface Operand {
   readonly local: number;
-  /** Whether it has the same value in all four threads. */
+  /** Whether the operand has the same value in all four threads. */
   readonly isSame: boolean;
 }
 
@@ -203,7 +205,10 @@ function pushSum(code: Code, [a, b, c]: Operands, half: 0 | 1): Code {
   return widen(code, c, half).vector('f64x2.add');
 }
 
-/** Pushes two of the four f32 as f64. If all four are the same, both halves are, and V8 computes them only once. */
+/**
+ * Pushes two of the four f32 values, converted to f64. If all four values are the same, the code for both halves is the
+ * same, and V8 computes it only once.
+ */
 function widen(code: Code, { local, isSame }: Operand, half: 0 | 1): Code {
   code.get(local);
   if (half === 1 && !isSame) code.get(local).shuffle(upperPair);

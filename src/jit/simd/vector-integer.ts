@@ -40,7 +40,7 @@ function operands({ code, vectors }: VectorLowering, from: readonly Ref[], forma
   });
 }
 
-/** Pushes one vector of results. The numbers are the locals of the operands. */
+/** Pushes one vector of results. `operands` lists the locals that hold the operands. */
 type Push = (operands: readonly number[], lowering: VectorLowering) => void;
 
 export function vectorInteger(step: StepOf<'integer'>, lowering: VectorLowering): Writer | null {
@@ -103,7 +103,10 @@ function formOf(fn: Exclude<IntegerFunction, 'mul.wide' | 'mad.wide'>, format: F
   }
 }
 
-/** Applies the first instruction to the first two operands, and each further one to the result and the next operand. */
+/**
+ * Applies the first instruction to the first two operands, and each further instruction to the previous result and the
+ * next operand.
+ */
 function inOrder(opcodes: readonly VectorOpcode[]): Push {
   return (all, { code }) => {
     code.get(elementAt(all, 0));
@@ -111,7 +114,7 @@ function inOrder(opcodes: readonly VectorOpcode[]): Push {
   };
 }
 
-/** Pushes the smaller or larger of 64-bit numbers. */
+/** Pushes the smaller or the larger number of each pair of 64-bit numbers. */
 function pushWideChoice(
   fn: 'min' | 'max',
   [a, b]: readonly [number, number],

@@ -55,12 +55,12 @@ export function vectorNarrow(step: StepOf<'float'>, format: NarrowFormat, loweri
   };
 }
 
-/** Pushes four narrow numbers as f32, which is exact. */
+/** Pushes four narrow numbers, converted to f32. This conversion is exact. */
 export function pushWidened(code: Code, helpers: Helpers, format: NarrowFormat, local: number): Code {
   return pushConverted(code, helpers, plainConversion(format, 'f32'), local);
 }
 
-/** Pushes four f32, rounded to a narrow format. */
+/** Pushes four f32 values, rounded to a narrow format. */
 export function pushNarrowed(code: Code, helpers: Helpers, format: NarrowFormat, local: number): Code {
   return pushConverted(code, helpers, plainConversion('f32', format), local);
 }
@@ -69,14 +69,16 @@ function pushConverted(code: Code, helpers: Helpers, conversion: Conversion, loc
   const converter = vectorConverter(helpers, conversion);
   if (converter === null) throw new Error(`${conversion.from} to ${conversion.to} has no vector form`);
   code.get(local);
-  // Conversions take random bits and a scale as well, which these do not use.
+  // The converter also takes random bits and a scale, which these conversions do not use.
   splat(code, 0);
   return splat(code, 0).call(converter);
 }
 
 /**
- * Pushes whether any f32 result of an fma might be rounded the wrong way. Subnormal f16 have fewer bits than other f16,
- * so their ties are in other places; subnormal bf16 have the same bits as the subnormal f32 that they come from.
+ * Pushes whether any f32 result of an fma might be rounded the wrong way. Subnormal f16 numbers have fewer significant
+ * bits than normal ones, so ties between them cannot be recognized by the same bits; instead, every nonzero f32 in
+ * their range counts as a possible tie. For bf16, subnormals are not an exception, because bf16 has the same exponent
+ * range as f32.
  */
 function pushMayBeTie(code: Code, format: NarrowFormat, wide: number): void {
   splat(splat(code.get(wide), below[format]).vector('v128.and'), (below[format] + 1) / 2).vector('i32x4.eq');

@@ -28,7 +28,10 @@ export function vectorPermutation(
   };
 }
 
-/** Takes the bytes that a selector names, and replaces those with the sign bit set in their nibble by their signs. */
+/**
+ * Pushes the bytes that a constant selector names. If the top bit of a byte's nibble in the selector is set, every bit
+ * of the byte is replaced with the byte's sign bit.
+ */
 function pushKnown(selector: number, [a, b]: readonly [number, number], { code, vectors }: VectorLowering): void {
   const nibbles = [0, 4, 8, 12].map((low) => (selector >>> low) & 15);
   const lanes = Array.from({ length: laneCount }, (_, lane) => 4 * lane);
@@ -55,24 +58,26 @@ function permutation(helpers: Helpers): number {
 
 const [first, second, selectors] = [0, 1, 2];
 
-/** The two low bytes of each word, each of them twice. */
+/** Byte indices for a shuffle that repeats each of the two low bytes of every word. */
 const doubledBytes = [0, 4, 8, 12].flatMap((byte) => [byte, byte, byte + 1, byte + 1]);
 
 function writePermutation(code: Code): void {
   const [nibbles, places, bytes] = [code.local('v128'), code.local('v128'), code.local('v128')];
-  // Each byte with two nibbles is doubled first, and then one nibble is kept of each copy.
+  // Each byte of a selector contains two nibbles. The byte is repeated first; then the low nibble of one copy and the
+  // high nibble of the other are kept.
   code.get(selectors).get(selectors).shuffle(doubledBytes).set(nibbles);
   splat(code.get(nibbles), 0x000f000f).vector('v128.and');
   splat(shift(code.get(nibbles), 'i32x4.shr_u', 4), 0x0f000f00)
     .vector('v128.and', 'v128.or')
     .set(nibbles);
-  // The index of each byte in its source. Indices with the top bit set give 0.
+  // The index of each byte in its source. Bytes of the other source get an index with the top bit set, for which
+  // swizzle returns 0.
   splat(code.get(nibbles), 0x03030303).vector('v128.and').words(0, 0x04040404, 0x08080808, 0x0c0c0c0c);
   code.vector('v128.or').get(nibbles);
   shift(splat(code, 0x04040404).vector('v128.and'), 'i32x4.shl', 5).vector('v128.or').set(places);
   code.get(first).get(places).vector('i8x16.swizzle').get(second).get(places);
   splat(code, 0x80808080).vector('v128.xor', 'i8x16.swizzle', 'v128.or').set(bytes);
-  // Bytes with the sign bit set in their nibble are replaced with their signs.
+  // If the top bit of a byte's nibble is set, every bit of the byte is replaced with the byte's sign bit.
   pushSigns(code, bytes).get(bytes);
   splat(code, 0).get(nibbles);
   shift(code, 'i32x4.shl', 4).vector('i8x16.gt_s', 'v128.bitselect');

@@ -1,4 +1,7 @@
-/** Shifts for four threads at once. Unlike those of WebAssembly, shifts by the width or more shift out all bits. */
+/**
+ * Shifts for four threads at once. A shift by the width or more shifts out all bits, whereas WebAssembly takes the
+ * shift amount modulo the width.
+ */
 import { pairOf } from '../../base/tuples.ts';
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -149,18 +152,22 @@ const lowBytes = [0, 4, 8, 12].flatMap((byte) => [byte, byte, byte, byte]);
 
 type Direction = 'up' | 'down';
 
-/** For both directions, the powers for the numbers 0 to 7, as bytes. */
+/**
+ * For each direction, a table of bytes: for n from 0 to 7, entry n is 2^n (`up`) or 2^(7 - n) (`down`); the other
+ * entries are 0.
+ */
 const bytePowers: Readonly<Record<Direction, Words>> = {
   up: [0x08040201, 0x80402010, 0, 0],
   down: [0x10204080, 0x01020408, 0, 0],
 };
 
-/** The amount at which each byte of a power begins to contain the bit. */
+/** For each byte of a power, the lowest amount for which the power's only 1 bit is in this byte. */
 const firstAmounts = { up: 0x18100800, down: 0x00081018 } as const;
 
 /**
  * Pushes 2^amount (`up`) or 2^(31 - amount) (`down`) for each word, and 0 for amounts of 32 or more. Each byte of a
- * power is looked up: the distance from the byte's first amount is the index, and all indices but 0 to 7 give 0.
+ * power is looked up in `bytePowers`. The index is the amount minus the byte's entry in `firstAmounts`; the result is 0
+ * unless the index is from 0 to 7.
  */
 function pushPowers(direction: Direction, amounts: number, { code, vectors }: VectorLowering): Code {
   const bounded = vectors.temporary();

@@ -244,7 +244,10 @@ function vectorPack(step: StepOf<'pack'>, lowering: VectorLowering): Writer | nu
   };
 }
 
-/** Pushes words that consist of lanes, the topmost of which is named first. */
+/**
+ * Packs several values into the lanes of each word, and pushes the words. The first value is placed in the topmost
+ * lane.
+ */
 function pushPacked(from: readonly Ref[], { lane, stride }: LaneLayout, { code, vectors }: VectorLowering): void {
   const sources = from.map((ref) => vectors.get(ref, 'i32').locals[0]);
   sources.forEach((source, i) => {

@@ -7,7 +7,7 @@ import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import { setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { splat } from './vector-words.ts';
 
-/** The operands b and c, all bits clear, or an instruction. */
+/** The operand b, the operand c, a vector of zeros (`none`), or an instruction. */
 type Item = 'b' | 'c' | 'none' | VectorOpcode;
 
 /**

@@ -74,7 +74,7 @@ export class Vectors {
     }
   }
 
-  /** After an instruction that is the same for all lanes, copies its results to each lane. */
+  /** After an instruction whose results are the same for all lanes, copies the results to each lane. */
   splatWrites(instruction: ProgramInstruction): void {
     for (const place of new Set(usesOf(instruction).writes)) if (this.varying.has(place)) this.splatHome(place);
   }
@@ -158,12 +158,14 @@ export class Vectors {
     return !this.varying.has(place) && (!this.temporaries.has(place) || this.copies.has(place));
   }
 
-  /** Tells that the scalar local of a name holds the same value as each lane of its vectors. */
+  /** Records that the scalar local of a name holds the same value as each lane of its vectors. */
   markSame(ref: Ref): void {
     this.copies.add(this.placeOf(ref));
   }
 
-  /** After code that set the scalar local of a name, discards vectors that an earlier step has set. */
+  /**
+   * Discards the vectors that an earlier step has set for a name. Called after code that sets the name's scalar local.
+   */
   discard(ref: Ref): void {
     const place = this.placeOf(ref);
     this.temporaries.delete(place);

@@ -58,7 +58,7 @@ function move(opcode: 'ld' | 'st', { shapes, registers, split }: Layout): Instru
   });
 }
 
-/** Loads that also reduce the values of each thread to a single one. */
+/** Loads that also reduce the values of each thread to a single value. */
 function reduce(shape: string, split: boolean, float: boolean): InstructionForm {
   const counts = countsOf(1, 2);
   const list: OperandPattern = {

@@ -7,9 +7,9 @@ export const groups: readonly string[] = ['.cta_group::1', '.cta_group::2'];
 
 const words: readonly TypeName[] = ['.b32', '.u32', '.s32', '.f16x2'];
 
-/** An operand `[a]` of a product: an address in tensor memory, in a register that must have the type `.b32`. */
+/** An operand `[a]` of a product: a tensor memory address, held in a register that must have the type `.b32`. */
 export const tensor = (name: string): OperandPattern => ({ kind: 'tensor', name, types: ['.b32'] });
-/** An operand `[a]` of a load or store: an address in tensor memory, in a register of one of several 32-bit types. */
+/** An operand `[a]` of a load or store: a tensor memory address, held in a register of one of several 32-bit types. */
 export const tensorOfWords = (name: string): OperandPattern => ({ kind: 'tensor', name, types: words });
 /** An operand `[a]`: an address in tensor memory, given by a 32-bit integer register, a variable or a constant. */
 export const anyTensor = (name: string): OperandPattern => ({ kind: 'tensor', name });
@@ -17,14 +17,17 @@ export const anyTensor = (name: string): OperandPattern => ({ kind: 'tensor', na
 /** A register that describes a matrix in shared memory. */
 export const descriptor = (name: string): ValuePattern => read(name, '.u64');
 
-/** Versions and targets for features that only the named chips have, and not the other members of their families. */
+/** Versions and targets for features that the listed chips have, but that other members of their families lack. */
 export const chips: readonly Availability[] = [
   atListed('8.6', 'sm_100a', 'sm_101a'),
   atListed('8.8', 'sm_103a'),
   atListed('9.0', 'sm_110a'),
 ];
 
-/** The versions and targets for features that were introduced for chips and for their families at the same time. */
+/**
+ * The versions and targets for features that were introduced at the same time for individual chips (such as sm_100a)
+ * and for their whole families (such as sm_100f).
+ */
 export const families: readonly Availability[] = [
   atListed('8.8', 'sm_100a', 'sm_100f', 'sm_101a', 'sm_101f', 'sm_103a', 'sm_103f'),
   atListed('9.0', 'sm_110a', 'sm_110f'),

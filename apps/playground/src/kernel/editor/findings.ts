@@ -25,8 +25,8 @@ export function apply(view: EditorView, changes: readonly Change[]): void {
 }
 
 /**
- * Applies the first fix of the finding at the cursor. If there is no finding with a fix there, uses the nearest one on
- * the same line.
+ * Applies the first fix of the finding at the cursor. If no finding at the cursor has a fix, uses the nearest finding
+ * on the same line that has one.
  */
 export function firstFix(view: EditorView): boolean {
   const { doc, selection } = view.state;

@@ -1,4 +1,4 @@
-/** Highlights every use of the name at the cursor; uses that write it look different from uses that read it. */
+/** Highlights every use of the name at the cursor, with different styles for reads and writes. */
 import { type Extension, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
 import type { NameUse } from 'ptxlab/analysis';
