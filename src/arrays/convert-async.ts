@@ -43,7 +43,7 @@ const slice = 32 * chunkSize;
 
 /**
  * Number of elements in a slice, if several threads share the work: each thread takes a new slice when it has finished
- * the last one.
+ * the previous one.
  */
 const sharedSlice = 8 * chunkSize;
 
@@ -106,7 +106,10 @@ type Work = (lane: number, first: number, end: number) => Promise<void>;
 /** Number of milliseconds after which the conversion lets other tasks of the event loop run. */
 const turn = 40;
 
-/** A conversion in slices; with several threads, each takes the next slice when it has finished one. */
+/**
+ * A conversion that processes one slice after another. If there are several threads, each of them takes the next slice
+ * when it has finished the previous one.
+ */
 class Spread {
   private readonly arrays: PreparedArrays;
   private readonly signal: AbortSignal | null;

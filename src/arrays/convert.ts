@@ -80,7 +80,7 @@ export interface ConvertOptions {
   /** Number of elements to convert. Default: the whole source. */
   readonly count?: number;
   /**
-   * Where to write the result. Default: a new array. If the array is longer than the result, its remaining elements are
+   * Where to write the result. Default: a new array. If the given array is longer than the result, the rest of it is
    * not changed.
    */
   readonly out?: Bytes;

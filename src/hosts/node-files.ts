@@ -1,4 +1,7 @@
-/** Node files as sources of tensor bytes, and output files that appear under their name only once they are complete. */
+/**
+ * Reads tensor bytes from files in Node, and writes output files that appear under their final names only once they are
+ * complete.
+ */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, open, rename, stat, statfs, unlink } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
- * An output file that, if the run that writes it is interrupted, can be completed by a later run. Its temporary name is
- * derived from its final name. A journal next to it records which process writes the file, from which inputs and
- * options it is made, and how much of it is complete.
+ * An output file that a later run can complete if the run that writes it is interrupted. Its temporary name is derived
+ * from its final name. A journal next to it records which process writes the file, from which inputs and options it is
+ * made, and how much of it is complete.
  */
 import { randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
@@ -155,7 +155,7 @@ function journalOf(text: string | null): Journal | null {
 }
 
 /**
- * Writes a new journal, which replaces the one in `found`, if there was one. If several processes find the same
+ * Writes a new journal, which replaces the journal `found` if there was one. If several processes find the same
  * journal, only one of them succeeds, because only one can move the old journal away, and the link fails if a new one
  * exists.
  */

@@ -180,7 +180,8 @@ export class ReferenceEngine implements SteppingEngine {
   }
 
   /**
-   * Starts the blocks of the next cluster and puts them at the start of the list, in order. Returns the first of them.
+   * Starts the blocks of the next cluster and puts them at the start of the list, in order. Returns the first of these
+   * blocks.
    */
   private begin(): Block | null {
     if (this.nextBlock >= this.blocks) return null;

@@ -13,8 +13,8 @@ import { decode } from '../numerics/exact.ts';
 import { formats } from '../numerics/formats.ts';
 
 /**
- * An element of A and the element of B that it is multiplied by. Both are bits, in the form in which a register holds
- * them.
+ * An element of A and the element of B that it is multiplied by. Both are given as bits, in the same form as in a
+ * register.
  */
 export type Pair = readonly [a: Bits, b: Bits];
 

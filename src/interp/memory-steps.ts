@@ -169,8 +169,8 @@ export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, context: A
 }
 
 /**
- * Records the undefined bits of stored elements. In global memory, everything counts as defined, so undefined bits can
- * be stored there only if they are padding.
+ * Records the undefined bits of stored elements. All of global memory counts as defined, so undefined bits can be
+ * stored there only if they are padding.
  */
 function storeUndefined(
   { definedness = null }: Memory,

@@ -36,7 +36,10 @@ import { traced } from './trace.ts';
 import { careful, everything, prepareCarefully } from './undefined-values.ts';
 import { type Action, type PlaceOf, prepareStep } from './value-steps.ts';
 
-/** The code of all functions of a kernel, the kernel first. The code of each function ends with a return. */
+/**
+ * The code of all functions of a kernel, beginning with the code of the kernel itself. The code of each function ends
+ * with a return.
+ */
 export interface PreparedKernel {
   readonly code: readonly Prepared[];
   /** PTX source line of each entry in the code; null for the return at the end of a function. */

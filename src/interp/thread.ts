@@ -71,7 +71,7 @@ export interface Stopping {
   readonly rest: Rest;
 }
 
-/** The saved activation of a function that called another and waits for it to return. */
+/** The saved activation of a function that has called another function and waits for it to return. */
 export interface Caller {
   readonly frame: Frame;
   readonly shadow: Shadow | null;

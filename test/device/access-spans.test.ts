@@ -66,7 +66,7 @@ function addressLines(random: RandomSource, kind: Kind, space: string, size: num
   ];
 }
 
-/** Generates the lines that perform the accesses. Some of the accesses use another base register. */
+/** Generates the lines that perform the accesses. Some of the accesses use a different base register. */
 function accessLines(random: RandomSource, kind: Kind, space: string, type: keyof typeof sizes): readonly string[] {
   const size = sizes[type];
   const step = random.pick([size, size, 2 * size, 64, 160, 3]);

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { faultOf, moduleOf, outcome, ways } from './run.ts';
 
-/** Fills its own 256 bytes of local memory. */
+/** A function that fills the 256 bytes of its own local variable. */
 const deep = `.func fill() { .local .align 8 .b8 own[256]; .reg .b32 i; .reg .pred p; .reg .b64 a, s; mov.u64 s, own; mov.u32 i, 0;
 L: cvt.u64.u32 a, i; add.u64 a, a, s; st.local.u32 [a], 0x5ec4e7; add.u32 i, i, 4; setp.lt.u32 p, i, 256; @p bra L; ret; }`;
 

@@ -1,4 +1,7 @@
-/** Warps on the device: which threads wait for which others, masks, divergence, and the effect of atomics on memory. */
+/**
+ * Warps on the device: which threads wait for which other threads, masks, divergence, and the effect of atomics on
+ * memory.
+ */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchResult } from '../../src/device.ts';
 import { ways } from './run.ts';

@@ -4,7 +4,7 @@ import { elementAt } from '../../base/element-at.ts';
 import type { FunctionPlace } from '../functions.ts';
 import type { NormalBody } from './normal-body.ts';
 
-/** The functions of a module, and a way to read each of them. */
+/** The functions of one module, and `read`, which returns the body of one of these functions. */
 export interface Side {
   readonly functions: readonly FunctionPlace[];
   /** Null if the function cannot be read. */

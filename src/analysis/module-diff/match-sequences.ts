@@ -71,7 +71,7 @@ function anchorsIn(a: ArrayLike<number>, b: ArrayLike<number>, range: Range): re
 function longestAscending(pairs: readonly Pair[]): readonly Pair[] {
   /**
    * `ends[n]` is the index of a pair that can be the last one in an ascending selection of n + 1 pairs. Of all such
-   * pairs, it has the smallest second number.
+   * pairs, this one has the smallest second number.
    */
   const ends: number[] = [];
   const before = new Int32Array(pairs.length);

@@ -8,7 +8,7 @@ import { type FunctionMatches, matchFunctions, type Side } from './match-functio
 import { addedCounts, type MnemonicCount } from './mnemonic-counts.ts';
 import { type NormalBody, type NormalVariable } from './normal-body.ts';
 
-/** Something that at least one of the modules declares. `a` or `b` is null if that module does not declare it. */
+/** A declaration that occurs in at least one of the modules. `a` or `b` is null if that module does not contain it. */
 export interface DeclarationDiff {
   readonly name: string;
   readonly a: string | null;

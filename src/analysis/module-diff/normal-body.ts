@@ -39,8 +39,8 @@ export interface NormalVariable {
 
 export interface NormalBody {
   /**
-   * The parts of the function's header, with all names removed, such as `.visible`, `.maxntid 128, 1, 1` and `.param
-   * .u64`.
+   * The parts of a function's header, with all names removed. Examples are `.visible`, `.param .u64` and
+   * `.maxntid 128, 1, 1`.
    */
   readonly header: readonly string[];
   readonly lines: readonly NormalLine[];

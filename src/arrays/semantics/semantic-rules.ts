@@ -131,7 +131,7 @@ function nanRules(semantics: 'ml_dtypes' | 'torch'): readonly SemanticRule[] {
   }));
 }
 
-/** If e4m3 had a value after 448, it would be 480. The midpoint between the two, 464, still rounds to 448. */
+/** If e4m3 had another value above 448, it would be 480. The midpoint between the two, 464, still rounds to 448. */
 const e4m3Limit = 464;
 
 const above = (limit: number): RuleInputs => ({ kind: 'range', above: limit, below: Number.POSITIVE_INFINITY });

@@ -1,7 +1,7 @@
 /**
- * A cache of compiled kernels, which are looked up by their source text. A device keeps its kernels until it is closed
- * or they are evicted. While a kernel is kept by any device, other devices can use it, too, so the same PTX is compiled
- * only once.
+ * A cache of compiled kernels, which are looked up by their source text. A device keeps each kernel until the device is
+ * closed or the kernel is evicted. While a kernel is kept by any device, other devices can use it, too, so the same PTX
+ * is compiled only once.
  */
 import type { CompiledKernel } from '../compiled-kernel.ts';
 

@@ -115,7 +115,7 @@ export class FastEngine implements Engine<SettledState> {
     return new BlockEngine({ ...launch, ...code, constants, constantRegions, services, residentBytes }, ledger);
   }
 
-  /** Switches to better code, once it is available, between two blocks. */
+  /** Once better code is available, switches to this code between two blocks. */
   private improve(better: BetterCode): void {
     const asked = performance.now();
     const code = this.blocks.isUnderWay || this.blocks.nextBlock !== null ? null : better(this.instructions);

@@ -20,8 +20,8 @@ export function runsInFours({ entry, instructions, registers }: FunctionProgram)
 }
 
 /**
- * Whether any four consecutive threads, starting at a multiple of four, are neighbors in x. This requires the length of
- * a row to be a multiple of four.
+ * Whether all groups of four consecutive threads, each starting at a multiple of four, are neighbors in x. This is the
+ * case if the length of a row is a multiple of four.
  */
 export function hasFours({ block }: LaunchShape): boolean {
   return block[0] % laneCount === 0;

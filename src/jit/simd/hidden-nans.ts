@@ -8,7 +8,8 @@ import { usesOf } from '../../program/uses.ts';
 import { spreadsNans } from './vector-float.ts';
 
 /**
- * Returns the instructions of a block whose results are replaced before anything but f32 arithmetic reads them.
+ * Returns the instructions of a block whose results are overwritten before anything other than f32 arithmetic reads
+ * them.
  *
  * @param crosses whether a register is live at the start of any block
  */

@@ -1,6 +1,6 @@
 /**
  * Creates WebAssembly functions with which four threads load from or store to arbitrary addresses. Most programs rarely
- * need these functions. There is one for each kind of access, so that the calling code remains small.
+ * need these functions. There is one function for each kind of access, so that the calling code remains small.
  */
 import { loads, opcodeFor, stores } from '../memory/access.ts';
 import { type AccessFacts, type CheckLowering, pushUnallocated, writeQuickCheck } from '../memory/checks.ts';
@@ -72,8 +72,8 @@ export function scatterFunction(surroundings: Surroundings, access: ScatteredAcc
 }
 
 /**
- * Returns the index of a function that takes the start addresses of four spans of global memory. It returns 1 if all of
- * these spans are allocated, and otherwise 0.
+ * Returns the index of a function that takes the start addresses of four spans of global memory. The function returns 1
+ * if all of these spans are allocated, and otherwise 0.
  */
 export function allValidFunction({ helpers, layout }: Surroundings, { size, bytes }: AccessSpan): number {
   const type: FunctionType = { parameters: ['v128', 'v128'], results: ['i32'] };

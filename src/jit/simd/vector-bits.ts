@@ -102,7 +102,7 @@ function countZeros({ width, from, to }: StepOf<'bits'>, lowering: VectorLowerin
     code.get(low).get(high).shuffle(evenWords).set(lower);
     code.get(low).get(high).shuffle(oddWords).set(upper);
     pushZeros(code, upper).set(above);
-    // The zeros in the lower word only count if there is no bit in the upper word.
+    // The leading zeros of the lower word count only if all bits of the upper word are zero.
     splat(pushZeros(code, lower).get(upper), 0).vector('i32x4.eq', 'v128.and').get(above).vector('i32x4.add');
   }
   setWord(to, lowering);

@@ -64,7 +64,10 @@ export function flushed(lanes: Lanes, given: number): number {
   return result;
 }
 
-/** A NaN is made quiet if it has 32 bits; a narrower NaN is replaced with the one that hardware produces. */
+/**
+ * Pushes the negated or absolute value. A 32-bit NaN is made quiet; a narrower NaN is replaced with the NaN that
+ * hardware produces.
+ */
 function pushSignChange(lanes: Lanes, fn: 'neg' | 'abs', a: number): void {
   const { code, format, masks, local } = lanes;
   code.get(a);
@@ -94,7 +97,7 @@ function pushExtremum(lanes: Lanes, { fn, mode }: StepOf<'float'>, givenA: numbe
   } else constant(lanes, masks.magnitude).set(made);
   const [a, b] = mode.xorSign ? [magnitudeOf(lanes, givenA), magnitudeOf(lanes, givenB)] : [givenA, givenB];
   const [less, more] = fn === 'min' ? [a, b] : [b, a];
-  // If one operand is a NaN, the result is the other one.
+  // If one operand is a NaN, the result is the other operand.
   code.get(made).get(b).get(a).get(less).get(more);
   pushKey(lanes, a);
   pushKey(lanes, b).vector(masks.type === 'i64' ? 'i64x2.lt_s' : 'i32x4.lt_s', 'v128.bitselect');

@@ -161,7 +161,7 @@ function pushCircular(doubles: Doubles, angle: number, unusual: number, quarter:
   pushPolynomial(doubles, square, sine);
   code.get(rest);
   op('mul');
-  // The lowest bit of the turns selects the series, the next one the sign.
+  // The lowest bit of the number of turns selects the series, and the next bit determines the sign.
   code.get(turns).i32(63).vector('i64x2.shl').i32(63).vector('i64x2.shr_s', 'v128.bitselect');
   code.get(turns).i32(1).vector('i64x2.shr_u').i32(63).vector('i64x2.shl', 'v128.xor');
 }

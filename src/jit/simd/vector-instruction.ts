@@ -1,7 +1,7 @@
 /**
- * Lowers one instruction for four threads. If the instruction does the same for all four threads, its code is written
- * only once. Otherwise, the code uses vector instructions if the instruction has a vector form; if it has none, the
- * code is written four times.
+ * Lowers one instruction for four threads. If the instruction has the same effect for all four threads, its code is
+ * written only once. Otherwise, the code uses vector instructions if the instruction has a vector form; if it has none,
+ * the code is written four times.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Step } from '../../isa/steps/step.ts';

@@ -46,7 +46,7 @@ export function vectorShift({ width, from, to }: StepOf<'bits'>, fn: Shift, lowe
 
 /**
  * Returns a function that pushes one vector of a shifted value. The value is shifted in its full 32 or 64 bits, so a
- * narrower value must be extended before and truncated after.
+ * narrower value must be extended before the shift and truncated after it.
  */
 function shifter(fn: Shift, value: Vector, amount: Ref, lowering: VectorLowering): (half: number) => void {
   const constant = lowering.constantOf(amount);
@@ -117,7 +117,7 @@ function shifterOfWide(fn: Shift, { locals }: Vector, ref: Ref, lowering: Vector
 
 // --- words shifted by amounts that differ ----------------------------------------------------------------------------
 
-/** WebAssembly can only shift all words by the same amount, so they are multiplied by powers of two instead. */
+/** WebAssembly can only shift all words by the same amount, so the words are multiplied by powers of two instead. */
 function shiftWords(fn: Shift, words: number, amounts: number, lowering: VectorLowering): void {
   const { code, vectors } = lowering;
   if (fn === 'shl') {
@@ -129,7 +129,7 @@ function shiftWords(fn: Shift, words: number, amounts: number, lowering: VectorL
     shiftDown(words, amounts, lowering);
     return;
   }
-  // Negative words are inverted before and after, so that copies of the sign are shifted in.
+  // All bits of negative words are inverted before and after the shift, so that copies of the sign bit are shifted in.
   const [signs, plain] = [vectors.temporary(), vectors.temporary()];
   shift(code.get(words), 'i32x4.shr_s', 31).set(signs);
   code.get(words).get(signs).vector('v128.xor').set(plain);

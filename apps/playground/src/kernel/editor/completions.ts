@@ -13,8 +13,8 @@ import type { RemoteDocument } from '../remote-document.ts';
 const begins = /[\w$%.@[]$/;
 
 /**
- * Matches a single name or a single part of a mnemonic. As long as the typed text matches, the list of completions does
- * not have to be requested again.
+ * Matches a single name or a single part of a mnemonic. As long as the typed text matches this expression, the list of
+ * completions does not have to be requested again.
  */
 const onePart = /^[.%@]?[\w$:]*$/;
 
