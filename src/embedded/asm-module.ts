@@ -132,7 +132,7 @@ function substituted({ template, operands, language }: AsmStatement): Substitute
 
 interface Spelling {
   readonly text: string;
-  /** Whether `text` is only a guess, because the value of the operand is not known. */
+  /** True if the value of the operand is not known, so that `text` is only a guess. */
   readonly isGuess: boolean;
 }
 

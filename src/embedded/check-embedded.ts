@@ -113,7 +113,7 @@ function reportOn(text: string, options: CheckOptions): CheckReport {
   return report;
 }
 
-/** The length of the longest module whose report is kept. */
+/** Maximum length of a module whose report is cached. */
 const longestKept = 10_000;
 
 function countWords(count: number): string {

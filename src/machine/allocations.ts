@@ -17,7 +17,7 @@ export interface Allocation {
   /** Number of bytes that the allocation occupies, which may be more than its size. */
   readonly room: number;
   /**
-   * The number of allocations that were freed before this one, which tells in which order allocations were freed. Null
+   * The number of allocations that were freed before this one; it shows the order in which allocations were freed. Null
    * as long as this allocation is live.
    */
   ended: number | null;
@@ -30,7 +30,7 @@ export interface Allocation {
  */
 export const quarantine = 32_768;
 
-/** Total size, in bytes, of the freed allocations whose addresses are not reused. */
+/** If freed allocations occupy more than this number of bytes in total, their addresses can be reused. */
 const quarantineBytes = 2 ** 23;
 
 /**
@@ -60,7 +60,7 @@ export class Allocations {
     return this.list;
   }
 
-  /** Adds an allocation whose address is higher than all others. */
+  /** Adds an allocation whose address is higher than that of any other. */
   append(allocation: Allocation): void {
     this.list.push(allocation);
   }

@@ -1,6 +1,6 @@
 /**
  * Tracks which threads of a warp have arrived at an instruction that they execute together, and when they continue.
- * Threads belong together if they execute the same operation with the same member mask, even if the instructions are in
+ * Threads form a group if they execute the same operation with the same member mask, even if the instructions are in
  * different places in the program. If the instruction has no mask, the threads that have arrived at it form a group as
  * soon as no other thread of the block can make progress. A thread cannot make progress if it cannot run, or if it is
  * only waiting for memory to change.

@@ -81,9 +81,9 @@ export class Definedness {
   }
 
   /**
-   * Returns the origin of the undefined bits that an access reads. If a value with undefined bits was stored in this
-   * place, the origin is the earlier load from which the value came; otherwise, nothing was ever stored there, and the
-   * origin is this access itself.
+   * Returns the origin of the undefined bits that an access reads. If these bits belong to a value that was stored, the
+   * origin is the earlier load from which that value came. Otherwise, nothing was ever stored there, and the origin is
+   * this access itself.
    */
   originOf(line: number, offset: number, size: number): Origin {
     for (let at = offset; at < offset + size && this.origins.size > 0; at++) {

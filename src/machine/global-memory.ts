@@ -2,9 +2,10 @@
  * Global memory: a range of bytes that grows up to the device's size, and the allocations in it. An access must lie
  * wholly inside one live allocation.
  *
- * The bytes are in a WebAssembly memory, so that compiled kernels can access them. Address 0 is at `origin`, and the
- * allocation map comes before it. The map has one byte for every 16 bytes of memory. The value of this byte says how
- * many of the 16 bytes, counted from the first, may be accessed. Worker threads share the memory if the host allows it.
+ * The bytes are in a WebAssembly memory, so that compiled kernels can access them. Address 0 is at offset `origin` in
+ * that memory, and the allocation map comes before it. The map has one byte for every 16 bytes of memory. The value of
+ * this byte says how many of the 16 bytes, counted from the first, may be accessed. Worker threads share the memory if
+ * the host allows it.
  */
 import { PtxlabError } from '../base/error.ts';
 import type { Bits } from '../base/bits.ts';
@@ -60,7 +61,7 @@ export interface GlobalState {
   readonly allocations: readonly Allocation[];
 }
 
-/** Whether threads can share memory here. In a browser, this requires a cross-origin isolated page. */
+/** Whether threads can share memory in this environment. In a browser, this requires a cross-origin isolated page. */
 export const canShare: boolean = typeof SharedArrayBuffer !== 'undefined';
 
 /** Global memory of a device. */
@@ -249,7 +250,10 @@ export class GlobalMemory implements EngineMemory {
     return address;
   }
 
-  /** Enlarges the memory up to the address `end`. If there are enough addresses, the size is at least doubled. */
+  /**
+   * Enlarges the memory up to the address `end`. The size is at least doubled, unless that would exceed the address
+   * range.
+   */
   private grow(end: number): void {
     const present = this.memory.buffer.byteLength - this.origin;
     const addresses = this.origin * granule;

@@ -58,7 +58,9 @@ export class Segment implements Memory {
   private readonly space: MemorySpace;
   private readonly options: SegmentOptions;
   private readonly size: number;
-  /** The offset that no access may exceed. In local memory, this is the end of the current function's activation. */
+  /**
+   * The offset that no access may exceed. In local memory, this is the end of the current function's activation record.
+   */
   private end: number;
   readonly definedness: Definedness | null;
   private readonly pages: Pages = new Pages();
@@ -185,8 +187,8 @@ export class Segment implements Memory {
   }
 
   /**
-   * Fills in the size of a variable in `.extern .shared`. Such a variable extends to the end of the segment, so its
-   * size depends on the launch.
+   * Fills in the size of an `.extern .shared` variable. Such a variable extends to the end of the segment, so its size
+   * depends on the launch.
    */
   private measured(region: NamedRange): NamedRange & { readonly note: string } {
     if (this.space !== 'shared' || region.size > 0) return { ...region, note: '' };

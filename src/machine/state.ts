@@ -14,7 +14,7 @@ import type { SegmentState } from './segment.ts';
 export interface LaunchState {
   /** Number of the next block to start. */
   readonly nextBlock: number;
-  /** Blocks that have started, but not ended. The block that is currently running comes first. */
+  /** Blocks that have started but have not ended. The block that is currently running comes first. */
   readonly blocks: readonly BlockState[];
   /** Number of instructions executed, summed over all threads. */
   readonly executed: number;

@@ -134,7 +134,7 @@ function add(kernel: Kernel, zeroSign: Sign, a: Exact, b: Exact): Exact {
   return addSpecial(zeroSign, a, b);
 }
 
-/** The sum of two values that are not both finite and nonzero. */
+/** The sum of two values, at least one of which is zero, infinite or a NaN. */
 function addSpecial(zeroSign: Sign, a: Exact, b: Exact): Exact {
   if (a.kind === 'nan') return a;
   if (b.kind === 'nan') return b;
@@ -150,7 +150,7 @@ function multiply(kernel: Kernel, a: Exact, b: Exact): Exact {
   return multiplySpecial(a, b);
 }
 
-/** The product of two values that are not both finite and nonzero. */
+/** The product of two values, at least one of which is zero, infinite or a NaN. */
 function multiplySpecial(a: Exact, b: Exact): Exact {
   if (a.kind === 'nan') return a;
   if (b.kind === 'nan') return b;

@@ -58,8 +58,8 @@ export function setBitFinder(mask: number, base: number, n: number): number {
 }
 
 /**
- * The bits of a, b and c at one position form a number from 0 to 7, in which the bit of a is the highest. The result
- * has, at this position, the bit of `table` with that number.
+ * At each position, the bits of a, b and c form a number n from 0 to 7, in which the bit of a is the highest. The bit
+ * of the result at this position is bit n of `table`.
  */
 export function lookUp(x: number, y: number, z: number, table = 0): number {
   let found = 0;

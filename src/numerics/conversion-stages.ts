@@ -21,11 +21,11 @@ export interface Replacement {
   readonly first: Bits;
   readonly last: Bits;
   readonly result: ReplacementResult;
-  /** The id (in `semanticRules`) of the rule that requires this. */
+  /** The id (in `semanticRules`) of the rule that requires this replacement. */
   readonly rule: string;
 }
 
-/** A conversion, which rounds once, and the inputs for which other results replace its own. */
+/** A conversion, which rounds once, and the inputs for which its results are replaced. */
 export interface ConversionStage {
   readonly conversion: Conversion;
   /** Ranges do not overlap. */

@@ -1,4 +1,4 @@
-/** Converts one value from one format to another, which is the meaning of `cvt` for one lane. */
+/** Converts one value from one format to another, as `cvt` does in each lane. */
 import { type Bits, chop } from '../base/bits.ts';
 import type { Conversion } from './conversion.ts';
 import { type Patterns, patternsOf } from './encode.ts';

@@ -115,7 +115,7 @@ const inexact: ReadonlySet<Cause> = new Set([
   'overflow',
 ]);
 
-/** Whether the destination cannot represent the rounded value. */
+/** Whether the source lies between two values of the destination format, or beyond the end of its range. */
 function isBetween(causes: readonly Cause[]): boolean {
   return causes.some((name) => inexact.has(name));
 }

@@ -60,8 +60,8 @@ export function integerConversion(from: IntegerName, to: IntegerName, sat: boole
 }
 
 /**
- * Returns a function that clamps an s32, one of the operands of cvt.pack (PTX ISA 9.7.9.22), to the range of `to`, and
- * returns the result as bits of `to`.
+ * Returns the function that cvt.pack applies to each of its s32 values (PTX ISA 9.7.9.22): it clamps the value to the
+ * range of `to`, and returns the result as bits of `to`.
  */
 export function packClamp(to: IntegerName): (source: Bits) => Bits {
   return integerConversion('s32', to, true);
@@ -109,8 +109,8 @@ function modularOperation(fn: IntegerFunction, width: number): Operation | null 
 }
 
 /**
- * Returns a function on values of at most 32 bits. Its result is exact, except for `mul.lo` and `mad.lo`: of their
- * results, only the low 32 bits are correct.
+ * Returns a function that operates on values of at most 32 bits. Its result is exact, except for `mul.lo` and `mad.lo`:
+ * of their results, only the low 32 bits are correct.
  */
 function narrowFunction(
   fn: Exclude<IntegerFunction, 'mul.wide' | 'mad.wide'>,

@@ -185,7 +185,7 @@ function reciprocalRootWide(a: Finite): Finite {
   return fromInteger(0, root, -(shift + a.exponent) / 2, root * root * significand !== square);
 }
 
-/** The floor of a square root, computed by Newton's method with a first approximation that is too large. */
+/** The floor of a square root, computed by Newton's method, starting from a value that is too large. */
 function integerRoot(square: bigint): bigint {
   let root = 1n << BigInt(Math.ceil(widthOf(square) / 2));
   for (;;) {

@@ -18,9 +18,9 @@ interface Layout<T extends Bits> {
   readonly zero: T;
   readonly infinity: T;
   readonly leastNormal: T;
-  /** Returns the result of min or max in cases where it is a NaN; `first` is the first operand that is a NaN. */
+  /** Returns the NaN that min or max produces; `first` is the first operand that is a NaN. */
   readonly winningNan: (first: T) => T;
-  /** Returns the result of neg or abs for a NaN, given that NaN with its new sign. */
+  /** Returns the result of neg or abs for a NaN; `nan` is that NaN after its sign has been changed. */
   readonly signedNan: (nan: T) => T;
 }
 

@@ -23,7 +23,7 @@ export interface OpenChoice extends Choice {
 const isHalf = (name: string): boolean => name === 'f16' || name === 'bf16';
 const isSmall = (name: FormatName): boolean => formats[name].width <= 8;
 const isRandom = (c: Conversion): boolean => c.rounding === 'rs';
-/** Whether the input can be a NaN, and the result for a NaN is not determined by `.sat` or `.relu`. */
+/** Whether the input can be a NaN and neither `.sat` nor `.relu` determines the result for it. */
 const passesNan = (c: Conversion): boolean => hasNan(formats[c.from]) && !c.sat && !c.relu;
 
 /** Open choices of conversions, in the order of the corresponding parts of the ISA's chapter. */

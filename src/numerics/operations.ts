@@ -113,7 +113,7 @@ export const comparisons = [
 export type Comparison = (typeof comparisons)[number];
 
 /**
- * An operation in a given type and mode, as a function of the bits of its operands. If the operation has fewer operands
- * than the function has parameters, callers pass 0 for the rest, which is ignored.
+ * An operation with a given type and mode, as a function of the bits of its operands. If the operation has fewer
+ * operands than the function has parameters, callers pass 0 for the other parameters, and the function ignores them.
  */
 export type Operation = (a: Bits, b: Bits, c: Bits, d?: Bits) => Bits;

@@ -65,8 +65,8 @@ describe('rounded to f32', () => {
       }
       const found = valueOf(compute(bits, 0, 0) as number);
       const nearest = Math.fround(wanted);
-      // The double `wanted` has an error of about one ulp. If it is very close to the midpoint between two floats, the
-      // other float may be correct.
+      // The double `wanted` has an error of about one ulp. If it is very close to the midpoint between two floats,
+      // either of them may be the correct result.
       const beyond = Math.fround(wanted * (1 + 2 ** -50)) === found || Math.fround(wanted * (1 - 2 ** -50)) === found;
       expect(found === nearest || beyond, `${name} ${bits.toString(16)}`).toBe(true);
     }

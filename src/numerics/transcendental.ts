@@ -71,8 +71,8 @@ function topExponent({ significand, exponent }: Finite): number {
 
 function binaryExponential(a: Finite): Exact {
   const top = topExponent(a);
-  // The result is too large or too small for every format. Any other number that is too large or too small has the same
-  // effect, because it is rounded in the same way.
+  // The result is too large or too small for every format. Its exact value does not matter, because all such results
+  // are rounded in the same way.
   if (top >= 12) return finite(0, 1, a.sign === 0 ? 5000 : -5000, noTail);
   const exact = a.significand * power(a.exponent);
   if (Number.isInteger(exact)) return finite(0, 1, a.sign === 0 ? exact : -exact, noTail);

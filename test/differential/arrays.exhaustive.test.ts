@@ -116,7 +116,7 @@ describe('10^8 random f32', () => {
     let state = 0x2545f491;
     for (let done = 0; done < 1e8; done += piece) {
       // Three out of four pieces contain only values near the range of these formats; in every fourth piece, half of
-      // the patterns are random. The two kinds exercise different code paths.
+      // the patterns are random. The two kinds of pieces exercise different code paths.
       const near = (done / piece) % 4 < 3 ? 1 : 2;
       for (let i = 0; i < piece; i++) {
         state ^= state << 13;

@@ -208,7 +208,10 @@ export function differencesInBatches(cases: readonly Case[]): (position: number)
   };
 }
 
-/** Instructions of different targets do not share a kernel. */
+/**
+ * Compares cases that may need different targets. If their common module is refused, each half of the cases gets a
+ * module of its own.
+ */
 async function separatelyIfRefused(cases: readonly Case[]): Promise<readonly (readonly string[])[]> {
   try {
     return await allDifferences(cases);

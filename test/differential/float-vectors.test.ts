@@ -1,7 +1,7 @@
 /**
  * Tests float instructions in code for one thread and in code for four threads at a time, on special values, on random
- * bits, and on numbers whose sums and products are close to the middle between two results. The reference engine gives
- * the expected results.
+ * bits, and on numbers whose sums and products are close to the midpoint between two representable values. The
+ * reference engine gives the expected results.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -24,7 +24,7 @@ const specialSingles = [
 
 function half(): number {
   if (random.percent(30)) return random.pick(specialHalves);
-  // Few significant bits make exact ties frequent.
+  // If numbers have few significant bits, exact ties are frequent.
   const bits = random.below(0x1_0000);
   return random.percent(50) ? bits : bits & ~((1 << random.below(11)) - 1);
 }
@@ -37,7 +37,7 @@ const sources: Readonly<Record<string, () => number>> = {
     const one = (): number => 0x3c00 + random.below(0x800) - 0x400;
     return (one() << 16) | one() | (random.percent(50) ? 0 : 0x8000_8000);
   },
-  // Products of halves that lie close to half the least subnormal f16 or bf16.
+  // Products of halves that lie close to half the smallest subnormal f16 or bf16.
   'halves with tiny products': () => {
     const one = (): number => random.pick([0x0c00, 0x0800, 0x1e80, 0x2400]) + random.below(8) - 4;
     return (one() << 16) | (random.percent(50) ? one() : 0x0200 + random.below(0x200));

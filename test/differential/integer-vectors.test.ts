@@ -26,7 +26,7 @@ interface Operands {
   readonly bytes: Uint8Array;
 }
 
-/** All pairs of edges as a and b; c is a random edge. */
+/** All pairs of edge cases as a and b; c is a random edge case. */
 function operandsOf(width: Width): Operands {
   const values = edges(width);
   const triples = values.flatMap((a) => values.map((b) => [a, b, random.pick(values)] as const));
@@ -42,14 +42,14 @@ function operandsOf(width: Width): Operands {
 
 const operands = { 16: operandsOf(16), 32: operandsOf(32), 64: operandsOf(64) } as const;
 
-/** Registers for the instructions, and an amount that the threads of a block share. */
+/** Registers for the instructions. `%same` has the same value in all threads of a block. */
 const registers = `
   .reg .b16 %h;
   .reg .b32 %n, %same, %w;
   .reg .b64 %x;
   mul.lo.u32 %same, %block, 7;`;
 
-/** Mixes the bits of a 16-bit result, which changes it if bits above its width were set. */
+/** Mixes the bits of a 16-bit result, so that the result changes if bits above its width are set by mistake. */
 const mix16 = `
   shr.b16 %h, %d, 5;
   xor.b16 %d, %d, %h;`;
@@ -81,7 +81,7 @@ function testAll(cases: readonly Case[]): void {
   test.each(cases)('%s', (_, width, instructions) => compare(width, instructions));
 }
 
-/** Gives a 32-bit result in %w to %d. */
+/** Copies a 32-bit result from `%w` to `%d`, which may have another width. */
 const keepWord = (width: Width): string => (width === 32 ? 'mov.b32 %d, %w;' : `cvt.u${width}.u32 %d, %w;`);
 
 // --- bits ------------------------------------------------------------------------------------------------------------
@@ -228,7 +228,10 @@ testAll([
 
 const narrow = ['u8', 's8', 'u16', 's16', 'u32', 's32'] as const;
 
-/** `.sat` is an error if a type has all values of another. */
+/**
+ * Whether `type` can represent all values of `other`. If it can, `.sat` is not allowed in conversions from `other` to
+ * `type`.
+ */
 function hasAll(type: string, other: string): boolean {
   const [bits, otherBits] = [Number(type.slice(1)), Number(other.slice(1))];
   if (type.startsWith('s') === other.startsWith('s')) return bits >= otherBits;

@@ -45,8 +45,8 @@ interface Place {
 }
 
 /**
- * The maximum number of blocks that a thread enters in a group of blocks that jump to each other; after that, the
- * thread leaves the group.
+ * Limits how long a thread stays in a group of blocks that jump to each other: as soon as the thread has entered blocks
+ * of the group this many times, it leaves the group.
  */
 const mostJumps = 6;
 

@@ -1,4 +1,4 @@
-/** An fma on operands that are hard to round, as it is computed on hosts without an instruction that rounds once. */
+/** Tests fma with results that are hard to round, in the form generated for hosts without a fused multiply-add. */
 import { describe, vi } from 'vitest';
 import { fusedDouble, testDoubles } from './double-vectors.ts';
 import { testTies } from './fused-ties.ts';

@@ -1,4 +1,4 @@
-/** Arithmetic on operands that are hard to round, with the instructions that the host offers. */
+/** Tests arithmetic with results that are hard to round, using the instructions that the host offers. */
 import { describe } from 'vitest';
 import { doubleInstructions, testDoubles } from './double-vectors.ts';
 import { testTies } from './fused-ties.ts';

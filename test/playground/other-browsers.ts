@@ -22,7 +22,7 @@ const driver = '/usr/bin/WebKitWebDriver';
 const miniBrowser = '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser';
 const display = '/usr/bin/Xvfb';
 
-/** The browsers, and whether this machine has them. */
+/** The browsers, and whether each of them is installed on this machine. */
 export const otherBrowsers: readonly (readonly [name: string, isHere: boolean, start: () => Promise<OtherBrowser>])[] =
   [
     ['firefox-esr', existsSync(firefox), startFirefox],

@@ -13,8 +13,8 @@ let browser: Browser;
 let root: string;
 
 /**
- * Opens a page. If there is an error message on its console, for example because a script or style is blocked, the test
- * fails.
+ * Opens a page. The test fails if an error message appears in the page's console, for example because a script or style
+ * is blocked.
  */
 async function open(
   path: string,

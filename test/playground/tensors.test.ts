@@ -39,8 +39,8 @@ describe('the sample of Tensors', () => {
     const shares: number[] = [];
     const answer = await bench.measure(0, name, (share) => shares.push(share));
     if (answer.kind !== 'measured') throw new Error(JSON.stringify(answer));
-    // With uniform codes, each bit would improve the signal-to-noise ratio by 6 dB. Every recipe must achieve at least
-    // a third of that.
+    // With evenly spaced codes, each bit would improve the signal-to-noise ratio by 6 dB. Every recipe must achieve at
+    // least a third of that.
     expect(answer.bits).toBeGreaterThanOrEqual(4);
     expect(answer.bits).toBeLessThanOrEqual(16);
     expect(answer.sqnr).toBeGreaterThan(answer.bits * 2);

@@ -81,7 +81,7 @@ export class FastEncoder implements BlockEncoder {
       this.settings.fill(tensor.decode, 4, 8);
     }
     const { blocks } = this.kernel;
-    if (blocks === null) throw new Error('this encoder takes scales from the caller and cannot compute them');
+    if (blocks === null) throw new Error('this encoder takes its scales from the caller and cannot compute them');
     this.inChunks(source, 4 * block, (start, count, fours) => {
       blocks(fours);
       this.takeCodes(codes, start, count);

@@ -88,8 +88,8 @@ export function largestOf(element: FormatName): number {
 }
 
 /**
- * The limit above which values are out of range, because they would be rounded to a code beyond the largest one if
- * there were such a code. For example, the limit is 464 for e4m3.
+ * Values above this limit are out of range: if the format continued beyond its largest code, they would be rounded to
+ * one of the additional codes. For example, the limit is 464 for e4m3.
  */
 export function reachOf(element: FormatName): number {
   const most = largestOf(element);

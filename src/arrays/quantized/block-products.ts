@@ -22,7 +22,7 @@ export class ProductSums {
     this.product.merge(later.product);
   }
 
-  /** Adds the sums of a block that were computed in f64 without overflow or underflow. */
+  /** Adds sums that were computed for one block in f64, without overflow or underflow. */
   add(squaredA: number, squaredB: number, product: number, squaredError: number): void {
     this.squaredA.add(squaredA);
     this.squaredB.add(squaredB);
@@ -58,8 +58,8 @@ export class ProductSums {
 }
 
 /**
- * If a block's sum of squares is within these bounds, overflow and underflow have changed it by at most one unit in the
- * last place.
+ * If a block's sum of squares is within these bounds, it has not overflowed, and underflow has changed it by at most
+ * one unit in the last place.
  */
 const [least, most] = [2 ** -900, 2 ** 900];
 

@@ -89,7 +89,7 @@ function outputOf(
   const count = layout.rows * layout.columns;
   if (out === undefined) return to === 'f32' ? new Float32Array(count) : new Uint16Array(count);
   requireBytes(out, 'out', 'bad-output');
-  if (!holders[to].includes(tagOf(out))) throw new PtxlabError('bad-output', `a ${tagOf(out)} does not hold ${to}`);
+  if (!holders[to].includes(tagOf(out))) throw new PtxlabError('bad-output', `a ${tagOf(out)} cannot hold ${to}`);
   if (out.length !== count) {
     throw new PtxlabError('bad-output', `out has room for ${out.length} values, but the array has ${count}`);
   }

@@ -74,7 +74,7 @@ export class FastPackedEncoder implements PackedEncoder {
 
   encode(source: SourceArray, from: SourceFormat, out: Uint8Array): void {
     const { encode } = this.kernel;
-    if (encode === null) throw new Error('this encoder was made for given codes and cannot compute them');
+    if (encode === null) throw new Error('this encoder takes its codes from the caller and cannot compute them');
     const { elements } = this.block;
     this.inChunks(source.length, out, (first, blocks) => {
       const part = source.subarray(first * elements, (first + blocks) * elements);

@@ -5,7 +5,7 @@ import { convert } from '../convert.ts';
 import { type SourceArray, type SourceFormat, singlesOf } from '../elements/source-values.ts';
 import { sharedNumbers, SmallNumbers } from './small-numbers.ts';
 
-/** The contents of consecutive blocks, in the form of the unsigned integers that the blocks store. */
+/** The codes and factors of consecutive blocks, represented by the unsigned integers that the blocks store. */
 export interface BlockContents {
   /** One code per element, each in a byte of its own. Bits above the width of a code are ignored. */
   readonly codes: Uint8Array;
@@ -52,7 +52,7 @@ export class PlainPackedEncoder implements PackedEncoder {
 
   encode(source: SourceArray, from: SourceFormat, out: Uint8Array): void {
     const { block, encoding } = this;
-    if (encoding === null) throw new Error('this encoder was made for given codes and cannot compute them');
+    if (encoding === null) throw new Error('this encoder takes its codes from the caller and cannot compute them');
     const values = singlesOf(source, from, new Float32Array(source.length));
     const codes = new Uint8Array(values.length);
     const scales = new Float32Array(values.length / block.elements);

@@ -30,9 +30,9 @@ export interface QuantizeOptions {
   /** For ue8m0 scales. Default: `floor`, as in OCP MX 1.0. */
   readonly scaleRule?: MxRule | undefined;
   /**
-   * The largest magnitude of the whole array, as computed by `largestMagnitude`, for a source that is only a part of an
-   * array. It determines the scale that all parts must share, which is the tensor scale of NVFP4 or, with granularity
-   * `tensor`, the only scale. Default: the largest magnitude of the source.
+   * If the source is only a part of an array: the largest magnitude of the whole array, as computed by
+   * `largestMagnitude`. It determines the scale that all parts must share, which is the tensor scale of NVFP4 or, with
+   * granularity `tensor`, the only scale. Default: the largest magnitude of the source.
    */
   readonly amax?: number | undefined;
   /**

@@ -53,8 +53,8 @@ export interface QuantizedArray {
 }
 
 /**
- * Throws `bad-quantized` for an array that `quantize` cannot have made, such as one built by the caller or restored
- * from JSON.
+ * Throws `bad-quantized` for an array that `quantize` cannot have produced, for example a malformed one that was built
+ * by the caller or restored from JSON.
  */
 export function requireQuantized(
   quantized: Partial<QuantizedArray> | null | undefined,

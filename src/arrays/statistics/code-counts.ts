@@ -26,7 +26,7 @@ export class CodeCounts {
 
   constructor(format: FormatName) {
     this.format = format;
-    // For elements narrower than a byte, each value of the whole byte has its own count. At the end, the counts of
+    // If elements are narrower than a byte, every possible byte still has a count of its own. At the end, the counts of
     // bytes that differ only in their unused upper bits are added together.
     const patterns = formats[format].width > 8 ? 65536 : 256;
     this.totals = new Float64Array(patterns);
@@ -34,7 +34,7 @@ export class CodeCounts {
     this.odd = new Uint32Array(patterns);
   }
 
-  /** Adds elements, each in the low bits of an 8-bit or 16-bit word. */
+  /** Adds elements, each of which is stored in the low bits of an 8-bit or 16-bit word. */
   add(codes: Uint8Array | Uint16Array): void {
     const { even, odd } = this;
     const last = codes.length - 1;

@@ -51,7 +51,7 @@ export interface StackCause {
 
 export interface StackResult {
   readonly semantics: Semantics;
-  /** The bits of the result. Null if the stack does not have the conversion; in that case, `cause` explains why. */
+  /** The bits of the result. Null if the stack does not support the conversion; in that case, `cause` explains why. */
   readonly bits: Bits | null;
   /** The result as text, such as `NaN (0x7f)` or `448`; empty if there is no result. */
   readonly value: string;
@@ -64,7 +64,7 @@ export interface SemanticsComparison {
   /** The value after rounding to `from`. */
   readonly source: { readonly bits: Bits; readonly value: string };
   readonly results: readonly StackResult[];
-  /** Whether all stacks that have the conversion produce the same bits. */
+  /** Whether all stacks that support the conversion produce the same bits. */
   readonly agree: boolean;
   /** One sentence for people. */
   readonly sentence: string;

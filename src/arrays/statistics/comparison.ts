@@ -204,7 +204,7 @@ export class Comparer {
     else this.sums.add(squaredA, squaredB, product, squaredError);
   }
 
-  /** Like `addBlock`, for elements that f64 cannot represent exactly, which are rare. */
+  /** Like `addBlock`, but for blocks with elements that f64 cannot represent exactly. Such blocks are rare. */
   private addLongBlock(rest: Float64Array): void {
     let same = 0;
     for (let i = 0; i < rest.length; i++) {

@@ -63,14 +63,14 @@ class Sums {
       const value = singleAt(values, i);
       const result = singleAt(results, i);
       const magnitude = Math.abs(value);
-      // The comparison is false for NaNs as well as for infinities.
+      // `magnitude < Infinity` is false for NaNs as well as for infinities.
       if (!(magnitude < Number.POSITIVE_INFINITY)) {
         this.addOther(magnitude, result, end);
         continue;
       }
       const error = Math.abs(value - result);
-      // Integers have one more negative code than positive codes. A value near that code is beyond `edge`, but its
-      // error is small, so it is not counted as clipped.
+      // Integer formats have one more negative code than positive codes. A value near this additional code is beyond
+      // `edge`, but its error is small, so it is not counted as clipped.
       if (magnitude > edge && Math.abs(result) >= end && error > slack) clipped++;
       if (result === 0 && magnitude > 0) underflowed++;
       if (magnitude > amax) amax = magnitude;

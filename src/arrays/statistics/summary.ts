@@ -87,7 +87,7 @@ export class Summarizer {
 
   result(): Summary {
     const finite = this.count - this.nans - this.infinities;
-    // Makes min and max independent of which zero, 0 or -0, came first.
+    // Turns -0 into 0, so that min and max do not depend on the order in which zeros with different signs were added.
     const [min, max] = [this.min + 0, this.max + 0];
     const { count, zeros, subnormals, nans, infinities } = this;
     return {

@@ -1,4 +1,4 @@
-/** `ptxlab check --batch`: one module per line. */
+/** `ptxlab check --batch`: checks one module per input line. */
 import { PtxlabError } from '../../base/error.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { SourceText } from '../../base/source-text.ts';

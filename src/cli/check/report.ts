@@ -12,7 +12,7 @@ export interface Judged {
   readonly report: CheckReport;
 }
 
-/** Applies `-Werror`: warnings become errors, so that the module is rejected because of them, too. */
+/** Applies `-Werror`: turns warnings into errors, so that a module with warnings is rejected. */
 export function withWarningsAsErrors(report: CheckReport): CheckReport {
   const raise = (found: Diagnostic): Diagnostic =>
     found.severity === 'warning' ? { ...found, severity: 'error' } : found;
@@ -53,8 +53,8 @@ function mergeTargets(judged: readonly Judged[]): readonly Diagnostic[] {
 }
 
 /**
- * Adds the names of the targets that a finding applies to at the end of its message. Does nothing if the finding
- * applies to all targets, or if its message already names the targets.
+ * Extends the message of a finding with the names of the targets to which the finding applies. Does nothing if the
+ * finding applies to all targets, or if its message already names the targets.
  */
 function nameTargets(diagnostic: Diagnostic, targets: readonly string[], all: number): Diagnostic {
   if (targets.length === all || targets.every((target) => diagnostic.message.includes(target))) return diagnostic;

@@ -1,4 +1,4 @@
-/** Errors of the protocol, and the JSON-RPC codes of the library's errors. */
+/** Errors of the protocol, and the JSON-RPC codes for errors of the library. */
 import { ErrorCodes, ResponseError } from 'vscode-jsonrpc/node';
 import { PtxlabError } from '../../base/error.ts';
 import { SourceText } from '../../base/source-text.ts';
@@ -17,7 +17,7 @@ export class RequestError extends PtxlabError {
   }
 }
 
-/** Errors in the order of `docs/serve.md`. */
+/** Errors, in the order in which `docs/serve.md` lists them. */
 const numbers = {
   'bad-params': -32_602,
   'unknown-handle': -32_003,

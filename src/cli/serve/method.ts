@@ -1,4 +1,4 @@
-/** A method of the server: the rule for its parameters, and its implementation. */
+/** A method of the server: the rule that its parameters must follow, and its implementation. */
 import { flag, mistakeIn, objectOf, type Rule, text, whole } from '../../base/rules.ts';
 import { RequestError } from './errors.ts';
 import type { DeviceTable } from './device-table.ts';
@@ -14,11 +14,11 @@ export interface ServerState {
 }
 
 export interface Method {
-  /** @throws RequestError `bad-params`; errors of the library are passed on */
+  /** @throws RequestError `bad-params`; errors thrown by the library are passed on */
   readonly call: (params: unknown, state: ServerState, signal: AbortSignal) => object | Promise<object>;
 }
 
-/** @param the rule for the parameters; a request with other parameters is rejected */
+/** @param rule the rule for the parameters; a request whose parameters break it is rejected */
 export function method<P>(
   rule: Rule<P>,
   act: (params: P, state: ServerState, signal: AbortSignal) => object | Promise<object>,

@@ -54,14 +54,16 @@ export class SharedFolder {
       }
       for (let done = 0; done < count; ) {
         const got = readSync(file, this.piece, 0, Math.min(pieceBytes, count - done), at + done);
-        if (got === 0) throw new RequestError('bad-file', `'${name}' became shorter while it was read`);
+        if (got === 0) throw new RequestError('bad-file', `'${name}' became shorter while it was being read`);
         take(this.piece.subarray(0, got), done);
         done += got;
       }
     });
   }
 
-  /** The size of a part of a file: `bytes`, or everything after `at`. */
+  /**
+   * The size of a part of a file: `bytes` if it is given, otherwise the size of everything from offset `at` to the end.
+   */
   sizeOf(name: string, at: number, bytes: number | undefined): number {
     const size = bytes ?? this.within(name, constants.O_RDONLY, (_, whole) => Math.max(0, whole - at));
     this.requireSize(size);

@@ -15,8 +15,8 @@ export function keepMemorySteady(): void {
 }
 
 /**
- * The number of modules that are unloaded between two collections. Loading that many modules, even small ones, takes
- * twenty times as long as one collection.
+ * The number of modules that are unloaded between two garbage collections. Loading that many modules, even small ones,
+ * takes twenty times as long as one collection.
  */
 const unloadsPerCollection = 250;
 /**

@@ -13,7 +13,8 @@ export function readChunks(text: string | undefined, count: number): readonly nu
   const match = /^(\d+)(?:\.\.(\d+))?$/.exec(text ?? `0..${count - 1}`);
   const first = Number(match?.[1]);
   const last = Number(match?.[2] ?? first);
-  if (match === null || last < first) throw new UsageError(`--chunks takes 3 or 0..15, not '${text}'`);
+  if (match === null || last < first)
+    throw new UsageError(`--chunks takes a number such as 3 or a range such as 0..15, not '${text}'`);
   if (last >= count) throw new UsageError(`--chunks ${text}: chunks are numbered 0 to ${count - 1}`);
   return Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }

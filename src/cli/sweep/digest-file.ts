@@ -14,7 +14,7 @@ import { digestText } from './digest-text.ts';
 export type ChunkDigests = Map<number, number>;
 
 const format = 'ptxlab digests 1';
-/** The placeholder for the digest of a chunk whose digest is not known. */
+/** Written in place of a digest that is not known. */
 const unknown = '........';
 
 /**

@@ -37,7 +37,9 @@ export function lowerPermutation(step: StepOf<'bits'>, fn: PermuteFunction, lowe
   values.set(step.to, 'i32');
 }
 
-/** Returns the nibbles that choose the bytes if operand c is a constant. */
+/**
+ * Returns the selector, whose nibbles choose the bytes. `chosen` is the value of operand c, which must be a constant.
+ */
 export function selectorOf(fn: PermuteFunction, chosen: Bits): number {
   return fn === 'prmt' ? Number(chosen) : Number((rows[fn] >> (16n * (BigInt(chosen) & 3n))) & 0xffffn);
 }

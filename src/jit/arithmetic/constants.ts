@@ -62,8 +62,8 @@ export function doubleBits(value: bigint, places: number): bigint {
 }
 
 /**
- * Splits value * 2^-places into two parts: an f64 that has only the leading `bits` bits, so that its product with a
- * small integer is exact, and the rest that was truncated.
+ * Splits value * 2^-places into two parts. The first is an f64 with only the leading `bits` bits of the value, so that
+ * its product with a small integer is exact. The second part, `rest`, consists of the remaining bits.
  */
 export function shortDoubleBits(
   value: bigint,

@@ -133,7 +133,10 @@ function writeDouble(code: Code, helpers: Helpers, fn: FloatFunction, mode: Floa
   code.op('unreachable');
 }
 
-/** Returns the fma of three operands, computed in the first lane of vectors, unless it is a NaN. */
+/**
+ * Writes code that computes the fma of three operands in the first lane of a vector, and returns the result unless it
+ * is a NaN.
+ */
 function returnUnlessNan(code: Code, operands: readonly number[]): void {
   const result = code.local('v128');
   for (const operand of operands) code.get(operand).vector('i64x2.splat');
@@ -223,8 +226,8 @@ function pushPlainly(code: Code, fn: FloatFunction): void {
 }
 
 /**
- * Returns -0 if the sum is zero and the sign of a term is negative. In the rounding mode rm, which rounds toward
- * negative infinity, a zero sum is +0 only if both terms are +0 (IEEE 754 section 6.3).
+ * Returns -0 if the sum is zero and at least one of the terms has a negative sign. In the rounding mode rm, which
+ * rounds toward negative infinity, a zero sum is +0 only if both terms are +0 (IEEE 754 section 6.3).
  */
 function returnNegativeZero(code: Code, fn: FloatFunction, result: number): void {
   if (fn !== 'add' && fn !== 'sub' && fn !== 'fma') return;

@@ -17,9 +17,9 @@ export interface Doubles {
   readonly addProductTo: (push: () => void) => void;
   /** Converts the value on the stack to its bits. */
   readonly toBits: () => Code;
-  /** Pushes 2^n for a local with bits, whose low bits are n. */
+  /** Pushes 2^n, where n is the integer in the low bits of the given local. */
   readonly powerOf2: (n: number) => Code;
-  /** Gives the value on the stack the sign of the one in a local. */
+  /** Replaces the sign of the value on the stack with the sign of the value in a local. */
   readonly withSignOf: (value: number) => Code;
 }
 

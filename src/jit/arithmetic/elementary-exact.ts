@@ -94,8 +94,8 @@ function exponential(helpers: Helpers): number {
 }
 
 /**
- * Writes code for ex2. It is enough to use 52 binary places of the argument's fraction. An argument with more places is
- * so small that 2^x is very close to 1, and the f64 method is precise enough for such results.
+ * Writes code for ex2. It is enough to use 52 binary places of the argument's fraction. An argument that needs more
+ * places is so small that 2^x is very close to 1, and the f64 method is precise enough for such results.
  */
 function writePower(code: Code, helpers: Helpers): void {
   const [value, whole] = [code.local('f64'), code.local('f64')];

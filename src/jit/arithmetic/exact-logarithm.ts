@@ -58,7 +58,8 @@ export function writeLogarithm(code: Code, helpers: Helpers): void {
 }
 
 /**
- * Computes |m - 1| / (m + 1) in units of 2^-128, 32 bits at a time, and whether m is below 1. `bits` holds m as f64.
+ * Computes |m - 1| / (m + 1) in units of 2^-128, 32 bits at a time, and determines whether m is below 1. `bits` holds m
+ * as f64.
  */
 function writeRatio(code: Code, bits: number, ratio: WideLocals, negative: number): void {
   const [mantissa, one, rest, divisor] = [code.local('i64'), code.local('i64'), code.local('i64'), code.local('i64')];

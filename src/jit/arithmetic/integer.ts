@@ -102,7 +102,7 @@ function pushInteger(
   }
 }
 
-/** Division by zero gives all ones. Dividing the least value by -1 wraps around instead of trapping. */
+/** Division by zero gives all ones. Dividing the most negative value by -1 wraps around instead of trapping. */
 function pushDivision(
   fn: 'div' | 'rem',
   { signed, width }: FixedFormat,
@@ -145,8 +145,8 @@ function pushHigh({ width, signed }: FixedFormat, a: number, b: number, { code, 
   }
   code.get(a).get(b).call(highProduct(helpers));
   if (!signed) return;
-  // The multiplication treated the operands as unsigned, so a negative operand counted as 2^64 too large. This corrects
-  // the upper half of the product.
+  // The multiplication treated the operands as unsigned, so for each negative operand, it used a number that is 2^64
+  // too large. This corrects the upper half of the product.
   for (const [one, other] of [
     [a, b],
     [b, a],

@@ -30,15 +30,16 @@ export interface ReducedAngle {
 
 const highQuarter = shortDoubleBits(2n * eighthTurn(places), places, 33);
 
-/** pi / 2 in two parts, of which the upper one has few bits, and its inverse, as f64 bits. */
+/** The bits of three f64 values: pi / 2 in two parts, the upper of which has few significant bits, and 2 / pi. */
 export const quarterTurn: Readonly<Record<'high' | 'low' | 'inverse', bigint>> = {
   high: highQuarter.bits,
   low: doubleBits(highQuarter.rest, places),
   inverse: doubleBits(inverseQuarterTurn(places), places),
 };
 
-/** The fast reduction needs an angle below the first bound and, unless it is the angle itself, a rest above the second. */
+/** The fast reduction is precise enough only for angles below this bound. */
 export const nearAngle: bigint = doubleBits(1n << 19n, 0);
+/** If the fast reduction subtracts at least one quarter turn, a rest smaller than this is not precise enough. */
 export const smallRest: bigint = doubleBits(1n, 18);
 
 /** Reduces a finite angle in an f64 local that holds the value of an f32; `rest` has a relative error below 2^-46. */
@@ -108,8 +109,8 @@ const lead = 46;
 const words = 6;
 
 /**
- * Returns the index of a function that takes a number and returns the 64-bit word of 2 / pi with that number. Word 0
- * begins `lead` bits before the binary point.
+ * Returns the index of a function that takes the number of a 64-bit word of 2 / pi and returns that word. Word 0 begins
+ * `lead` bits before the binary point.
  */
 function wordFunction(helpers: Helpers): number {
   const type = { parameters: ['i32'], results: ['i64'] } as const;
@@ -161,8 +162,8 @@ export function turnsFunction(helpers: Helpers): number {
 }
 
 /**
- * Returns a local with 64 consecutive bits of 2 / pi. The bits start in the word with the index `word` + `offset`,
- * after the top `by` bits of that word.
+ * Returns a local that holds 64 consecutive bits of 2 / pi. The bits start in the word with the index `word` +
+ * `offset`, after the top `by` bits of that word.
  */
 function windowWord(code: Code, helpers: Helpers, word: number, by: number, offset: number): number {
   const local = code.local('i64');
@@ -199,8 +200,8 @@ function multiplied(
 
 /**
  * Pushes the fraction and the number of quarter turns. The top two bits of the product are the quarter turns, and the
- * remaining bits are the fraction. A fraction of at least one half is replaced by a negative fraction of the next
- * quarter turn.
+ * remaining bits are the fraction. If the fraction is at least one half, 1 is subtracted from it and added to the
+ * number of quarter turns.
  */
 function pushFraction(code: Code, [top, middle, low]: readonly [number, number, number]): void {
   const high = code.local('i64');

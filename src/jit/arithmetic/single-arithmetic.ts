@@ -72,25 +72,25 @@ function operandLocal(ref: Ref, mode: FloatMode, { code, values }: Lowering): nu
 }
 
 /**
- * ORs the condition on the stack with the test whether the magnitude of a value is at most 2^-126 but not zero. The
- * value 2^-126 itself is included, because it may be the result of rounding a smaller value.
+ * ORs the condition on the stack with the result of a test: whether the magnitude of a value is at most 2^-126 but not
+ * zero. The value 2^-126 itself is included, because it may be the result of rounding a smaller value.
  */
 function pushIsSmall(code: Code, bits: number): void {
   code.get(bits).i32(0x7fffffff).op('i32.and').i32(1).op('i32.sub').i32(0x00800000).op('i32.lt_u', 'i32.or');
 }
 
 /**
- * ORs the condition on the stack with the test whether the divisor is above 2^126, because div.approx has a separate
- * rule for such divisors.
+ * ORs the condition on the stack with the result of a test: whether the divisor is above 2^126. div.approx has a
+ * separate rule for such divisors.
  */
 function pushIsHuge(code: Code, divisor: number): void {
   code.get(divisor).i32(0x7fffffff).op('i32.and').i32(0x7e800000).op('i32.gt_u', 'i32.or');
 }
 
 /**
- * Returns a new local with the bits of an f32 local. If the value is a NaN, it is replaced with the NaN that hardware
- * produces. The code uses a branch, which the processor can predict, instead of a select, whose result would have to
- * wait for the test.
+ * Returns a new local that holds the bits of an f32 local. If the value is a NaN, it is replaced with the NaN that
+ * hardware produces. The code uses a branch, which the processor can predict, instead of a select, whose result would
+ * have to wait for the test.
  */
 function canonicalBits(code: Code, values: Values, local: number): number {
   const bits = values.temporary('i32');

@@ -1,4 +1,7 @@
-/** Describes what values are rounded to. The properties are constants from which rounding.ts generates instructions. */
+/**
+ * Describes the format to which values are rounded, and how they are rounded to it. The properties are constants from
+ * which rounding.ts generates instructions.
+ */
 import type { Conversion, Rounding } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats, type NumberFormat } from '../../numerics/formats.ts';
 import type { FloatArithmeticFormat, FloatMode } from '../../numerics/operations.ts';
@@ -14,7 +17,7 @@ export interface RoundingTarget {
   readonly relu: boolean;
   /**
    * Whether subnormal results become zeros. `rounded`: a result becomes zero if it is subnormal after it has been
-   * rounded to the format. `unbounded`: a result becomes zero if it would be below the least normal number after
+   * rounded to the format. `unbounded`: a result becomes zero if it would be below the smallest normal number after
    * rounding with the precision of a normal number, as if there were no lower limit for exponents.
    */
   readonly flush: 'no' | 'rounded' | 'unbounded';

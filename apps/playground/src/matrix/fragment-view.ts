@@ -95,7 +95,7 @@ function gridView(grid: Grid, state: MatrixState, lane: number, actions: Fragmen
   </div>`;
 }
 
-/** If the elements of a box share a register, each further click on the box selects the next one of them. */
+/** A click on a box selects its first element; each further click selects the next element of the box. */
 function choose({ cell }: Box, { row, column }: MatrixState, actions: FragmentActions): void {
   const next = holds(cell, row, column + 1) && holds(cell, row, column) ? column + 1 : cell.column;
   actions.choose(cell.row, next);

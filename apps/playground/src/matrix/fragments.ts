@@ -42,7 +42,7 @@ function boxesOf(cells: readonly Cell[]): readonly Box[] {
   return [...byPlace.values()].sort((a, b) => a.cell.row - b.cell.row || a.cell.column - b.cell.column);
 }
 
-/** The box that holds an element; undefined if the matrix has no such element. */
+/** The box that holds the element in the given row and column; undefined if no box does. */
 export function boxAt({ boxes }: Grid, row: number, column: number): Box | undefined {
   return boxes.find(({ cell }) => holds(cell, row, column));
 }

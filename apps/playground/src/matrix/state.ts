@@ -47,7 +47,10 @@ export function viewOf(state: MatrixState): View {
   };
 }
 
-/** An instruction with values that show rounding: sixteenths for A and B, and 0.1 for C. */
+/**
+ * The initial state of the page for an instruction. The values are chosen to show rounding: sixteenths for A and B, and
+ * 0.1 for C.
+ */
 export function openingState(entry: ProductEntry): MatrixState {
   const newest = entry.gpus.at(-1);
   if (newest === undefined) throw new Error(`no GPU runs ${entry.mnemonic}`);

@@ -65,7 +65,10 @@ function termRow(
     <td class="digits">${sign === '-' ? '−' : '+'}${pointed(kept, width, fraction)}</td><td class="digits cut">${text}</td></tr>`;
 }
 
-/** Shows digits with a binary point before the last `fraction` of them; leading zeros are dimmed. */
+/**
+ * Shows the digits of a binary number, with the last `fraction` of them after the binary point. Leading zeros are
+ * dimmed.
+ */
 function pointed(digits: string, width: number, fraction: number): TemplateResult {
   const all = digits.padStart(width, '0');
   const lead = Math.max(0, all.indexOf('1') === -1 ? width : all.indexOf('1'));

@@ -181,7 +181,7 @@ function reduction(to: 'shared' | 'global', { id, text, op, types }: (typeof sha
       section: '9.7.9.25.4.2',
       syntax: `cp.reduce.async.bulk${ends}${hint ? '.L2::cache_hint' : ''}${text}  ${operandList(list)}`,
       summary:
-        'Starts a reduction that combines bytes with the contents of the destination. Their number is given by size.',
+        'Starts a reduction that combines bytes with the contents of the destination. The number of bytes is given by size.',
       sets: { ...(op.length > 0 ? { op } : {}), ...(types.length > 0 ? { type: types } : {}) },
       operands: list,
     },

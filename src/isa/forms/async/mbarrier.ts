@@ -41,7 +41,7 @@ function spaceOf({ modifiers, mnemonic }: Variant): AccessSpace {
 
 const one = constant('$one-arrival', 1);
 
-/** A variable that is named as the address must be in `.shared`, even if there is no space modifier. */
+/** If the address is the name of a variable, that variable must be in `.shared`, even if there is no space modifier. */
 const object: OperandPattern = { kind: 'address', name: 'a', access: 'store', space: '.shared', sized: true };
 
 const block = ['.shared', '.shared::cta'];
@@ -183,7 +183,7 @@ function arrive(opcode: string, arrival: Arrival, result: (typeof results)[numbe
       id: `${opcode}${id}${result === 'state' ? '' : `.${result}`}`,
       section: opcode === 'mbarrier.arrive' ? '9.7.13.15.13' : '9.7.13.15.14',
       syntax: `${opcode}${words}{.sem}{.scope}${space}.b64  ${name}, [a]${counted ? `, ${count.name}` : ''}`,
-      summary: `Arrives at an mbarrier object${expects ? ' and expects more bytes' : ''}${opcode.endsWith('drop') ? '; later phases expect one arrival fewer' : ''}.`,
+      summary: `Arrives at an mbarrier object${expects ? ' and expects more bytes' : ''}${opcode.endsWith('drop') ? '; later phases expect one fewer arrival' : ''}.`,
       sets: { sem: orders, scope: remote ? scopes : ['.cta'], space: block },
       constraints: ordered(...orders),
       rows: [
@@ -258,8 +258,8 @@ const copies = () =>
     },
     ampere,
     // All copies that were started earlier are already complete at this point. Without .noinc, the instruction also
-    // increases the number of arrivals that the phase expects by one. This cancels out its own arrival, so there is
-    // nothing to do.
+    // adds one to the number of arrivals that the phase expects. This cancels out its own arrival, so there is nothing
+    // to do.
     (variant) => [
       one,
       changeObject(spaceOf(variant), '$a', { ...unchanged, arrivals: has(variant, '.noinc') ? '$one-arrival' : null }),

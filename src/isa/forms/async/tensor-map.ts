@@ -43,7 +43,7 @@ const replacements = () =>
         id: `tensormap.replace.${id}`,
         section: '9.7.9.28',
         syntax: `tensormap.replace.tile.field{.space}.b1024${type}  ${operandList([map, ...operands])}`,
-        summary: 'Changes a field of the description of a tensor.',
+        summary: 'Changes a field in the description of a tensor (a tensor map).',
         sets: { field: own, space: spaces },
         rows: id === 'swizzle_atomicity' ? [needs('.swizzle_atomicity', {}, atSuffixed('8.6', 100))] : [],
         operands: [map, ...operands],
@@ -63,7 +63,8 @@ const publication = () =>
       section: '9.7.13.16',
       syntax:
         'tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned  [dst], [src], size',
-      summary: 'Copies the description of a tensor and makes it visible to tensor copies.',
+      summary:
+        'Copies the description of a tensor (a tensor map) and makes it visible to instructions that copy tensors.',
       operands: [inGlobal, inShared, size],
     },
     at('8.3', 90),

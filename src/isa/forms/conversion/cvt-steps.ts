@@ -157,7 +157,7 @@ function laneFormat(type: PtxType): FormatName {
   return type.format;
 }
 
-/** The number of bits in a lane that hold its value. For fp6, this is 6, although lanes are 8 bits apart. */
+/** The number of bits that a value occupies in its lane. For fp6, this is 6, although lanes are 8 bits apart. */
 export function laneBits(type: PtxType): number {
   return formats[laneFormat(type)].width;
 }

@@ -388,8 +388,8 @@ const ue8m0: readonly InstructionForm[] = [
 ];
 
 /**
- * s2f6 conversions exist both with and without a scale factor. With one, they have a qualifier and an operand for it;
- * without one, they have neither.
+ * s2f6 conversions exist both with and without a scale factor. Those with a scale factor have a qualifier and an
+ * operand for it.
  */
 const fixedPoint: readonly InstructionForm[] = [false, true].flatMap((scaled) => {
   const suffix = scaled ? '.scaled' : '';

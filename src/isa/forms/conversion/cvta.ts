@@ -80,7 +80,8 @@ export const cvtaForms = (): readonly InstructionForm[] => [
     id: 'cvta.to',
     section: '9.7.9.20',
     syntax: 'cvta.to.window.size  p, a',
-    summary: 'Converts a generic address to an address in a state space; undefined outside the window.',
+    summary:
+      'Converts a generic address to an address in a state space; undefined for addresses outside the window of the space.',
     sets: { size: sizes },
     regime: 'exact',
     availability,

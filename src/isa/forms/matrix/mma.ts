@@ -40,7 +40,7 @@ const section = '9.7.14.5.14';
 
 /** Types of A and B that follow the same rules. */
 interface Row {
-  /** The name that the form's id contains instead of a type, if A and B can have several types. */
+  /** If A and B can have several types: the name that stands for these types in the form's id. */
   readonly name?: string;
   readonly shape: string;
   readonly d: TypeName;

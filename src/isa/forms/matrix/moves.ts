@@ -95,7 +95,10 @@ function rowCheck(space: AccessSpace, index: number): Step {
   return { ...load(space, 16, '$start', addressRef(index)), unused: true };
 }
 
-/** An access to the start of a row, for the check. Each lane checks one row, and together the lanes check all rows. */
+/**
+ * The access that checks a row's address, which is an access to the start of the row. Each lane checks one row, and
+ * together the lanes check all rows.
+ */
 function startOfRow({ matrices, rows }: Fragment, lane: number): Access {
   return { source: lane % (matrices * rows), stride: 0, bytes: 0 };
 }

@@ -109,8 +109,8 @@ function matricesOf<F extends string, S extends string>(
 }
 
 /**
- * Returns the position of an element's lowest bit. It is 0, except that an fp4 value in an element of one byte occupies
- * bits 5 to 2.
+ * Returns the position of an element's lowest bit: 2 for an fp4 value in an element of one byte, where it occupies bits
+ * 5 to 2, and 0 for all other elements.
  */
 const lowInByte =
   (bits: number) =>

@@ -137,7 +137,7 @@ const families: readonly Family[] = [
   },
 ];
 
-/** Before 6.3, `.aligned` could be omitted; types that were introduced later always require it. */
+/** Before PTX 6.3, `.aligned` could be omitted; types that were introduced later always require it. */
 const aligned: readonly AvailabilityRow[] = [
   { subject: '.aligned', when: { modifiers: ['.aligned'] }, ways: [at('6.3', 70)] },
   { subject: 'wmma without .aligned', when: { without: ['.aligned'] }, ways: [{ ...at('6.0', 70), until: 603 }] },
@@ -323,8 +323,8 @@ function transferForm(
 }
 
 /**
- * The rows for loads and stores of accumulators. Families that have a shape in common also share its row, which is
- * taken from the first family in the list, because that family introduced the shape.
+ * The rows for loads and stores of accumulators. If several families have a shape in common, its row is taken from the
+ * first of these families, because that family introduced the shape.
  */
 function sumRows(): readonly TransferRow[] {
   const found = new Map<string, TransferRow>();
