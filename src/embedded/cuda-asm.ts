@@ -180,7 +180,7 @@ function statementAt(
   ];
 }
 
-/** The text of adjacent literals; null if there is anything else. */
+/** The text of adjacent literals; null if there are no tokens or if any token is not a literal. */
 function literalText(source: string, tokens: readonly CudaToken[]): MappedText | null {
   const mapped = new MappedText();
   for (const { content } of tokens) {

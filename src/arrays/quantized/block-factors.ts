@@ -1,4 +1,4 @@
-/** Reads the scale factors that are stored in packed blocks, as numbers. */
+/** Reads the scale factors that are stored in packed blocks, and converts them to numbers. */
 import { byteAt, signedAt, singleAt } from '../../base/typed-reads.ts';
 import type { Scale } from '../../numerics/packed-blocks.ts';
 import { valueTable } from '../elements/element-values.ts';

@@ -95,7 +95,9 @@ async function answer(
   }
 }
 
-/** Ends the connection if the bytes that have arrived exceed the maximum size of a message without completing one. */
+/**
+ * Ends the connection if a message is still incomplete after the maximum number of bytes for a message have arrived.
+ */
 function limitMessages(input: Readable, reader: StreamMessageReader, most: number, end: () => void): void {
   let pending = 0;
   input.on('data', (chunk: Buffer) => {

@@ -111,7 +111,7 @@ function sharedMemory(): string {
   return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 }
 
-/** Removes the folders of this user's servers that are no longer running. */
+/** Removes the folders of servers that this user started and that are no longer running. */
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = /^ptxlab-serve-(\d+)-\w+$/.exec(name)?.[1];
