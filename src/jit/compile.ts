@@ -8,7 +8,8 @@ import { pushField } from './context-field.ts';
 import { passFunction } from './groups/passing.ts';
 import { writeChoice } from './choose.ts';
 import { advanceFunction, completeFunction } from './groups/warp-runner.ts';
-import { compileAlone, type KernelRegion, regionsOf, runsOnlyAlone, writeCallOfAlone } from './compile-alone.ts';
+import { compileAlone } from './compile-alone.ts';
+import { type AloneFunctions, type KernelRegion, mayBeUnused, regionsOf, writeAloneCall } from './regions/alone.ts';
 import { recorder } from './engine-call.ts';
 import { fourFunction } from './simd/four-function.ts';
 import { type KernelShape, kernelShapeOf } from './regions/kernel-shape.ts';
@@ -34,15 +35,12 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
   const shape = kernelShapeOf(kernel, layout);
   const { helpers } = shape;
   const regions = regionsOf(shape);
-  const functions = regions.map(() => helpers.builder.declare(regionType));
-  const fours = regions.map((region) => compileFour(shape, region, functions));
-  const later: KernelRegion[] = [];
-  regions.forEach((region, number) => {
-    const isLater = layout.aloneLater && (elementAt(fours, number) !== null || runsOnlyAlone(region));
-    const one = isLater
-      ? writeCallOfAlone(helpers, later.push(region) - 1)
-      : regionFunction(shape, region.fn, region.region);
-    helpers.builder.define(elementAt(functions, number), one);
+  const later = regions.map((region) => layout.aloneLater && mayBeUnused(region));
+  const functions = later.map((isLater) => (isLater ? null : helpers.builder.declare(regionType)));
+  const fours = regions.map((region, i) => {
+    const one = elementAt(functions, i);
+    if (one !== null) helpers.builder.define(one, regionFunction(shape, region.fn, region.region));
+    return compileFour(shape, region, functions);
   });
   const run = helpers.builder.declare(runType);
   helpers.builder.define(run, runFunction(shape, functions, fours));
@@ -57,12 +55,12 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
   return {
     kernel: describeKernel(shape),
     bytes: helpers.builder.encode(),
-    compileRest: later.length === 0 ? null : (look) => compileAlone(shape, later, look),
+    compileRest: later.includes(true) ? (look) => compileAlone(shape, later, look) : null,
   };
 }
 
 /** Defines the function that runs four threads at a time through a region, and returns its index; null if none. */
-function compileFour(shape: KernelShape, { fn, region }: KernelRegion, functions: readonly number[]): number | null {
+function compileFour(shape: KernelShape, { fn, region }: KernelRegion, functions: AloneFunctions): number | null {
   const { builder } = shape.helpers;
   const four = fourFunction(shape, fn, region, functions);
   if (four === null) return null;
@@ -78,14 +76,13 @@ function compileFour(shape: KernelShape, { fn, region }: KernelRegion, functions
 const runType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /** Runs regions one after the other while all threads continue together. */
-function runFunction(shape: KernelShape, functions: readonly number[], fours: readonly (number | null)[]): Code {
+function runFunction(shape: KernelShape, functions: AloneFunctions, fours: readonly (number | null)[]): Code {
   const { helpers, layout, engineCalls } = shape;
   const code = new Code(runType.parameters);
   const [contextAddress, region, first, behind, members] = [0, 1, 2, 3, 4] as const;
   const fuelAt = layout.origin + context.fuel;
   const loopCall = recorder(engineCalls, 0)({ kind: 'loop' });
-  const call = (index: number): Code =>
-    code.get(contextAddress).get(first).get(behind).get(members).call(index).set(region);
+  const pushParameters = (): Code => code.get(contextAddress).get(first).get(behind).get(members);
   // Code for four threads can be used only if the four threads are neighbors in x. If the number of threads in x is a
   // multiple of four, this is always the case.
   const inFours = code.local('i32');
@@ -115,13 +112,10 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
     });
     const pushRegion = (): Code => code.get(region);
     writeChoice(code, functions.length, pushRegion, (index, done) => {
-      const [one, four] = [elementAt(functions, index), fours[index] ?? null];
-      if (four === null) call(one);
-      else
-        code.get(inFours).if(
-          () => call(four),
-          () => call(one),
-        );
+      const four = fours[index] ?? null;
+      const callAlone = (): Code => writeAloneCall(pushParameters(), helpers, functions, index).set(region);
+      if (four === null) callAlone();
+      else code.get(inFours).if(() => pushParameters().call(four).set(region), callAlone);
       code.br(done);
     });
     if (shape.stops.length > 0) {

@@ -6,8 +6,8 @@ import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 
 /**
- * The type of a function that runs one thread at a time through a region. It takes the position of the region in a
- * list, and then the parameters of the region's function (see region-function.ts). It returns an outcome.
+ * The type of a function that runs one thread at a time through a region. It takes the parameters of the
+ * region's function (see region-function.ts), followed by the index of the region. It returns an outcome.
  */
 export const aloneType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 

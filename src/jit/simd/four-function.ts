@@ -11,6 +11,7 @@ import { isCounted, type ProgramInstruction } from '../../program/function-progr
 import type { Region } from '../../program/regions.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { Code, type Label } from '../../wasm/code.ts';
+import { type AloneFunctions, writeAloneCall } from '../regions/alone.ts';
 import type { Carrier } from '../regions/frame.ts';
 import {
   changedAt,
@@ -48,7 +49,7 @@ export function fourFunction(
   shape: KernelShape,
   fn: FunctionShape,
   region: Region,
-  functions: readonly number[],
+  functions: AloneFunctions,
 ): Code | null {
   if (fn.four === null || !canRunFour(fn, region)) return null;
   return new FourWriter(shape, fn, fn.four, region, functions).write();
@@ -62,7 +63,7 @@ class FourWriter {
   private readonly fn: FunctionShape;
   private readonly four: FourShape;
   private readonly region: Region;
-  private readonly functions: readonly number[];
+  private readonly functions: AloneFunctions;
   private readonly code: Code = new Code(regionType.parameters, true);
   private readonly values: Values;
   private readonly vectors: Vectors;
@@ -78,7 +79,7 @@ class FourWriter {
   private readonly fourMembers: number;
   private endOfThread: Label | null = null;
 
-  constructor(shape: KernelShape, fn: FunctionShape, four: FourShape, region: Region, functions: readonly number[]) {
+  constructor(shape: KernelShape, fn: FunctionShape, four: FourShape, region: Region, functions: AloneFunctions) {
     const { code } = this;
     this.shape = shape;
     this.fn = fn;
@@ -225,7 +226,7 @@ class FourWriter {
     code.get(0).get(locals.thread).get(locals.thread).i32(laneCount).op('i32.add');
     if (hasGroups) code.get(this.fourMembers).get(locals.thread).op('i32.shl');
     else code.i32(-1);
-    code.call(elementAt(this.functions, number)).set(result);
+    writeAloneCall(code, shape.helpers, this.functions, number).set(result);
     frame.field('fuel').set(locals.fuel);
     if (shape.hasStates && counts.sole === null) {
       this.writeStates(number);
