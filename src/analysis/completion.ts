@@ -125,7 +125,7 @@ export class Completer {
     });
   }
 
-  /** The dot-parts that can follow the beginning of a mnemonic. */
+  /** The dot-separated parts that can follow the beginning of a mnemonic. */
   parts(beginning: string): readonly Completion[] {
     return this.guide.next(beginning).parts.map((text) => {
       const isComplete = this.guide.isComplete(beginning + text);

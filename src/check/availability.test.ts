@@ -1,6 +1,6 @@
 /**
- * Tests in which versions and on which targets special registers and directives are available. The expected values were
- * measured with ptxas 13.0.
+ * Tests that special registers and directives are available in the right versions and on the right targets. The
+ * expected values were measured with ptxas 13.0.
  */
 import { describe, expect, test } from 'vitest';
 import { formatVersion, parseVersion, versions } from '../isa/targets.ts';

@@ -1,6 +1,6 @@
 /**
- * Completes mnemonics. Given the beginning of a mnemonic, finds the dot-parts that can come next in a mnemonic that is
- * legal for a certain version and target. The parts are listed in the order of the syntax lines.
+ * Completes mnemonics. Given the beginning of a mnemonic, finds the dot-separated parts that can come next in a
+ * mnemonic that is legal for a certain version and target. The parts are listed in the order of the syntax lines.
  */
 import { BoundedCache } from '../base/bounded-cache.ts';
 import { elementAt } from '../base/element-at.ts';

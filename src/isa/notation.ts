@@ -31,7 +31,7 @@ export interface CompiledForm {
   readonly opcode: string;
   readonly slots: readonly Slot[];
   readonly axes: readonly Axis[];
-  /** The dot-parts after the opcode, in order. */
+  /** The dot-separated parts after the opcode, in order. */
   readonly parts: readonly Part[];
   /** Pairs of axes whose modifiers must be written in this order. */
   readonly ordered: readonly (readonly [before: string, after: string])[];
@@ -141,7 +141,8 @@ const firstWords: ReadonlySet<string> = new Set(
 );
 
 /**
- * Splits a mnemonic into opcode and dot-parts; opcodes can consist of several words, such as `cvt.pack` or `mul.wide`.
+ * Splits a mnemonic into opcode and dot-separated parts; opcodes can consist of several words, such as `cvt.pack` or
+ * `mul.wide`.
  */
 export function splitMnemonic(mnemonic: string): { readonly opcode: string; readonly parts: readonly string[] } {
   const [first = '', ...rest] = mnemonic.split('.');

@@ -65,7 +65,7 @@ describe('a CUDA file in an editor', () => {
     expect(start(client.ask('textDocument/declaration', positionOf('%1')))).toBe(`  ${statement}`.indexOf('"r"(n)'));
   });
 
-  it('completes dot-parts', () => {
+  it('completes dot-separated parts', () => {
     const { items } = { items: listAt(client.ask('textDocument/completion', positionOf('ne.u32')), 'items') };
     expect(items.map((item) => textAt(item, 'label'))).toContain('.ne');
   });

@@ -26,7 +26,7 @@ const isRandom = (c: Conversion): boolean => c.rounding === 'rs';
 /** Whether the input can be a NaN and neither `.sat` nor `.relu` determines the result for it. */
 const passesNan = (c: Conversion): boolean => hasNan(formats[c.from]) && !c.sat && !c.relu;
 
-/** Open choices of conversions, in the order of the corresponding parts of the ISA's chapter. */
+/** Choices that are left open for conversions, in the order of the corresponding parts of the ISA's chapter. */
 export const openChoices: readonly OpenChoice[] = [
   {
     id: 'unrounded-half',
@@ -161,7 +161,7 @@ export interface ArithmeticChoice extends Choice {
 const signOnly = (fn: FloatFunction): boolean => fn === 'neg' || fn === 'abs';
 const choosing = (fn: FloatFunction): boolean => fn === 'min' || fn === 'max';
 
-/** Open choices of floating-point instructions. */
+/** Choices that are left open for floating-point instructions. */
 export const arithmeticChoices: readonly ArithmeticChoice[] = [
   {
     id: 'nan-result',
@@ -209,7 +209,7 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
   },
 ];
 
-/** Open choices of integer instructions: only `div` and `rem` have one. */
+/** Choices that are left open for integer instructions: only `div` and `rem` have one. */
 export const divisionByZero: Choice = {
   id: 'division-by-zero',
   title: 'div and rem by zero',

@@ -126,9 +126,9 @@ export class Lexer {
   }
 
   /**
-   * Reads the dot-parts of an opcode, which must be the current token. Unlike other dotted words, they may start with a
-   * digit (`.1d`). Returns the opcode together with its parts as one string. White space may precede a dot but not
-   * follow one. Afterwards, the token after the mnemonic is current, and {@link mnemonicEnd} is the end of the
+   * Reads the dot-separated parts of an opcode, which must be the current token. Unlike other dotted words, they may
+   * start with a digit (`.1d`). Returns the opcode together with its parts as one string. White space may precede a dot
+   * but not follow one. Afterwards, the token after the mnemonic is current, and {@link mnemonicEnd} is the end of the
    * mnemonic.
    */
   mnemonic(): string {

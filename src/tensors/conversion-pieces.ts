@@ -64,7 +64,7 @@ export class NonFiniteCounts {
 export interface Conversion {
   readonly file: TensorFile;
   readonly odd: NonFiniteCounts;
-  /** Maps the names of tensors to their largest magnitudes, as far as these are already known. */
+  /** Maps the names of tensors to their largest magnitudes, where these are already known. */
   readonly maxima: ReadonlyMap<string, number>;
   readonly signal: AbortSignal | undefined;
 }

@@ -1,5 +1,6 @@
 /**
- * Builds mnemonics only from the dot-parts that completion offers, and compares them with the mnemonics in the table.
+ * Builds mnemonics only from the dot-separated parts that completion offers, and compares them with the mnemonics in
+ * the table.
  */
 import { Completer } from '../../src/analysis/completion.ts';
 import { rowsOf } from '../../src/check/availability.ts';

@@ -57,7 +57,7 @@ const differences: readonly { readonly why: string; readonly applies: (verdict: 
     applies: ({ text }) => /k\(\.(const|local) \.b\d\d \w\)/.test(text),
   },
   {
-    why: 'ptxlab refuses dot-parts after an operand in the grammar, ptxas as modifiers',
+    why: 'ptxlab refuses dot-separated parts after an operand in the grammar, ptxas as modifiers',
     applies: ({ text }) => text === 'mov.b64 {%r1,%r2}.x, %d1;',
   },
 ];

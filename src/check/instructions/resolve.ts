@@ -22,7 +22,7 @@ export type Resolution =
   | { readonly kind: 'unchecked'; readonly opcode: string; readonly row: AvailabilityRow }
   | { readonly kind: 'refused'; readonly opcode: string; readonly problems: readonly Problem[] };
 
-/** Maximum number of dot-parts that are read; no instruction has more than ten. */
+/** Maximum number of dot-separated parts that are read; no instruction has more than ten. */
 export const partLimit = 128;
 
 const capacity = 20_000;

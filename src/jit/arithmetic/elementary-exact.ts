@@ -160,8 +160,8 @@ function writeTangent(code: Code, helpers: Helpers): void {
 }
 
 /**
- * Splits 2 * value = n * ln2 + rest, where n is an integer below 60 and 0 <= rest < ln2. The rest is in units of
- * 2^-128.
+ * Splits 2 * value = n * ln2 + remainder, where n is an integer below 60 and 0 <= remainder < ln2. The remainder is in
+ * units of 2^-128.
  */
 function writeRest(code: Code, helpers: Helpers, value: number, n: number, rest: WideLocals): void {
   const unit = naturalLogarithmOf2(120);
@@ -173,8 +173,8 @@ function writeRest(code: Code, helpers: Helpers, value: number, n: number, rest:
     .i64(16n)
     .op('i64.shl')
     .set(rest.high);
-  // This estimate of `n` may be one too large. In that case, the rest is negative, and the loop below corrects both `n`
-  // and the rest.
+  // This estimate of `n` may be one too large. In that case, the remainder is negative, and the loop below corrects
+  // both `n` and the remainder.
   code
     .get(value)
     .f64(doubleBits(doubleLogarithmOfE(160), 160))

@@ -40,8 +40,8 @@ export function writeCircular(code: Code, helpers: Helpers, quarter: 0 | 1): voi
     code.get(exact.sign);
     isCosine().op('i32.eqz', 'i32.xor').set(exact.sign);
   });
-  // Converts the rest from quarter turns to radians. The rest is at most 1/2, so it can be doubled without overflow and
-  // then multiplied by pi / 4.
+  // Converts the remainder from quarter turns to radians. The remainder is at most 1/2, so it can be doubled without
+  // overflow and then multiplied by pi / 4.
   code.get(rest.high).i64(1n).op('i64.shl').get(rest.low).i64(63n).op('i64.shr_u', 'i64.or');
   code.get(rest.low).i64(1n).op('i64.shl');
   pushWide(code, eighthTurn(128)).call(product);

@@ -56,7 +56,8 @@ interface FactorLocals {
 }
 
 /**
- * Decodes a group. The product of two finite numbers is never a NaN; all other codes and factors take the slower path.
+ * Decodes a group. The product of two finite numbers is never a NaN, so this code handles them all; other values take a
+ * slower path.
  */
 function writeGroup(
   code: Code,

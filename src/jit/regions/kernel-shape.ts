@@ -267,7 +267,7 @@ function partingsOf({ instructions }: FunctionProgram, varying: ReadonlySet<numb
   return new Set(found);
 }
 
-/** Returns the number of bytes that each call in a function takes while it is open. */
+/** For each call instruction of a function, the number of bytes that the call takes until it returns. */
 function callEntries({ blocks, live }: FunctionShape): readonly number[] {
   return blocks.flatMap(({ exit }) => (exit.kind === 'call' ? [callEntry(live, exit.resume)] : []));
 }

@@ -44,8 +44,8 @@ const rounds = { meeting: 64, alone: 2 ** 16 };
 const deepest = 3;
 
 /**
- * Whether a launch gets code for four threads. `executed` is the number of this kernel's instructions that code for one
- * thread has already run.
+ * Whether a launch gets code for four threads. `executed` is the number of this kernel's instructions that the
+ * single-thread code has already run.
  */
 export function earnsFours(program: FunctionProgram, shape: LaunchShape, executed: number): boolean {
   return executed + expectedOf(program) * threadsOf(shape) * blocksOf(shape) >= worth;
@@ -64,7 +64,7 @@ function expectedOf({ instructions }: FunctionProgram): number {
   return depth.reduce((sum, loops) => sum + each ** Math.min(loops, deepest), 0);
 }
 
-/** Whether code for four threads pays off, given the number of instructions that code for one thread has run. */
+/** Whether code for four threads pays off, given the number of instructions that the single-thread code has run. */
 export function paysOff(executed: number): boolean {
   return executed >= worth;
 }

@@ -29,7 +29,7 @@ export function vectorPermutation(
 }
 
 /**
- * Pushes the bytes that a constant selector names. If the top bit of a byte's nibble in the selector is set, every bit
+ * Pushes the bytes that a constant selector names. If the top bit of the selector nibble for a byte is set, every bit
  * of the byte is replaced with the byte's sign bit.
  */
 function pushKnown(selector: number, [a, b]: readonly [number, number], { code, vectors }: VectorLowering): void {
@@ -77,7 +77,8 @@ function writePermutation(code: Code): void {
   shift(splat(code, 0x04040404).vector('v128.and'), 'i32x4.shl', 5).vector('v128.or').set(places);
   code.get(first).get(places).vector('i8x16.swizzle').get(second).get(places);
   splat(code, 0x80808080).vector('v128.xor', 'i8x16.swizzle', 'v128.or').set(bytes);
-  // If the top bit of a byte's nibble is set, every bit of the byte is replaced with the byte's sign bit.
+  // If the top bit of the selector nibble for a byte is set, every bit of the byte is replaced with the byte's sign
+  // bit.
   pushSigns(code, bytes).get(bytes);
   splat(code, 0).get(nibbles);
   shift(code, 'i32x4.shl', 4).vector('i8x16.gt_s', 'v128.bitselect');
