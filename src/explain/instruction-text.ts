@@ -41,10 +41,7 @@ export function instructionText(explained: InstructionExplanation, options: Text
       ),
     ),
     ...section('Left open by the specification', choiceLines(explained, width)),
-    ...section(
-      'Steps',
-      explained.steps.flatMap((step) => table([[step]], width)),
-    ),
+    ...section('Steps', stepLines(explained.steps, width)),
     ...section(
       'Other forms of this mnemonic',
       explained.siblings.map((id) => `  ${id}`),
@@ -53,6 +50,15 @@ export function instructionText(explained: InstructionExplanation, options: Text
     ...wrapSyntax(`Form ${explained.form}: ${explained.syntax}`, width).map(style.faint),
     style.faint(`PTX ISA 9.1, section ${explained.section}`),
   ];
+}
+
+/** Maximum number of steps that are listed. Instructions that load a matrix have hundreds of steps that look alike. */
+const mostSteps = 60;
+
+function stepLines(steps: readonly string[], width: number): readonly string[] {
+  const listed = steps.slice(0, mostSteps).flatMap((step) => table([[step]], width));
+  const more = steps.length - mostSteps;
+  return more > 0 ? [...listed, `  ... and ${more} more steps; --json lists all of them`] : listed;
 }
 
 function pictures({ lanes }: InstructionExplanation, { width, glyphs }: TextOptions): readonly string[] {

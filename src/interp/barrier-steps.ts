@@ -25,7 +25,7 @@ export function prepareBarrier(
   placeOf: PlaceOf,
   cpu: Cpu,
 ): Stopping {
-  const { waits, reduce } = step;
+  const { waits, reduce, internal } = step;
   const number = placeOf(step.barrier);
   const count = step.count === null ? -1 : placeOf(step.count);
   const [from = -1] = step.from.map(placeOf);
@@ -38,6 +38,7 @@ export function prepareBarrier(
       thread: thread.linear,
       line,
       barrier: Number(frame[number]),
+      internal,
       count: count < 0 ? null : Number(frame[count]),
       waits,
       predicate: from >= 0 && frame[from] !== 0,

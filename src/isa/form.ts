@@ -12,6 +12,11 @@ import { type FloatName, type IntegerName, isFloatName, isIntegerName } from '..
 import { type FloatArithmeticFormat, isFloatArithmeticFormat } from '../numerics/operations.ts';
 import { type PtxType, type TypeName, typeOf } from './types.ts';
 
+/** The values of constant operands, by the name of the operand. */
+export type Constants = ReadonlyMap<string, number>;
+
+export const noConstants: Constants = new Map();
+
 /**
  * How a register's type is compared with the instruction's type (PTX ISA 9.1, 9.4.1). Measurements with ptxas show
  * which instructions follow which rules. `exact`: the widths must be the same and the classes compatible. `relaxed`:
@@ -120,6 +125,8 @@ export type OperandPattern =
       readonly counts: readonly Readonly<Record<string, number>>[];
       readonly types?: readonly TypeName[];
       readonly joined?: boolean;
+      /** For registers that are written and read: the name under which steps find the values that are read. */
+      readonly alsoRead?: string;
     }
   /**
    * Without a vector modifier, one value; with a vector modifier, a brace list or vector register with that many
@@ -307,8 +314,13 @@ export interface InstructionForm {
    * borrow. Default: 0.
    */
   readonly nothingCarried?: 0 | 1;
-  /** Builds the steps of the variant, as pure data. */
-  readonly steps: (variant: Variant, environment: Environment) => readonly Step[];
+  /**
+   * Builds the steps of the variant, as pure data. `constants` contains the values of the operands listed in
+   * `decidedBy`; it is empty where only the variant is known, and the steps are then those for the usual values.
+   */
+  readonly steps: (variant: Variant, environment: Environment, constants?: Constants) => readonly Step[];
+  /** Constant operands whose values decide what the steps are. */
+  readonly decidedBy?: readonly string[];
 }
 
 /** A form for which all choices have been made. */

@@ -9,7 +9,17 @@ import type { Gpu } from './gpus.ts';
  * What a product multiplies. In the family `mxf4`, products of e2m1 elements are computed in groups of 16, and each
  * group has its own scale factors.
  */
-export type ProductFamily = 'f16' | 'bf16' | 'tf32' | 'fp8' | 'fp6 and fp4' | 'mxf8f6f4' | 'mxf4';
+export type ProductFamily =
+  | 'f16'
+  | 'bf16'
+  | 'tf32'
+  | 'fp8'
+  | 'fp6 and fp4'
+  | 'mxf8f6f4'
+  | 'mxf4'
+  | 'wgmma of f16 and bf16'
+  | 'wgmma of tf32'
+  | 'wgmma of fp8';
 
 interface ArithmeticRow {
   /** The first and the last architecture to which the row applies, as numbers: 90 for sm_90. */
@@ -20,6 +30,8 @@ interface ArithmeticRow {
   /** How the sum of a chunk is rounded if the result is f32. */
   readonly wideEnd?: ChunkEnd;
   readonly order?: DotArithmetic['order'];
+  /** The exponent that a term of zero has, if it differs from the exponent in rows with the same `kept`. */
+  readonly zeroExponent?: number;
 }
 
 const halfFamilies: readonly ProductFamily[] = ['f16', 'bf16'];
@@ -37,6 +49,9 @@ export const arithmeticRows: readonly ArithmeticRow[] = [
   { sm: [90, 119], families: ['fp8'], chunk: 16, kept: 25, order: 'halves' },
   { sm: [120, newest], families: ['fp8'], chunk: 32, kept: 25 },
   { sm: [100, newest], families: ['fp6 and fp4', 'mxf8f6f4'], chunk: 32, kept: 25 },
+  { sm: [90, 90], families: ['wgmma of f16 and bf16'], chunk: 16, kept: 25, zeroExponent: -133 },
+  { sm: [90, 90], families: ['wgmma of tf32'], chunk: 8, kept: 25, zeroExponent: -133 },
+  { sm: [90, 90], families: ['wgmma of fp8'], chunk: 32, kept: 13, wideEnd: 'e8m13', zeroExponent: -133 },
   // The sums of four groups are added to the accumulator in one step.
   { sm: [100, newest], families: ['mxf4'], chunk: 4, kept: 35 },
 ];
@@ -50,7 +65,8 @@ export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: 'f16' | 'f32')
   const row = own.find(({ sm: [from, last] }) => from <= gpu.sm && gpu.sm <= last) ?? own[0];
   if (row === undefined) throw new Error(`there is no arithmetic for ${family}`);
   const { chunk, kept, wideEnd = 'f32', order = 'direct' } = row;
-  const zeroExponent = to === 'f32' || order === 'halves' ? (family === 'mxf4' ? -139 : -108 - kept) : 3 - kept;
+  const usual = to === 'f32' || order === 'halves' ? (family === 'mxf4' ? -139 : -108 - kept) : 3 - kept;
+  const { zeroExponent = usual } = row;
   return { chunk, kept, zeroExponent, end: to === 'f16' ? 'f16' : wideEnd, order };
 }
 

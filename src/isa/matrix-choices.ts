@@ -25,6 +25,8 @@ const withFloats =
   ({ product }: MatrixUse): boolean =>
     product?.kind === 'float' && matches(product);
 
+const byWarpgroup = ({ opcode }: MatrixUse): boolean => opcode.startsWith('wgmma');
+
 const isFp8 = ({ a, b, scaling }: FloatProduct): boolean =>
   scaling === null && [a, b].every(({ format }) => format === 'e4m3' || format === 'e5m2');
 const isFp6 = ({ a, b }: FloatProduct): boolean => [a, b].some(({ format }) => format === 'e3m2' || format === 'e2m3');
@@ -61,7 +63,7 @@ export const matrixChoices: readonly MatrixChoice[] = [
     choice: 'first the elements with k % 4 < 2, then the others; c is added last',
     evidence:
       'measured on H100, H200 and B200 with f16 results; the recordings with f32 results do not reveal the order',
-    appliesTo: withFloats((product) => isFp8(product) && product.k >= 32),
+    appliesTo: (use) => !byWarpgroup(use) && withFloats((product) => isFp8(product) && product.k >= 32)(use),
   },
   {
     id: 'matrix-fp8-k16',
@@ -96,7 +98,7 @@ export const matrixChoices: readonly MatrixChoice[] = [
     title: 'floating-point products on sm_103',
     choice: 'as on sm_100',
     evidence: 'assumed',
-    appliesTo: withFloats(() => true),
+    appliesTo: (use) => !byWarpgroup(use) && withFloats(() => true)(use),
   },
   {
     id: 'matrix-wmma-layout',
@@ -104,5 +106,19 @@ export const matrixChoices: readonly MatrixChoice[] = [
     choice: 'the layout of mma',
     evidence: 'PTX ISA 9.7.14.4.1: unspecified',
     appliesTo: ({ opcode }) => opcode.startsWith('wmma'),
+  },
+  {
+    id: 'wgmma-arithmetic',
+    title: 'order and rounding of the sums of wgmma',
+    choice: 'one chunk for each instruction; for fp8, sums are aligned and truncated as on sm_89',
+    evidence: 'measured by MMA-Sim; not among the hardware recordings',
+    appliesTo: (use) => byWarpgroup(use) && withFloats(() => true)(use),
+  },
+  {
+    id: 'wgmma-base-offset',
+    title: 'swizzle of a matrix whose descriptor has a base offset',
+    choice: 'the base offset is subtracted from bits 9 to 7 of the address before they select the chunk',
+    evidence: 'assumed',
+    appliesTo: byWarpgroup,
   },
 ];

@@ -13,6 +13,8 @@ export const barrierCount = 16;
 /** A thread that arrives at a barrier. */
 export interface Arrival extends Waiter {
   readonly barrier: number;
+  /** Whether the number is that of a warpgroup, whose threads meet here without naming a barrier. */
+  readonly internal: boolean;
   /** Number of threads to wait for; null for all that have not exited. */
   readonly count: number | null;
   /** False if the thread only signals its arrival (`barrier.arrive`) and does not wait. */
@@ -68,14 +70,15 @@ export class Barriers {
   }
 
   /** Records that a thread has arrived. Returns the barrier if it opens because of this arrival. */
-  arrive({ thread, line, barrier: number, count: given, waits, predicate }: Arrival): Opened | null {
-    checkArguments(number, given);
+  arrive({ thread, line, barrier: named, internal, count: given, waits, predicate }: Arrival): Opened | null {
+    if (!internal) checkArguments(named, given);
+    const number = internal ? barrierCount + named : named;
     // If the count equals the number of threads in the block, rounded up to whole warps, the barrier waits for all
     // threads, as if no count were given.
     const count = given === Math.ceil(this.threads / warpSize) * warpSize ? null : given;
     const barrier = this.barriers.get(number) ?? { number, waiting: [], come: 0, holding: 0, count };
     if (barrier.count !== count) {
-      const what = `threads at barrier ${number} give different thread counts: ${barrier.count ?? 'all'} and ${count ?? 'all'}`;
+      const what = `threads at ${nameOf(number)} give different thread counts: ${barrier.count ?? 'all'} and ${count ?? 'all'}`;
       throw machineFault('PTX6011', { what });
     }
     if (waits) barrier.waiting.push({ thread, line });
@@ -108,7 +111,7 @@ export class Barriers {
     return [...this.barriers]
       .map(([number, { come, count, waiting }]) => {
         const where = waiting.length === 0 ? '' : ` (${whereThreadsWait(waiting)})`;
-        return `${come} of ${count ?? this.live} at barrier ${number}${where}`;
+        return `${come} of ${count ?? this.live} at ${nameOf(number)}${where}`;
       })
       .join(', ');
   }
@@ -126,6 +129,10 @@ export class Barriers {
 export function reduced(reduction: BarrierReduction, { come, holding }: Opened): number {
   if (reduction === 'popc') return holding;
   return (reduction === 'and' ? holding === come : holding > 0) ? 1 : 0;
+}
+
+function nameOf(number: number): string {
+  return number < barrierCount ? `barrier ${number}` : `the end of products of warpgroup ${number - barrierCount}`;
 }
 
 function checkArguments(number: number, count: number | null): void {

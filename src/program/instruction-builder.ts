@@ -2,19 +2,20 @@
  * Builds a function's instructions: operands are bound to frame slots, labels become indices, and calls are bound to
  * functions.
  */
+import { chop } from '../base/bits.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import type { SourceText } from '../base/source-text.ts';
 import { type BoundCall, bindCall } from '../check/binding/bind-call.ts';
-import { bindGuard, type BoundInstruction, bindInstruction } from '../check/binding/bind.ts';
+import { type Binding, bindGuard, type BoundInstruction, bindInstruction } from '../check/binding/bind.ts';
 import type { CheckedModule } from '../check/check.ts';
 import type { CheckedFunction } from '../check/checked.ts';
 import type { LabelSymbol, Scope } from '../check/symbols.ts';
-import type { Variant } from '../isa/form.ts';
+import { type Constants, noConstants, type Variant } from '../isa/form.ts';
 import { leaveCluster } from '../isa/forms/warp/cluster-barrier.ts';
 import { impliedRegisters } from '../isa/registers.ts';
 import type { Environment } from '../isa/environment.ts';
 import { refsOf } from '../isa/steps/effects.ts';
-import { type Ref, stackBase } from '../isa/steps/ref.ts';
+import { type Ref, refName, stackBase } from '../isa/steps/ref.ts';
 import type { Step } from '../isa/steps/step.ts';
 import type { Instruction } from '../syntax/tree.ts';
 import { type Callee, callSite } from './call-site.ts';
@@ -58,8 +59,10 @@ export class InstructionBuilder {
   private source: SourcePlace | null = null;
   /** Whether a pragma says that the values loaded by the next instruction are unused. */
   private unused = false;
-  /** Caches the steps of each variant, because they are the same wherever the variant is used. */
-  private readonly steps = new Map<Variant, readonly Step[]>();
+  /**
+   * Caches the steps of each variant, because they are the same wherever the variant is used with the same constants.
+   */
+  private readonly steps = new Map<Variant, Map<string, readonly Step[]>>();
   /** Caches the values that the steps of each variant read or write. */
   private readonly refs = new Map<readonly Step[], readonly Ref[]>();
 
@@ -202,7 +205,7 @@ export class InstructionBuilder {
   }
 
   private stepsHere(bound: BoundInstruction): readonly Step[] {
-    const steps = this.stepsOf(bound.variant);
+    const steps = this.stepsOf(bound);
     const placed = this.inOwnParameters(bound) ? steps.map(inLocalMemory) : steps;
     if (!this.unused) return placed;
     this.unused = false;
@@ -246,11 +249,13 @@ export class InstructionBuilder {
     return made;
   }
 
-  private stepsOf(variant: Variant): readonly Step[] {
-    const known = this.steps.get(variant);
-    if (known !== undefined) return known;
-    const made = variant.form.steps(variant, this.environment);
-    this.steps.set(variant, made);
+  private stepsOf({ variant, operands }: BoundInstruction): readonly Step[] {
+    const constants = constantsOf(variant, operands);
+    const known = this.steps.get(variant) ?? new Map<string, readonly Step[]>();
+    this.steps.set(variant, known);
+    const key = constants === noConstants ? '' : [...constants].join();
+    const made = known.get(key) ?? variant.form.steps(variant, this.environment, constants);
+    known.set(key, made);
     return made;
   }
 
@@ -271,6 +276,20 @@ export class InstructionBuilder {
     const { line } = this.text.position(node.mnemonicStart);
     return { line, text: this.module.source.slice(node.start, node.end), source: this.source };
   }
+}
+
+/** The values of the constant operands that decide what the steps of the variant are. */
+function constantsOf({ form }: Variant, operands: readonly Binding[]): Constants {
+  const { decidedBy } = form;
+  if (decidedBy === undefined) return noConstants;
+  return new Map(
+    operands.flatMap((operand): readonly (readonly [string, number])[] => {
+      const name = refName(operand.name);
+      if (operand.kind !== 'constant' || !decidedBy.includes(name)) return [];
+      const value = Number(chop(operand.bits, 32));
+      return [[name, operand.negated ? 1 - value : value | 0]];
+    }),
+  );
 }
 
 type Control = Pick<ProgramInstruction, 'target' | 'targets' | 'call'>;

@@ -127,8 +127,16 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
       return [bindValue(variant, pattern, operandRef(pattern.name), operand, scope)];
     case 'vector':
       return bindList(variant, pattern.elements, operand, scope);
-    case 'registers':
-      return bindList(variant, listOf(variant, pattern).elements, operand, scope);
+    case 'registers': {
+      const { elements } = listOf(variant, pattern);
+      const { alsoRead } = pattern;
+      const bound = bindList(variant, elements, operand, scope);
+      if (alsoRead === undefined) return bound;
+      const before = elements.map(
+        (element, i): ValuePattern => ({ ...element, name: `${alsoRead}.${i}`, role: 'read' }),
+      );
+      return [...bound, ...bindList(variant, before, operand, scope)];
+    }
     case 'lanes':
       return bindLanes(variant, pattern.value, operand, scope);
     case 'address':

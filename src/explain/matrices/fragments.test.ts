@@ -23,7 +23,7 @@ function drawn(mnemonic: string, matrix: string): readonly string[] {
 }
 
 const opcodes = ['mma', 'ldmatrix', 'stmatrix', 'movmatrix', 'wmma.load.a', 'wmma.load.b', 'wmma.load.c'];
-const variants = [...opcodes, 'wmma.store.d', 'wmma.mma', 'mma.sp'].flatMap((opcode) =>
+const variants = [...opcodes, 'wmma.store.d', 'wmma.mma', 'mma.sp', 'wgmma.mma_async'].flatMap((opcode) =>
   ptxForms.forms(opcode).flatMap((form) => [...expandCompiled(form, { optional: 'one' })].slice(0, 4)),
 );
 

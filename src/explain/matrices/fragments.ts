@@ -60,7 +60,7 @@ export function explainFragments(variant: Variant, steps: readonly Step[]): read
 function fragmentsIn(fn: Collective, variant: Variant): readonly NamedFragment[] {
   switch (fn.form) {
     case 'mma':
-      return productFragments(fn.product);
+      return productFragments(fn.product, variant);
     case 'addresses':
       return [movedFragment(fn.plan.fragment, variant)];
     case 'transpose':
@@ -73,7 +73,24 @@ function fragmentsIn(fn: Collective, variant: Variant): readonly NamedFragment[]
 const registerNames = (name: string, { registers }: Fragment): readonly string[] =>
   Array.from({ length: registers }, (_, i) => `${name}.${i}`);
 
-function productFragments(product: MatrixProduct): readonly NamedFragment[] {
+const inWarpgroup =
+  'The matrix has 64 rows, 16 for each warp of the warpgroup; rows are counted from the first row of the warp.';
+
+/** The fragments of A and D that one warp of a warpgroup holds. B is in shared memory, and A may be there as well. */
+function warpgroupFragments({ a, d }: MatrixProduct, isInRegisters: boolean): readonly NamedFragment[] {
+  const named = (name: 'a' | 'd', { format, fragment }: MatrixProduct['a' | 'd']): NamedFragment => ({
+    matrix: name.toUpperCase(),
+    operands: registerNames(name, fragment),
+    format,
+    fragment,
+    notes: [inWarpgroup],
+  });
+  return [...(isInRegisters ? [named('a', a)] : []), named('d', d)];
+}
+
+function productFragments(product: MatrixProduct, { form }: Variant): readonly NamedFragment[] {
+  const has = (name: string): boolean => form.operands.some((operand) => operand.name === name);
+  if (!has('b')) return warpgroupFragments(product, has('a'));
   const { a, b, c, d, sparsity } = product;
   const kept =
     sparsity === null ? [] : [`Only the elements that are kept are shown: half of the ${product.k} columns.`];

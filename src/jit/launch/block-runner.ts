@@ -284,6 +284,7 @@ export class BlockRunner {
       thread,
       line,
       barrier,
+      internal: step.internal,
       count: step.count === null ? null : count,
       waits: step.waits,
       predicate: step.reduce !== null && predicate !== 0,

@@ -60,7 +60,7 @@ const barrier = read('a', '.u32', { range: [0, 15] });
 const count = read('b', '.u32', { multiple: 32 });
 const truth = read('c', '.pred', { negatable: true });
 
-const plain = { kind: 'barrier', barrier: '$a', waits: true, reduce: null, to: [], from: [] } as const;
+const plain = { kind: 'barrier', barrier: '$a', internal: false, waits: true, reduce: null, to: [], from: [] } as const;
 
 const wait = (counted: boolean): InstructionForm['steps'] => {
   const step: Step = { ...plain, count: counted ? '$b' : null };

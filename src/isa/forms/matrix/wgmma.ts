@@ -1,12 +1,36 @@
 /**
- * wgmma: matrix products that four warps compute together (PTX ISA 9.1, 9.7.15). They are checked but not executed.
- * Versions and targets were determined with ptxas 13.0.
+ * wgmma: matrix products that four warps compute together (PTX ISA 9.1, 9.7.15). Sparse products are checked but not
+ * executed. Versions and targets were determined with ptxas 13.0.
  */
-import { type InstructionForm, type OperandPattern, read, type ValuePattern, write } from '../../form.ts';
+import type { FactorFormat } from '../../../numerics/dot-arithmetic.ts';
+import type { Environment } from '../../environment.ts';
+import {
+  type InstructionForm,
+  noConstants,
+  type OperandPattern,
+  read,
+  type ValuePattern,
+  type Variant,
+  write,
+} from '../../form.ts';
+import type { ProductFamily } from '../../matrix-arithmetic.ts';
+import type { MatrixProduct } from '../../matrix-product.ts';
+import type { Step } from '../../steps/step.ts';
 import { atListed } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { checked, needs } from '../checked.ts';
-import { listTypes, type ListType } from './parts.ts';
+import { checked, executed, needs } from '../checked.ts';
+import { bitsOfSum, listTypes, type ListType } from './parts.ts';
+import {
+  bitwise,
+  factorFormat,
+  floatProduct,
+  fragmentsOf,
+  integers,
+  registersFor,
+  shapeOf,
+  sumFormat,
+} from './products.ts';
+import { decisive, meetSteps, multiplySteps } from './wgmma-steps.ts';
 
 const hopper = atListed('8.0', 'sm_90a');
 
@@ -20,6 +44,10 @@ interface Row {
   readonly types: readonly [TypeName, TypeName] | { readonly each: readonly TypeName[] };
   /** Columns of A. */
   readonly k: number;
+  /** The size of an element of A or B in bits. */
+  readonly bits: number;
+  /** In a register with elements of A, the bits that are the signs of the elements. */
+  readonly signBits: number;
   readonly columns: readonly number[];
   /** The types of registers that can hold A, in forms where A is in registers. */
   readonly list: ListType;
@@ -39,12 +67,30 @@ const everyEight = Array.from({ length: 32 }, (_, i) => 8 * (i + 1));
 /** Integer products have 8 or 24 columns, or a multiple of 16. */
 const integerColumns = everyEight.filter((n) => n === 8 || n === 24 || n % 16 === 0);
 
-const half = { k: 16, columns: everyEight, list: 'f16', signs: true, transposes: true, selectors: 1 } as const;
-const byte = { k: 32, columns: everyEight, list: 'f16', signs: true, transposes: false, selectors: 0 } as const;
-const integer = { columns: integerColumns, list: 'any', signs: false, transposes: false } as const;
+const half = {
+  k: 16,
+  bits: 16,
+  signBits: 0x8000_8000,
+  columns: everyEight,
+  list: 'f16',
+  signs: true,
+  transposes: true,
+  selectors: 1,
+} as const;
+const byte = {
+  k: 32,
+  bits: 8,
+  signBits: 0x8080_8080,
+  columns: everyEight,
+  list: 'f16',
+  signs: true,
+  transposes: false,
+  selectors: 0,
+} as const;
+const integer = { columns: integerColumns, list: 'any', signs: false, signBits: 0, transposes: false } as const;
 
 const small = { each: ['.e4m3', '.e5m2'] } as const;
-const integers = (
+const integerRows = (
   [
     ['.s8', '.s8'],
     ['.u8', '.u8'],
@@ -58,6 +104,7 @@ const integers = (
     d: '.s32',
     types,
     k: 32,
+    bits: 8,
     selectors: 0,
     before: '{.satfinite}',
     ...(types[0] === types[1] ? {} : { since: '8.4' }),
@@ -68,11 +115,20 @@ const rows: readonly Row[] = [
   { ...half, id: 'f16.f16', d: '.f16', types: ['.f16', '.f16'] },
   { ...half, id: 'f32.f16', d: '.f32', types: ['.f16', '.f16'] },
   { ...half, id: 'f32.bf16', d: '.f32', types: ['.bf16', '.bf16'] },
-  { ...half, id: 'f32.tf32', d: '.f32', types: ['.tf32', '.tf32'], k: 8, transposes: false },
+  {
+    ...half,
+    id: 'f32.tf32',
+    d: '.f32',
+    types: ['.tf32', '.tf32'],
+    k: 8,
+    bits: 32,
+    signBits: 0x8000_0000,
+    transposes: false,
+  },
   { ...byte, id: 'f16.f8', d: '.f16', types: small },
   { ...byte, id: 'f32.f8', d: '.f32', types: small },
-  ...integers,
-  { ...integer, id: 's32.b1', d: '.s32', types: ['.b1', '.b1'], k: 256, after: '.and.popc' },
+  ...integerRows,
+  { ...integer, id: 's32.b1', d: '.s32', types: ['.b1', '.b1'], k: 256, bits: 1, after: '.and.popc' },
 ];
 
 const descriptor = (name: string): ValuePattern => read(name, '.u64');
@@ -101,13 +157,14 @@ function result({ d, columns, k }: Row, sparse: boolean): OperandPattern {
     kind: 'registers',
     name: 'd',
     element: write('d', '.b32', { sink: true }),
-    counts: [Object.fromEntries(columns.map((n) => [shapeOf(n, k, sparse), n / 2 / perRegister]))],
+    counts: [Object.fromEntries(columns.map((n) => [wordOf(n, k, sparse), n / 2 / perRegister]))],
+    alsoRead: 'c',
     types: listTypes[d === '.f16' ? 'f16' : d === '.f32' ? 'f32' : 's32'],
     joined: true,
   };
 }
 
-const shapeOf = (n: number, k: number, sparse: boolean): string => `.m64n${n}k${sparse ? 2 * k : k}`;
+const wordOf = (n: number, k: number, sparse: boolean): string => `.m64n${n}k${sparse ? 2 * k : k}`;
 
 /**
  * The operands after the matrices. They say whether D is added to the product, whether A and B are negated, and which
@@ -133,14 +190,14 @@ function form(row: Row, registers: boolean, sparse: boolean): InstructionForm {
   ];
   const sp = sparse ? '.sp' : '';
   const factors = 'each' in types ? '.atype.btype' : types.join('');
-  return checked(
+  const made = checked(
     {
       id: `wgmma.mma_async${sp}.${id}${registers ? '.registers' : ''}`,
       section: sparse ? '9.7.15.6.3' : '9.7.15.5.2',
       syntax: `wgmma.mma_async${sp}.sync{.aligned}.shape${before}${d}${factors}${after}  ${operands.map(({ name }) => name).join(', ')}`,
       summary: `Starts to compute D = A * B or D = A * B + D${sparse ? ' with half of A omitted' : ''}, spread over four warps.`,
       sets: {
-        shape: columns.map((n) => shapeOf(n, k, sparse)),
+        shape: columns.map((n) => wordOf(n, k, sparse)),
         ...('each' in types ? { atype: types.each, btype: types.each } : {}),
       },
       rows: [
@@ -151,6 +208,36 @@ function form(row: Row, registers: boolean, sparse: boolean): InstructionForm {
     },
     hopper,
   );
+  if (sparse) return made;
+  return {
+    ...made,
+    decidedBy: decisive,
+    steps: (variant, environment, constants = noConstants) => {
+      const product = warpProduct(row, variant, environment);
+      return multiplySteps(variant, { product, registers, signs: row.signBits }, constants);
+    },
+  };
+}
+
+/** The product that one of the four warps computes. */
+function warpProduct({ d, bits }: Row, variant: Variant, environment: Environment): MatrixProduct {
+  const shape = { ...shapeOf(wordIn(variant)), m: 16 };
+  const width = { factor: bits, c: bitsOfSum(d), d: bitsOfSum(d) };
+  const fragments = fragmentsOf(shape, width, registersFor(shape, width));
+  if (d === '.s32') return bits === 1 ? bitwise(fragments, variant) : integers(fragments, variant);
+  const [a, b, sum] = [factorFormat(variant, 1), factorFormat(variant, 2), sumFormat(variant, 0)];
+  return floatProduct(fragments, [a, b, sum, sum], environment, { family: familyOf(a) });
+}
+
+function wordIn({ modifiers }: Variant): string {
+  const word = modifiers['shape'];
+  if (word === undefined) throw new Error('a wgmma has no shape');
+  return word.slice(1);
+}
+
+function familyOf(format: FactorFormat): ProductFamily {
+  if (format === 'tf32') return 'wgmma of tf32';
+  return format === 'f16' || format === 'bf16' ? 'wgmma of f16 and bf16' : 'wgmma of fp8';
 }
 
 const products = () =>
@@ -160,28 +247,33 @@ const products = () =>
     ),
   );
 
+const nothing: readonly Step[] = [{ kind: 'yield' }];
+
 const others = () =>
   [
     {
       id: 'fence',
       section: '9.7.15.7.1',
       operands: [],
+      steps: nothing,
       summary: 'Makes sure that earlier accesses to registers are complete before later products use the registers.',
     },
     {
       id: 'commit_group',
       section: '9.7.15.7.2',
       operands: [],
+      steps: nothing,
       summary: 'Puts all products started so far into a group.',
     },
     {
       id: 'wait_group',
       section: '9.7.15.7.3',
       operands: [read('n', '.u64', { constantOnly: true, range: [0, Number.MAX_SAFE_INTEGER] })],
+      steps: meetSteps,
       summary: 'Waits until at most n groups of products are still under way.',
     },
-  ].map(({ id, section, operands, summary }) =>
-    checked(
+  ].map(({ id, section, operands, steps, summary }) =>
+    executed(
       {
         id: `wgmma.${id}`,
         section,
@@ -190,6 +282,7 @@ const others = () =>
         operands,
       },
       hopper,
+      () => steps,
     ),
   );
 

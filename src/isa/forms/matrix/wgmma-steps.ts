@@ -1,0 +1,95 @@
+/**
+ * What the warps of a warpgroup do for a dense wgmma. Each warp computes 16 rows of D, with the rows of A that belong to
+ * them and the whole of B, so the product of a warp is independent of the other warps. It is complete when the
+ * instruction ends; this is one of the orders that the ISA allows. At `wgmma.wait_group`, the warps meet, because a
+ * product of the whole warpgroup is complete only when every warp has started it.
+ */
+import type { Constants, Variant } from '../../form.ts';
+import type { MatrixProduct } from '../../matrix-product.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import type { ValueStep } from '../../steps/value.ts';
+import { bits, constant, integer, select } from '../integer/steps.ts';
+import { lanePosition, openMatrix, registerOf, type SharedMatrix, tileOf } from './descriptor.ts';
+import { refsOf } from './parts.ts';
+import { multiply } from './products.ts';
+
+/** The operands that decide which steps an instruction has. */
+export const decisive: readonly string[] = ['scale-d', 'imm-scale-a', 'imm-scale-b', 'imm-trans-a', 'imm-trans-b'];
+
+/** A product of m64nNkK, as one warp computes it. */
+export interface WarpProduct {
+  readonly product: MatrixProduct;
+  /** Whether A is in registers. */
+  readonly registers: boolean;
+  /** In a register with elements of A, the bits that are the signs of the elements. */
+  readonly signs: number;
+}
+
+export function multiplySteps(
+  variant: Variant,
+  { product, registers, signs }: WarpProduct,
+  constants: Constants,
+): readonly Step[] {
+  const [countA, countB, countD] = [product.a, product.b, product.d].map(({ fragment }) => fragment.registers);
+  const a = refsOf('a', countA ?? 0);
+  const b = refsOf('b', countB ?? 0);
+  const before = refsOf('c', countD ?? 0);
+  const added = constants.get('scale-d');
+  const isNegative = (constants.get('imm-scale-a') ?? 1) * (constants.get('imm-scale-b') ?? 1) < 0;
+  const c = added === 1 ? before : before.map((_, i): Ref => (added === 0 ? '$0' : `$c.${i}.added`));
+  const factors = isNegative ? a.map((ref): Ref => `${ref}.negated`) : a;
+  return [
+    ...lanePosition,
+    ...(registers ? [] : loadA({ descriptor: '$a-desc', alongK: constants.get('imm-trans-a') !== 1 }, a)),
+    ...loadB({ descriptor: '$b-desc', alongK: constants.get('imm-trans-b') !== 1 }, b),
+    ...(isNegative
+      ? [constant('$signs', signs), ...a.map((ref) => bits('xor', 32, `${ref}.negated`, ref, '$signs'))]
+      : []),
+    ...(added === undefined ? before.map((ref) => select(`${ref}.added`, '$scale-d', ref, '$0')) : []),
+    ...multiply(variant.mnemonic, product, { to: refsOf('d', countD ?? 0), from: [...factors, ...b, ...c] }),
+  ];
+}
+
+/** A warp multiplies 16 rows of A: two tiles of eight rows. Their numbers follow from the warp's number. */
+function loadA(matrix: SharedMatrix, to: readonly Ref[]): readonly Step[] {
+  return [
+    ...openMatrix(matrix),
+    bits('and', 32, '$warp.in-group', '$WARP', '$3'),
+    bits('shl', 32, '$upper', '$warp.in-group', '$1'),
+    integer('add', 'u32', '$lower', '$upper', '$1'),
+    ...tileOf(matrix, 'upper', '$upper'),
+    ...tileOf(matrix, 'lower', '$lower'),
+    ...to.flatMap((register, i) => registerOf(matrix, i % 2 === 0 ? 'upper' : 'lower', i >= 2, register)),
+  ];
+}
+
+/** Each tile contains eight columns of B. */
+function loadB(matrix: SharedMatrix, to: readonly Ref[]): readonly Step[] {
+  return [
+    ...openMatrix(matrix),
+    ...to.flatMap((register, i): readonly Step[] => {
+      const second = i % 2 === 1;
+      const number: Ref = `$tile.${i >> 1}`;
+      const open: readonly ValueStep[] = second ? [] : [constant(number, i >> 1), ...tileOf(matrix, 'tile', number)];
+      return [...open, ...registerOf(matrix, 'tile', second, register)];
+    }),
+  ];
+}
+
+/** All warps of a warpgroup meet. */
+export const meetSteps: readonly Step[] = [
+  constant('$2', 2),
+  bits('shr.u', 32, '$group', '$WARP', '$2'),
+  constant('$threads', 128),
+  {
+    kind: 'barrier',
+    barrier: '$group',
+    internal: true,
+    count: '$threads',
+    waits: true,
+    reduce: null,
+    to: [],
+    from: [],
+  },
+];

@@ -1,0 +1,83 @@
+/**
+ * Tests products of matrices that warpgroups compute (wgmma), as CUDA programmers write them, compiled by nvcc. All
+ * elements are small integers, so every sum is exact.
+ */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { Device, type LaunchOptions } from '../../src/device.ts';
+import { f16Value, numberBits } from '../../src/numerics/number-bits.ts';
+import { ways } from '../device/run.ts';
+
+const text = readFileSync(new URL('warpgroups/warpgroups.sm_90a.ptx', import.meta.url), 'utf8');
+
+const allWays: Readonly<Record<string, LaunchOptions>> = {
+  ...ways,
+  'jit without checks': { simd: true, unchecked: true },
+  'two workers': { simd: true, workers: 2 },
+};
+
+function integers(count: number, seed: number): readonly number[] {
+  let state = seed;
+  return Array.from({ length: count }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return ((state >>> 24) % 5) - 2;
+  });
+}
+
+const halvesOf = (values: readonly number[]): Uint16Array =>
+  Uint16Array.from(values, (x) => Number(numberBits('f16', x)));
+/** The e4m3 codes of -2 to 2. */
+const bytesOf = (values: readonly number[]): Uint8Array =>
+  Uint8Array.from(values, (x) => (x < 0 ? 0x80 : 0) | ([0, 0x38, 0x40][Math.abs(x)] ?? 0));
+
+/** C = A * B, where the rows of A and the columns of B lie along k. */
+function product(a: readonly number[], b: readonly number[], [m, n, k]: readonly [number, number, number]): number[] {
+  return Array.from({ length: m * n }, (_, i) => {
+    const [row, column] = [Math.floor(i / n) * k, (i % n) * k];
+    let sum = 0;
+    for (let at = 0; at < k; at++) sum += (a[row + at] ?? 0) * (b[column + at] ?? 0);
+    return sum;
+  });
+}
+
+const encodings = { halves: halvesOf, bytes: bytesOf };
+
+for (const [way, options] of Object.entries(allWays)) {
+  describe(way, () => {
+    for (const kernel of ['halves', 'bytes'] as const) {
+      test(`${kernel}: two warpgroups, and copies of the next stage while one is multiplied`, async () => {
+        // The reference engine is slow.
+        const size = way === 'interp' ? ([128, 64, 256] as const) : ([256, 128, 384] as const);
+        const [m, n, k] = size;
+        const [a, b] = [integers(m * k, 1), integers(n * k, 2)];
+        const device = await Device.create({ gpu: 'H100' });
+        const [inA, inB] = [a, b].map((values) => device.alloc(encodings[kernel](values)));
+        const c = device.alloc(4 * m * n);
+        const result = await device
+          .load(text)
+          .kernel(kernel)
+          .launch({ grid: [n / 64, m / 128], block: 256, sharedBytes: 49152, args: [inA, inB, c, n, k], ...options });
+        expect(result).toMatchObject({ ok: true });
+        expect([...new Float32Array(c.read().buffer)]).toEqual(product(a, b, size));
+      });
+    }
+
+    test('twice: a product in registers is a factor of the next one', async () => {
+      const count = 128;
+      const [q, keys, v] = [integers(64 * 64, 1), integers(count * 64, 2), integers(count * 64, 3)];
+      const device = await Device.create({ gpu: 'H100' });
+      const buffers = [q, keys, v].map((values) => device.alloc(halvesOf(values)));
+      const o = device.alloc(4 * 64 * 64);
+      const args = [...buffers, o, count];
+      const result = await device
+        .load(text)
+        .kernel('twice')
+        .launch({ block: 128, sharedBytes: 24576, args, ...options });
+      expect(result).toMatchObject({ ok: true });
+      const weights = product(q, keys, [64, count, 64]);
+      const columns = Array.from({ length: 64 * count }, (_, i) => v[(i % count) * 64 + Math.floor(i / count)] ?? 0);
+      expect(f16Value(Number(numberBits('f16', Math.max(...weights))))).toBe(Math.max(...weights));
+      expect([...new Float32Array(o.read().buffer)]).toEqual(product(weights, columns, [64, 64, count]));
+    });
+  });
+}
