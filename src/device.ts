@@ -72,7 +72,7 @@ export class Device {
   /**
    * Creates a device. This is asynchronous, because an engine may have to be loaded.
    *
-   * @throws PtxlabError `bad-option`, `unknown-gpu`, `unknown-target` or `unknown-version` if an option is wrong,
+   * @throws PtxlabError `bad-option`, `unknown-gpu`, `unknown-target` or `unknown-version` if an option is wrong;
    *   `out-of-memory` if the host cannot provide the device's memory
    */
   static async create(options: DeviceOptions = {}): Promise<Device> {
@@ -83,9 +83,9 @@ export class Device {
   }
 
   /**
-   * Checks a module and places its variables in device memory. If the only error in the module is that its `.version`
-   * is too low, and no version was chosen for the device, the module is loaded under the rules of the version that it
-   * needs, and its report contains warnings that say so.
+   * Checks a module and places its variables in device memory. If no version was chosen for the device, a module whose
+   * only error is that its `.version` is too low is still loaded. It is then checked by the rules of the version that
+   * it needs, and its report contains warnings that say so.
    *
    * @throws RefusedModuleError if the module has errors
    * @throws PtxlabError `unfit-gpu` if the device's GPU cannot run code for the target of the module; `device-closed`

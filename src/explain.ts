@@ -19,9 +19,8 @@ export type { Explanation } from './explain/explain.ts';
  * explain('cvt.rn.satfinite.e4m3x2.f32', { target: 'sm_90', version: '8.1' });
  * ```
  *
- * @param options the target and the version for which to explain the text; they determine which forms an opcode has,
- * and they affect the meaning of the text where older targets or versions differ. The default is any target and the
- * newest version
+ * @param options the target and the version for which to explain the text. They determine which forms an opcode has,
+ * and in some cases what the text means. By default, the explanation is for any target and the newest version
  * @throws PtxlabError `unknown-target`, `unknown-version`, `bad-option`
  */
 export function explain(text: string, options: JudgeOptions = {}): Explanation {

@@ -1,8 +1,8 @@
 /**
  * Compares the checker with the ptxas that is installed on this machine. The input consists of real modules. The tool
- * either changes one or two of a module's tokens, or checks the module for another version and target. Prints every
- * module on which the two disagree: the change, and both messages. Many of these disagreements are peculiarities of
- * ptxas that docs/spec-questions.md lists.
+ * either changes one or two of a module's tokens, or checks the module for another version and target. If the checker
+ * and ptxas disagree about a module, the tool prints the change and the messages of both. Many of these disagreements
+ * are peculiarities of ptxas that docs/spec-questions.md lists.
  *
  * tsx tools/mutate-modules.ts COUNT SEED FILE.ptx …
  */

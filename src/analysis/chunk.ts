@@ -80,7 +80,7 @@ export interface CheckedChunk {
   readonly announced: readonly FunctionHeader[];
   /** The number of searches for similar names, including those that were skipped. */
   readonly searches: number;
-  /** Whether some searches were skipped because there were too many in the whole module. */
+  /** Whether some searches were skipped because the module as a whole had used up the allowed number of searches. */
   readonly isCut: boolean;
 }
 
@@ -95,7 +95,7 @@ export class Chunk {
   readonly openOutline: readonly OutlinePart[];
   /** Findings of the parser, in the order of the text. */
   readonly syntax: readonly Diagnostic[];
-  /** Whether the chunk contains a header directive that comes after something other than a header directive. */
+  /** Whether the chunk contains a header directive that comes too late, that is, after an item of another kind. */
   readonly hasLateHeader: boolean;
   /** Whether the chunk contains a character that is an error wherever it occurs, even in a comment. */
   readonly isForeign: boolean;
@@ -103,10 +103,7 @@ export class Chunk {
   readonly lineEnds: number;
   /** The names in it. */
   readonly names: ChunkNames;
-  /**
-   * The results of checking the chunk; null if there has been a change that may affect the results since the last
-   * check.
-   */
+  /** The results of checking the chunk; null if a change since the last check may affect them. */
   checked: CheckedChunk | null = null;
   /** The place of the chunk in the document: its number, its offset, and the number of lines before it. */
   index = 0;

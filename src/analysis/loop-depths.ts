@@ -32,8 +32,8 @@ export function loopDepths(successors: Edges, predecessors: Edges): readonly num
 }
 
 /**
- * For each block, finds the innermost loop that contains the block but does not begin with it, and returns the first
- * block of that loop; -1 if there is no such loop.
+ * For each block, finds the innermost loop that contains it (for the first block of a loop, the next outer loop), and
+ * returns the first block of the loop found; -1 if there is none.
  */
 function parentsOf({ order, position, last, sources }: Search, predecessors: Edges): Int32Array {
   const parents = new Int32Array(predecessors.length).fill(-1);

@@ -46,8 +46,8 @@ export class PlacedScope {
   }
 
   /**
-   * What a name stands for in this scope alone, ignoring the scopes around it. `family` and `index` are the result of
-   * `memberOf` for the name.
+   * Looks up a name in this scope only, not in the scopes around it. `family` and `index` are the result of `memberOf`
+   * for the name.
    */
   find(name: string, family: string, index: number): Declared | null {
     const found = this.names.get(name);

@@ -66,8 +66,8 @@ export class Navigation {
   }
 
   /**
-   * All places where the entity that is named at an offset occurs, in the order of the text; empty if no entity is
-   * named there.
+   * Given the offset of a name, returns all places that refer to the same entity, in the order of the text; empty if
+   * there is no name at the offset.
    */
   places(offset: number): readonly NamePlace[] {
     const entity = this.references.entityAt(offset);

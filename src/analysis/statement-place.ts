@@ -31,8 +31,8 @@ export type StatementPlace =
 const none: StatementPlace = { kind: 'none' };
 
 /**
- * The role of an offset in a piece of text that does not begin in the middle of a statement. `words` are the words of
- * that text.
+ * Returns the role of an offset in a piece of text. The text must not begin in the middle of a statement; `words` are
+ * the words of the text.
  */
 export function statementPlace(text: string, words: readonly Word[], offset: number): StatementPlace {
   const isComment = words.some(({ kind, start, end }) => kind === 'comment' && start < offset && offset <= end);
@@ -101,7 +101,7 @@ function startsLate(text: string, statement: readonly Word[], { kind, start, end
   return begins && isOfOneLine.test(text.slice(first.start, first.end));
 }
 
-/** Whether a statement that lacks its semicolon seems to end before the line that contains the offset. */
+/** Given a statement without a semicolon, guesses whether it ends before the line that contains the offset. */
 function isNewLine(text: string, statement: readonly Word[], offset: number): boolean {
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
   if (!/^\s*(?:@!?[\w$%.]+\s+)?(?:[a-z]\w*(?:\.[\w:]*)*)?$/.test(text.slice(lineStart, offset))) return false;

@@ -21,15 +21,15 @@ export interface ConvertAsyncOptions extends ConvertOptions {
    * for 2^23 or more elements in shared memory; otherwise 0.
    */
   readonly workers?: number;
-  /** Stops the conversion, which then rejects with the signal's reason; the result is incomplete. */
+  /** Stops the conversion: the promise is rejected with the signal's reason, and the output is incomplete. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * With fewer elements than this, the calling thread is as fast as two workers. This was measured for f32 to e4m3 in a
- * workspace on two cores. The best times of several hundred runs, first with one thread and then with two workers: 1.46
- * and 1.49 ms for 2^22 elements, 3.2 and 2.7 ms for 2^23, 46 and 38 ms for 2^26. Both cores were also busy with other
- * programs during the measurement; on idle cores, workers gain more.
+ * With fewer elements than this, the calling thread is as fast as two workers. This was measured on two cores, for a
+ * conversion from f32 to e4m3 in a workspace. The best times of several hundred runs, first with one thread and then
+ * with two workers, were 1.46 and 1.49 ms for 2^22 elements, 3.2 and 2.7 ms for 2^23, and 46 and 38 ms for 2^26. Both
+ * cores were also busy with other programs during the measurement; on idle cores, workers gain more.
  */
 const threshold = 2 ** 23;
 
@@ -98,8 +98,8 @@ function goesToThreads({ bytes, into, count }: PreparedArrays, asked: number | u
 }
 
 /**
- * Converts the elements from `first` up to, but not including, `end`; no two calls get the same elements. `lane` (1, 2,
- * …) is different for calls that run at the same time.
+ * Converts the elements from `first` up to, but not including, `end`; no two calls get the same elements. Calls that
+ * run at the same time have different values of `lane` (1, 2, …).
  */
 type Work = (lane: number, first: number, end: number) => Promise<void>;
 
@@ -202,9 +202,9 @@ class Spread {
         const part = { ...this.part(first, end), ...slot };
         slot.source.set(bytes.subarray(first * from, Math.ceil(end * from)));
         const whole = Math.ceil(part.count / chunkSize) * chunkSize;
-        // Each slot has room for a whole number of chunks, so the number of elements is rounded up to a multiple of the
-        // chunk size, and the slot is converted in place. If the caller supplies random words, this is not possible,
-        // because the words would have to be copied.
+        // The slot is converted in place. To do so, the number of elements is rounded up to a multiple of the chunk
+        // size, for which every slot has room. If the caller supplies random words, conversion in place is not
+        // possible, because the words would have to be copied.
         const inPlace = part.random?.kind === 'words' ? {} : { count: whole, place: { memory, id, thread } };
         await host.convert({ ...part, ...inPlace });
         into.set(slot.target.subarray(0, Math.ceil(part.count * to)), first * to);
@@ -236,7 +236,7 @@ class Spread {
   private randomOf(random: RandomSource | null, first: number, end: number): RandomSource | null {
     if (random?.kind !== 'words') return random === null ? null : { ...random, first: random.first + first };
     const perWord = this.arrays.plan.random?.low.length ?? 1;
-    // A view must be copied before it is sent, because sending the view would send its whole buffer.
+    // `slice` makes a copy of these words. A view of them would not do, because its whole buffer would be sent with it.
     return { kind: 'words', words: random.words.slice(first / perWord, Math.ceil(end / perWord)) };
   }
 

@@ -2,12 +2,12 @@
 import { PtxlabError } from './error.ts';
 import { nearestWord } from './nearest-word.ts';
 
-/** The names of all options of `T`; leaving one out does not typecheck. */
+/** The names of all options of `T`. If a name is left out, type checking fails. */
 export type OptionNames<T> = { readonly [Name in keyof Required<T>]: true };
 
 /**
  * @param owner the name that messages use for the function or class that takes the options
- * @throws PtxlabError `bad-option` for options that are not an object, and for a name that is not among `names`
+ * @throws PtxlabError `bad-option` if `options` is not an object or has a property that is not in `names`
  */
 export function requireOptionNames(options: unknown, names: object, owner: string): asserts options is object {
   if (typeof options !== 'object' || options === null)

@@ -19,8 +19,8 @@ export function requireArgument<T>(what: string, value: unknown, rule: Rule<T>):
 
 /**
  * @param owner the name that messages use for the function or class that takes the options
- * @throws PtxlabError `bad-option` for a name without a rule, and for a value that does not follow its rule; the
- *   message says which option it is, what it accepts and what was given
+ * @throws PtxlabError `bad-option` if an option has no rule or if its value does not follow its rule; the message names
+ *   the option, the accepted values and the given value
  */
 export function requireOptions<T>(options: unknown, rules: RulesFor<T>, owner: string): void {
   requireOptionNames(options, rules, owner);

@@ -1,4 +1,4 @@
-/** A position in the source that the PTX was compiled from, as given by `.loc` (PTX ISA 9.1, 11.5.4). */
+/** A position in the source that the PTX was compiled from, as given by `.loc` (section 11.5.4 of PTX ISA 9.1). */
 export interface SourcePlace {
   /** As `.file` names it. */
   readonly file: string;

@@ -54,8 +54,8 @@ function indexLines(text: string): Uint32Array {
 }
 
 /**
- * Finds the starts of the lines in text that does not contain `\r`. This is the usual case, in which the fast built-in
- * search can be used.
+ * Finds the starts of the lines in text that does not contain `\r`. Most text is like this, and the built-in search is
+ * fast.
  */
 function indexNewlines(text: string): Uint32Array {
   const starts = [0];

@@ -29,7 +29,10 @@ export interface KnownInstruction {
    * anything else, it is a marker.
    */
   readonly slots: Int32Array;
-  /** The meanings of the names that are part of the line shape's text. All other names on the line are in its slots. */
+  /**
+   * The meanings of the names that are part of the line shape's text. All other names are in the slots of the line
+   * shape.
+   */
   readonly names: readonly { readonly name: string; readonly shape: Shape }[];
   /** The meaning that is shared by all names in the slots; null if no slot contains a name. */
   readonly folded: Shape | null;
@@ -49,7 +52,7 @@ export interface KnownInstruction {
 export type KnownLine = KnownInstruction | KnownLocation;
 
 /**
- * If more operand shapes than this are cached, the next module starts with empty caches. Only generated or hostile
+ * The number of cached operand shapes above which the next module starts with empty caches. Only generated or hostile
  * input exceeds this limit.
  */
 const mostShapes = 20_000;

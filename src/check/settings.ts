@@ -42,8 +42,8 @@ export function readSettings(text: string): Settings {
 }
 
 /**
- * The findings in a text, without those that the settings turn off and those that comments in the text suppress. The
- * severities are the ones that the settings assign.
+ * The findings in a text, with the severities that the settings assign. Findings that the settings turn off or that
+ * comments in the text suppress are left out.
  */
 export function withSettings(findings: readonly Diagnostic[], text: string, settings: Settings): readonly Diagnostic[] {
   return withoutSuppressed(text, withSeverities(findings, settings));

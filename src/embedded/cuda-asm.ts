@@ -110,7 +110,7 @@ function afterDirective(source: string, start: number, conditions: boolean[]): n
 /** Maximum number of characters that are read from a directive. */
 const longestCondition = 2000;
 
-/** A statement with more tokens is ignored. */
+/** A statement with more than this many tokens is ignored. */
 const mostTokens = 5000;
 
 const qualifiers = new Set(['volatile', '__volatile__', '__volatile', 'inline', '__inline__', 'goto', 'const']);

@@ -48,7 +48,7 @@ function tokenAt(source: string, start: number): PythonToken {
   return { kind: word === undefined ? 'mark' : 'word', start, end: start + (word?.length ?? 1), content: null };
 }
 
-/** A call with more tokens is ignored. */
+/** A call with more than this many tokens is ignored. */
 const mostTokens = 5000;
 
 /** Every call of `inline_asm_elementwise` in a file. */
@@ -120,8 +120,8 @@ function statementOf(source: string, tokens: readonly PythonToken[], span: Span,
 }
 
 /**
- * The text of a value that consists of adjacent string literals, with or without parentheses. A name is also accepted
- * if it is assigned such literals and is assigned only once. Null for any other value.
+ * The text of a value that consists of adjacent string literals, with or without parentheses. The value can also be a
+ * name that is assigned only once, if the assigned value consists of such literals. Null for any other value.
  */
 function literalText(source: string, all: readonly PythonToken[], value: readonly PythonToken[]): MappedText | null {
   const inner = withoutParentheses(source, value);

@@ -21,7 +21,7 @@ export interface FormEntry {
   readonly modifiers: readonly {
     readonly axis: string;
     /**
-     * The name that the syntax line uses for the axis, such as `frnd`; if there is only one modifier on the axis, the
+     * The name that the syntax line uses for the axis, such as `frnd`. If the axis has only one modifier, this is the
      * name of that modifier.
      */
     readonly name: string;
@@ -29,7 +29,10 @@ export interface FormEntry {
     readonly optional: boolean;
   }[];
   readonly operands: readonly string[];
-  /** The targets that support at least one variant of the form, each with the first PTX version in which it does. */
+  /**
+   * The targets that support at least one variant of the form, each with the first PTX version that has such a variant
+   * for the target.
+   */
   readonly availability: readonly Acceptance[];
 }
 
@@ -86,8 +89,8 @@ interface Words {
 
 /**
  * Collects the types and modifiers that occur in the variants for a version and target. Variants with at most one
- * optional modifier are tried first. Some modifiers occur only together with another one, so modifiers that have not
- * been found by then are tried in pairs.
+ * optional modifier are tried first. Modifiers that occur in none of these variants may need another modifier beside
+ * them, so they are then tried in pairs.
  */
 function wordsAt(compiled: CompiledForm, choice: TargetChoice): Words {
   const types = compiled.slots.map(() => new Set<string>());

@@ -16,7 +16,8 @@ export function operandBits(variant: Variant): readonly OperandBits[] {
 }
 
 /**
- * Returns the operands that one operand pattern describes: several if it is a list in braces, none if it is a label.
+ * Returns the operands that an operand pattern stands for. A list in braces stands for several operands, and a label
+ * for none.
  */
 export function patternBits(variant: Variant, pattern: OperandPattern): readonly OperandBits[] {
   const of = (value: ValuePattern, name = value.name): OperandBits => ({

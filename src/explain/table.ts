@@ -18,7 +18,7 @@ export function table(rows: readonly (readonly string[])[], width: number, inden
   });
 }
 
-/** Wraps a syntax line onto as many lines as it needs; a long mnemonic is broken before a dot-part. */
+/** Wraps a syntax line onto as many lines as it needs; a long mnemonic is broken before one of its dots. */
 export function wrapSyntax(syntax: string, width: number): readonly string[] {
   return wrap(syntax, width).flatMap((line) => (line.length <= width ? [line] : breakMnemonic(line, width)));
 }

@@ -1,5 +1,5 @@
 /**
- * The reference engine. It runs the blocks of a launch one after another, and the threads of a block in turn, each
+ * The reference engine. It runs the blocks of a launch one after another. The threads of a block take turns: each runs
  * until it waits or ends. The engine is slow and simple, and every result comes from exact arithmetic. Between any two
  * instructions, its state consists of plain data. The results are the same no matter how many instructions are run at a
  * time.
@@ -24,7 +24,10 @@ import type { Tracing } from './trace.ts';
 import { elementAt } from '../base/element-at.ts';
 
 export interface ReferenceOptions {
-  /** Whether to report a fault when something depends on shared or local memory that was never written. */
+  /**
+   * Whether to report a fault when anything observable, such as an address or a branch, depends on shared or local
+   * memory that was never written.
+   */
   readonly trackWrites: boolean;
   readonly tracing: Tracing | null;
 }
@@ -36,8 +39,8 @@ const looksEvery = 1 << 10;
 /** Maximum number of blocks running at the same time. */
 const residentBlocks = 1024;
 /**
- * After this many rounds in which the running threads seemed to do nothing but poll memory, these threads are treated
- * as if they could not run: groups without a mask no longer wait for them.
+ * If the running threads seem to do nothing but poll memory for this many rounds, threads that wait for a group without
+ * a mask stop waiting for them.
  */
 const idleRoundsBeforeGroups = 16;
 
@@ -51,8 +54,8 @@ export class ReferenceEngine implements SteppingEngine {
   private readonly blocks: number;
   private nextBlock = 0;
   /**
-   * The blocks that have started but not ended, beginning with the one that runs now. There is more than one only if
-   * blocks wait for each other.
+   * The blocks that have started but not ended; the first is the block that is currently running. There are several
+   * only if blocks wait for each other.
    */
   private running: Block[] = [];
   /** The thread that ran last, which is the thread that a fault is attributed to. */
@@ -269,8 +272,8 @@ export class ReferenceEngine implements SteppingEngine {
   }
 
   /**
-   * Passes the turn to another thread, so that a thread that polls a flag does not keep the thread that sets the flag
-   * from running.
+   * Gives the next thread a turn. Without this, a thread that polls a flag could prevent the thread that should set the
+   * flag from running.
    */
   private endTurn(thread: Thread, block: Block): void {
     if (block.looks < looksPerTurn) {

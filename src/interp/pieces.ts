@@ -20,7 +20,7 @@ export interface Piece {
    * pieces after it must check whether the thread now has undefined values.
    */
   readonly loads?: boolean;
-  /** Whether the piece has nothing to do in a thread without undefined values. */
+  /** Whether the piece is needed only in threads with undefined values. */
   readonly onlyCareful?: boolean;
 }
 

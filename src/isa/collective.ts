@@ -13,12 +13,12 @@ export type GroupScope = 'warp' | 'warpgroup' | 'block' | 'cluster';
  * `shfl` takes a value, a lane operand and bounds; it returns the value of another lane and whether that lane was in
  * bounds. `vote` takes a predicate; it returns a predicate, or the mask of lanes where it is true. `match` takes a
  * value; it returns the mask of lanes with the same value and, for `all`, whether all lanes agree. `redux` takes a
- * value and returns the reduction over all lanes. `elect` returns the lane of the elected leader, and whether this lane
- * is the leader. `active` returns the mask of lanes that arrived. `sync` returns no value; it completes once all
- * threads have arrived. `transpose` takes two adjacent elements of a row of an 8 by 8 matrix of 16-bit elements and
- * returns two elements of the transposed matrix. `mma` takes fragments of matrices and returns fragments of their
- * product. `addresses` takes an address, a stride and some words. It returns the addresses of the elements that the
- * lane accesses, constants that depend on the lane, and the words, unchanged.
+ * value and returns the reduction over all lanes. `elect` returns the lane of the elected leader, and whether the
+ * receiving thread is the leader. `active` returns the mask of lanes that arrived. `sync` returns no value; it
+ * completes once all threads have arrived. `transpose` works on an 8 by 8 matrix of 16-bit elements: it takes two
+ * adjacent elements of a row, and returns two elements of the transposed matrix. `mma` takes fragments of matrices and
+ * returns fragments of their product. `addresses` takes an address, a stride and some words. It returns the addresses
+ * of the elements that the lane accesses, constants that depend on the lane, and the words, unchanged.
  */
 export type Collective =
   | { readonly form: 'shfl'; readonly mode: 'up' | 'down' | 'bfly' | 'idx' }
@@ -35,7 +35,8 @@ export type Collective =
   | { readonly form: 'addresses'; readonly name: string; readonly plan: AddressPlan };
 
 /**
- * Describes how each lane of a warp computes the addresses that it has to access to load or store its part of a matrix.
+ * Describes how the lanes of a warp load or store a matrix: which addresses each lane accesses, and how they are
+ * computed.
  */
 export interface AddressPlan {
   /** Says which elements of the matrix each lane holds. */

@@ -72,9 +72,9 @@ export function gpuOf({ sm }: Target): Gpu {
 const familyOf = (sm: number): number => Math.floor(sm / 10);
 
 /**
- * Whether a GPU runs code for a target (PTX ISA 9.1, 11.1.2). Code for a target without a suffix runs on that
- * architecture and on all later ones. Code for a target with the suffix `a` runs only on that architecture, and code
- * for a target with the suffix `f` runs on that architecture and on later ones of its family.
+ * Whether a GPU runs code for a target (section 11.1.2 of PTX ISA 9.1). If the target has no suffix, its code runs on
+ * the target's own architecture and on all later ones. With the suffix `f`, it runs on the target's own architecture
+ * and on later ones of the same family; with the suffix `a`, only on the target's own architecture.
  */
 export function runsOn({ sm, suffix }: Target, gpu: Gpu): boolean {
   if (suffix === 'a') return gpu.sm === sm;

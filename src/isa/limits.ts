@@ -1,4 +1,4 @@
-/** Limits on sizes and counts (PTX ISA 9.1, 5.1; as measured with ptxas 13.0). */
+/** Limits on sizes and counts (section 5.1 of PTX ISA 9.1), as measured with ptxas 13.0. */
 import type { AvailabilityRow } from './form.ts';
 import { at, type Availability, isAlways, isAvailable, type Target, type Version } from './targets.ts';
 
@@ -20,8 +20,8 @@ export function mostIn(limit: Limit, version: Version, target: Target): number {
 }
 
 /**
- * The version and target that a module needs in order to use an amount, that is, a size or a count. Null if the amount
- * is allowed in every version and on every target, or if it is never allowed.
+ * Given a size or a count, returns the version and the target that a module needs in order to use that much. Null if
+ * the amount is allowed in every version and on every target, or if it is never allowed.
  */
 export function availabilityOfAmount(limit: Limit, subject: string, amount: number): AvailabilityRow | null {
   const row = limit.find(({ most }) => amount <= most);

@@ -1,6 +1,6 @@
 /**
- * D = A * B + C over the lanes of a warp, described as plain data. Both engines, explain and the listing are based on
- * this description.
+ * Describes, as plain data, how the lanes of a warp compute D = A * B + C. Both engines, explain and the listing are
+ * based on this description.
  */
 import { type Conversion, plainConversion } from '../numerics/conversion.ts';
 import type { DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts';
@@ -32,8 +32,8 @@ export function sumConversion(from: 'f16' | 'f32', to: 'f16' | 'f32'): Conversio
 /**
  * In a sparse product, half of the elements of A are omitted. The columns of A are divided into chunks of four units,
  * and each unit consists of `unit` columns. For each row and chunk, the metadata contains two 2-bit indices: they
- * select the two units whose elements are not omitted. A register with metadata holds `rowBits` bits for each row. In
- * every group of four lanes, `lanes` lanes provide metadata.
+ * select the two units whose elements are not omitted. A register with metadata holds `rowBits` bits for each row. The
+ * metadata comes from some of the lanes only: from `lanes` lanes in every group of four.
  */
 export interface Sparsity {
   readonly unit: 0.5 | 1 | 2;

@@ -93,7 +93,10 @@ export function orderedKind(words: readonly string[]): ReadonlySet<string> | nul
   return orderedKinds.find((kind) => words.every((word) => kind.has(word))) ?? null;
 }
 
-/** Gives the axis of each modifier that does not belong to a set and whose axis cannot be derived from its own name. */
+/**
+ * The axes of modifiers that do not belong to a set. Modifiers whose axis can be derived from their name are not
+ * listed.
+ */
 const literalAxes: Readonly<Record<string, string>> = {
   '.row': 'alayout',
   '.rna': 'rounding',

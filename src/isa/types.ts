@@ -1,6 +1,6 @@
 /**
- * The types that can be named in an instruction or a declaration. There is one row for each type (PTX ISA 9.1, 5.2.1 to
- * 5.2.5).
+ * The types that can be named in an instruction or a declaration. There is one row for each type (sections 5.2.1 to
+ * 5.2.5 of PTX ISA 9.1).
  */
 import { valueAt } from '../base/element-at.ts';
 import { keysOf } from '../base/records.ts';
@@ -14,9 +14,9 @@ import { at, type Availability } from './targets.ts';
 export type TypeClass = 'signed' | 'unsigned' | 'float' | 'bits' | 'predicate' | 'alternate' | 'packed';
 
 /**
- * Where a type name may be used. `variable`: in declarations and instructions. `quirk`: like `variable`, but not
- * documented, although ptxas accepts it. `instruction`: in instructions, and in declarations of arrays. `element`: only
- * in instructions; in declarations, it is a syntax error.
+ * Where a type name may be used. `variable`: in declarations and instructions. `quirk`: like `variable`, but
+ * undocumented; ptxas accepts it nevertheless. `instruction`: in instructions, and in declarations of arrays.
+ * `element`: only in instructions; in declarations, it is a syntax error.
  */
 export type TypeUse = 'variable' | 'quirk' | 'instruction' | 'element';
 

@@ -17,7 +17,7 @@ export interface CompiledKernel {
   readonly stops: readonly CompiledStop[];
   /** The size of a block's frames, and the offsets, within the frames, of the arrays that the engine accesses. */
   readonly frame: CompiledFrame;
-  /** Maximum number of bytes that the stack of a thread's open calls may take. */
+  /** Maximum number of bytes on a thread's call stack, which has an entry for each call that has not returned yet. */
   readonly callBytes: number;
   /** Number of bytes of local memory per thread. */
   readonly stackBytes: number;
@@ -39,11 +39,11 @@ export interface CompiledStop {
   readonly step: StopStep;
   /** PTX source line. */
   readonly line: number;
-  /** The region in which threads continue after this stop. */
+  /** The number of the region in which threads continue after this stop. */
   readonly region: number;
   /**
-   * The offsets of the arrays that hold the values that threads send. `receives` lists the same for the values that
-   * threads receive.
+   * The offsets of the arrays in which threads store the values that they send (`sends`) and find the values that they
+   * receive (`receives`).
    */
   readonly sends: readonly number[];
   readonly receives: readonly (number | null)[];
@@ -68,8 +68,8 @@ export interface CompiledFunction {
 }
 
 /**
- * Describes where the arguments and the result of a built-in function are stored, relative to the base of its
- * activation.
+ * Says where a built-in function has its arguments and its result. The offsets are relative to the base of the
+ * function's activation.
  */
 export interface CompiledBuiltin {
   readonly name: BuiltinName;

@@ -21,8 +21,8 @@ export interface LaunchLayout {
   readonly parameterBytes: number;
   readonly constantBytes: number;
   /**
-   * Number of bytes of shared memory that do not count as used by the kernel: the bytes at the start, which are
-   * reserved for the system, and the bytes that ptxlab itself needs.
+   * Number of bytes of shared memory that are not counted as the kernel's: those that are reserved for the system at
+   * the start, and those that ptxlab itself needs.
    */
   readonly uncountedBytes: number;
   /** Size of a thread's local memory in bytes. */
@@ -37,8 +37,8 @@ export interface LaunchLayout {
    */
   readonly fours: boolean;
   /**
-   * Whether code for one thread at a time is left out of the module if it is needed only when four threads cannot run
-   * together. It is then compiled when a launch first needs it.
+   * Some of the code for one thread at a time is needed only when four threads cannot run together. If this is true,
+   * such code is left out of the module, and compiled when a launch first needs it.
    */
   readonly aloneLater: boolean;
   /** Whether products and sums can be computed in one step that rounds once; see `fusesProducts`. */
@@ -71,9 +71,9 @@ export const context = {
   constants: 68,
   /** Number of threads in the block. */
   threads: 72,
-  /** Address of the threads' open calls. */
+  /** Address of the call stacks of the threads. */
   calls: 76,
-  /** The index of the first thread in the unit that did not finish. */
+  /** If a unit (a range of threads that run together) did not finish, the index of its first thread. */
   unit: 80,
   gridWorkspace: 84,
   /** Nonzero if any thread of the block has continued on its own, without its neighbors in a group of four. */
@@ -126,8 +126,8 @@ export const state = {
   waitingAt: (stop: number): number => -2 - stop,
   stopOf: (word: number): number => -2 - word,
   /**
-   * Given the outcome that all threads have exited or that all wait at the same stop, returns the corresponding state
-   * word of each thread.
+   * Converts an outcome to the state word that each thread then has. The outcome must be that all threads have exited,
+   * or that all threads wait at the same stop.
    */
   after: (result: number): number => result + 1,
 } as const;

@@ -1,9 +1,9 @@
 /**
- * The generic address space (PTX ISA 9.1, 5.1 and 6.4.1.1). Global memory has the same addresses in the generic space
- * as in its own; they lie below all windows. Every other space has two windows. Instructions with 64-bit addresses use
- * the far window: the high word of the address selects the window, and the low word is the offset in it. A 32-bit
- * address cannot reach that window, so instructions with 32-bit addresses use the near window, which lies in the last
- * 256 MiB below 4 GiB.
+ * The generic address space (sections 5.1 and 6.4.1.1 of PTX ISA 9.1). Global memory has the same addresses in the
+ * generic space as in its own; they lie below all windows. Every other space has two windows. Instructions with 64-bit
+ * addresses use the far window: the high word of the address selects the window, and the low word is the offset in it.
+ * A 32-bit address cannot reach that window, so instructions with 32-bit addresses use the near window, which lies in
+ * the last 256 MiB below 4 GiB.
  */
 import { elementAt } from '../base/element-at.ts';
 import { rankAt, type WindowSpace } from '../isa/spaces.ts';
@@ -63,8 +63,8 @@ export function windowBits(width: 32 | 64): number {
 }
 
 /**
- * The shared memory of the other blocks in a cluster is in the same window as the block's own shared memory, and comes
- * after it.
+ * The window of a block's own shared memory also contains the shared memory of the other blocks in its cluster, at
+ * higher addresses.
  */
 function windowOf(space: Exclude<WindowSpace, 'global'>): Windowed {
   return space === 'shared::cluster' ? 'shared' : space;

@@ -11,8 +11,8 @@ export interface EngineMemory extends Memory {
    */
   bytesAt(address: number, size: number): Uint8Array;
   /**
-   * Reserves memory that belongs to no allocation and returns its address. It is a fault if a kernel accesses this
-   * memory.
+   * Reserves memory for the engine's own use and returns its address. The memory does not count as allocated, so an
+   * access by a kernel is a fault.
    */
   borrow(size: number): number;
   /** Ends a `borrow`. */

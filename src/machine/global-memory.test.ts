@@ -57,8 +57,8 @@ describe('freed allocations', () => {
     }
     expect(addresses.size).toBe(quarantine + 1);
     const [first = 0] = addresses;
-    // The allocations use only quarantine + 1 addresses, so most addresses are used twice. The address that was used
-    // first is also the first to be reused; it now belongs to allocation number quarantine + 1.
+    // The allocations use only quarantine + 1 different addresses, so most addresses are used twice. The address of the
+    // first allocation is the first to be reused, and now belongs to allocation number quarantine + 1.
     expect(() => memory.check('load', first, 4)).toThrow(`number ${quarantine + 1}, 16 bytes`);
   });
 

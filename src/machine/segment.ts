@@ -78,7 +78,7 @@ export class Segment implements Memory {
         : null;
   }
 
-  /** Sets the offset that no access may exceed. */
+  /** Sets the offset at which accessible memory ends. */
   limitTo(end: number): void {
     this.end = end;
   }
@@ -126,10 +126,7 @@ export class Segment implements Memory {
     return { end, bytes: this.pages.take(bytes), definedness: definedness?.give() ?? null };
   }
 
-  /**
-   * Restores the segment. If the saved state does not record which bytes were written, all bytes are considered
-   * written.
-   */
+  /** Restores the segment. If the saved state has no record of written bytes, all bytes count as written. */
   take({ end, bytes, definedness }: SegmentState): void {
     const { size } = bytes;
     this.end = end;
@@ -150,8 +147,8 @@ export class Segment implements Memory {
   }
 
   /**
-   * Marks bytes as written. `check` does this for stores, so `mark` must be called only for a `store` without a
-   * preceding `check`.
+   * Marks bytes as written. Since `check` does this for stores, `mark` is needed only if `store` is called without
+   * `check`.
    */
   mark(offset: number, size: number): void {
     this.pages.touch(offset, size);

@@ -1,4 +1,4 @@
-/** Counts, reverses, finds, looks up and permutes bits: popc, clz, brev, fns, lop3 and prmt (PTX ISA 9.7.1, 9.7.8). */
+/** Operations on bit patterns: popc, clz, brev, fns, lop3 and prmt (sections 9.7.1 and 9.7.8 of the PTX ISA). */
 import { onBigints, onNumbers } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Operation, PermuteFunction } from './operations.ts';
@@ -42,8 +42,8 @@ export function reversal(width: number): Operation {
 }
 
 /**
- * The position of the |n|-th set bit in a mask, starting at bit `base` and counting upward if n is positive, downward
- * if n is negative. If n is 0, only bit `base` is examined. If there is no such bit, the result is 0xffffffff.
+ * The position of the |n|-th set bit in a mask. The search starts at bit `base` and goes upward if n is positive,
+ * downward if n is negative. If n is 0, only bit `base` is examined. If there is no such bit, the result is 0xffffffff.
  */
 export function setBitFinder(mask: number, base: number, n: number): number {
   const offset = n | 0;
@@ -71,8 +71,8 @@ export function lookUp(x: number, y: number, z: number, table = 0): number {
 }
 
 /**
- * For each mode, one entry for each value of the selector (0 to 3). The four hex digits of an entry select the bytes of
- * the result; the lowest digit selects the lowest byte.
+ * For each mode, one entry for each value of the selector (0 to 3). An entry has four hex digits, one for each byte of
+ * the result, with the digit for the lowest byte last. Each digit is the number of the source byte.
  */
 const choices: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, readonly number[]>> = {
   'prmt.f4e': [0x3210, 0x4321, 0x5432, 0x6543],
@@ -84,8 +84,8 @@ const choices: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, readonly number
 };
 
 /**
- * Selects four of the eight bytes of b:a. If there is no mode, each nibble of c selects one byte. If the top bit of the
- * nibble is set, the sign bit of the selected byte is copied to all of its bits.
+ * Selects four of the eight bytes of b:a. If there is no mode, each nibble of c selects one byte. If the highest bit of
+ * the nibble is set, each bit of the result byte is the sign bit of the selected byte.
  */
 export function permutation(fn: PermuteFunction): Operation {
   if (fn === 'prmt') return onNumbers(permute);

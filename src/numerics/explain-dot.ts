@@ -23,8 +23,8 @@ import { nearestBits } from './nearest-bits.ts';
  */
 export interface ExplainedTerm {
   /**
-   * The index of the term among the products of the dot product; null for the accumulator, which is the sum of the
-   * previous chunk or, in the first chunk, c.
+   * The index of the term among the products; null if the term is the accumulator. In the first chunk, the accumulator
+   * is c, or 0 if c is added at the end; in later chunks, it is the result of the previous chunk.
    */
   readonly index: number | null;
   /** The exact value as a number; for a term that is not finite, `infinity`, `-infinity` or `nan`. */
@@ -33,8 +33,8 @@ export interface ExplainedTerm {
   readonly exponent: number | null;
   readonly sign: '+' | '-';
   /**
-   * The magnitude as a multiple of the unit, in binary: `kept` is the integer part, which is added, and `cut` is the
-   * fraction, which is discarded, without trailing zeros.
+   * The magnitude as a multiple of the unit, in binary: `kept` is the integer part, which is added; `cut` is the
+   * fraction, which is discarded. `cut` has no trailing zeros.
    */
   readonly kept: string;
   readonly cut: string;
@@ -58,8 +58,8 @@ export interface ExplainedDot {
 }
 
 /**
- * Explains each chunk of a dot product that adds `terms` to the accumulator `c`, in the order in which tensor cores
- * compute them.
+ * Explains a dot product that adds `terms` to the accumulator `c`, chunk by chunk, in the order in which tensor cores
+ * compute the chunks.
  */
 export function explainDot(terms: readonly Addend[], c: number, arithmetic: DotArithmetic): ExplainedDot {
   const read = readAccumulator[accumulatorOf(arithmetic.end)];

@@ -1,6 +1,6 @@
 /**
- * Converts between JavaScript numbers and the bits of a float format. Arguments and displayed results need these
- * conversions.
+ * Converts between JavaScript numbers and the bits of a float format. This is needed for arguments and for displaying
+ * results.
  */
 import { plainConversion } from './conversion.ts';
 import { conversion } from './convert.ts';

@@ -18,8 +18,9 @@ import { layOut, type Placed, stackAlignment } from './layout.ts';
 import { reservedSymbol, usesReserved } from './reserved-shared.ts';
 
 /**
- * The number of bytes that an activation has in addition to its variables, for the data that a call saves. Because
- * every activation takes up at least this much space, endless recursion uses up all local memory and is detected.
+ * Each activation has this number of bytes in addition to its variables. They stand for the data that a call saves.
+ * Because every activation takes up at least this much space, endless recursion uses up all local memory and is
+ * detected.
  */
 const linkage = 64;
 
@@ -55,7 +56,8 @@ export function kernelLayout(drafts: readonly Draft[], shared: readonly Variable
   const own = drafts.flatMap(({ fn }) => fn.variables.filter((symbol) => symbol.space === '.shared'));
   const reserves = drafts.some(({ instructions }) => usesReserved(instructions));
   const all = drafts.flatMap(({ instructions }) => instructions);
-  // Hidden variables come first, so that an access beyond the end of another variable does not reach them.
+  // The hidden variables, which ptxlab itself needs, come first, so that an access beyond the end of another variable
+  // does not reach them.
   const hidden = clusterVariables(all);
   const sharedSymbols = dynamicLast([...(reserves ? [reservedSymbol] : []), ...hidden, ...shared, ...own]);
   const alignments = drafts.flatMap((draft) => [

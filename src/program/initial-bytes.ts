@@ -1,4 +1,4 @@
-/** Converts initializers to bytes (PTX ISA 9.1, 5.4.4). */
+/** Converts initializers to bytes (section 5.4.4 of PTX ISA 9.1). */
 import { types } from '../isa/types.ts';
 import { storeWide } from './store.ts';
 import type { Initializer, Variable } from '../syntax/tree.ts';
@@ -50,7 +50,7 @@ function valueOf(initializer: Exclude<Initializer, { kind: 'list' }>, width: num
   }
 }
 
-/** Returns the byte of an address that a mask selects, as in `0xff00(name)`. */
+/** Given a mask and an address, as in `0xff00(name)`, returns the byte of the address that the mask selects. */
 function maskedByte(address: bigint, mask: bigint): bigint {
   let shift = 0n;
   while (mask >> shift !== 0n && ((mask >> shift) & 1n) === 0n) shift++;

@@ -1,4 +1,7 @@
-/** The registers that regions load and store, in short kernels that have a barrier before the code under test. */
+/**
+ * Tests which registers the code of a region loads and stores. Each test kernel is short and has a barrier before the
+ * code under test.
+ */
 import { describe, expect, test } from 'vitest';
 import { loadModule } from '../check/check.ts';
 import { blocksOf } from './flow.ts';

@@ -1,7 +1,7 @@
 /**
- * The part of shared memory that devices since sm_80 reserve for the system (PTX ISA 9.1, chapter 10:
- * %reserved_smem_offset). Cooperative groups, which nvcc's headers implement, use it to synchronize tiles that are
- * larger than a warp. In kernels that read the offset of this part, it comes before all variables.
+ * The part of shared memory that devices since sm_80 reserve for the system (%reserved_smem_offset in chapter 10 of PTX
+ * ISA 9.1). Cooperative groups, which nvcc's headers implement, use it to synchronize tiles that are larger than a
+ * warp. In kernels that read the offset of this part, it comes before all variables.
  */
 import { reservedSharedBytes } from '../isa/registers.ts';
 import type { VariableSymbol } from '../check/symbols.ts';

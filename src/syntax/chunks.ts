@@ -66,11 +66,11 @@ export interface ParsedChunk {
 const usualLength = 8192;
 const leastLength = 4096;
 
-/** The maximum number of tokens beyond the end of a part that the parser may examine to decide how to read the part. */
+/** To decide how to read a part, the parser may look ahead at most this number of tokens beyond the end of the part. */
 const lookahead = 4;
 
 /**
- * The maximum number of characters beyond the last token of a line that the parser may examine. A line's shape has at
+ * The parser may look ahead at most this number of characters beyond the last token of a line. A line's shape has at
  * most half this length.
  */
 const longestLine = 4096;
@@ -132,8 +132,8 @@ class ChunkReader {
   }
 
   /**
-   * Whether the chunk may end here. It must not end at the end of the text, because all scopes that have no closing
-   * brace are closed together there. Nor may it end between the two characters of a CR LF.
+   * Whether the chunk may end here. It must not end exactly where the whole text ends: there, all scopes that lack a
+   * closing brace are closed together. Nor may it end between the two characters of a CR LF.
    */
   private mayEnd(): boolean {
     const { r, source } = this;

@@ -1,6 +1,6 @@
 /**
- * Reads PTX literals and returns their values. Source: PTX ISA 4.5.1 and 4.5.2; how literals with more than 64 bits are
- * treated was measured with ptxas 13.0.
+ * Reads PTX literals and returns their values. The notation is defined in sections 4.5.1 and 4.5.2 of the PTX ISA; the
+ * treatment of literals with more than 64 bits was measured with ptxas 13.0.
  */
 
 const bits64 = 64;
@@ -10,13 +10,16 @@ const signBit: bigint = 1n << 63n;
 const smallIntegers: readonly bigint[] = Array.from({ length: 1024 }, (_, i) => BigInt(i));
 
 /**
- * The value of an integer literal. Its type is `.u64` if it has the suffix `U` or if `.s64` cannot represent it,
- * otherwise `.s64`.
+ * The value of an integer literal. The type of the literal is `.u64` if it has the suffix `U` or is too large for
+ * `.s64`, otherwise `.s64`.
  */
 export interface IntegerLiteral {
   readonly value: bigint;
   readonly unsigned: boolean;
-  /** Whether the value fits in 64 bits. If not, ptxas keeps its low 64 bits (`wraps`) or rejects it (`overflow`). */
+  /**
+   * Whether the value fits in 64 bits. If it does not, ptxas either keeps only the low 64 bits (`wraps`) or rejects the
+   * literal (`overflow`).
+   */
   readonly fit: 'fits' | 'wraps' | 'overflow';
 }
 

@@ -1,7 +1,7 @@
 /**
- * Parses the operands of any instruction. Source: PTX ISA 6.2 to 6.4. Operands must have the forms that ptxas accepts.
- * An offset can only be added, so a negative offset is written `a+-4`. Only the first operand may be `_` or a pair of
- * results. A `0f` constant cannot have a sign.
+ * Parses the operands of any instruction. The notation is defined in sections 6.2 to 6.4 of the PTX ISA. Operands must
+ * have the forms that ptxas accepts. An offset can only be added, so a negative offset is written `a+-4`. Only the
+ * first operand may be `_` or a pair of results. A `0f` constant cannot have a sign.
  */
 import { rewrite } from '../diagnostics/fix.ts';
 import { continuesConstant, parseConstant, parseIntegerConstant } from './constants.ts';
@@ -222,8 +222,8 @@ function parseAddress(r: Reader): AddressOperand | null {
 const noOperands: readonly Operand[] = [];
 
 /**
- * Parses what follows the base in an address: a sampler (`, name`), coordinates (`, {…}`), or both (`, name, {…}`), in
- * some cases followed by offsets (`, {…}`).
+ * Parses the rest of an address after its base: a sampler (`, name`), coordinates (`, {…}`), or both (`, name, {…}`).
+ * Offsets (`, {…}`) may follow.
  */
 function parseAddressRest(r: Reader): readonly Operand[] | null {
   const rest: Operand[] = [];

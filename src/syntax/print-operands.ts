@@ -75,8 +75,8 @@ function printOffset(offset: bigint, always: boolean): string {
 }
 
 /**
- * Prints an integer for a context in which it makes no difference whether its type is signed or unsigned. The smallest
- * `.s64` number cannot be written as a literal, so it is printed as an expression.
+ * Prints an integer for a context in which the signedness of its type does not matter. The smallest `.s64` number
+ * cannot be written as a literal, so it is printed as an expression.
  */
 function printWide(value: bigint): string {
   return value === smallestSigned ? `(${value + 1n}-1)` : String(value);

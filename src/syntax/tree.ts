@@ -49,8 +49,8 @@ export interface FloatOperand extends Span {
 
 /**
  * `name+imm`, or if `subscript` is true, the array notation `name[imm]`, `name[reg]` or `name[reg+imm]`. In a
- * subscript, ptxas multiplies `offset` by the size of an array element. It does not do so with the value of the
- * register `index`, which is a number of bytes.
+ * subscript, `offset` counts array elements, so ptxas multiplies it by the size of an element. The register `index`,
+ * however, contains a number of bytes, which ptxas does not multiply.
  */
 export interface OffsetOperand extends Span {
   readonly kind: 'offset';
@@ -142,7 +142,7 @@ export interface Label extends Span {
   readonly name: string;
 }
 
-/** A block `{ … }` inside a body. It is a scope of its own for the names that are declared in it. */
+/** A block `{ … }` inside a body. Names that are declared in the block are visible only there. */
 export interface Block extends Span {
   readonly kind: 'block';
   readonly statements: readonly Statement[];
@@ -209,7 +209,7 @@ export type Statement =
  */
 export interface KnownLines extends Span {
   readonly kind: 'known';
-  /** The start and the end of the entries for these lines in the words of `source.shapes`. */
+  /** The range of entries for these lines: its start and its end in the words of `source.shapes`. */
   readonly from: number;
   readonly to: number;
   readonly source: LineSource;
@@ -224,8 +224,8 @@ export interface LineSource {
   /** Parses a known line. */
   statementAt(start: number): Instruction | LocationDirective;
   /**
-   * Learns the shape of a parsed statement and returns it; returns null if the statement has no shape that can be
-   * stored.
+   * Stores the shape of a parsed statement for later lines, and returns it; returns null if no shape can be stored for
+   * the statement.
    */
   learn(node: Instruction | LocationDirective): LineShape | null;
 }
@@ -289,7 +289,9 @@ export interface Declaration extends Span {
   readonly spaceEnd: number;
   /** The number of the bank in `.const[2]`, a notation used before PTX 2.2. */
   readonly bank: number | null;
-  /** `.attribute(.managed)`, `.attribute(.unified(…))` as written, without spaces. */
+  /**
+   * Attributes such as `.attribute(.managed)` and `.attribute(.unified(…))`, as they are written but without spaces.
+   */
   readonly attributes: readonly string[];
   readonly variables: readonly Variable[];
 }
@@ -361,12 +363,12 @@ export interface DebugItem extends Span {
     /** True if a time and a size follow the name. */
     readonly stamped: boolean;
   } | null;
-  /** The data in a `.section` that does not fit the type written before it. */
+  /** Values in a `.section` that do not fit the type that is written before them. */
   readonly misfits: readonly DebugMisfit[];
 }
 
 /**
- * Data that does not fit its type: a number that is outside the range of the type or, if `value` is null, a type that
+ * A mistake in the data of a `.section`: `value` is outside the range of `type` or, if `value` is null, the type itself
  * cannot be used for the data that follows it.
  */
 export interface DebugMisfit extends Span {

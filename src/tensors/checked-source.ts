@@ -7,9 +7,9 @@ import { TensorFileError } from './tensor-error.ts';
 const step = 2 ** 20;
 
 /**
- * Returns a source that provides the same bytes. A read that reaches the end throws `bad-data` if the checksum is
- * wrong. Bytes that the caller skips are also read, because the checksum covers them. If reads are in ascending order,
- * no byte is read twice.
+ * Returns a source that provides the same bytes and computes their checksum. If the checksum is wrong, the read that
+ * reaches the end of the source throws `bad-data`. Bytes that the caller skips are also read, because the checksum
+ * covers them. If reads are in ascending order, no byte is read twice.
  */
 export function checkedSource(source: ByteSource, checksum: number): ByteSource {
   const { size } = source;

@@ -64,7 +64,10 @@ export class NonFiniteCounts {
 export interface Conversion {
   readonly file: TensorFile;
   readonly odd: NonFiniteCounts;
-  /** Maps the names of tensors to their largest magnitudes, where these are already known. */
+  /**
+   * Maps the names of tensors to their largest magnitudes; tensors whose largest magnitude is not known yet are not in
+   * the map.
+   */
   readonly maxima: ReadonlyMap<string, number>;
   readonly signal: AbortSignal | undefined;
 }
@@ -167,7 +170,7 @@ function convertPieces(
   }));
 }
 
-/** Returns a copy of the options without those whose value is undefined. */
+/** Returns a copy of the options in which those with the value undefined are left out. */
 function defined<T extends object>(options: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
     readonly [K in keyof T]?: Exclude<T[K], undefined>;

@@ -1,6 +1,6 @@
 /**
- * Checks the files and tensors that callers pass to the library, because callers may use their own implementation of
- * `TensorFile`.
+ * Checks the files and tensors that callers pass to the library. This is necessary because a caller may have its own
+ * implementation of `TensorFile`.
  */
 import { requireArgument } from '../base/require.ts';
 import { callback, listOf, oneOf, type Rule, shaped, text, whole } from '../base/rules.ts';
@@ -38,8 +38,8 @@ const scalesRule: Rule<object | null> = {
 const modelTensorRule = shaped('a tensor of a model', { entry: entryRule, scales: scalesRule });
 
 /**
- * Files that have already been accepted. They are remembered because a check takes time, and some functions that check
- * their file are called separately for each tensor in the file.
+ * Files that have already been accepted. A check takes time, and some functions are called for each tensor in a file
+ * and check the file every time, so accepted files are not checked again.
  */
 const accepted = new WeakSet<object>();
 

@@ -14,7 +14,7 @@ const sections = { custom: 0, type: 1, import: 2, function: 3, global: 6, export
 /** The module name under which everything is imported. */
 const namespace = 'env';
 
-/** Globals are declared mutable, because V8 would replace each use of an immutable global with its constant value. */
+/** Globals are declared mutable, so that V8 does not replace each use of a global with its value. */
 const mutable = 1;
 
 const endOfExpression = 0x0b;

@@ -1,6 +1,6 @@
 /**
- * Makes sure that there is a recorded case for every form of the table, and that the name of every recorded case starts
- * with the name of a form.
+ * Makes sure that every form in the instruction table has a recorded case, and that every recorded case is named after
+ * a form.
  */
 import { describe, expect, test } from 'vitest';
 import { expand } from '../../src/isa/expand.ts';
@@ -26,7 +26,7 @@ const unrecorded: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** Given the names of cases, returns the forms for which there is no case. */
+/** Given the names of all cases, returns the forms that have no case. */
 function formsWithoutCase(names: Iterable<string>): readonly string[] {
   const covered = new Set([...names].map((name) => name.split(':', 1)[0]));
   return allForms()

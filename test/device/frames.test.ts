@@ -10,9 +10,7 @@ import { faultOf, moduleOf, outcome, ways } from './run.ts';
 const deep = `.func fill() { .local .align 8 .b8 own[256]; .reg .b32 i; .reg .pred p; .reg .b64 a, s; mov.u64 s, own; mov.u32 i, 0;
 L: cvt.u64.u32 a, i; add.u64 a, a, s; st.local.u32 [a], 0x5ec4e7; add.u32 i, i, 4; setp.lt.u32 p, i, 256; @p bra L; ret; }`;
 
-/**
- * Each of these kernels reads local memory at an offset from its own variable `own`, with a different kind of access.
- */
+/** Each of these kernels uses a different kind of access to read local memory at an offset from its variable `own`. */
 const reads = {
   'a load from local memory': 'mov.u64 %rd2, own; ld.local.u32 %r1, [%rd2+OFFSET];',
   'a load through a generic address': 'cvta.local.u64 %rd2, own; ld.u32 %r1, [%rd2+OFFSET];',

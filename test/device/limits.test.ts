@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, PtxlabError } from '../../src/device.ts';
 import { moduleOf, outcome, output, type Source, ways } from './run.ts';
 
-/** The code of the error or fault that loading or launching the kernel ends with; null if both succeed. */
+/** Loads a kernel and launches it. Returns the code of the resulting error or fault; null if there is none. */
 async function endOf(source: Source, options: LaunchOptions = {}, memory?: number): Promise<string | null> {
   try {
     const device = await Device.create(memory === undefined ? {} : { memory });
@@ -68,7 +68,7 @@ describe.each(Object.entries(ways))('on %s', (_way, way) => {
     'in loops with two starts': `@%p1 bra L7;\n${lines(count, (i) => `L${i}:\nadd.u32 %r1, %r1, 1;\n@%p1 bra L${(i * 7919) % count};`)}`,
     'from barrier to barrier': lines(count, () => 'add.u32 %r1, %r1, 1;\nbar.sync 0;'),
   };
-  // For kernels with this many instructions, no code that runs four threads at once is compiled.
+  // A kernel with this many instructions is too large to be compiled to code that runs four threads at once.
   const compiledOnce = test.skipIf(way.simd === true);
   compiledOnce.each(Object.entries(shapes))('thousands of basic blocks, %s', async (_, middle) => {
     const body = `ld.param.u64 %rd1, [out];\n${middle}\nst.global.u32 [%rd1], %r1;`;

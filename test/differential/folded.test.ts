@@ -1,6 +1,6 @@
 /**
- * Compares the fast engine with values that ptxas 13.0 computed at compile time, which reveals mistakes that both
- * engines make.
+ * Compares the results of the fast engine with values that ptxas 13.0 computed at compile time. Unlike a comparison of
+ * the two engines, this also finds mistakes that both of them make.
  */
 import { expect, test } from 'vitest';
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';

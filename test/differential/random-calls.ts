@@ -1,7 +1,7 @@
 /**
- * Generates random modules of functions that call each other. There are direct calls, calls through a register and
- * recursive calls, and arguments are passed in registers, as constants and in memory. Each module comes with a model:
- * the same functions in JavaScript.
+ * Generates random modules of functions that call each other. The calls can be direct, through a register, or
+ * recursive. Arguments are passed in registers, as constants or in memory. Each module comes with a model: the same
+ * functions in JavaScript.
  */
 
 type Model = (depth: number, a: number, b: number) => number;

@@ -1,6 +1,6 @@
 /**
- * Generates random instructions. These can be any variants in the instruction table that do nothing but read and write
- * registers, and they get suitable random operands.
+ * Generates random instructions. Any variant in the instruction table that only reads and writes registers can be
+ * chosen; it gets suitable random operands.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { rowsOf } from '../../src/check/availability.ts';

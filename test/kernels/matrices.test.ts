@@ -1,7 +1,8 @@
 /**
- * Tests matrix products and attention as CUDA programmers write them, compiled by nvcc, against a model of the GPU. The
- * model computes each element of C as a chain of dot products, one for each step along k. Every bit of the results must
- * be the same as in the model, on both engines and with two workers.
+ * Tests kernels for matrix products and attention that are written in typical CUDA C++ and compiled by nvcc. Their
+ * results are compared with those of a model of the GPU. The model computes each element of C as a chain of dot
+ * products, one for each step along k. Every bit of the results must be the same as in the model, on both engines and
+ * with two workers.
  */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -134,7 +135,7 @@ interface Case {
   readonly b: ArrayBufferView;
   readonly scales?: readonly Uint8Array[];
   readonly codes: readonly [a: Codes, b: Codes];
-  /** True if the kernel is the same as in another case, but runs on a different GPU. */
+  /** True if another case tests the same kernel on a different GPU. */
   readonly isRepeated?: true;
 }
 

@@ -1,4 +1,7 @@
-/** Tests the quantization kernels. Their results must be exactly those that reference.ts computes in the same way. */
+/**
+ * Tests the quantization kernels. The results must be exactly the same as those of reference.ts, which does the same
+ * computations.
+ */
 import { expect, test } from 'vitest';
 import { decode, e4m3, encode, f32, roundEven, randomSource, values } from './reference.ts';
 import { engines, floats, halfWords, launch, load, patterns, words } from './run.ts';

@@ -1,4 +1,7 @@
-/** The examples of cvta (PTX ISA 9.1, 9.7.9.20), checked and run with 64-bit and 32-bit addresses on both engines. */
+/**
+ * Checks the examples of cvta in section 9.7.9.20 of PTX ISA 9.1, and runs them with 64-bit and 32-bit addresses on
+ * both engines.
+ */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { check } from '../../src/index.ts';

@@ -1,4 +1,4 @@
-/** The service worker: after the first visit the site works without a network. */
+/** Creates the service worker, which lets the site work without a network after the first visit. */
 
 /**
  * The script of the worker. It stores the given files when it is installed, and every other file when it is first

@@ -5,8 +5,8 @@ type Same = (a: string, b: string) => boolean;
 
 /**
  * Goes through the instructions of two functions in parallel. A pair of writes makes two registers correspond; a later
- * read of one must then be paired with a read of the other. If a register is written in only one of the functions, it
- * has no counterpart until it is part of another pair.
+ * read of one must then be paired with a read of the other. An instruction that has no counterpart in the other
+ * function ends the correspondence of the registers that it writes.
  */
 export class Correspondence {
   private readonly toB = new Map<string, string>();

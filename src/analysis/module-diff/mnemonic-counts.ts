@@ -10,7 +10,10 @@ interface WithMnemonic {
   readonly mnemonic: string;
 }
 
-/** The number of uses of each mnemonic in `a` and in `b`, if they differ, with the largest difference first. */
+/**
+ * Counts the uses of each mnemonic in `a` and in `b`. Returns the mnemonics whose counts differ, with the largest
+ * difference first.
+ */
 export function mnemonicCounts(a: readonly WithMnemonic[], b: readonly WithMnemonic[]): readonly MnemonicCount[] {
   const ones = (lines: readonly WithMnemonic[], side: 'a' | 'b'): readonly MnemonicCount[] =>
     lines.map(({ mnemonic }) => ({ mnemonic, a: 0, b: 0, [side]: 1 }));

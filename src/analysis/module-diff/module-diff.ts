@@ -48,7 +48,7 @@ const optionRules: RulesFor<ModuleDiffOptions> = { takes: callback() };
 /**
  * Matches the functions of two modules, their blocks and their instructions, and returns the differences.
  *
- * @throws PtxlabError `argument-type` for anything but a Document, `bad-option` for an option that does not exist
+ * @throws PtxlabError `argument-type` if `a` or `b` is not a Document; `bad-option` if an option does not exist
  */
 export function diffModules(a: Document, b: Document, options: ModuleDiffOptions = {}): ModuleDiff {
   requireArgument('the first module', a, documentRule);
@@ -153,8 +153,8 @@ function functionHeaderDiffs(a: FunctionSide, b: FunctionSide): readonly Declara
 }
 
 /**
- * Finds renamed variables. Each variable whose name occurs only in the first module is paired with the next variable of
- * the second module that has the same declaration and whose name does not occur in the first module.
+ * Finds renamed variables. Only variables whose names occur in a single module are considered. Each of them in the
+ * first module is paired with the next one in the second module that has the same declaration.
  */
 function renamedVariables(a: readonly NormalVariable[], b: readonly NormalVariable[]): ReadonlyMap<string, string> {
   const namesIn = (all: readonly NormalVariable[]): ReadonlySet<string> => new Set(all.map(({ name }) => name));

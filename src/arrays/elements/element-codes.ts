@@ -15,15 +15,15 @@ export function elementConversion(element: FormatName): Conversion {
 }
 
 /**
- * A code depends on the sign, the exponent, some leading fraction bits, and whether any lower bit is set. For a float
- * format, there is one more leading bit than the format can store, so that ties can be recognized. For an integer of w
- * bits, w leading bits are enough, because the integer itself keeps at most w - 1 of them.
+ * A code depends on the sign, the exponent, some leading fraction bits, and whether any lower bit is set. For float
+ * formats, at least one more fraction bit is used than the format can store, so that ties can be recognized. For an
+ * integer of w bits, w leading bits are enough, because the integer itself keeps at most w - 1 of them.
  */
 const places: Readonly<Partial<Record<FormatName, number>>> = { s8: 8, s4: 4, s2: 2 };
 const floatPlaces = 4;
 
 export interface CodeTable {
-  /** Indexed by the leading bits followed by a sticky bit. */
+  /** The codes, indexed by the leading bits of the f32 followed by a sticky bit. */
   readonly codes: Uint8Array;
   /** Number of fraction bits that are replaced by the sticky bit. */
   readonly cut: number;

@@ -5,7 +5,7 @@ import { convert } from '../convert.ts';
 import { type SourceArray, type SourceFormat, singlesOf } from '../elements/source-values.ts';
 import { sharedNumbers, SmallNumbers } from './small-numbers.ts';
 
-/** The codes and factors of consecutive blocks, represented by the unsigned integers that the blocks store. */
+/** The codes and factors of consecutive blocks, as the unsigned integers that are stored in the blocks. */
 export interface BlockContents {
   /** One code per element, each in a byte of its own. Bits above the width of a code are ignored. */
   readonly codes: Uint8Array;

@@ -13,8 +13,8 @@ import { codeTable, codeOf, valuesOf } from '../elements/element-codes.ts';
  * How a ue8m0 scale is computed from amax. `floor` is the rule of OCP MX 1.0: the scale is 2^(floor(log2 amax) - the
  * largest exponent of the element format), so the largest elements of a block can be clipped. `up` is NVIDIA's rule:
  * the scale is the smallest power of two that is at least amax / the largest value of the element format
- * (cvt.rp.ue8m0), so nothing is clipped. With both rules, the scale is 2^127 if amax is infinite, and 2^-127 if it
- * would otherwise be smaller or if amax is zero.
+ * (cvt.rp.ue8m0), so nothing is clipped. With both rules, the scale is never less than 2^-127, which is also the scale
+ * if amax is zero. If amax is infinite, the scale is 2^127.
  */
 export type MxRule = 'floor' | 'up';
 

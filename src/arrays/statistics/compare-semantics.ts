@@ -21,8 +21,8 @@ export interface CompareOptions {
   /** The destination format, in any of its spellings. */
   readonly to: FormatSpelling;
   /**
-   * The source format of the conversion; f32 by default. Before the conversion, the value is rounded to this format, to
-   * nearest or, for ue8m0, down.
+   * The source format of the conversion; f32 by default. Before the conversion, the value is rounded to this format:
+   * down if the format is ue8m0, to nearest otherwise.
    */
   readonly from?: FormatSpelling | undefined;
   /**
@@ -73,7 +73,7 @@ export interface SemanticsComparison {
 /**
  * How each stack converts a value.
  *
- * @throws PtxlabError with the same codes as `convert` if a name is not that of a format; with `not-a-float` if a
+ * @throws PtxlabError with the same codes as `convert` if the name of a format is unknown; with `not-a-float` if a
  *   format is an integer format; with `bad-option` for invalid options
  */
 export function compareSemantics(value: number, options: CompareOptions): SemanticsComparison {
@@ -138,7 +138,8 @@ function missing(semantics: Semantics, rule: string): StackResult {
 
 /**
  * Whether a stack can convert with the requested saturation, either because it has an option for it or because it
- * always behaves that way: OCP defines both modes for fp8, whereas each cast of the other stacks has only one mode.
+ * always behaves that way: OCP defines conversions to fp8 with and without saturation; in the other stacks, each cast
+ * has only one of these modes.
  */
 function canBeTold(semantics: Semantics, to: FormatName, saturate: boolean | undefined): boolean {
   if (semantics === 'ptx' || saturate === undefined) return true;

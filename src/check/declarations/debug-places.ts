@@ -1,4 +1,7 @@
-/** `.file`, `.loc` and the labels to which they refer (PTX ISA 9.1, 11.5; verdicts as measured with ptxas 13.0). */
+/**
+ * Checks `.file`, `.loc` and the labels to which `.loc` refers. The rules are those of section 11.5 of PTX ISA 9.1;
+ * what is accepted was measured with ptxas 13.0.
+ */
 import type { Span } from '../../base/span.ts';
 import { diagnose, type Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { isDeclarable } from '../../isa/types.ts';
@@ -15,8 +18,8 @@ export interface Places {
   /** Checks a `.loc` on a line whose shape is known. If it is valid, records its position and returns true. */
   repeats(place: SourcePosition): boolean;
   /**
-   * Does the same as `repeats` for a `.loc` in inlined code. `functionName` is the label of the inlined function's
-   * name, and `at` is the position of the call.
+   * Like `repeats`, but for a `.loc` in inlined code. `functionName` is the label of the inlined function's name, and
+   * `at` is the position of the call.
    */
   repeatsInlined(place: SourcePosition, functionName: string, at: SourcePosition): boolean;
 }
@@ -107,7 +110,9 @@ function keyOf({ line, column }: SourcePosition): number {
   return line * 0x10_0000 + column;
 }
 
-/** False if one of the numbers was too large to be stored, in which case a negative number was stored in its place. */
+/**
+ * Whether all numbers of a position are small enough to be stored. A negative number stands for one that is too large.
+ */
 function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Sizes and alignments of variables and parameters (PTX ISA 9.1, 5.4 and 7.1). Natural alignment applies unless an
- * alignment is specified.
+ * Sizes and alignments of variables and parameters (sections 5.4 and 7.1 of PTX ISA 9.1). Natural alignment applies
+ * unless an alignment is specified.
  */
 import { types } from '../../isa/types.ts';
 import type { Variable } from '../../syntax/tree.ts';

@@ -9,7 +9,7 @@ function limitsConstants({ range, multiple, oneOf, atMost, fraction }: ValuePatt
   return [range, multiple, oneOf, atMost, fraction].some((limit) => limit !== undefined);
 }
 
-/** True if there is an operand, or an element of an operand, that accepts only some constants. */
+/** True if an operand, or an element of an operand, accepts only some constants. */
 export function isLimited({ form }: Variant): boolean {
   return form.operands.some((pattern) => {
     if (pattern.kind === 'vector') return pattern.elements.some(limitsConstants);

@@ -6,8 +6,8 @@ import type { Code, Parameters } from '../../diagnostics/catalog.ts';
 import type { HeaderChange } from '../../diagnostics/fix.ts';
 
 /**
- * A place in an instruction: the whole mnemonic, its n-th dot-part as written (0 is the opcode), or an operand given by
- * its path.
+ * A place in an instruction: the whole mnemonic, one of the parts that the dots of the mnemonic separate (part 0 is the
+ * opcode), or an operand, which is given by its path.
  */
 export type InstructionPart =
   | { readonly kind: 'mnemonic' }

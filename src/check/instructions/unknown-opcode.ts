@@ -52,8 +52,8 @@ function opcodeHelp(table: FormTable, opcode: string): string | null {
 
 /**
  * Returns the problem to report if a word is missing after the opcode, as in `mad.u32` instead of `mad.lo.u32`; null if
- * no word is missing. Given an opcode that includes such a word, `fits` returns a legal spelling with it; null if there
- * is none.
+ * no word is missing. `fits` takes an opcode with the word added, and returns a legal mnemonic with this opcode; null
+ * if there is none.
  */
 export function missingWord(
   table: FormTable,

@@ -1,6 +1,6 @@
 /**
- * Determines which findings ptxas reports for a module with a syntax error. There may be more findings, but ptxas stops
- * at the first such error.
+ * Determines which findings ptxas reports for a module with a syntax error. ptxas stops at the first syntax error, so
+ * it does not report all of the checker's findings.
  */
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { isSyntaxError } from '../../diagnostics/renderers/ptxas.ts';
@@ -9,10 +9,10 @@ import { isSyntaxError } from '../../diagnostics/renderers/ptxas.ts';
 const atEnd: ReadonlySet<string> = new Set(['PTX4013', 'PTX5025', 'PTX5030']);
 
 /**
- * The first syntax error and the findings that ptxas reports before it. If a finding is in the same statement as the
- * error, ptxas reports it only if it is about an unknown suffix of a register or variable (such as `.z`), because
- * suffixes are checked while an operand is being read. ptxas reports nothing about the labels of a function that has
- * not ended before the error.
+ * The first syntax error and the findings that ptxas reports before it. ptxas checks the suffix of a register or
+ * variable (such as `.z`) while it reads the operand. Of the findings in the statement that contains the error, it
+ * therefore reports only those about unknown suffixes. If a function has not ended before the error, ptxas reports
+ * nothing about its labels.
  */
 export function untilSyntaxError(found: readonly Diagnostic[], text: string): readonly Diagnostic[] {
   const index = found.findIndex(isSyntaxError);
@@ -30,9 +30,9 @@ export function untilSyntaxError(found: readonly Diagnostic[], text: string): re
 }
 
 /**
- * Whether this finding is about an unknown suffix, and is one that ptxas reports while it is still reading the operand.
- * If the suffix is one that video instructions allow, such as `.b0` or `.h1`, ptxas reports it only after it has read
- * the whole statement, except in a branch.
+ * Whether a finding is about an unknown suffix that ptxas reports while it is still reading the operand. Suffixes that
+ * video instructions allow, such as `.b0` or `.h1`, are reported only after the whole statement has been read, except
+ * in a branch.
  */
 function isUnknownPart({ ptxas, span }: Diagnostic, text: string): boolean {
   const part = /^Unknown symbol '[^'.]*(\.[^']*)'$/.exec(ptxas)?.[1];

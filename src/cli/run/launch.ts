@@ -37,7 +37,7 @@ export interface LaunchRequest {
   readonly sharedBytes: number;
   readonly cooperative: boolean;
   readonly inputs: readonly RunInput[];
-  /** The bytes to write to each variable of the module, by name, before the launch. */
+  /** Maps names of the module's variables to the bytes that are written to these variables before the launch. */
   readonly variables: ReadonlyMap<string, Uint8Array>;
   readonly unchecked: boolean;
   readonly unsupported: 'refuse' | 'fault';

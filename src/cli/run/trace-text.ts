@@ -31,7 +31,10 @@ export function traceLine({ block, thread, line, text, registers, addresses }: T
   return `${block.join(',')} ${thread.join(',')} ${line}: ${said.padEnd(textWidth)}   ${values}`.trimEnd();
 }
 
-/** The bits of a register, followed by the value that they stand for if the type of the register defines one. */
+/**
+ * The bits of a register, followed by its value. The value is left out for registers of bit-size types, whose bits have
+ * no defined meaning.
+ */
 function valueText({ name, type }: TraceRegister, bits: number | bigint): string {
   const found = typeOf(type);
   if (found.class === 'predicate') return `${name}=${bits}`;

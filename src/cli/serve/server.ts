@@ -96,7 +96,8 @@ async function answer(
 }
 
 /**
- * Ends the connection if a message is still incomplete after the maximum number of bytes for a message have arrived.
+ * Ends the connection if a message exceeds the maximum size, that is, if it is still incomplete when that many bytes
+ * have arrived.
  */
 function limitMessages(input: Readable, reader: StreamMessageReader, most: number, end: () => void): void {
   let pending = 0;

@@ -28,7 +28,9 @@ export function layoutHash({ work, layout }: ConversionPlan): string {
   return hashOf(JSON.stringify([layout.container, Buffer.from(layout.header).toString('base64'), places]));
 }
 
-/** Opens the input of a plan. Reading from it fails if its contents are no longer those that the manifest describes. */
+/**
+ * Opens the input of a plan. Reading from the input fails if its contents have changed since the manifest was written.
+ */
 export async function openConversion(plan: Plan, { choice, output, layout }: ConvertWhat): Promise<OpenConversion> {
   const { inputs } = plan.manifest;
   const paths = new Map(inputs.map((input) => [pathOfInput(plan.folder, input), input]));

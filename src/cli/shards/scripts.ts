@@ -8,7 +8,7 @@ export interface Script {
   /** The file name of the script in the plan's folder. */
   readonly name: string;
   readonly text: string;
-  /** The command that submits the script when it is called with the script's path. */
+  /** The command that submits the script; its argument is the path of the script. */
   readonly start: string;
 }
 

@@ -2,10 +2,7 @@
 import type { Command, Option } from 'commander';
 
 export interface OptionShape {
-  /**
-   * The short and the long spelling of the option, including the dashes; null for a spelling that the option does not
-   * have.
-   */
+  /** The short and the long spelling of the option, including the dashes; null if the option has no such spelling. */
   readonly short: string | null;
   readonly long: string | null;
   /** The placeholder for the value of the option, such as `<format>`; null if the option takes no value. */

@@ -18,9 +18,7 @@ interface NamedCommand extends CommandShape {
   readonly path: string;
 }
 
-/**
- * The commands that take options. If a command has subcommands, the list contains these instead of the command itself.
- */
+/** The commands that take options. A command that has subcommands is replaced with its subcommands. */
 function namedCommands({ commands }: ProgramShape): readonly NamedCommand[] {
   return commands.flatMap((command) =>
     command.commands.length === 0

@@ -11,9 +11,10 @@ import { type FileReport, requireReport } from './file-report.ts';
 const schema = 'https://json.schemastore.org/sarif-2.1.0.json';
 
 /**
- * Returns one log, whose only run contains the findings of all reports; `version` is the version of the tool. If a
- * result's position in the file that was compiled to PTX is known and was requested, this position is the location of
- * the result, and the position in the PTX is a related location.
+ * Returns one log, whose only run contains the findings of all reports; `version` is the version of the tool. The
+ * location of a result is its position in the PTX. If the caller requested positions in the source file that the PTX
+ * was compiled from, and the position is known, that position is the location, and the position in the PTX is a related
+ * location.
  */
 export function renderSarif(reports: readonly FileReport[], version: string): string {
   requireArgument('the reports', reports, list);

@@ -30,7 +30,7 @@ export function executed(line: CheckedLine, way: Availability, steps: Instructio
   return { ...checked(line, way), steps };
 }
 
-/** Makes a row for the variants that meet the condition. The row lists the versions and targets that support them. */
+/** Makes a row that lists the versions and targets that support the variants for which the condition `when` holds. */
 export function needs(subject: string, when: Condition, ...ways: readonly Availability[]): AvailabilityRow {
   return { subject, when, ways };
 }

@@ -131,8 +131,8 @@ function refIn(fields: Readonly<Record<PropertyKey, unknown>>, field: PropertyKe
 }
 
 /**
- * Says when threads that execute the step together all get the same `outputs`: they must belong to the same group of
- * the kind `among`, and each value in `given` must be the same for all of them.
+ * The conditions under which threads that execute the step together all get the same `outputs`: the threads must belong
+ * to the same group (`among` is the kind of group), and each value in `given` must be the same for all of them.
  */
 export interface StepUniformity {
   readonly among: Sameness;
@@ -154,7 +154,7 @@ function refsOfFields(step: Step, fields: readonly PropertyKey[]): readonly Ref[
   return found;
 }
 
-/** Returns the largest kind of group in which an address in the space refers to the same memory for all threads. */
+/** Returns the largest kind of group whose threads all reach the same memory through an address in the space. */
 export function samenessOfSpace(space: AccessSpace, hasLocal: boolean): Sameness {
   return space === 'generic' && !hasLocal ? 'block' : spaceSameness[space];
 }

@@ -47,8 +47,8 @@ export interface Uniformity<Fields> {
   /** The largest kind of group whose threads can all get the same result when they execute the step together. */
   readonly among: Sameness;
   /**
-   * The inputs that must be the same for all threads of the group in order for the results to be the same: either all
-   * inputs, or only those in the listed fields.
+   * Either all inputs, or only those in the listed fields. If these inputs are the same for all threads of the group,
+   * the results are also the same for all of them.
    */
   readonly given: 'inputs' | readonly RefField<Fields>[];
 }

@@ -1,6 +1,6 @@
 /**
- * Elementary functions in f64 with a relative error below 2^-46. The argument is reduced to a small interval, the
- * Taylor series is truncated once the remainder is below 2^-47, and a few roundings add 2^-53 each.
+ * Elementary functions in f64 with a relative error below 2^-46. The argument is first reduced to a small interval.
+ * Truncating the Taylor series then causes an error below 2^-47, and a few roundings add at most 2^-53 each.
  */
 import { elementAt, lastOf } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -14,8 +14,8 @@ const places = 160;
 const unit = 1n << BigInt(places);
 
 /**
- * Pushes the value of the function for the argument in an f64 local, which must not be a NaN. For sin and cos, the
- * local must be finite; for lg2, it must be positive and finite.
+ * Pushes the value of the function. The argument is in the f64 local `value` and must not be a NaN. For sin and cos, it
+ * must be finite; for lg2, it must be positive and finite.
  */
 export function writeSeries(code: Code, helpers: Helpers, fn: Elementary, value: number): void {
   switch (fn) {

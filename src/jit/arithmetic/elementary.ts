@@ -71,7 +71,10 @@ function returnSpecial(code: Code, fn: Elementary, value: number, target: Roundi
 
 const infinite = 0x7ff0000000000000n;
 
-/** Returns the rounded result if both ends of the error interval around an f64 local round to the same bits. */
+/**
+ * Writes code that rounds both ends of the error interval around the f64 local `result`, and returns the rounded value
+ * if it is the same for both.
+ */
 function returnIfSettled(code: Code, { format, mode, rounder }: Narrow, result: number): void {
   const bits = code.local('i32');
   const end = (which: 0 | 1): Code => code.get(result).f64(ends[which]).op('f64.mul');
@@ -86,8 +89,9 @@ function returnIfSettled(code: Code, { format, mode, rounder }: Narrow, result: 
   end(1).op('f32.demote_f64', 'f32.eq');
   code.if(() => {
     code.get(low).op('i32.reinterpret_f32').set(bits);
-    // It is correct to flush subnormals after rounding, because no exact result of these functions lies between the
-    // largest subnormal f32 and 2^-126, where rounding could turn it into a normal number.
+    // Subnormals can be flushed after rounding. This would be wrong only for an exact result between the largest
+    // subnormal f32 and 2^-126, which rounding could turn into a normal number, but these functions have no such
+    // results.
     if (mode.flush) flushBits(code, bits);
     code.get(bits).op('return');
   });

@@ -38,8 +38,8 @@ export const slack = 64;
 export const mostThreads = 64;
 
 /**
- * The layout of the area at the start of a memory to which a chunk and its random words are copied for conversion: the
- * addresses of its parts, and its total size in bytes.
+ * To be converted, a chunk and its random words are copied to an area at the start of a memory. This is the layout of
+ * that area: the addresses of its parts, and its total size in bytes.
  */
 export interface Staging {
   readonly source: number;

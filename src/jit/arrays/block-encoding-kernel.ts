@@ -18,7 +18,7 @@ import { packingMemory } from './packing-memory.ts';
 const blockSize = 32;
 
 interface Block {
-  /** The local that points to the values. */
+  /** The local that contains the address of the values. */
   readonly from: number;
   /** The values, four in each local. */
   readonly values: readonly number[];

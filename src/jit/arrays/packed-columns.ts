@@ -11,9 +11,9 @@ export const lanes = 16;
  * mask and the same position within their numbers.
  */
 export type Column =
-  /** The segments are at the same bits of sixteen consecutive bytes. */
+  /** The segments are in sixteen consecutive bytes, one in each, and occupy the same bits of every byte. */
   | ({ readonly kind: 'run' } & Segment)
-  /** The segments are at the same bits of two runs of eight bytes. */
+  /** The segments are in two runs of eight consecutive bytes; within a run, they occupy the same bits of every byte. */
   | { readonly kind: 'halves'; readonly halves: readonly [Segment, Segment] }
   /** Each segment is a single bit, and the sixteen bits are consecutive. */
   | { readonly kind: 'bits'; readonly byte: number; readonly up: number };

@@ -1,6 +1,6 @@
 /**
- * Tests that a device compiles the same text only once for each key, that it finds code that other devices have
- * compiled, and that it keeps only code that it has used recently.
+ * Tests the code cache: a device compiles the same text only once for each key, uses code that other devices have
+ * compiled, and keeps only recently used code.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -46,7 +46,7 @@ const collectGarbage = ((): (() => void) => {
   return runInNewContext('gc') as () => void;
 })();
 
-/** Returns whether code that a cache holds is garbage-collected once nothing else refers to it. */
+/** Returns whether code in a cache is garbage-collected when nothing but the cache refers to it. */
 async function isCollected(held: (cache: CodeCache) => WeakRef<Compiled>, cache: CodeCache): Promise<boolean> {
   const found = held(cache);
   for (let i = 0; i < 20 && found.deref() !== undefined; i++) {
@@ -67,7 +67,7 @@ test('code is released together with its device, but not earlier', async () => {
     return found;
   };
   expect(await isCollected(cleared, closed)).toBe(true);
-  // The object that was collected above proves that the garbage collector has run.
+  // The garbage collector has run, because it has collected the object that was cleared from the cache.
   expect(kept.deref()).toBeDefined();
   expect(open.before('kept', '')).toBe(kept.deref());
 });

@@ -25,8 +25,8 @@ import {
 type FloatContext = ProductContext<Extract<MatrixProduct, { readonly kind: 'float' }>>;
 
 /**
- * The exponent that is used for zeros. The sum of two such exponents still fits in 16 bits, and the sum of this
- * exponent and any other is less than the exponent of any nonzero product.
+ * The exponent that is used for zeros. Twice this number still fits in 16 bits. If one factor is zero, the sum of the
+ * exponents is less than for any nonzero product.
  */
 const zeroMark = -(2 ** 14);
 
@@ -34,8 +34,8 @@ const zeroMark = -(2 ** 14);
 const bias = 127;
 
 /**
- * Writes code that computes the product. The code pushes a nonzero number if this method cannot handle a term or a
- * result because it is out of range.
+ * Writes code that computes the product. The code pushes a nonzero number if a term or a result is outside the range
+ * that this method can handle.
  */
 export function multiplyFloatVectors(context: FloatContext, rooms: VectorRooms): void {
   const { code } = context;
@@ -168,8 +168,8 @@ class FloatRows {
   }
 
   /**
-   * In the mask `bad`, sets the lanes in which the product with the greatest exponent is not zero, but too small for
-   * f32. Its exponent would be mistaken for that of a zero.
+   * Finds lanes in which all products are too small for f32, although at least one of them is not zero, and sets these
+   * lanes in the mask `bad`. The greatest exponent in such a lane would be mistaken for that of a zero.
    */
   private refuseTiny(): void {
     const { rows, greatest, bad } = this;

@@ -44,7 +44,7 @@ export interface KernelShape {
    */
   readonly waitsInCalls: boolean;
   readonly frame: FrameLayout;
-  /** Maximum number of bytes that the records of a thread's open calls may take. */
+  /** Maximum number of bytes on a thread's call stack, which has a record for each call that has not returned yet. */
   readonly callBytes: number;
   readonly engineCalls: EngineCall[];
 }
@@ -90,7 +90,7 @@ export interface FourShape {
 /** Maximum number of threads in a block. */
 const mostThreads = 1024;
 
-/** Size in bytes of the header in the record of an open call. The header says where the call returns to. */
+/** Size in bytes of the header of a record on the call stack. The header says where the call returns to. */
 export const callHeader = 16;
 
 export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShape {
@@ -272,7 +272,7 @@ function callEntries({ blocks, live }: FunctionShape): readonly number[] {
   return blocks.flatMap(({ exit }) => (exit.kind === 'call' ? [callEntry(live, exit.resume)] : []));
 }
 
-/** Number of bytes that an open call takes if it returns to `resume`. */
+/** Number of bytes that a call takes up on the call stack if it returns to `resume`. */
 export function callEntry(live: FunctionShape['live'], resume: number): number {
   return 8 * live.at(resume).length + callHeader;
 }

@@ -8,8 +8,8 @@ import { usesOf } from '../../program/uses.ts';
 import { spreadsNans } from './vector-float.ts';
 
 /**
- * Returns the instructions of a block whose results are overwritten before anything other than f32 arithmetic reads
- * them.
+ * Returns the instructions of a block whose results are read only by f32 arithmetic in the same block before they are
+ * overwritten.
  *
  * @param crosses whether a register is live at the start of any block
  */
@@ -18,8 +18,8 @@ export function hiddenNans(
   crosses: (place: number) => boolean,
 ): ReadonlySet<ProgramInstruction> {
   const hidden = new Set<ProgramInstruction>();
-  // Whether the bits of a register matter after the current instruction. There are entries only for registers for which
-  // later instructions of the block decide this.
+  // Whether the bits of a register matter after the current instruction. A register has no entry if the later
+  // instructions of the block do not decide this; the answer is then that of `crosses`.
   const isVisible = new Map<number, boolean>();
   const isSeen = (place: number): boolean => isVisible.get(place) ?? crosses(place);
   for (const instruction of instructions.toReversed()) {

@@ -27,8 +27,8 @@ export function pushDoubleWords(code: Code, value: bigint): Code {
 }
 
 /**
- * Pushes the exact rounding errors of `sum`, the sum of the f64 vectors `a` and `b` (Knuth's TwoSum). `part` is a local
- * for a partial result.
+ * Given `sum`, the rounded sum of the f64 vectors `a` and `b`, pushes its exact rounding error in each lane (Knuth's
+ * TwoSum). `part` is a local for a partial result.
  */
 export function pushSumError(code: Code, sum: number, [a, b]: readonly [number, number], part: number): Code {
   code.get(sum).get(a).vector('f64x2.sub').set(part);
@@ -43,7 +43,7 @@ export function pushTruth(mask: Vector, { code }: VectorLowering): void {
   splat(code, 1).vector('v128.and');
 }
 
-/** Sets the value of a name from the vector of words on the stack. */
+/** Pops a vector of words from the stack and makes it the value of the name `to`. */
 export function setWord(to: Ref, { code, vectors }: VectorLowering): void {
   const local = vectors.temporary();
   code.set(local);

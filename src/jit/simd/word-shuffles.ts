@@ -1,4 +1,7 @@
-/** Shuffles of the words of two vectors, which are numbered from 0 to 7. */
+/**
+ * Shuffles that choose words from two vectors. Words 0 to 3 are those of the first vector, and words 4 to 7 those of
+ * the second.
+ */
 
 /** Returns the indices of the bytes that form the given words. */
 export function wordsAt(...numbers: readonly number[]): readonly number[] {

@@ -20,7 +20,7 @@ export interface StoredLayout {
     readonly isOptional: boolean;
   } | null;
   /**
-   * - `elements`: one signed code of at most 8 bits per element, in the format that the tensor's type names.
+   * - `elements`: one signed code of at most 8 bits per element; the type of the tensor is the format of the codes.
    * - `pairs`: bytes that contain two e2m1 codes each.
    * - `blocks`: bytes that contain two e2m1 codes each; the last two axes are the blocks and the bytes within a block.
    */
@@ -67,7 +67,7 @@ export const storedLayouts: readonly StoredLayout[] = [
   { ...none, title: 'codes and scales of DeepSeek', codes: '', scale: '_scale_inv', stored: 'elements' },
 ];
 
-/** The suffix of zero points. ptxlab does not interpret codes that have a zero point. */
+/** The suffix of tensors that contain zero points. ptxlab cannot decode tensors that have zero points. */
 export const zeroPointSuffix = '_zero_point';
 
 /** Matches the names of scales for activations and for the KV cache. They do not scale any tensor in the file. */

@@ -150,7 +150,7 @@ class Cursor {
     this.fileSize = fileSize;
   }
 
-  /** Skips `size` bytes and returns the position of the first of them. */
+  /** Skips `size` bytes and returns the position of the first skipped byte. */
   skip(size: number): number {
     const { at } = this;
     const end = at + size;

@@ -11,8 +11,8 @@ type Table = Uint32Array;
 type Tables = readonly [Table, Table, Table, Table, Table, Table, Table, Table];
 
 /**
- * Tables with one entry for each byte value. An entry of the table `afterN` is what a byte with that value contributes
- * to the checksum if it is followed by N other bytes.
+ * Tables with one entry for each byte value. In the table `afterN`, the entry for a value is the contribution of a byte
+ * with this value to the checksum if N more bytes follow it.
  */
 const [after0, after1, after2, after3, after4, after5, after6, after7] = makeTables();
 
@@ -37,8 +37,8 @@ export function crc32(bytes: Uint8Array, before = 0): number {
   const view = viewOf(bytes);
   let crc = ~before;
   let at = 0;
-  // The loop is unrolled, and each table is a separate variable. This is twice as fast as calling a function that looks
-  // up the contribution of one byte.
+  // The loop is unrolled, and each table is a separate variable. This is twice as fast as calling a function for each
+  // byte.
   for (; at + slice <= bytes.length; at += slice) {
     const low = crc ^ view.getInt32(at, true);
     const high = view.getInt32(at + 4, true);

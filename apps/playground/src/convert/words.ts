@@ -1,4 +1,4 @@
-/** Values and reasons in words. */
+/** Describes converted values, and the reasons for them, in words. */
 import type { View } from './state.ts';
 
 /** Splits a string such as `0.1 (0x1.99999ap-4)` into the decimal number and the text in parentheses. */

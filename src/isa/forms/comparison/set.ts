@@ -1,4 +1,7 @@
-/** set and slct: PTX ISA 9.1, 9.7.6.1, 9.7.6.4 and, for halves, 9.7.7.1. */
+/**
+ * set and slct, which sections 9.7.6.1 and 9.7.6.4 of PTX ISA 9.1 describe; section 9.7.7.1 describes set for f16 and
+ * bf16.
+ */
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
@@ -20,8 +23,8 @@ function trueOf(result: PtxType): number {
 }
 
 /**
- * For packed sources, each lane of the result is as wide as a lane of the source. A u32 result for f16x2 operands
- * therefore holds two 16-bit masks.
+ * If the sources are packed, the result has lanes of the same width. For example, the u32 result for f16x2 operands
+ * holds two 16-bit masks.
  */
 const steps: InstructionForm['steps'] = (variant, environment) => {
   const result = slotType(variant, 0);

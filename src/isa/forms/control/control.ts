@@ -1,4 +1,4 @@
-/** Control flow (PTX ISA 9.1, 9.7.12) and barriers of the thread block (9.7.13.1, 9.7.13.2). */
+/** Control flow and barriers of the thread block (sections 9.7.12, 9.7.13.1 and 9.7.13.2 of PTX ISA 9.1). */
 import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write, choice } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -81,8 +81,8 @@ interface Spelling {
   readonly aligned: string;
   readonly way: Availability;
   /**
-   * The version and target that introduced `.arrive` and `.red`, which may be newer than the barrier without these
-   * modifiers.
+   * The version and target that introduced `.arrive` and `.red`. In some cases, these modifiers were introduced later
+   * than the barrier itself.
    */
   readonly rest: Availability;
 }

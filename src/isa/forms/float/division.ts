@@ -1,4 +1,4 @@
-/** div and rcp of f32 and f64: PTX ISA 9.1, 9.7.3.8, 9.7.3.13 and 9.7.3.14. */
+/** div and rcp of f32 and f64 (sections 9.7.3.8, 9.7.3.13 and 9.7.3.14 of PTX ISA 9.1). */
 import type { InstructionForm } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
@@ -8,8 +8,8 @@ import { floatSteps, modeOf } from './steps.ts';
 
 const quotient = floatSteps('div', ['$a', '$b']);
 /**
- * Makes the form's steps the same as if `.approx` were given. This is used for PTX versions in which `.approx` was
- * implied and could be omitted.
+ * Returns the steps that the form has with `.approx`, even if the instruction does not contain this modifier. This is
+ * used for PTX versions in which `.approx` was implied and could be omitted.
  */
 export const approximately: (steps: InstructionForm['steps']) => InstructionForm['steps'] =
   (steps) => (variant, environment) =>

@@ -1,4 +1,4 @@
-/** cnot, lop3, shf (PTX ISA 9.1, 9.7.8.5 to 9.7.8.7) and prmt (9.7.9.7). */
+/** cnot, lop3, shf and prmt (sections 9.7.8.5 to 9.7.8.7 and 9.7.9.7 of PTX ISA 9.1). */
 import { permutations } from '../../../numerics/operations.ts';
 import { has, type InstructionForm, read, slotType, write, choice } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';

@@ -1,4 +1,4 @@
-/** mma: PTX ISA 9.1, 9.7.14.5, dense and without scales. */
+/** Dense matrix products without scales: the instruction mma in section 9.7.14.5 of PTX ISA 9.1. */
 import { choice, type Condition, type InstructionForm, type Variant } from '../../form.ts';
 import type { AvailabilityRow } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
@@ -40,7 +40,7 @@ const section = '9.7.14.5.14';
 
 /** Types of A and B that follow the same rules. */
 interface Row {
-  /** If A and B can have several types: the name that stands for these types in the form's id. */
+  /** The name that stands for the types of A and B in the form's id; absent if there is only one type. */
   readonly name?: string;
   readonly shape: string;
   readonly d: TypeName;
@@ -99,8 +99,8 @@ function mmaForm(row: Row): InstructionForm {
 }
 
 /**
- * m8n8k4 of f16 computes four products at once, so each lane holds 4 elements of A and of B, and 8 elements of C and of
- * D.
+ * An m8n8k4 instruction for f16 computes four matrix products at once. Each lane therefore holds 4 elements each of A
+ * and B, and 8 elements each of C and D.
  */
 function fourfoldRegisters({ c, d }: { readonly c: number; readonly d: number }): Registers {
   return { a: 2, b: 2, c: c / 4, d: d / 4 };

@@ -1,7 +1,7 @@
 /**
- * Instructions for clusters, grids and their resources: mapa, getctarank, griddepcontrol, setmaxnreg, pmevent (PTX ISA
- * 9.1, 9.7.9.23, 9.7.9.24, 9.7.13.13, 9.7.19). Instructions that wait for another grid have no effect, because grids
- * never overlap.
+ * Instructions for clusters, grids and their resources: mapa, getctarank, griddepcontrol, setmaxnreg, pmevent (sections
+ * 9.7.9.23, 9.7.9.24, 9.7.13.13 and 9.7.19 of PTX ISA 9.1). Instructions that wait for another grid have no effect,
+ * because grids never overlap.
  */
 import { type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';
@@ -24,7 +24,8 @@ function form({ ways, steps = () => [{ kind: 'yield' }], ...line }: Line): Instr
 const rankBits = 32 - rankShift;
 
 /**
- * Replaces the rank of the block in an address. A generic address keeps its upper half, which determines its window.
+ * Replaces the rank of the block in an address. In a generic address, the upper half does not change, because it
+ * identifies the window of shared memory.
  */
 function mapped(isWide: boolean): readonly Step[] {
   const low = [

@@ -1,6 +1,6 @@
 /**
- * Instructions that the threads of a warp execute together: PTX ISA 9.1, 9.7.9.6 (shfl), 9.7.13.8 to 9.7.13.11 (vote,
- * match, activemask, redux), 9.7.13.14 (elect).
+ * Instructions that the threads of a warp execute together. In PTX ISA 9.1, section 9.7.9.6 describes shfl, sections
+ * 9.7.13.8 to 9.7.13.11 describe vote, match, activemask and redux, and section 9.7.13.14 describes elect.
  */
 import { type InstructionForm, type OperandPattern, type Variant, choice } from '../../form.ts';
 import { read, write } from '../../form.ts';
@@ -189,7 +189,7 @@ const redux: readonly InstructionForm[] = [
     id: 'redux.arithmetic',
     section: '9.7.13.12',
     syntax: 'redux.sync.op.type  d, a, membermask',
-    summary: 'The sum, the smallest or the largest of the values of all threads.',
+    summary: 'The sum, minimum or maximum of the values of all threads.',
     ways: [at('7.0', 80)],
     sets: { op: ['.add', '.min', '.max'], type: ['.u32', '.s32'] },
     operands: [write('d', 0), read('a', 0), mask],
@@ -215,7 +215,7 @@ const redux: readonly InstructionForm[] = [
     id: 'redux.float',
     section: '9.7.13.12',
     syntax: 'redux.sync.op{.abs}{.NaN}.f32  d, a, membermask',
-    summary: 'The smallest or largest f32 value of all threads.',
+    summary: 'The minimum or maximum of the f32 values of all threads.',
     ways: [atListed('8.6', 'sm_100a'), atListed('8.8', 'sm_100f', 'sm_103a', 'sm_103f')],
     sets: { op: ['.min', '.max'] },
     operands: [write('d', 0), read('a', 0), mask],
