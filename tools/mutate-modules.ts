@@ -24,7 +24,7 @@ function ourFirst(text: string): string | null {
 const folder = scratchFolder();
 
 /**
- * Returns the first error that ptxas reports; null if it accepts the module, and undefined if its answer is not
+ * Returns the first error that ptxas reports; null if ptxas accepts the module, and undefined if its answer is not
  * conclusive.
  */
 function theirFirst(text: string): string | null | undefined {

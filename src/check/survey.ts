@@ -28,7 +28,7 @@ export interface Survey {
   readonly mnemonics: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Parses a whole module again; syntax errors are skipped. */
+/** Surveys a module. Its whole text is parsed again, and syntax errors are skipped. */
 export function survey(source: string): Survey {
   const surveyor = new Surveyor();
   for (const item of parseItems(source, () => undefined)) {

@@ -48,8 +48,8 @@ async function runCases(cases: readonly TestCase[], flags: TestFlags, session: S
 const pause = 100;
 
 /**
- * Runs the tests until the session is interrupted. The tests run again whenever something changes in the folder of a
- * suite, in the folder of a module that a suite tests, or in any of their subfolders.
+ * Runs the tests until the session is interrupted. The folders that contain the suites or the modules under test are
+ * watched, including their subfolders: whenever something changes there, the tests run again.
  */
 async function runAtChanges(
   paths: readonly string[],

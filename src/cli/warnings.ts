@@ -5,7 +5,7 @@ import { write } from './output.ts';
 import type { OutputStream } from './session.ts';
 import { countText } from './number-text.ts';
 
-/** The maximum number of warnings of one kind that are printed. The others are only counted. */
+/** The maximum number of warnings of one kind that are printed. If there are more, the rest are only counted. */
 const most = 5;
 
 /** Writes warnings about a file. */

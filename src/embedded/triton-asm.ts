@@ -69,7 +69,7 @@ type Named = ReadonlyMap<string, readonly PythonToken[]>;
 
 const positions = ['asm', 'constraints', 'args', 'dtype', 'is_pure', 'pack'];
 
-/** The arguments of a call, by parameter name. */
+/** The arguments of a call, indexed by the names of the parameters. */
 function argumentsAt(
   source: string,
   tokens: readonly PythonToken[],

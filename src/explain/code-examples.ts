@@ -163,8 +163,8 @@ export interface CodeExample {
 }
 
 /**
- * The example for a code, and the finding that it causes; null for runtime codes, and for the few codes that no short
- * piece of PTX triggers.
+ * The example for a code, and the finding that it causes. Null for codes that are reported at run time, and for the few
+ * codes that cannot be triggered by a short piece of PTX.
  */
 export function exampleOf(code: Code): CodeExample | null {
   const example = isCheckCode(code) ? examples[code] : null;

@@ -99,8 +99,8 @@ interface Body {
 }
 
 /**
- * The pieces for the steps, followed by those that write the results. If a step waits, the pieces after it run once the
- * wait is over.
+ * The pieces for the steps, followed by those that write the results. After a step that waits, the remaining pieces run
+ * once the wait is over.
  */
 function body(
   results: readonly Piece[],
@@ -215,8 +215,8 @@ function stepPiece(step: Step, context: StepContext): Piece {
   if (isValueStep(step)) return valuePiece(step, context.placeOf);
   if (isWaiting(step)) throw new Error('an instruction may contain only one step that waits');
   const action = machineAction(step, context);
-  // A loop that polls by calling a function is not recognized as an idle loop. Instead, each polling instruction counts
-  // as several reads.
+  // A loop that calls a function to poll is not recognized as an idle loop. To make up for this, each polling
+  // instruction counts as several reads.
   const weight = context.instruction.variant.form.polls === true ? looksPerTurn / idleRounds : 1;
   const run = looksAtOthers(step) ? look(action, weight, context.context.cpu) : action;
   return { run, careful: () => carefulMachine(step, run, context), loads: mayLoadUndefined(step) };

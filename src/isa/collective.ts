@@ -59,7 +59,10 @@ export interface AddressPlan {
   readonly words: readonly (32 | 64)[];
 }
 
-/** The threads that take part, and the width in bits of the values that each contributes and receives. */
+/**
+ * Says which threads take part in an operation, and gives the widths in bits of the values that each of them
+ * contributes and receives.
+ */
 export interface Exchanged {
   readonly scope: GroupScope;
   readonly sends: readonly number[];

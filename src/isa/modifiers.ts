@@ -75,9 +75,8 @@ export const modifierSets: Readonly<Record<string, ModifierSet>> = {
 };
 
 /**
- * An instruction can contain two words of the same kind, and for these kinds the order of the two matters: the state
- * spaces of a copy (the destination comes first), the formats of a copied matrix, and the two operations of a matrix
- * product of single bits.
+ * Kinds of modifiers of which an instruction can contain two, in an order that matters: the state spaces of a copy (the
+ * destination comes first), the formats of a copied matrix, and the two operations of a matrix product of single bits.
  */
 const orderedKinds: readonly ReadonlySet<string>[] = [
   new Set(modifierSets['space']?.values),
@@ -115,7 +114,7 @@ const literalAxes: Readonly<Record<string, string>> = {
   '.L2::cache_hint': 'cacheHint',
 };
 
-/** A modifier that belongs to several sets is assigned to the axis of the first of these sets. */
+/** Maps each modifier to the axis of its set. If the modifier belongs to several sets, the first of them is used. */
 const setAxes: ReadonlyMap<string, string> = new Map(
   Object.values(modifierSets)
     .flatMap((set) => set.values.map((value) => [value, set.axis] as const))

@@ -31,10 +31,13 @@ export interface PtxType {
    */
   readonly width: number;
   readonly use: TypeUse;
-  /** The number format of a lane; null for bit-size types and predicates, which have none. */
+  /** The number format of a lane; null for bit-size types and predicates. */
   readonly format: FormatName | null;
   readonly lanes: number;
-  /** The distance from one lane to the next in bits: 8 for fp6, although a lane has only 6 bits. */
+  /**
+   * The distance in bits from the start of one lane to the start of the next. For fp6, it is 8, although a lane has
+   * only 6 bits.
+   */
   readonly laneStride: number;
   /** The first version in which variables can be declared with this type; null if this is possible in every version. */
   readonly since: Availability | null;

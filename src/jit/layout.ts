@@ -151,7 +151,7 @@ export const advanced = {
   moved: 1,
   /** Some threads paused to let others run. */
   runnable: 2,
-  /** A thread waits at an instruction whose mask of lanes does not include the thread itself. */
+  /** A thread waits at an instruction with a mask of lanes, but the thread's own lane is not in the mask. */
   outside: 4,
 } as const;
 

@@ -33,7 +33,10 @@ export interface LaunchLimits {
 
 export interface LaunchStats {
   readonly threads: number;
-  /** Number of instructions executed with a true guard, summed over all threads. `ret` is not counted. */
+  /**
+   * Number of instructions that all threads together have executed, not counting those that were skipped because of
+   * their guards. `ret` is not counted, either.
+   */
   readonly instructions: number;
   readonly milliseconds: number;
   /**
@@ -88,7 +91,7 @@ function checkCluster({ grid, cluster }: LaunchShape): void {
   const blocks = cluster[0] * cluster[1] * cluster[2];
   if (blocks > clusterLimit) throw badLaunch(`a cluster has ${blocks} blocks; the limit is ${clusterLimit}`);
   if (grid.every((extent, i) => extent % elementAt(cluster, i) === 0)) return;
-  throw badLaunch(`a grid of ${grid.join(' x ')} blocks is not a multiple of clusters of ${cluster.join(' x ')}`);
+  throw badLaunch(`a grid of ${grid.join(' x ')} blocks cannot be divided into clusters of ${cluster.join(' x ')}`);
 }
 
 function checkExtent(what: string, extent: Dim3, limits: Dim3): void {

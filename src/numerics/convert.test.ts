@@ -174,7 +174,7 @@ describe('f32 values near the points of the destination', () => {
   });
 });
 
-/** Returns a function that compares the magnitude of a value with a given number. */
+/** Given a value, returns a function that compares the magnitude of the value with a number. */
 function comparisonOf(format: FormatName, bits: Bits): Comparison {
   const exact = unitsOf(format, bits) ?? 0n;
   const magnitude = exact < 0n ? -exact : exact;

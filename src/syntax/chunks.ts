@@ -88,7 +88,7 @@ export interface ChunkOptions {
 }
 
 /**
- * Reads the chunk at the start of `source`. There must be more text after the end of the chunk, unless the chunk is the
+ * Reads the chunk at the start of `source`. `source` must contain more text than the chunk, unless the chunk is the
  * last one of the module.
  */
 export function readChunk(source: string, from: ChunkState, options: ChunkOptions): ParsedChunk {
@@ -190,7 +190,7 @@ class ChunkReader {
     if (r.failed && body === null) recoverItem(r, start);
   }
 
-  /** Reads only the `{` of a body; the statements in it are read later, as separate parts. */
+  /** Reads only the opening brace of a body. The statements of the body are read later, as separate parts. */
   private openBody(): FunctionItem['body'] & object {
     this.opened = true;
     this.r.next();

@@ -43,9 +43,9 @@ export function readInteger(text: string): IntegerLiteral {
 }
 
 /**
- * ptxas accumulates digits in 64 bits and rejects a number only if bit 63 is set before another digit, so 2^64 is read
- * as 0 while 10^20 is rejected. Nearly all very long literals are therefore rejected after a small number of digits, so
- * even one with a million digits takes little time.
+ * ptxas accumulates the digits of a number in 64 bits. It rejects the number only if bit 63 is set and another digit
+ * follows, so 2^64 is read as 0, but 10^20 is rejected. Nearly all very long literals are rejected after a few digits.
+ * Reading them therefore takes little time, even if they have a million digits.
  */
 function readLong(digits: string, radix: number, suffixed: boolean): IntegerLiteral {
   const base = BigInt(radix);

@@ -33,8 +33,8 @@ export function parseOperands(r: Reader): readonly Operand[] | null {
 }
 
 /**
- * Parses the operands of `call`, the only opcode with its own grammar: `(results), name, (arguments), targets`, where
- * all but the name are optional.
+ * Parses the operands of `call`, the only opcode with its own grammar: `(results), name, (arguments), targets`. Only
+ * the name is required.
  */
 export function parseCallOperands(r: Reader): readonly Operand[] | null {
   const operands: Operand[] = [];

@@ -37,13 +37,11 @@ export interface IntegerOperand extends Span {
   readonly unsigned: boolean;
 }
 
-/**
- * A float constant. `form` is the notation in which it was written. A decimal constant is rounded to the nearest f64.
- */
+/** A float constant. `form` is the notation in the source text. A decimal constant is rounded to the nearest f64. */
 export interface FloatOperand extends Span {
   readonly kind: 'float';
   readonly form: '0f' | '0d' | 'decimal';
-  /** The bits of the constant: those of an f32 if the form is `0f`, otherwise those of an f64. */
+  /** The bits of the constant, which is an f32 if the form is `0f`, otherwise an f64. */
   readonly bits: bigint;
 }
 
@@ -252,8 +250,8 @@ export type Initializer =
   | { readonly kind: 'field'; readonly name: string; readonly value: Initializer; readonly span: Span };
 
 /**
- * A declared name. In `dimensions`, null stands for `[]`. `count` is the N of `%r<N>`, or null if the name has no such
- * number.
+ * A declared name. In `dimensions`, null stands for `[]`. `count` is the number N in a declaration such as `%r<N>`;
+ * null if there is no such number.
  */
 export interface Variable extends Span {
   readonly name: string;

@@ -22,8 +22,8 @@ export interface NamedNonFinite extends NonFinite {
 /** Number of elements in a piece. Pieces are larger only if rows have more elements than this. */
 const pieceElements = 2 ** 20;
 /**
- * Number of elements in a piece that is read from blocks. Such pieces have fewer elements, because the decoded f32
- * values, which take up more space than the blocks, must also fit into the cache.
+ * Number of elements in a piece that is read from blocks. Such pieces have fewer elements, because not only the blocks
+ * but also the decoded f32 values must fit into the cache.
  */
 const blockPieceElements = 2 ** 18;
 /** Number of bytes in a piece of a tensor that is copied. */

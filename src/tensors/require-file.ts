@@ -44,8 +44,8 @@ const modelTensorRule = shaped('a tensor of a model', { entry: entryRule, scales
 const accepted = new WeakSet<object>();
 
 /**
- * @throws PtxlabError `argument-type` if the argument does not have the properties of a tensor file, such as one from
- *   `openTensorFile`
+ * @throws PtxlabError `argument-type` if the argument is not a tensor file, that is, if it lacks properties that the
+ *   result of `openTensorFile` has
  */
 export function requireTensorFile(file: unknown): void {
   const isObject = typeof file === 'object' && file !== null;

@@ -1,6 +1,6 @@
 /**
- * Measures the time from the text of a module to the completion of its first block, both in a fresh process and in one
- * that has already run something.
+ * Measures the time that it takes to load a module and run its first block, both in a fresh process and in a process
+ * that has already run other kernels.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * Tests the commands `completion`, `man` and `doctor`, which help to set ptxlab up. The output of the first two is
- * checked with the programs that use it.
+ * Tests the commands `completion`, `man` and `doctor`, which help users set up ptxlab. The output of `completion` and
+ * `man` is checked with the programs that use it: the shells and `man`.
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';

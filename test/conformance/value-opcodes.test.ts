@@ -1,7 +1,7 @@
 /**
  * Tests opcodes that compute values but that ptxas does not evaluate at compile time. Their results are compared with
- * models that were written from the descriptions in the ISA. The opcodes are table look-ups, byte permutation, masks,
- * differences, lane-wise set, half-precision functions, and 128-bit arithmetic with carries.
+ * models that were written from the descriptions in the ISA. The opcodes look up table entries, permute bytes, create
+ * masks, compute differences, compare lanes, evaluate half-precision functions, and do 128-bit arithmetic with carries.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
@@ -73,7 +73,10 @@ ld.param.u64 %rd1, [out]; st.global.v2.u32 [%rd1], {%r1, %r2}; st.global.u32 [%r
     }
   });
 
-  /** For each mode, the bytes that it selects when the selector is 0, 1, 2 or 3, starting with the lowest byte. */
+  /**
+   * For each mode, four lists of bytes: those that the mode selects if the selector is 0, 1, 2 and 3. The lowest byte
+   * comes first.
+   */
   const modes: Readonly<Record<string, readonly (readonly number[])[]>> = {
     f4e: [0, 1, 2, 3].map((s) => [s, s + 1, s + 2, s + 3]),
     b4e: [0, 1, 2, 3].map((s) => [s, (s + 7) % 8, (s + 6) % 8, (s + 5) % 8]),

@@ -1,4 +1,4 @@
-/** Browser Web Workers, simulated by Node threads with the same interface. */
+/** Tests launches and conversions on Web Workers, which are simulated by Node threads with the same interface. */
 import { Worker as Thread } from 'node:worker_threads';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { convert, convertAsync } from '../../src/arrays.ts';

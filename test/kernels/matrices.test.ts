@@ -29,7 +29,10 @@ type Way = keyof typeof ways;
 /** Returns the bits of the element in the given row and column of a matrix. */
 type Codes = (row: number, column: number) => number;
 
-/** The instruction and the GPU that the model uses to compute an element of C, one step along k at a time. */
+/**
+ * The instruction that the model uses to compute an element of C, one step along k at a time, and the GPU whose
+ * arithmetic it uses.
+ */
 interface Model {
   readonly mnemonic: string;
   readonly gpu: GpuName;
@@ -121,7 +124,7 @@ const across =
   (codes: ArrayLike<number>, stride: number): Codes =>
   (row, column) =>
     elementAt(codes, column * stride + row);
-/** Reads the codes of a matrix with two elements per byte, of which the first is in the low bits. */
+/** Reads the codes of a matrix that has two elements in each byte. The first of the two is in the low bits. */
 const nibble =
   (codes: ArrayLike<number>, stride: number): Codes =>
   (row, column) =>

@@ -10,8 +10,7 @@ import { ways } from '../device/run.ts';
 interface Example {
   readonly line: string;
   /**
-   * Code that runs before the example: it stores 77 in a variable, or computes the address from which the example
-   * converts.
+   * Code that runs before the example. It stores 77 in a variable, or computes the address that the example converts.
    */
   readonly before?: string;
   /** Code that loads the value from the address that the example has computed. */

@@ -31,7 +31,7 @@ export interface ModuleDiff {
   readonly functions: readonly FunctionDiff[];
   readonly onlyInA: readonly FunctionPlace[];
   readonly onlyInB: readonly FunctionPlace[];
-  /** The mnemonics that the functions of one module use more often than those of the other. */
+  /** The mnemonics that the functions of the two modules use a different number of times. */
   readonly mnemonics: readonly MnemonicCount[];
   /** Functions that are not compared, because syntax errors prevent them from being read. */
   readonly unread: readonly FunctionPlace[];

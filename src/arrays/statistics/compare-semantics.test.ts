@@ -3,7 +3,7 @@ import type { FormatSpelling } from '../spellings.ts';
 import { compareSemantics } from './compare-semantics.ts';
 import { conversionOf, planConverter } from '../semantics/semantics.ts';
 
-/** The result of each stack as text, or `-` if the stack does not support the conversion. */
+/** For each stack (PTX, OCP, …), its result as text, or `-` if it does not support the conversion. */
 function values(value: number, to: FormatSpelling, from: FormatSpelling = 'f32'): string {
   return compareSemantics(value, { to, from })
     .results.map(({ semantics, value: text }) => `${semantics} ${text === '' ? '-' : text}`)

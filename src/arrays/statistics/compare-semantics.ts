@@ -149,7 +149,7 @@ function canBeTold(semantics: Semantics, to: FormatName, saturate: boolean | und
 
 const twice: StackCause = {
   name: 'rounded-twice',
-  rule: 'the value is rounded to f32 first and then once more',
+  rule: 'the value is rounded twice, first to f32 and then to the destination format',
   evidence: 'measured',
 };
 

@@ -66,8 +66,8 @@ export interface RunRequest {
   /** The names of the module's variables whose contents are to be returned after the last launch. */
   readonly read: readonly string[];
   /**
-   * How many times the whole sequence of launches is run. Buffers, and the variables that the job writes, are restored
-   * before each repetition.
+   * How many times the whole sequence of launches is run. Before each repetition, the buffers get their initial
+   * contents again, and so do the variables that the job writes.
    */
   readonly repeat: number;
   /** Called with each piece of output when it is printed. */

@@ -74,7 +74,10 @@ ${ranges} | parallel -q --jobs "${jobs}" --retries 3 $options "$@" work ${quoted
   return { name: 'parallel.sh', text, start: 'sh' };
 }
 
-/** Shell code that computes the number of a task's last shard, `last`, from the number of its first shard, `first`. */
+/**
+ * Shell code that sets the variable `last` to the number of a task's last shard; `first` must contain the number of its
+ * first shard.
+ */
 function lastOf(shards: number, perTask: number): string {
   return `last=$((first + ${perTask - 1} < ${shards} ? first + ${perTask - 1} : ${shards - 1}))`;
 }

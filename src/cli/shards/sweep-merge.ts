@@ -11,7 +11,7 @@ import type { SweepWhat } from './what.ts';
  * Writes the file that `sweep --out` would write.
  *
  * @param bodies the results in the order of the shards
- * @throws UsageError for a result that does not contain exactly the chunks of its shard
+ * @throws UsageError if a result lacks chunks of its shard or contains chunks of other shards
  */
 export async function mergeSweep(
   plan: Plan,

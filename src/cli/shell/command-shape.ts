@@ -17,7 +17,7 @@ export interface CommandShape {
   /** `[files...]`. */
   readonly arguments: readonly string[];
   readonly options: readonly OptionShape[];
-  /** The subcommands. Their options are also included in `options`. */
+  /** The subcommands of the command. The options of the subcommands are also included in `options`. */
   readonly commands: readonly CommandShape[];
 }
 

@@ -33,8 +33,8 @@ export function isSyntaxError({ ptxas }: Diagnostic): boolean {
 /**
  * Returns an offset in the line whose number ptxas prints for a finding. For a syntax error, this is the offset of the
  * first unexpected token, even if the finding points to the end of the preceding line because something is missing
- * there. When a type has no state space, ptxas reports the error after it has read the name that follows; when a name
- * is declared twice, it reports the error after it has read the second declaration.
+ * there. If a state space is missing before a type, ptxas reports the error after it has read the name that follows the
+ * type. If a name is declared twice, it reports the error after it has read the second declaration.
  */
 export function offsetOf(found: Diagnostic, { text }: SourceText): number {
   const { start, end } = found.span;

@@ -1,6 +1,6 @@
 /**
- * Builds the instruction forms for those chapters of the ISA in which ptxlab can execute only some of the forms. The
- * other forms are only checked, and a launch is refused if it might reach one of them.
+ * Builds instruction forms for chapters of the ISA of which ptxlab can execute only some forms. The remaining forms are
+ * only checked, and a launch is refused if it might reach one of them.
  */
 import type { AvailabilityRow, Condition, InstructionForm } from '../form.ts';
 import { plainWords } from '../modifiers.ts';

@@ -23,7 +23,7 @@ export type SpaceField<Fields> = {
   [Field in keyof Fields]-?: Fields[Field] extends AccessSpace ? Field : never;
 }[keyof Fields];
 
-/** `in`: the step reads the value. `out`: it writes it. */
+/** `in`: the step reads the value. `out`: the step writes the value. */
 export type Direction = 'in' | 'out';
 
 /** `update` reads and writes atomically. */

@@ -13,7 +13,7 @@ import type { Helpers } from '../helpers.ts';
 import { returnInfinity, returnNan } from './rounding.ts';
 import { arithmeticTarget, type RoundingTarget } from './target.ts';
 
-/** The format that an elementary function works in. */
+/** The format of the argument and the result of an elementary function, with the data that is needed to round to it. */
 export interface Narrow {
   readonly format: FloatArithmeticFormat;
   readonly mode: FloatMode;

@@ -187,9 +187,9 @@ function pushCode(code: Code, { from, zero, ties }: BlockEncoding, block: Block,
 
 /**
  * Prepares the value on the stack so that truncating it afterward rounds it to the nearest integer, with ties away from
- * zero. To do so, adds the largest f32 below 1/2, with the sign of the value. The addition itself rounds to nearest, so
- * if the value is halfway between two integers, the sum reaches the integer that is farther from zero. If the value is
- * closer to zero than the halfway point, the sum does not reach that integer.
+ * zero. To do so, adds the largest f32 below 1/2, with the sign of the value. If the value is halfway between two
+ * integers, the exact sum is just below the one that is farther from zero, and the addition rounds it to that integer.
+ * If the value is closer to zero than the halfway point, the sum does not reach that integer.
  */
 function pushAwayFromZero(code: Code): void {
   const steps = code.local('v128');

@@ -72,8 +72,8 @@ function narrowPatterns({ width, fractionBits, infinity, nan }: FloatFormat): {
 }
 
 /**
- * Decodes a narrow format. In normal numbers, only the exponent has to be adjusted. Subnormals are converted as small
- * integers and multiplied by a power of two.
+ * Decodes a narrow format. A normal number only needs a different exponent. Subnormals are converted as small integers
+ * and multiplied by a power of two.
  */
 function decodeNarrow(code: Code, format: FloatFormat, source: number): number {
   const { fractionBits, bias } = format;
@@ -130,10 +130,10 @@ function decodeFixed(code: Code, format: FixedFormat, source: number, cut: Integ
 }
 
 /**
- * Turns the 32-bit magnitudes on the stack into f32. An f32 has only 24 significant bits, so a mask selects all lower
- * bits of each magnitude. The number of these bits is the number of significant bits in the magnitude's upper byte.
- * WebAssembly cannot shift each lane by a different amount. The mask is therefore computed from this byte, by setting
- * all bits below its highest 1 bit.
+ * Turns the 32-bit magnitudes on the stack into f32. An f32 has only 24 significant bits, so the lower bits of a large
+ * magnitude do not fit. A mask selects these bits: there are as many of them as the upper byte of the magnitude has
+ * significant bits. The mask is computed from this byte by setting all bits below its highest 1 bit, because
+ * WebAssembly cannot shift each lane by a different amount.
  */
 function convertWord(code: Code, sign: number | null, cut: IntegerRounding): void {
   if (cut === 'rn') {

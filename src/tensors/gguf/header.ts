@@ -26,8 +26,8 @@ export interface GgufHeader {
 const startSize = 24;
 const firstRead = 1 << 20;
 /**
- * Maximum length of a header in bytes, which is the same as for safetensors. Real headers are only a few megabytes
- * long; most of this is the vocabulary of the model.
+ * Maximum length of a header in bytes, which is the same as for safetensors. Real headers are only a few megabytes long
+ * and consist mostly of the vocabulary of the model.
  */
 const longest = 100_000_000;
 const mostExtents = 4;

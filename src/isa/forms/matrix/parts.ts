@@ -38,7 +38,7 @@ export function factorList(name: string, count: number, type: ListType): Operand
   return list.kind === 'vector' && isNarrow ? { ...list, untyped: true } : list;
 }
 
-/** The names of the registers of a list. */
+/** The names of the registers in a list, such as `$a.0`, `$a.1` and so on. */
 export function refsOf(name: string, count: number): readonly Ref[] {
   return Array.from({ length: count }, (_, i): Ref => `$${name}.${i}`);
 }
