@@ -32,8 +32,8 @@ export function sumConversion(from: 'f16' | 'f32', to: 'f16' | 'f32'): Conversio
 /**
  * In a sparse product, half of the elements of A are omitted. The columns of A are divided into chunks of four units,
  * and each unit consists of `unit` columns. For each row and chunk, the metadata contains two 2-bit indices: they
- * select the two units whose elements are not omitted. A register with metadata holds `rowBits` bits for each row. The
- * metadata comes from some of the lanes only: from `lanes` lanes in every group of four.
+ * select the two units whose elements are not omitted. A register with metadata holds `rowBits` bits for each row. In
+ * every group of four lanes, the number of lanes that provide metadata is `lanes`.
  */
 export interface Sparsity {
   readonly unit: 0.5 | 1 | 2;

@@ -8,7 +8,7 @@ export interface Script {
   /** The file name of the script in the plan's folder. */
   readonly name: string;
   readonly text: string;
-  /** The command that submits the script; its argument is the path of the script. */
+  /** The command that submits the script; it takes the path of the script as its argument. */
   readonly start: string;
 }
 

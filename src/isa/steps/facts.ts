@@ -47,8 +47,8 @@ export interface Uniformity<Fields> {
   /** The largest kind of group whose threads can all get the same result when they execute the step together. */
   readonly among: Sameness;
   /**
-   * Either all inputs, or only those in the listed fields. If these inputs are the same for all threads of the group,
-   * the results are also the same for all of them.
+   * Names the inputs that decide whether the results are the same: all inputs, or only those in the listed fields. If
+   * these inputs are the same for all threads of the group, so are the results.
    */
   readonly given: 'inputs' | readonly RefField<Fields>[];
 }
