@@ -30,8 +30,8 @@ export function kernelAt(text: string, offset: number): Kernel | null {
 }
 
 /**
- * Options of `ptxlab run` for the user to start from. Each 64-bit parameter gets a buffer of zeros, and every other
- * parameter the number 1.
+ * Options of `ptxlab run`, as a first suggestion to the user. Each 64-bit parameter gets a buffer of zeros, and every
+ * other parameter gets the number 1.
  */
 export function suggestedLaunch({ parameterTypes }: Kernel): string {
   const values = parameterTypes.map((type) => (/^[bu]64$/.test(type) ? 'zeros:4096' : '1'));

@@ -43,7 +43,7 @@ export function randomView({ state, lane, evaluation }: View, set: (bits: Bits) 
       .value=${String(lane.random)}
       @input=${(event: Event) => event.currentTarget instanceof HTMLInputElement && set(spread(Number(event.currentTarget.value)))}
     />
-    <p class="note">${threshold === null ? 'Random bits cannot change this result, because rounding discards no 1 bits to which they could be added.' : `Random bits of 0x${hex(threshold, randomBits)} or more round the magnitude up: ${percent((count - threshold) / count)} of all values.`}</p>
+    <p class="note">${threshold === null ? 'Random bits cannot change this result, because all discarded bits to which they are added are 0.' : `Random bits of 0x${hex(threshold, randomBits)} or more round the magnitude up: ${percent((count - threshold) / count)} of all values.`}</p>
     <p class="note mono">rbits 0x${hex(rbits.bits, 32)} in ${state.entry.inputs.find(({ name }) => name === 'rbits')?.type ?? ''}</p>
   </section>`;
 }

@@ -7,7 +7,7 @@ import type { View } from './state.ts';
 const names = { ptx: 'PTX', ocp: 'OCP', ml_dtypes: 'ml_dtypes', torch: 'torch' } as const;
 
 /**
- * A conversion with any other modifier is not compared with other stacks. Those stacks always round to nearest, and
+ * The only modifiers with which a conversion is compared with other stacks. Those stacks always round to nearest, and
  * each has its own default for saturation.
  */
 const shared = new Set(['rn', 'satfinite']);

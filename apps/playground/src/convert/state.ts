@@ -73,8 +73,8 @@ export function withInput(state: ConvertState, input: number, bits: Bits): Conve
 }
 
 /**
- * Returns the state for the conversion that is closest to what the user has chosen. The values are kept, as far as the
- * new formats can represent them.
+ * Returns the state for the conversion that is closest to what the user has chosen. The values are converted to the new
+ * source format.
  */
 export function withChoice(catalog: Catalog, state: ConvertState, choice: Choice, must?: string): ConvertState {
   const entry = catalog.nearest(choice, must ?? null) ?? state.entry;
@@ -162,8 +162,8 @@ function firstOther(at: At, same: bigint, other: bigint, here: Bits | undefined,
 }
 
 /**
- * Searches for a different result up to the last value of the format. The distance `inside` still leads to a value of
- * the format, and the larger distance `outside` does not.
+ * Searches for a different result up to the last value of the format. There is a value at the distance `inside`,
+ * whereas the larger distance `outside` is beyond the end of the format.
  */
 function lastBefore(
   at: At,

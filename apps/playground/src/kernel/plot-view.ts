@@ -1,6 +1,6 @@
 /**
- * A plot of a buffer. Each column of pixels shows the range of the values that fall into it, and the range of the whole
- * buffer is printed beside the plot.
+ * A plot of a buffer. Each column of pixels represents a part of the buffer and shows the range of its values. The
+ * range of the whole buffer is printed beside the plot.
  */
 import { html, svg, type TemplateResult } from 'lit';
 

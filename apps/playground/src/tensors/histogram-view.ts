@@ -24,7 +24,7 @@ function rangeOf({ exponents }: Summary): readonly [from: number, to: number] {
 export function histogramView(summary: Summary, { width, height }: Size): TemplateResult {
   const { exponents } = summary;
   const [first, last] = [exponents[0]?.exponent, exponents.at(-1)?.exponent];
-  if (first === undefined || last === undefined) return html`<span class="none">only zeros, NaN or infinities</span>`;
+  if (first === undefined || last === undefined) return html`<span class="none">only zeros, NaNs and infinities</span>`;
   const [from, to] = rangeOf(summary);
   const bins = to - from;
   const most = Math.max(...exponents.map(({ negative, positive }) => Math.max(negative, positive)));

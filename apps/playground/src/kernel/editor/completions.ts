@@ -1,4 +1,4 @@
-/** Completion: offers whatever can be written at the cursor and still lead to legal text. */
+/** Completion: offers everything that can be written at the cursor as part of legal text. */
 import {
   autocompletion,
   type Completion as Option,
@@ -36,8 +36,8 @@ export function completions(document: RemoteDocument): Extension {
 }
 
 /**
- * CodeMirror sorts by how well an option matches, so the order of the list only decides between equal matches. A boost
- * must be between -99 and 99.
+ * CodeMirror sorts options by how well they match the typed text. The boost, which follows the order of the list,
+ * matters only for options that match equally well. It must be between -99 and 99.
  */
 function optionOf({ text, detail, kind, isComplete }: Completion, index: number): Option {
   const end = kind === 'type' && isComplete ? 'type' : kind;
