@@ -1,6 +1,6 @@
 /**
- * The language service: a document that can be edited and that answers questions about its text. It depends neither on
- * a protocol nor on a platform.
+ * The language service: a document that can be edited and that answers questions about its text. It does not depend on
+ * any particular protocol or platform.
  *
  * @module
  */

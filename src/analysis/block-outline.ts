@@ -11,7 +11,7 @@ export interface BlockOutline extends Span {
   readonly labels: readonly string[];
   /**
    * Indices of the blocks that may run directly before this block (`predecessors`) and directly after it
-   * (`successors`), each list in ascending order.
+   * (`successors`). Both lists are in ascending order.
    */
   readonly predecessors: readonly number[];
   readonly successors: readonly number[];
@@ -52,8 +52,8 @@ function graphOf(ranges: readonly Span[], successors: readonly (readonly number[
 }
 
 /**
- * The graph without its empty blocks. An edge that led to an empty block leads to the next block with instructions
- * instead.
+ * The graph without its empty blocks. An edge to an empty block becomes an edge to the next block that contains
+ * instructions.
  */
 function withoutEmpty({ blocks }: FunctionBody): Graph {
   const numbers = new Map<number, number>();
@@ -74,7 +74,7 @@ function withoutEmpty({ blocks }: FunctionBody): Graph {
 /**
  * Merges a block with the block before it if control always passes from the first to the second, and never enters the
  * second from elsewhere. The engines keep such blocks apart because a thread may wait between them, or because the
- * first one ends in a call. A block that begins with a label is never merged.
+ * first one ends in a call. A block that starts with a label is never merged.
  */
 function joined({ ranges, successors, predecessors }: Graph, hasLabel: (start: number) => boolean): Graph {
   const numbers: number[] = [];

@@ -47,12 +47,12 @@ export class ChunkChecker {
   private readonly module: Declared[] = [];
   private readonly body: Declared[] = [];
   private readonly own = new Set<DeclaredSymbol>();
-  /** The next part of the chunk's outline. */
+  /** The index of the next part of the chunk's outline. */
   private next = 0;
 
   /**
-   * `scopes` holds the scopes that are open at the start of the chunk. When the chunk has been checked, it holds the
-   * scopes that are open at the end of the chunk. The checker looks for similar names at most `searchLimit` times.
+   * `scopes` holds the scopes that are open at the start of the chunk. After the chunk has been checked, `scopes` holds
+   * those that are open at its end. The checker looks for similar names at most `searchLimit` times.
    */
   constructor(
     chunk: Chunk,

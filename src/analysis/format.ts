@@ -1,7 +1,7 @@
 /**
  * Formats a document the way nvcc prints modules: one statement per line, labels at the start of a line, and a tab
- * between the mnemonic and its operands. Only white space changes. Comments, the author's line breaks in lists, and
- * debug sections are preserved.
+ * between the mnemonic and its operands. Only white space changes. Comments, debug sections, and line breaks within
+ * lists are preserved.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { Edit } from '../diagnostics/fix.ts';

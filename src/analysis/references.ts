@@ -8,7 +8,7 @@ import { keyOf, type NameKey } from './chunk-names.ts';
 import type { Declared, Names, PlacedScope } from './names.ts';
 import { type Word, wordsIn } from './words.ts';
 
-/** A thing with a name: a register, a family of registers, a label, a variable, a parameter or a function. */
+/** Anything that has a name: a register, a family of registers, a label, a variable, a parameter or a function. */
 export interface Entity {
   /** The name as declared. For a member of a register family, this is the canonical spelling of the member's name. */
   readonly name: string;
@@ -45,7 +45,7 @@ export class References {
     return made;
   }
 
-  /** The word that contains an offset, or ends there. */
+  /** The word that contains an offset or ends at it. */
   wordAt(offset: number): Word | null {
     const chunk = this.list.at(offset);
     const found = findWord(this.wordsOf(chunk), offset - chunk.start, chunk.start);
@@ -66,7 +66,7 @@ export class References {
     return end === undefined ? offset : start + end.end;
   }
 
-  /** The offset directly after the brace that opens the body of the function that begins at `offset`. */
+  /** The offset directly after the brace that opens the body of the function that starts at `offset`. */
   bodyStart(offset: number): number | null {
     const { start, text } = this.list.at(offset);
     const isBrace = (word: Word): boolean => word.start >= offset - start && text[word.start] === '{';
@@ -188,7 +188,7 @@ export function escaped(name: string): string {
   return name.replace(/[$%]/g, '\\$&');
 }
 
-/** The index of the last word that begins at or before an offset; -1 if all begin after it. */
+/** The index of the last word that starts at or before an offset; -1 if all words start after it. */
 function indexAt(words: readonly Word[], offset: number): number {
   return leadingCount(words.length, (i) => elementAt(words, i).start <= offset) - 1;
 }

@@ -10,7 +10,8 @@ import type { Target } from '../isa/targets.ts';
 import type { Chunk, SharedUse } from './chunk.ts';
 
 /**
- * What each function uses, in the order of the text, together with the offset of the chunk that each entry comes from.
+ * `uses` lists what each function uses, in the order of the text. For each entry, `starts` contains the offset of the
+ * chunk from which the entry comes.
  */
 interface Uses {
   readonly uses: readonly SharedUse[];

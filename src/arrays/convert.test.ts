@@ -1,5 +1,6 @@
 /**
- * Arrays are converted exactly like single elements by the exact engine, whatever their length, packing and position.
+ * Converting an array gives the same result as converting each element with the exact engine, whatever the array's
+ * length, packing and position.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -107,8 +108,8 @@ describe('f64, which is converted by way of f32 to formats of at most 16 bits', 
   }
 
   /**
-   * Positive numbers of a format in ascending order: for formats of up to 8 bits, all of them; for wider formats, a
-   * sample of adjacent pairs, including the pairs around powers of two.
+   * Positive numbers of a format in ascending order. For formats of up to 8 bits, the list contains all positive
+   * numbers; for wider formats, it contains a sample of adjacent pairs, including the pairs around powers of two.
    */
   function someNumbers(to: FormatName): readonly number[] {
     const { width } = formats[to];

@@ -1,4 +1,4 @@
-/** How the elements of a tensor are stored, in words. */
+/** Describes in words how the elements of a tensor are stored. */
 import type { ModelTensor } from '../tensors/checkpoints/model-tensors.ts';
 import { describeScales } from '../tensors/scales.ts';
 

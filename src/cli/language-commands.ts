@@ -16,7 +16,7 @@ export function defineCheck(program: Command, start: Start): void {
     .description('Check PTX modules as strictly as ptxas.')
     .argument('[files...]', 'PTX files; CUDA C++ and Python files with inline PTX; - for stdin');
   checkChoiceOptions(command)
-    .option('--stdin-name <name>', 'the name of stdin in findings')
+    .option('--stdin-name <name>', 'the file name that findings show for stdin')
     .option('--baseline <file>', 'leave out findings that this file accepts')
     .option('--update-baseline', 'write all findings to the baseline file instead of reporting them')
     .option('--batch', 'answer NDJSON requests from stdin, one module per line')
@@ -236,7 +236,7 @@ export function defineGraph(program: Command, start: Start): void {
 /** Declares the options that determine what a sweep computes. */
 export function sweepChoiceOptions(command: Command): Command {
   return command
-    .option('--chunks <a..b>', 'only these chunks of 2^24 inputs')
+    .option('--chunks <a..b>', 'process only these chunks of 2^24 inputs each')
     .option('--rbits <hex>', 'random bits for .rs; 0 by default')
     .option('--scale <hex>', 'scale factors for .scaled; 7f7f by default, two factors of 1')
     .option('-t, --target <name>', 'the target; any target by default')

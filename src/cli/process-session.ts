@@ -24,12 +24,15 @@ function openStdin(): NodeJS.ReadStream {
   return process.stdin;
 }
 
-/** Signals that ask a process to end. A shell reports them as the exit codes 130, 143 and 129. */
+/**
+ * Signals that ask a process to end. If one of them ends the process, a shell reports exit code 130, 143 or 129,
+ * respectively.
+ */
 const askingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs work that gets a chance to clean up if the user presses Ctrl-C, the terminal is closed, or the process is asked
- * to terminate. After that, the process sends itself the same signal again, which ends it.
+ * Runs work, and lets it clean up if the user presses Ctrl-C, the terminal is closed, or the process is asked to
+ * terminate. After the cleanup, the process ends itself by sending itself the same signal again.
  */
 async function interruptible(work: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
   const stop = new AbortController();
@@ -52,8 +55,8 @@ async function interruptible(work: (signal: AbortSignal) => Promise<ExitCode>): 
 }
 
 /**
- * If the reader of a pipe has closed it (`| head`), the process ends silently. If writing fails for any other reason,
- * such as a full disk, the failure is reported on stderr and the process exits with 2.
+ * If the program that reads the output closes the pipe, as `head` does, the process ends silently. If writing fails for
+ * any other reason, such as a full disk, the failure is reported on stderr and the process exits with 2.
  */
 export function guardOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

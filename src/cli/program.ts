@@ -1,6 +1,6 @@
 /**
- * The command line. The code of a command is loaded only when the command is run, so printing the help or the version
- * loads no command.
+ * The command line. The code of a command is loaded only when the command is run. It is not loaded to print the help or
+ * the version.
  */
 import { Command, Option } from 'commander';
 import { examples, type Start } from './command-parts.ts';

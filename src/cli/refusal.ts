@@ -1,6 +1,6 @@
 /**
- * Explains to the user why an instruction cannot be evaluated. The finding and its help are formatted in the same way
- * as in the output of `check`.
+ * Explains to the user why an instruction cannot be evaluated. The finding and its help look the same as in the output
+ * of `check`.
  */
 import { note } from '../diagnostics/renderers/pretty.ts';
 import { printable } from '../diagnostics/renderers/printable.ts';

@@ -113,8 +113,8 @@ export class FastEncoder implements BlockEncoder {
   }
 
   /**
-   * Copies the source into WebAssembly memory chunk by chunk, and calls `run` after each chunk. Each chunk is padded
-   * with zeros to a multiple of `unit` elements.
+   * Copies the source into WebAssembly memory chunk by chunk, and calls `run` for each chunk after copying it. Each
+   * chunk is padded with zeros to a multiple of `unit` elements.
    */
   private inChunks(
     source: SourceArray,

@@ -8,8 +8,8 @@ import { type PackedEncoder, PlainPackedEncoder } from './plain-packed-encoder.t
 const encoders = new BoundedCache<PackedBlock, PackedEncoder>(64);
 
 /**
- * Returns the encoder for a kind of block. The encoding is null if callers supply the codes. Encoders are cached for
- * each kind of block, regardless of the encoding, so all calls for the same kind of block must pass the same encoding.
+ * Returns the encoder for a kind of block. The encoding is null if callers supply the codes. The cache has only one
+ * encoder for each kind of block, so all calls for the same kind of block must pass the same encoding.
  */
 export function packedEncoder(block: PackedBlock, encoding: BlockEncoding | null): PackedEncoder {
   return encoders.of(block, () =>

@@ -1,4 +1,4 @@
-/** `.branchtargets` and `.calltargets` (PTX ISA 9.1, 11.3). */
+/** `.branchtargets` and `.calltargets` (PTX ISA 9.1, section 11.3). */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { TargetsDirective } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';

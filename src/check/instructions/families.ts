@@ -83,7 +83,7 @@ export class VisibleFamilies {
     return true;
   }
 
-  /** Adds a scope's families, except families that an inner scope hides completely or in part. */
+  /** Adds a scope's families, except those whose names are hidden, wholly or partly, by names in an inner scope. */
   private add(scope: Scope, hidden: Set<string>): void {
     for (const family of scope.families) {
       const index = hidden.has(family.name) ? -1 : this.families.indexOf(family);

@@ -110,8 +110,8 @@ function exchanged(
 }
 
 /**
- * The axis to which a modifier belongs. If several axes contain the modifier, this is the first one for which none has
- * been chosen yet.
+ * The axis to which a modifier belongs. If several axes contain the modifier, this is the first of these axes that has
+ * no modifier yet.
  */
 function axisFor(compiled: CompiledForm, text: string, chosen: Readonly<Record<string, string>>): Axis | undefined {
   const axes = compiled.axes.filter((candidate) => candidate.values.includes(text));
@@ -189,8 +189,8 @@ function assume(
 }
 
 /**
- * Finds the axis of this form for a PTX modifier that only other forms accept. In those forms, the modifier is a value
- * of that axis, so the author probably meant another value of the axis.
+ * For a PTX modifier that only other forms accept, finds the axis to which it belongs in those forms. The author
+ * probably meant one of the modifiers that this form accepts on that axis.
  */
 function replacedAxis(compiled: CompiledForm, text: string): Axis | undefined {
   return compiled.axes.find(({ axis, optional }) => !optional && liesOn(text, axis));

@@ -14,7 +14,9 @@ import { cleanSpelling, closestProblems, wrongTypes } from './refuse.ts';
 import { missingWord, unknownOpcode } from './unknown-opcode.ts';
 
 export type Resolution =
-  /** The mnemonic can have several meanings, one variant per form; which one is meant depends on the operands. */
+  /**
+   * The mnemonic can refer to several forms, with one variant for each; the operands determine which variant is meant.
+   */
   | { readonly kind: 'variants'; readonly opcode: string; readonly variants: readonly Variant[] }
   /**
    * A PTX instruction that is not in the table. All that is known about it is which versions and targets support it.

@@ -84,7 +84,7 @@ export function availabilityOf(shape: Shape): readonly AvailabilityRow[] {
   }
 }
 
-/** True if the operand names a variable in `.shared` or a function. */
+/** True if the operand names a function, or a variable in `.shared`. */
 export function reachesShared(shape: Shape): boolean {
   switch (shape.kind) {
     case 'variable':

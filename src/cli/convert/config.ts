@@ -35,7 +35,7 @@ async function objectIn(path: string): Promise<object | null> {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
   } catch {
-    // The folder has no config.json, or it cannot be extended.
+    // The folder has no config.json, or the file cannot be read or parsed.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** Two modules with the names of their files, and how they differ. */
+/** Two modules, the names of their files, and the differences between the modules. */
 import type { Document, ModuleDiff } from '../../analysis.ts';
 
 /** A module, and the name of its file. */

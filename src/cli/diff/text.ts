@@ -14,7 +14,7 @@ import { plural, shapeText } from '../inspect/text.ts';
 import { countText, valueText } from '../number-text.ts';
 import { type TensorColumn, tensorTable } from '../tensor-table.ts';
 
-/** Lists the differences, shows the worst in detail, and ends with the verdict. */
+/** Lists the differences, shows the worst ones in detail, and ends with the verdict. */
 export function diffText(diff: FileDiff, limits: Limits, layout: DiffLayout): string {
   const { pairs, onlyInA, onlyInB } = diff;
   const different = pairs.filter((pair) => !isEqual(pair));

@@ -3,7 +3,7 @@ import type { Comparison } from '../../arrays/statistics/comparison.ts';
 import type { ComparedPair } from '../../tensors/compare-files.ts';
 import type { FileDiff } from './file-diff.ts';
 
-/** The limits on the differences; a limit is null if it is not given. */
+/** The limits on the differences; a limit that is not given is null. */
 export interface Limits {
   readonly maxAbs: number | null;
   readonly maxRel: number | null;

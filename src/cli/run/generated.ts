@@ -88,8 +88,8 @@ function uniformValues({ type = 'f32', from = 0, to = 1, seed: first = 0 }: Unif
 
 /**
  * Returns a function that generates approximately normally distributed values from the sum of twelve uniform values,
- * which has a variance of 1. Sums have the same result on every machine. This is not true of logarithms and cosines,
- * which the usual methods need.
+ * which has a variance of 1. A sum has the same result on every machine, unlike the logarithms and cosines that the
+ * usual methods compute.
  */
 function normalValues({ mean = 0, deviation = 1, seed: first = 0 }: Normal): (i: number) => number {
   return (i) => {

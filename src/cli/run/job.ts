@@ -92,7 +92,7 @@ function bytesIn(contents: ReadonlyMap<string, BufferContents>): Contents {
 
 type Contents = ReadonlyMap<string, Uint8Array>;
 
-/** Reads the launches of a job. The first of them also writes the variables of the job. */
+/** Reads the launches of a job. The variables that belong to the job as a whole are written by the first launch. */
 async function readLaunches(
   given: JobFile,
   list: readonly JobLaunch[],
@@ -111,8 +111,8 @@ async function readLaunches(
 }
 
 /**
- * The text that comes before a key of a launch in messages: the path of the launch, or nothing if the key is at the top
- * level of the job.
+ * The prefixes that messages put before the keys of a launch: the path of the launch, or an empty string for keys that
+ * are at the top level of the job.
  */
 interface Paths {
   readonly own: string;
@@ -190,8 +190,8 @@ function answer(outcome: RunOutcome, { isRepeated, isList }: Job): object {
 }
 
 /**
- * The keys `version` and `warnings` of an answer, which say that the module was checked against a later version than
- * its own. The keys are omitted if the module's own version was used.
+ * The keys `version` and `warnings` of an answer. They are present only if the module was checked against a later
+ * version than the one it specifies.
  */
 function lowVersionIn({ text, lowVersion }: Extract<RunOutcome, { readonly kind: 'done' | 'fault' }>): object {
   if (lowVersion === null) return {};
@@ -219,7 +219,7 @@ function hexes(key: string, contents: Contents): object {
   return { [key]: Object.fromEntries([...contents].map(([name, bytes]) => [name, hexOf(bytes)])) };
 }
 
-/** The keys for the output of the kernel. They are omitted if it printed nothing. */
+/** The keys for the output of the kernel. They are omitted if the kernel printed nothing. */
 function printedIn({ printed, printsDropped }: PrintedOutput): Partial<PrintedOutput> {
   return { ...(printed === '' ? {} : { printed }), ...(printsDropped === 0 ? {} : { printsDropped }) };
 }

@@ -26,7 +26,10 @@ export function cutUnits(weights: readonly number[], shards: number): readonly U
   return [...ends, weights.length].map((to, shard) => ({ from: ends[shard - 1] ?? 0, to }));
 }
 
-/** Says what is wrong if the ranges do not cover every unit exactly once, in order; null if they do. */
+/**
+ * Returns null if the ranges cover every unit exactly once, in order; otherwise, returns a message that says what is
+ * wrong.
+ */
 export function coverTrouble(shards: readonly UnitRange[], units: number): string | null {
   let end = 0;
   for (const [shard, { from, to }] of shards.entries()) {

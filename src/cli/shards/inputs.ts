@@ -40,8 +40,8 @@ export async function hashInput(folder: string, path: string, inBlocks: boolean)
 }
 
 /**
- * Whether the file was modified long enough ago that a later modification would certainly change its modification time.
- * Some file systems store the time in steps of two seconds.
+ * Whether so much time has passed since the file was modified that another modification is certain to get a different
+ * time. Some file systems store the time in steps of two seconds.
  */
 function isOld(modified: bigint): boolean {
   return BigInt(Date.now()) * 1_000_000n - modified > 4_000_000_000n;
@@ -61,7 +61,7 @@ export function pathOfInput(folder: string, { path }: InputFile): string {
   return resolve(folder, path);
 }
 
-/** Throws if the file has changed since the plan was made. `found` contains the bytes that it has now. */
+/** Throws if the file has changed since the plan was made. `found` contains the current bytes of the file. */
 export function requireInput(path: string, { bytes, sha256 }: InputFile, found: Uint8Array): void {
   if (found.byteLength !== bytes || createHash('sha256').update(found).digest('hex') !== sha256) throw hasChanged(path);
 }

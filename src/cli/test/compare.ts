@@ -76,8 +76,8 @@ function isNan(bits: Bits, format: FormatName): boolean {
 }
 
 /**
- * The distance between two values, counted in representable values; null if one of them is NaN. Both zeros count as the
- * same value.
+ * The number of steps from one value to the other, where each step leads to the next representable value; null if one
+ * of the values is NaN. Both zeros count as the same value.
  */
 function ulpsBetween(a: Bits, b: Bits, format: FormatName): bigint | null {
   if (isNan(a, format) || isNan(b, format)) return null;
@@ -136,7 +136,7 @@ function steps(ulps: bigint): string {
 
 /**
  * Converts the index of an element in C order into text with one number for each extent of the array. Returns the index
- * itself if the array has only one extent or does not contain the index.
+ * itself if the array has only one extent, or if the index is beyond the end of the array.
  */
 function indexIn(shape: readonly number[], index: number): string {
   const indices: number[] = [];

@@ -12,7 +12,7 @@ import { parseFile, requireRule } from '../json-file.ts';
 import type { Session } from '../session.ts';
 import { type KernelTest, type SuiteFile, suiteRule } from './suite-rules.ts';
 
-/** The name of a test for one GPU and one target. */
+/** Identifies one run of a test by its suite, its name, the GPU and the target. */
 export interface CaseName {
   /** The file of its suite, as the user named it. */
   readonly suite: string;
@@ -24,7 +24,7 @@ export interface CaseName {
 
 export interface TestCase extends CaseName {
   readonly test: KernelTest;
-  /** The folder that paths in the test are relative to. */
+  /** The folder to which paths in the test are relative. */
   readonly folder: string;
 }
 
@@ -91,7 +91,7 @@ export async function readSuite(
 }
 
 /**
- * Checks each name in a list with `read`, and returns the list. If the list is empty, returns a single null, which
+ * Calls `read` to check each name in a list, and returns the list. If the list is empty, returns a single null, which
  * means that the module's own GPU or target is used.
  */
 function choices(
