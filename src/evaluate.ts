@@ -14,9 +14,9 @@ import type { Evaluator, RegisterWidths } from './interp/evaluate.ts';
 import { bitsOfValue, checkedBits, type Value, valueOfBits } from './typed-values.ts';
 
 /**
- * By default, an instruction is accepted if any target supports it in the newest version, and subnormals are treated as
- * on the newest target. The target and the version also affect the result itself where older targets or versions
- * compute it differently.
+ * By default, an instruction is accepted if at least one target supports it in the newest version, and subnormals are
+ * treated as on the newest target. Some results also depend on the target and the version, because older targets or
+ * versions compute them differently.
  */
 export interface EvaluateOptions extends RegisterWidths, JudgeOptions {}
 

@@ -1,4 +1,6 @@
-/** Modules loaded on a device: their variables live in device memory, and their kernels are built on request. */
+/**
+ * Modules that are loaded on a device. Their variables are in device memory; their kernels are built only on request.
+ */
 import { requireText } from '../base/require-text.ts';
 import { PtxlabError } from '../base/error.ts';
 import { nearestWord } from '../base/nearest-word.ts';

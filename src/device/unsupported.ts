@@ -1,4 +1,4 @@
-/** The error for a kernel that may reach instructions no engine can execute. */
+/** The error for a kernel that may reach instructions that no engine can execute. */
 import { PtxlabError } from '../base/error.ts';
 import type { UnsupportedInstruction } from '../program/unsupported.ts';
 

@@ -36,8 +36,8 @@ export interface Extras {
 }
 
 /**
- * Makes a diagnostic from the catalog entry `code`. The templates of the entry name their parameters in braces. A call
- * that leaves out a parameter does not pass the type checker.
+ * Makes a diagnostic from the catalog entry `code`. The templates of the entry name their parameters in braces. Leaving
+ * out a parameter is a type error.
  */
 export function diagnose<C extends Code>(
   code: C,

@@ -58,7 +58,7 @@ export function asmModule(statement: AsmStatement, version: VersionName, target:
 }
 
 /**
- * Returns the character that operand names begin with. Operands have the same names in the module as in the asm
+ * Returns the character with which operand names start. Operands have the same names in the module as in the asm
  * statement, because PTX allows names such as `%0` and `$0`.
  */
 function signOf({ language }: AsmStatement): string {
@@ -132,7 +132,7 @@ function substituted({ template, operands, language }: AsmStatement): Substitute
 
 interface Spelling {
   readonly text: string;
-  /** True if the value of the operand is not known, so that `text` is only a guess. */
+  /** True if the value of the operand is not known. In that case, `text` is only a guess. */
   readonly isGuess: boolean;
 }
 

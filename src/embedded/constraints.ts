@@ -8,8 +8,8 @@ export interface ConstraintRow {
 }
 
 /**
- * For integer operands, nvcc declares registers with bit-size types such as `.b32`. Instructions of any type of the
- * same size can read such registers. Triton's compiler declares them for floats, too.
+ * For integer operands, nvcc declares registers with bit-size types such as `.b32`, which can be read as any type of
+ * the same size. Triton's compiler also declares such registers for floats.
  */
 export const constraintRows: readonly ConstraintRow[] = [
   { constraint: 'h', type: '.b16', language: 'both' },

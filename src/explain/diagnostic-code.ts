@@ -34,7 +34,9 @@ export function explainCode(text: string): CodeExplanation | null {
   return { kind: 'code', code, severity, title, explain, message, ptxas, section, example };
 }
 
-/** A template that consists of a single parameter says nothing by itself. */
+/**
+ * True if a template consists of a single parameter and has no words of its own. Such a template is not worth showing.
+ */
 function isParameter(template: string): boolean {
   return /^\{\w+\}$/.test(template);
 }

@@ -48,13 +48,13 @@ export interface InstructionExplanation {
   readonly section: string;
   readonly operands: readonly OperandExplanation[];
   /**
-   * The fields of the results, followed by the fields of the sources from which at least one result field takes only
-   * some of the bits.
+   * The fields of the results, followed by the fields of the sources. A source is left out if every result field that
+   * uses it takes all of its bits.
    */
   readonly lanes: readonly LanePicture[];
   /** The matrices that the lanes of a warp hold. */
   readonly fragments: readonly FragmentExplanation[];
-  /** How matrices are multiplied; null if the instruction does not multiply any. */
+  /** How matrices are multiplied; null if the instruction does not multiply matrices. */
   readonly product: ProductExplanation | null;
   readonly steps: readonly string[];
   readonly modifiers: readonly ModifierExplanation[];
@@ -170,10 +170,7 @@ function valuesTaken(variant: Variant, pattern: ValuePattern, type: PtxType): st
   return taken.join(', ');
 }
 
-/**
- * Returns the choices that ptxlab made for bits that the specification does not define, for every conversion and
- * operation among the steps.
- */
+/** Returns the choices that ptxlab made where the specification leaves the result of one of the steps undefined. */
 function choicesOf(variant: Variant, steps: readonly Step[]): readonly Choice[] {
   const chosen = new Set<Choice>();
   for (const { conversion } of conversionsOf(steps)) {

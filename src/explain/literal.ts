@@ -1,4 +1,4 @@
-/** Explains a PTX constant, including all the ways in which its bits can be interpreted (PTX ISA 9.1, 4.5). */
+/** Explains a PTX constant, including all the ways in which its bits can be interpreted (PTX ISA 9.1, section 4.5). */
 import { type Bits, chop, hex } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';

@@ -72,8 +72,8 @@ export interface Alternatives {
 }
 
 /**
- * Finds the axes on which the current modifier could be replaced or left out in such a way that the variant is still
- * legal and has the same number of operands.
+ * Finds the axes on which the current modifier could be replaced or left out. The resulting variant must be legal and
+ * have the same number of operands.
  */
 export function alternatives(variant: Variant): readonly Alternatives[] {
   const { opcode } = splitMnemonic(variant.mnemonic);

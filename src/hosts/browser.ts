@@ -12,8 +12,8 @@ export type Question =
   | { readonly kind: 'arrays'; readonly part: ArrayPart };
 
 /**
- * What a worker answers: that it has started, the result of its part of a launch, that its arrays have been converted,
- * or that an error occurred.
+ * What a worker reports: that it has started, that it has finished its part of a launch, that it has converted its
+ * arrays, or that an error has occurred.
  */
 export type Answer =
   | { readonly kind: 'up' }

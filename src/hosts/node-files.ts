@@ -16,7 +16,7 @@ const mostAtOnce = 2 ** 30;
 
 export interface OpenFile extends ByteSource {
   readonly path: string;
-  /** The time at which the file was last modified before it was opened, in nanoseconds since 1970. */
+  /** The modification time that the file had when it was opened, in nanoseconds since 1970. */
   readonly modified: bigint;
   /** Throws TensorFileError `changed` if the file was modified since it was opened. */
   requireUnchanged(): Promise<void>;
@@ -65,12 +65,16 @@ export interface NewFile {
   readonly size: number;
   /**
    * Whether an existing file with the target's name, or a symbolic link to a file, may be replaced. If a file is
-   * replaced, the new file gets its permissions. If a link is replaced, the file to which it points is not changed.
+   * replaced, the new file gets the permissions of the old one. If a link is replaced, the file to which it points is
+   * not changed.
    */
   readonly replace?: boolean;
   /** Name of the temporary file in the target's folder. Default: a unique name. */
   readonly temporary?: string;
-  /** Whether to continue writing the temporary file of an earlier run. This file must exist and have the same size. */
+  /**
+   * Whether to continue writing the temporary file of an earlier run. The temporary file must exist and have the size
+   * given by `size`.
+   */
   readonly resume?: boolean;
 }
 
@@ -195,7 +199,10 @@ async function replaceBy(temporary: string, target: string): Promise<void> {
   await withFileErrors(target, () => rename(temporary, target));
 }
 
-/** Uses a link because, unlike a rename, it fails if another process has created the file in the meantime. */
+/**
+ * Creates a link, which fails if another process has created the target in the meantime. A rename would replace the
+ * target.
+ */
 async function giveName(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target);
@@ -239,7 +246,7 @@ export async function requireRoom(target: string, size: number): Promise<void> {
   throw fileError('disk-full', target, words);
 }
 
-/** A random name for a hidden file. Its length is limited, however long the name of the target is. */
+/** A random name for a hidden file. Even if the name of the target is long, the length of this name is limited. */
 function temporaryName(target: string): string {
   return `.${basename(target).slice(0, 50)}.${randomBytes(6).toString('hex')}.ptxlab-part`;
 }

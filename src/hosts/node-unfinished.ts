@@ -57,7 +57,7 @@ export interface UnfinishedFile {
  * Creates an output file, or continues one that an earlier run did not complete.
  *
  * @throws TensorFileError `exists` if another process is writing the file, or if an earlier process left it unfinished
- *   and the options say neither to continue nor to replace it
+ *   and neither `resume` nor `replace` is set
  */
 export async function openUnfinished(target: string, options: UnfinishedOptions): Promise<UnfinishedFile> {
   const { size, replace, work, resume, files = null } = options;
@@ -85,7 +85,7 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   // over both the journal and the file.
   const isOurs = await claim(journal, found, textOf(goesOn ? left.position : null), target).catch(
     async (error: unknown) => {
-      // Even if the disk has no room for the journal, the error should state the size of the whole file.
+      // If the disk does not even have room for the journal, the error should still state the size of the whole file.
       if (error instanceof TensorFileError && error.code === 'disk-full') await requireRoom(target, size);
       throw error;
     },
@@ -156,8 +156,8 @@ function journalOf(text: string | null): Journal | null {
 
 /**
  * Writes a new journal, which replaces the journal `found` if there was one. If several processes find the same
- * journal, only one of them succeeds, because only one can move the old journal away, and the link fails if a new one
- * exists.
+ * journal, only one of them succeeds: only one can move the old journal away, and creating a link to the new journal
+ * fails if another process has already done so.
  */
 async function claim(path: string, found: string | null, own: string, target: string): Promise<boolean> {
   const unique = `${path}.${randomBytes(6).toString('hex')}`;
@@ -221,8 +221,8 @@ async function isAlive({ process: id, started }: Journal): Promise<boolean> {
 
 /** The start time of a process according to /proc; null if the system has no /proc or there is no such process. */
 async function startOf(id: number): Promise<string | null> {
-  // The fields are counted from the last parenthesis, because the program name, which is in parentheses, may contain
-  // any characters.
+  // The program name is in parentheses and may contain any characters, even parentheses. The fields are therefore
+  // counted from the last closing parenthesis.
   const fields = (await readText(`/proc/${id}/stat`))?.replace(/^.*\)/s, '').trim().split(' ');
   return fields?.[19] ?? null;
 }

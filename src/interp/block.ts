@@ -101,8 +101,8 @@ function localMemory({ kernel, trackWrites }: BlockPlan): Segment {
 }
 
 /**
- * Returns the current state of the block. A thread that has not run since the previous state was taken appears in both
- * states as the same object.
+ * Returns the current state of the block. If a thread has not run since the previous call, both states contain the same
+ * object for it.
  */
 export function stateOfBlock(block: Block): BlockState {
   const { number, threads, shared, barriers, collectives, nextThread, tried, looks, idleTurns, idleRounds } = block;

@@ -21,10 +21,11 @@ import { type Action, type Frame, prepareStep } from './value-steps.ts';
 
 /** The widths of the instruction's registers, if they differ from the widths of its types. */
 export interface RegisterWidths {
-  /** Width of every source register in bits; values are truncated to the operand's type (PTX ISA 9.1, Table 27). */
+  /** Width of every source register in bits; values are truncated to the operand's type (Table 27 of PTX ISA 9.1). */
   readonly source?: number;
   /**
-   * Width of the destination register in bits; the result is extended according to the instruction's type (Table 28).
+   * Width of the destination register in bits; the result is extended according to the instruction's type (Table 28 of
+   * PTX ISA 9.1).
    */
   readonly result?: number;
 }
@@ -49,7 +50,7 @@ export interface Evaluator {
 /**
  * Returns a function that computes the instruction's results from the bits of its inputs. Null if the instruction reads
  * or writes memory or addresses, queries the stack, branches, waits, or cannot be executed. At the start of every row,
- * the condition code is set to the value that stands for no carry and no borrow.
+ * the condition code is reset, so that there is no carry and no borrow.
  */
 export function evaluator(variant: Variant, environment: Environment, widths: RegisterWidths = {}): Evaluator | null {
   const steps = variant.form.steps(variant, environment);
@@ -112,14 +113,14 @@ function runner(
   };
 }
 
-/** Returns the bits that an operand of this type reads from a register (Table 27). */
+/** Returns the bits that an operand of this type reads from a register (Table 27 of PTX ISA 9.1). */
 export function readAs(type: PtxType, register: Bits): Bits {
   return chop(register, type.width);
 }
 
 /**
  * Returns the contents of a register of `width` bits after a result of this type is written to it; signed integers are
- * sign-extended (Table 28).
+ * sign-extended (Table 28 of PTX ISA 9.1).
  */
 export function writeAs(type: PtxType, result: Bits, width: number): Bits {
   if (type.class === 'signed' && width > type.width) return signExtend(result, type.width, width);

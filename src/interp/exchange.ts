@@ -42,7 +42,7 @@ function everywhere(group: readonly Member[], results: readonly Bits[]): readonl
   return group.map(() => results);
 }
 
-/** PTX ISA 9.1, 9.7.9.6: operand `c` holds the clamp value in its low bits and the segment mask above them. */
+/** PTX ISA 9.1, section 9.7.9.6: operand `c` holds the clamp value in its low bits and the segment mask above them. */
 function shuffle(mode: Mode<'shfl'>, group: readonly Member[]): readonly (readonly Bits[])[] {
   const sent = new Array<Bits | undefined>(warpSize);
   for (const { lane, values } of group) sent[lane] = values[0];
@@ -139,8 +139,7 @@ function transpose(group: readonly Member[]): readonly (readonly Bits[])[] {
 }
 
 /**
- * If the lane that should supply an address is not in the group, the address supplied by the accessing lane itself is
- * used.
+ * If the lane that should supply an address is not in the group, the lane that makes the access uses its own address.
  */
 function addresses(
   { accesses, strideBits, constants, words }: AddressPlan,

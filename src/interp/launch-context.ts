@@ -19,7 +19,7 @@ export interface LaunchContext {
   readonly tracing: Tracing | null;
   /** Whether shared and local memory track which bytes were written. */
   readonly tracksWrites: boolean;
-  /** Throws if the launch was aborted or its time is up. */
+  /** Throws if the launch was aborted or has run out of time. */
   readonly look: () => void;
 }
 
@@ -30,6 +30,6 @@ export interface FunctionContext extends LaunchContext {
   readonly start: number;
   /** The slots that hold registers. All other slots hold constants and temporaries. */
   readonly registers: ReadonlySet<number>;
-  /** Indices of the first instructions of idle loops, that is, of loops that a thread repeats only while it waits. */
+  /** Indices of the first instructions of idle loops. A thread repeats such a loop only while it waits. */
   readonly idleLoops: ReadonlySet<number>;
 }

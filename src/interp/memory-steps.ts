@@ -93,7 +93,7 @@ export function loadForHost(address: bigint, bytes: number, context: AccessConte
   return BigInt(memory.load(place.offset, bytes * 8));
 }
 
-/** Throws a fault if the host would see undefined bits. */
+/** Throws a fault if a host function would read undefined bits. */
 export function requireWritten({ definedness = null }: Memory, offset: number, size: number, line: number): void {
   if (definedness === null || definedness.isDefined(offset, size)) return;
   const origin = definedness.originOf(line, offset, size);
@@ -169,8 +169,8 @@ export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, context: A
 }
 
 /**
- * Records the undefined bits of stored elements. All of global memory counts as defined, so undefined bits can be
- * stored there only if they are padding.
+ * Records the undefined bits of stored elements. Undefined bits are not tracked in global memory, so storing them there
+ * is a fault unless they are padding.
  */
 function storeUndefined(
   { definedness = null }: Memory,
@@ -300,7 +300,7 @@ export function prepareAtomic(
 /**
  * Prepares a cvta. To convert an address to a generic address, the action adds the base of the space's window. To
  * convert from a generic address, the action returns the offset of the address within its window; for shared memory,
- * this can be the window of the block or that of the cluster.
+ * the address may be in the window of the block or in that of the cluster.
  */
 export function prepareWindow(step: StepOf<'window'>, placeOf: PlaceOf): Action {
   const { space, width } = step;

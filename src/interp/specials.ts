@@ -27,8 +27,8 @@ export function specialReader({ register, part, width }: SpecialRead, cpu: Cpu, 
 type Reader = (cpu: Cpu, facts: LaunchFacts, part: number) => () => Bits;
 
 /**
- * A 32-bit lane mask. `made` computes the mask; it is called with a mask in which only the bit of the thread's own lane
- * is set.
+ * A 32-bit lane mask. `made` computes this mask from another mask, in which only the bit of the thread's own lane is
+ * set.
  */
 function mask(made: (own: number) => number): Reader {
   return (cpu) => () => made(2 ** laneOf(cpu));

@@ -1,7 +1,8 @@
 /**
  * Tables of everything in PTX other than instructions: directives, state spaces, linkage, attributes, pragmas and
- * `.target` options. Each row says where the word is allowed and which version introduced it (PTX ISA 9.1, 4.3.1,
- * chapters 5 and 11; the number of values, their order and the versions were measured with ptxas 13.0).
+ * `.target` options. Each row says where the word is allowed and which version introduced it. Sources: section 4.3.1
+ * and chapters 5 and 11 of PTX ISA 9.1. The number of values, their order and the versions were determined with ptxas
+ * 13.0.
  */
 import { at, atBefore, atBetween, type Availability, parseVersion } from './targets.ts';
 
@@ -101,8 +102,8 @@ export const linkageRows: Readonly<Record<Linkage, Dated>> = {
 
 interface SpaceRow extends Placed {
   /**
-   * Variables of some spaces can no longer be declared at module scope. For such a space, this gives the versions in
-   * which they could be declared there.
+   * The versions in which variables of this space could be declared at module scope, for spaces in which this is no
+   * longer allowed.
    */
   readonly onceInModule?: Availability;
 }
@@ -181,7 +182,7 @@ export const pragmaRows: Readonly<Record<string, Dated>> = {
   frequency: { since: at('9.0') },
 };
 
-/** Options in `.target` other than the architecture (PTX ISA 9.1, 11.1.2). */
+/** Options in `.target` other than the architecture (PTX ISA 9.1, section 11.1.2). */
 export interface TargetOptionRow extends Dated {
   readonly name: string;
   /** A module can have at most one option from each group. */

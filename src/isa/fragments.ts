@@ -1,7 +1,7 @@
 /**
- * Describes where the lanes of a warp hold the elements of a matrix (PTX ISA 9.1, 9.7.14). Every layout maps bits to
- * bits: each bit of a row or column number is either a bit of the lane's number or a bit of the element's number within
- * the lane.
+ * Describes where the lanes of a warp hold the elements of a matrix (PTX ISA 9.1, section 9.7.14). Every layout maps
+ * bits to bits: each bit of a row or column number is either a bit of the lane's number or a bit of the element's
+ * number within the lane.
  */
 import { elementAt } from '../base/element-at.ts';
 
@@ -54,13 +54,13 @@ function digitOf(digit: Digit, lane: number, element: number): number {
 /** Which matrix of a product a fragment belongs to. D has the same layout as C, so both are called `c`. */
 export type Side = 'a' | 'b' | 'c';
 
-/** Rows, columns, bits per element and registers per lane. */
+/** The number of rows, of columns, of bits per element, and of registers per lane. */
 export type FragmentSize = Pick<Fragment, 'rows' | 'columns' | 'bits' | 'registers'>;
 
 /**
- * The layout of all shapes except m8n8k4 of f16. Each row of A, column of B or row of C is spread over four lanes. In A
- * and B, elements that are adjacent along k are in the same register. In C, pairs of elements that are adjacent in a
- * row are in the same lane.
+ * The layout of all shapes except m8n8k4 with f16. Each row of A, each column of B and each row of C is spread over
+ * four lanes. In A and B, elements that are adjacent along k are in the same register. In C, pairs of elements that are
+ * adjacent in a row are in the same lane.
  */
 export function fragmentOf(side: Side, size: FragmentSize): Fragment {
   const { rows, columns, bits } = size;
@@ -83,8 +83,8 @@ export function fragmentOf(side: Side, size: FragmentSize): Fragment {
 
 /**
  * m8n8k4 with f16 computes four products at once. Each of them is held by eight lanes: four consecutive lanes in the
- * lower half of the warp, and the corresponding four lanes in the upper half. The two bits of the lane number that are
- * listed here give the number of the product.
+ * lower half of the warp, and the corresponding four lanes in the upper half. `quadPair` lists the two bits of the lane
+ * number that give the number of the product.
  */
 const quadPair: readonly Digit[] = ['l2', 'l3'];
 const lanesAcross: readonly Digit[] = ['l0', 'l1', 'l4'];
@@ -120,8 +120,8 @@ export function quadPairResult(bits: 16 | 32): Fragment {
 }
 
 /**
- * The place of an element of a matrix: the lane and register that hold it. If there are several copies, it is the place
- * of the first one.
+ * The place of an element of a matrix: the lane and register that hold it. If several lanes hold a copy of the element,
+ * this is the place of the first copy.
  */
 export interface Holder {
   readonly lane: number;
@@ -135,7 +135,7 @@ export function indexOf({ rows, columns }: Fragment, { matrix, row, column }: Pl
   return (matrix * rows + row) * columns + column;
 }
 
-/** The places of all elements, in the order of matrices, rows and columns. */
+/** The places of all elements, ordered by matrix, then by row, then by column. */
 export function holdersOf(fragment: Fragment): readonly Holder[] {
   const holders = new Array<Holder>(fragment.matrices * fragment.rows * fragment.columns);
   const perRegister = fragment.registerBits / fragment.bits;

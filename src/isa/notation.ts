@@ -135,7 +135,7 @@ const subOpcodes: ReadonlySet<string> = new Set([
 
 const mostWords = 5;
 
-/** First words of opcodes that have several words. */
+/** The first words of all opcodes that consist of several words. */
 const firstWords: ReadonlySet<string> = new Set(
   [...subOpcodes, ...opcodesOutside.keys()].map((opcode) => elementAt(opcode.split('.', 1), 0)),
 );

@@ -1,8 +1,8 @@
 /**
  * The rules that decide which registers and constants an instruction accepts, given the type of its operand. They
- * comprise Tables 27 and 28 of PTX ISA 9.1, 9.4.1, written as rules, and two stricter sets of rules (see `Regime`). The
- * same rules apply to a source register, which is truncated if it is too wide, and to a destination register, to which
- * the result is extended.
+ * comprise Tables 27 and 28 in section 9.4.1 of PTX ISA 9.1, written as rules, and two stricter sets of rules (see
+ * `Regime`). The same rules apply to source and destination registers. If a register is wider than the operand, a
+ * source is truncated, and a result is extended to the width of the register.
  */
 import type { Regime } from './form.ts';
 import { isInteger, type PtxType } from './types.ts';

@@ -17,7 +17,7 @@ export const registerParts = ['.x', '.y', '.z', '.w'] as const;
  */
 type SamenessOfParts = Sameness | readonly [x: Sameness, y: Sameness, z: Sameness, w: Sameness];
 
-/** A value that a launch gives its threads. Each engine defines how it reads these values. */
+/** A value that threads obtain from the launch. Each engine defines how it reads these values. */
 export type LaunchValue =
   | 'threadIndex'
   | 'blockSize'
@@ -39,8 +39,8 @@ export type LaunchValue =
   | 'timer'
   | 'timerHigh'
   /**
-   * The size of a block's shared memory in bytes, in three versions: without the part that is reserved for the system,
-   * with this part, and only the dynamic part.
+   * The size of a block's shared memory in bytes. `sharedBytes` does not include the part that is reserved for the
+   * system; the other two give the size with this part, and the size of the dynamic part alone.
    */
   | 'sharedBytes'
   | 'allSharedBytes'
@@ -105,8 +105,8 @@ export interface SpecialRegister {
   /** True for a register with the parts `.x`, `.y`, `.z` and `.w`. */
   readonly isVector: boolean;
   /**
-   * The minimum number of bits that an instruction must read, for registers of which an instruction can read just the
-   * low bits. Null if it must always read the whole register.
+   * The minimum number of bits that an instruction must read if it does not read the whole register. Null if an
+   * instruction must always read the whole register.
    */
   readonly least: number | null;
   readonly since: Availability;

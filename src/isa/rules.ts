@@ -23,7 +23,7 @@ export function holds(condition: Condition | undefined, choices: Choices): boole
   return !without?.some((modifier) => carries(choices, modifier));
 }
 
-/** True if the type in the first slot has the required relation to the type in the second slot. */
+/** True if the types in the first two slots have the given relation, such as the first one being wider. */
 export function relationHolds(relation: TypeRelation | undefined, types: readonly PtxType[]): boolean {
   const [d, a] = types;
   if (relation === undefined || d === undefined || a === undefined) return true;

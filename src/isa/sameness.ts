@@ -8,7 +8,9 @@ export const samenesses = ['reading', 'thread', 'gang', 'warp', 'block', 'grid']
 
 export type Sameness = (typeof samenesses)[number];
 
-/** True if a value with the sameness `value` is the same for all threads in each group of the kind `group`. */
+/**
+ * True if, in every group of the kind `group`, all threads see the same value. `value` is the sameness of this value.
+ */
 export function isSameFor(value: Sameness, group: Sameness): boolean {
   return samenesses.indexOf(value) >= samenesses.indexOf(group);
 }

@@ -10,8 +10,8 @@ export interface FileReport {
   readonly source: SourceText;
   readonly diagnostics: readonly Diagnostic[];
   /**
-   * Maps an offset in the PTX to the position that it comes from in the source that was compiled to PTX. If this
-   * position is known, it is shown.
+   * Maps an offset in the PTX to the corresponding position in the source from which the PTX was compiled. This
+   * position is shown if it is known.
    */
   readonly placeOf?: (offset: number) => SourcePlace | null;
 }

@@ -9,7 +9,7 @@ import { digitsText } from './digits.ts';
 import type { NamedFragment } from './named-fragment.ts';
 import { metadataFragment, scaleFragments } from './sources.ts';
 
-/** Elements in one register of a lane that are also neighbors in the matrix. */
+/** Elements that are neighbors in the matrix and are held in the same register of a lane. */
 export interface FragmentCell {
   readonly lane: number;
   readonly register: number;
@@ -201,8 +201,8 @@ function cellsOf(fragment: Fragment, elements: number): readonly FragmentCell[] 
 }
 
 /**
- * If a selector of the instruction determines which of several lanes holds an element, only the cell of the first of
- * these lanes is included.
+ * If an element can be in one of several lanes, depending on a selector of the instruction, only the cell of the first
+ * of these lanes is included.
  */
 function selectedCells(fragment: Fragment, elements: number): readonly FragmentCell[] {
   const digits = [...fragment.row, ...fragment.column];

@@ -1,13 +1,13 @@
 /**
- * mbarrier objects (PTX ISA 9.1, 9.7.13.15): what ptxlab stores in their 64 bits, and the steps that change and test
- * them. The ISA does not specify the meaning of the bits. Fields, from bit 0:
+ * mbarrier objects (PTX ISA 9.1, section 9.7.13.15): what ptxlab stores in their 64 bits, and the steps that change and
+ * test them. The ISA does not specify the meaning of the bits. Fields, from bit 0:
  *
- * | bits | field                                                                  |
+ * | bits | field |
  * | ---- | ---------------------------------------------------------------------- |
- * | 20   | arrivals still pending in the current phase                            |
- * | 20   | arrivals that each later phase expects                                 |
- * | 21   | tx-count: bytes still expected in the current phase, two's complement  |
- * | 3    | number of the current phase modulo 8                                   |
+ * | 20 | arrivals still pending in the current phase |
+ * | 20 | arrivals that each later phase expects |
+ * | 21 | tx-count: bytes still expected in the current phase, two's complement |
+ * | 3 | number of the current phase modulo 8 |
  *
  * A phase is complete when no arrivals and no bytes are pending. The state that an arrival returns is a copy of the
  * whole object as it was before the arrival.
@@ -34,7 +34,7 @@ const parity: Field = { low: 61, width: 1 };
 export interface Change {
   /** Number of arrivals. */
   readonly arrivals: Ref | null;
-  /** Number of arrivals that later phases no longer expect. */
+  /** The number by which to reduce the arrivals that later phases expect. */
   readonly dropped: Ref | null;
   /** Number of bytes by which to increase the tx-count of the current phase. */
   readonly expected: Ref | null;

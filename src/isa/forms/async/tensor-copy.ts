@@ -1,6 +1,6 @@
 /**
- * Bulk copies, reductions and prefetches of tensors (PTX ISA 9.1, 9.7.9.25.5). They are checked but not executed.
- * Versions and targets were determined with ptxas 13.0.
+ * Bulk copies, reductions and prefetches of tensors (PTX ISA 9.1, section 9.7.9.25.5). They are checked but not
+ * executed. Versions and targets were determined with ptxas 13.0.
  */
 import { type AvailabilityRow, type InstructionForm, type OperandPattern, read } from '../../form.ts';
 import { at } from '../../targets.ts';

@@ -1,4 +1,4 @@
-/** Logic and shift instructions: PTX ISA 9.1, 9.7.8. */
+/** Logic and shift instructions (PTX ISA 9.1, section 9.7.8). */
 import type { BitFunction } from '../../../numerics/operations.ts';
 import { type InstructionForm, read, slotType, write } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';

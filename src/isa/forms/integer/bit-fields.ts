@@ -1,4 +1,4 @@
-/** Instructions that count, find, reverse and move bits of integers: PTX ISA 9.1, 9.7.1.14 to 9.7.1.22. */
+/** Instructions that count, find, reverse and move bits of integers (PTX ISA 9.1, sections 9.7.1.14 to 9.7.1.22). */
 import { elementAt } from '../../../base/element-at.ts';
 import { integerName } from '../../../numerics/formats.ts';
 import type { BitFunction } from '../../../numerics/operations.ts';
@@ -148,8 +148,8 @@ const insert: InstructionForm['steps'] = (variant) => {
 };
 
 /**
- * With `.wrap`, only the low five bits of a number are used. `.clamp` needs no step, because shifts beyond the width
- * give zeros.
+ * With `.wrap`, only the low five bits of each position or length are used. `.clamp` needs no step, because shifts
+ * beyond the width give zeros.
  */
 function bounded(
   variant: Variant,

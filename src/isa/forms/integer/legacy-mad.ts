@@ -1,7 +1,7 @@
 /**
- * mad.f32 of sm_1x (PTX ISA 9.1, 9.7.3.7): the product is truncated to its 24 leading bits, without limits on its
- * exponent; the sum is rounded to nearest. If c is 0, the product is rounded before c is added to it. Subnormals are
- * zeros.
+ * mad.f32 of sm_1x (PTX ISA 9.1, section 9.7.3.7). The product is truncated to its 24 leading bits, with no limit on
+ * its exponent, and the sum is rounded to nearest. If c is 0, the product is rounded before c is added to it.
+ * Subnormals are zeros.
  */
 import type { Conversion } from '../../../numerics/conversion.ts';
 import type { FloatFunction, FloatMode } from '../../../numerics/operations.ts';
@@ -34,7 +34,7 @@ function convert(from: 'f32' | 'f64', to: 'f32' | 'f64', source: Ref, result: Re
 
 /**
  * The product is exact in f64. The sum is rounded twice, first to f64 and then to f32, which gives the same result as
- * rounding it once. Adding -0 makes a NaN canonical.
+ * rounding it once. The addition of -0 replaces a NaN with the canonical NaN.
  */
 export const legacyMadSteps: InstructionForm['steps'] = (variant): readonly Step[] => {
   const sat = has(variant, '.sat');

@@ -1,6 +1,6 @@
 /**
- * atom and red: PTX ISA 9.1, 9.7.13.5 and 9.7.13.6. `red` is `atom` without a result. Orderings and scopes do not
- * affect values, because every write is visible to all other threads immediately.
+ * atom and red (PTX ISA 9.1, sections 9.7.13.5 and 9.7.13.6). `red` is `atom` without a result. Orderings and scopes do
+ * not affect values, because every write is visible to all other threads immediately.
  */
 import {
   type AvailabilityRow,
@@ -222,7 +222,7 @@ const general: readonly AvailabilityRow[] = [
 
 interface Operation {
   readonly id: string;
-  /** The part of the syntax line after the space and the memory order: the operation, vector and type. */
+  /** The part of the syntax line that follows the state space and the memory order: the operation, vector and type. */
   readonly syntax: string;
   readonly summary: string;
   readonly sets: Readonly<Record<string, readonly string[]>>;
@@ -369,7 +369,7 @@ const operations: readonly Operation[] = [
     id: 'vector.half',
     syntax: '.op.noftzHINT.vector.type',
     summary:
-      'Adds to 16-bit floats at consecutive addresses, or replaces each of them with the smaller or larger of two values.',
+      'Adds the elements of b to consecutive 16-bit floats, or replaces each float with the smaller or larger of itself and the element of b.',
     sets: { op: ['.add', '.min', '.max'], vector: ['.v2', '.v4', '.v8'], type: ['.f16', '.bf16'] },
     rows: [vectors],
     combine: float,
@@ -379,7 +379,7 @@ const operations: readonly Operation[] = [
     id: 'vector.pair',
     syntax: '.op.noftzHINT.vector.type',
     summary:
-      'Adds to pairs of 16-bit floats in consecutive words, or replaces each float with the smaller or larger of two values.',
+      'Adds the elements of b to consecutive pairs of 16-bit floats, or replaces each float with the smaller or larger of itself and the float in b.',
     sets: { op: ['.add', '.min', '.max'], vector: ['.v2', '.v4'], type: ['.f16x2', '.bf16x2'] },
     rows: [vectors],
     combine: float,

@@ -1,6 +1,7 @@
 /**
  * The tcgen05 instructions that allocate, load, store and copy tensor memory, and those that wait for them (PTX ISA
- * 9.1, 9.7.16.7 to 9.7.16.12). They are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * 9.1, sections 9.7.16.7 to 9.7.16.12). They are checked but not executed. Versions and targets were determined with
+ * ptxas 13.0.
  */
 import { type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
 import { atListed } from '../../targets.ts';

@@ -1,6 +1,6 @@
 /**
- * Surfaces: suld, sust, sured and suq (PTX ISA 9.1, 9.7.11). They are checked but not executed. Versions and targets
- * were determined with ptxas 13.0.
+ * Surfaces: suld, sust, sured and suq (PTX ISA 9.1, section 9.7.11). They are checked but not executed. Versions and
+ * targets were determined with ptxas 13.0.
  */
 import { type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
 import { at } from '../../targets.ts';

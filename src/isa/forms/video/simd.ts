@@ -1,5 +1,5 @@
 /**
- * SIMD video instructions, which operate on the two halves or the four bytes of their registers (PTX ISA 9.1,
+ * SIMD video instructions, which operate on the two halves or the four bytes of their registers (PTX ISA 9.1, section
  * 9.7.18.2).
  */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
@@ -46,7 +46,7 @@ type LaneSteps = (variant: Variant, lane: number) => readonly Step[];
 
 // --- lanes ----------------------------------------------------------------------------------------------------------
 
-/** The digits of a selector, beginning with the digit for the lowest lane. */
+/** The digits of a selector, starting with the digit for the lowest lane. */
 function digits(selector: string, otherwise: readonly number[]): readonly number[] {
   return selector === '' ? otherwise : selector.slice(2).split('').reverse().map(Number);
 }
@@ -55,7 +55,7 @@ const upFrom = (first: number, count: number): readonly number[] => Array.from({
 
 /**
  * Sets `to` to the source lane with the number `chosen`, extended to 32 bits according to its type. The lanes of
- * operand a are numbered first, followed by those of operand b.
+ * operand a have the lowest numbers, and those of operand b have the numbers after them.
  */
 function lane({ lanes, width }: Shape, chosen: number, type: IntegerName, to: Ref): readonly Step[] {
   const from = chosen < lanes ? '$a' : '$b';
@@ -81,7 +81,7 @@ function masked(shape: Shape, variant: Variant): readonly number[] {
   return digits(selectorOf(variant, '$d'), upFrom(0, shape.lanes));
 }
 
-/** Sets d to the sum of c and all lanes that were computed. */
+/** Sets d to the sum of c and the results of all lanes in the mask. */
 function accumulated(shape: Shape, variant: Variant): readonly Step[] {
   const chosen = masked(shape, variant);
   return chosen.map((i, n) =>
@@ -89,7 +89,7 @@ function accumulated(shape: Shape, variant: Variant): readonly Step[] {
   );
 }
 
-/** Sets d to the lanes that were computed, and takes all other lanes from c. */
+/** Sets d to a copy of c in which the lanes in the mask are replaced with their results. */
 function merged({ lanes, width, ...rest }: Shape, variant: Variant): readonly Step[] {
   const chosen = masked({ lanes, width, ...rest }, variant);
   const down = upFrom(0, lanes).toReversed();
