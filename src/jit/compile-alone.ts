@@ -1,6 +1,6 @@
 /**
- * Compiles the code for one thread at a time as a module of its own. If threads run in groups of four, many launches
- * never need this code: it runs only where the threads of a group diverge, or where only some of them take part.
+ * Compiles the code that runs a single thread at a time, as a separate module. If threads run in groups of four, many
+ * launches never need this code: it runs only if the threads of a group diverge, or if only some of them run.
  */
 import { elementAt } from '../base/element-at.ts';
 import { Code } from '../wasm/code.ts';
@@ -11,8 +11,8 @@ import type { KernelShape } from './regions/kernel-shape.ts';
 import { regionFunction, regionType } from './regions/region-function.ts';
 
 /**
- * Returns a module that exports the function `alone`; see `aloneType`. `later` tells which regions were left out of the
- * kernel's module.
+ * Returns a module that exports the function `alone`; see `aloneType`. For each region, `later` is true if the region
+ * was left out of the kernel's module.
  */
 export function compileAlone(shape: KernelShape, later: readonly boolean[], look: () => void): Uint8Array<ArrayBuffer> {
   const { layout } = shape;

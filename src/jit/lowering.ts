@@ -13,7 +13,7 @@ export interface RegionLocals {
   readonly context: number;
   /** Index of the thread in its block. */
   readonly thread: number;
-  /** Number of instructions that may still run before the engine has to be called for more. */
+  /** Number of instructions that may still run before the code has to ask the engine whether it may run more. */
   readonly fuel: number;
   /** `%tid` of the thread. */
   readonly index: readonly [x: number, y: number, z: number];
@@ -33,8 +33,8 @@ export interface Lowering {
   /** The function that the instruction belongs to. */
   readonly program: FunctionProgram;
   /**
-   * The spans whose accesses share a single check. Null in code that runs each instruction for one thread after the
-   * other, because such code checks each access individually.
+   * The spans whose accesses share a single check. Null in code that runs each instruction for one thread at a time,
+   * because such code checks each access individually.
    */
   readonly spans: CheckedSpans | null;
   /** Records a place where the engine may be called. */

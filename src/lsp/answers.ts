@@ -211,8 +211,8 @@ function codeAction(open: OpenDocument, { title, applicability, edits: changes }
 }
 
 /**
- * Code lenses that show the C++ name of each function, and code lenses that mark where the code for each source line
- * begins.
+ * Returns two kinds of code lenses: some show the C++ name of each function, and the others mark where the code for
+ * each source line starts.
  */
 function codeLenses(open: OpenDocument): readonly object[] {
   return [...nameLenses(open), ...sourceLenses(open)];

@@ -44,7 +44,8 @@ export interface Opened {
   /** Threads that may continue. */
   readonly threads: readonly number[];
   /**
-   * `come` is the number of threads that have arrived, and `holding` is the number of those whose predicate is true.
+   * `come` is the number of threads that have arrived. `holding` is the number of these threads whose predicate is
+   * true.
    */
   readonly come: number;
   readonly holding: number;

@@ -47,7 +47,7 @@ export class Collectives {
   private readonly groups = new Map<string, Waiting>();
   /** For each warp, the lanes that have not exited. */
   private readonly live: Uint32Array;
-  /** The group that was joined most recently; null if it is no longer waiting. */
+  /** The group that a thread joined most recently; null if this group is no longer waiting. */
   private newest: Joined | null = null;
 
   /** @param count number of threads in the block */

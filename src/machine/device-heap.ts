@@ -22,7 +22,7 @@ export interface HeapState {
 export class DeviceHeap {
   private readonly memory: GlobalMemory;
   private readonly live = new Map<number, Allocation>();
-  /** The former owners of freed allocations, by address. Addresses that have been reused are not included. */
+  /** The names of freed allocations, by address. Addresses that have been allocated again are not included. */
   private readonly freed = new Map<number, string>();
   private used = 0;
   /** Number of allocations so far. The name of an allocation contains its number. */

@@ -82,8 +82,8 @@ export function bitLength(significand: number): number {
 }
 
 /**
- * The tail that describes the fraction `low` / `unit`, where 0 <= low < unit. `below` is the tail of `low` itself: it
- * describes the part of the value that is smaller than the last bit of `low`.
+ * The tail that describes the fraction `low` / `unit`, where 0 <= low < unit. `below` is the tail that describes the
+ * part of the value below the last bit of `low`.
  */
 export function classify(low: number, unit: number, below: Tail): Tail {
   const twice = low * 2;
@@ -93,7 +93,7 @@ export function classify(low: number, unit: number, below: Tail): Tail {
 }
 
 /**
- * A positive bigint times 2^exponent. `more` is true if the exact value is slightly larger than that, by less than
+ * A positive bigint times 2^exponent. `more` is true if the exact value is larger than this product, by less than
  * 2^exponent.
  */
 export function fromInteger(sign: Sign, integer: bigint, exponent: number, more = false): Finite {

@@ -13,8 +13,8 @@ function unitsOf(value: Finite): bigint {
 
 /**
  * Whether the exact magnitude is in the interval that the significand and tail of the result describe. `compare(n)`
- * compares the exact magnitude with n * h, where h is half a unit in the last place of the result, and returns the sign
- * of the difference.
+ * returns the sign of the difference between the exact magnitude and n * h, where h is half a unit in the last place of
+ * the result.
  */
 function isAt(result: Finite, compare: (halves: bigint) => number): boolean {
   const low = compare(BigInt(result.significand) * 2n);

@@ -1,6 +1,6 @@
 /**
- * min, max, neg and abs on floating-point bits, which select or change an operand without rounding (PTX ISA 9.7.3,
- * 9.7.4).
+ * min, max, neg and abs on floating-point bits, which select or change an operand without rounding (sections 9.7.3 and
+ * 9.7.4 of the PTX ISA).
  */
 import { type Bits, onBigints, onNumbers } from '../base/bits.ts';
 import { patternsOf } from './encode.ts';
@@ -20,7 +20,7 @@ interface Layout<T extends Bits> {
   readonly leastNormal: T;
   /** Returns the NaN that min or max produces; `first` is the first operand that is a NaN. */
   readonly winningNan: (first: T) => T;
-  /** Returns the result of neg or abs for a NaN; `nan` is that NaN after its sign has been changed. */
+  /** Returns the result of neg or abs for a NaN. The sign of `nan` has already been changed. */
   readonly signedNan: (nan: T) => T;
 }
 

@@ -3,9 +3,9 @@
  * which are rounded only once, so the rounded results are correct in every format.
  *
  * Apart from a few exact cases, the results of these functions for rational arguments are irrational (by the theorem of
- * Lindemann and Weierstrass or, for ex2, that of Gelfond and Schneider). Hence no other result is equal to a value of a
- * format or halfway between two such values. An upper and a lower bound of the result are computed with more and more
- * places, until both have the same significand and tail.
+ * Lindemann and Weierstrass or, for ex2, that of Gelfond and Schneider). Hence, outside of the exact cases, no result
+ * is equal to a value of a format or halfway between two such values. An upper and a lower bound of the result are
+ * computed with more and more places, until both have the same significand and tail.
  */
 import { finite, type Exact, type Finite, fromInteger, noTail, power, type Sign, widthOf, zero } from './exact.ts';
 import { constants, cosine, exponential, logarithm, sine, slackBits } from './fixed-point.ts';
@@ -118,8 +118,8 @@ function circular(a: Finite, quarter: bigint): Exact {
 }
 
 /**
- * Splits the angle |a| into whole quarter turns and a remainder. Pi is computed to more places than the remainder has:
- * the number of additional places is at least the number of integer bits of |a|.
+ * Splits the angle |a| into whole quarter turns and a remainder. Pi is computed to more places than the remainder. The
+ * number of additional places is at least the number of integer bits of |a|.
  */
 function reduce(a: Finite, top: number, places: bigint): { readonly quarters: bigint; readonly rest: bigint } {
   const extra = BigInt(Math.max(0, top + 2));
@@ -132,7 +132,7 @@ function reduce(a: Finite, top: number, places: bigint): { readonly quarters: bi
 /** (E - 1) / (E + 1) for E = e^(2|a|). */
 function hyperbolicTangent(a: Finite): Exact {
   const top = topExponent(a);
-  // The result is closer to 1 than any format can represent.
+  // The result is so close to 1 that no format can represent the difference.
   if (top >= 7) return fromInteger(a.sign, (1n << 180n) - 1n, -180, true);
   return settle((wanted) => {
     const places = wanted + BigInt(3 * Math.abs(Math.min(top, 0)));

@@ -1,6 +1,6 @@
 /**
- * Describes built-in functions as the targets of calls. Their arguments are in local memory, like those of any other
- * function.
+ * Describes built-in functions as the targets of calls. As for all other functions, their arguments are in local
+ * memory.
  */
 import type { Formal, Signature } from '../check/declarations/signature.ts';
 import { type BuiltinName, builtinFunctions } from '../isa/builtin-functions.ts';

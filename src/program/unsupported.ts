@@ -1,4 +1,4 @@
-/** Finds instructions that a launch of a kernel may reach but no engine can execute. */
+/** Finds instructions that a launch of a kernel may reach but that no engine can execute. */
 import { elementAt } from '../base/element-at.ts';
 import { calleesOf } from './call-site.ts';
 import { blocksOf, followersOf } from './flow.ts';

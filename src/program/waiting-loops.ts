@@ -26,7 +26,7 @@ export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlo
   const walk = walkOf(blocks);
   const before = predecessorsOf(blocks);
   const heads = new Heads(blocks.length);
-  // Inner loops are examined before the loops that contain them, in which they are then treated as single blocks.
+  // Inner loops are examined first. In the loops that contain them, they are then treated as single blocks.
   for (const start of walk.order.toReversed()) {
     const sources = walk.backTo.get(start);
     if (sources === undefined) continue;
@@ -79,8 +79,8 @@ interface Walk {
   /** Blocks in the order in which they are reached. */
   readonly order: readonly number[];
   /**
-   * Maps the first block of each loop to the blocks that have a back edge to it. The walk reached these blocks while it
-   * was still visiting the first block.
+   * Maps the first block of each loop to the blocks that have a back edge to it. The walk finds these edges before it
+   * has finished with the first block.
    */
   readonly backTo: ReadonlyMap<number, readonly number[]>;
   /** Whether `block` is `top` itself, or was reached from `top` during the walk. */
@@ -119,7 +119,7 @@ function walkOf(blocks: readonly BasicBlock[]): Walk {
   return { order, backTo, isBelow };
 }
 
-/** For each block, the first block of a loop: the outermost loop found so far that contains the block. */
+/** For each block, the first block of the outermost loop found so far that contains it. */
 class Heads {
   private readonly above: Int32Array;
 
@@ -173,7 +173,7 @@ const shortLoop = 64;
 
 /**
  * Whether a loop neither writes memory nor carries values in registers from one round to the next. The loop must not
- * contain another loop. `body` lists its blocks, beginning with the first one.
+ * contain another loop. `body` lists its blocks, starting with the first one.
  */
 function idles(
   program: FunctionProgram,

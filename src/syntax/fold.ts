@@ -1,7 +1,7 @@
 /**
- * The operators of constant expressions. Source: the table in PTX ISA 4.5.5. This code follows ptxas 13.0, which
- * differs from the table in three ways: `&`, `|` and `^` keep the signedness of their operands, shift amounts are taken
- * modulo 64, and both branches of `?:` are evaluated.
+ * The operators of constant expressions. Source: the table in section 4.5.5 of the PTX ISA. This code follows ptxas
+ * 13.0, which differs from the table in three ways: `&`, `|` and `^` keep the signedness of their operands, shift
+ * amounts are taken modulo 64, and both branches of `?:` are evaluated.
  */
 import type { Span } from '../base/span.ts';
 import { bitsToDouble, doubleBits } from './literals.ts';

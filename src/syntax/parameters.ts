@@ -1,4 +1,4 @@
-/** Parses the parameters of kernels, functions and prototypes. Source: PTX ISA 5.1.6, 7.1 and 11.2. */
+/** Parses the parameters of kernels, functions and prototypes. Source: sections 5.1.6, 7.1 and 11.2 of the PTX ISA. */
 import type { Reader } from './reader.ts';
 import { parseDimension, parseStorage, parseType } from './storage.ts';
 import { Token } from './tokens.ts';
@@ -77,7 +77,7 @@ export function parseParameters(r: Reader, owner: ParameterOwner): readonly Para
     if (r.accept(Token.RightParen)) return parameters;
     if (r.accept(Token.Comma)) continue;
     r.unexpected("',' or ')'");
-    // If the next token starts another parameter, only the comma before that parameter is missing.
+    // If the next token starts another parameter, parsing continues as if the missing comma were there.
     if (r.kind !== Token.Dotted) return skipParameter(r) && r.accept(Token.RightParen) ? parameters : null;
     r.failed = false;
   }

@@ -1,7 +1,7 @@
 /**
- * Parses PTX text into a tree. The parser knows neither the instructions nor their types: it accepts everything that
- * the grammar allows. The grammar is the one that ptxas uses, so the parser accepts and rejects the same text as the
- * parser of ptxas. Source: PTX ISA chapters 4, 5, 6.2 to 6.4, 7.1 and 11.
+ * Parses PTX text into a tree. The parser has no knowledge of instructions and types: it accepts everything that the
+ * grammar allows. The grammar is the one that ptxas uses, so the parser accepts and rejects the same text as the parser
+ * of ptxas. Source: chapters 4, 5 and 11 and sections 6.2 to 6.4 and 7.1 of the PTX ISA.
  */
 import { rewrite } from '../diagnostics/fix.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -30,7 +30,7 @@ export interface ParsedModule {
 }
 
 export interface ParsedInstruction {
-  /** Null if the text is not an instruction; `diagnostics` then says why. */
+  /** Null if the text is not an instruction. In that case, `diagnostics` contains the reason. */
   readonly instruction: Instruction | null;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -103,7 +103,7 @@ function endsInSemicolon(source: string): boolean {
   return last === Token.Semicolon;
 }
 
-/** Parses the item that begins with the current token; null after an error. */
+/** Parses the item that starts with the current token; null after an error. */
 export function parseItem(r: Reader, bodies: BodyParser): Item | null {
   if (r.kind === Token.Dwarf) return parseDwarf(r);
   if (r.kind !== Token.Dotted) return unexpectedAtModule(r);
@@ -125,7 +125,7 @@ export function parseItem(r: Reader, bodies: BodyParser): Item | null {
   return r.unexpected(directive === '.common' ? 'a state space' : "'.entry', '.func' or a state space");
 }
 
-/** The function at the start of `source`, including its whole body; null if `source` does not begin with a function. */
+/** The function at the start of `source`, including its whole body; null if `source` does not start with a function. */
 export function parseFunctionText(source: string): FunctionItem | null {
   const item = parseItem(new Reader(source, () => {}), parseBody);
   return item?.kind === 'function' ? item : null;
@@ -245,9 +245,9 @@ function parseAlias(r: Reader): AliasItem | null {
 }
 
 /**
- * Recovers after an error in an item. If the text does not start with a directive, it is skipped up to the next line
- * that does. If there is a mistake within an item, the rest of the item is skipped, up to its `;` or to the next
- * directive.
+ * Recovers after an error in an item. If the text does not start with a directive, everything up to the next line that
+ * starts with a directive is skipped. If there is a mistake within an item, the rest of the item is skipped, up to its
+ * `;` or to the next directive.
  */
 export function recoverItem(r: Reader, start: number): void {
   const isStray = r.start === start && r.kind !== Token.Dotted;
@@ -277,7 +277,7 @@ export type HeaderStage = 'version' | 'target' | 'address_size' | 'body' | 'unkn
 
 /**
  * Checks the order: `.version`, then one or more `.target`, then optionally `.address_size`. No other item may come
- * before them, and these directives may not occur again later.
+ * before these directives, and they may not occur again later.
  */
 export class HeaderOrder {
   stage: HeaderStage;

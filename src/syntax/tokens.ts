@@ -1,11 +1,11 @@
 /**
  * The kinds of PTX tokens, and tables for recognizing them. The kind of a one-character token is its character code;
- * the numbers of the other kinds start at 128. Source: PTX ISA 4.3 to 4.5, as interpreted by ptxas.
+ * the numbers of the other kinds start at 128. Source: sections 4.3 to 4.5 of the PTX ISA, as ptxas interprets them.
  */
 import { byteAt } from '../base/typed-reads.ts';
 
-// Not `as const`: otherwise, TypeScript would narrow the type of a reader's `kind` after a comparison, and would not
-// take into account that `next()` changes it.
+// `as const` is left out on purpose: with it, TypeScript would narrow the type of a reader's `kind` after a comparison,
+// and would not notice that `next()` changes `kind`.
 export const Token = {
   End: 0,
   Percent: 0x25,
@@ -67,7 +67,7 @@ export const Token = {
   OpenComment: 163,
 };
 
-/** The kind of token that begins with a given character, as stored in {@link starts}. */
+/** The kind of token that starts with a given character, as stored in {@link starts}. */
 export const Start = {
   nothing: 0,
   space: 1,
@@ -86,7 +86,7 @@ export const Start = {
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const digits = '0123456789';
 
-/** For each character code below 128, the kind of token that begins with it. */
+/** For each character code below 128, the kind of token that starts with it. */
 export const starts: Uint8Array = makeStarts();
 
 /** Bits of {@link classes}. */

@@ -18,7 +18,7 @@ export interface ByteSource {
   read(offset: number, into: Uint8Array): Promise<void>;
 }
 
-/** Positional writes. Bytes of the finished file that were never written are zero. */
+/** Positional writes. Any bytes of the finished file that are never written are zero. */
 export interface ByteSink {
   /** Writes all of `bytes` at `offset`. The caller may reuse the array once the promise has resolved. */
   write(offset: number, bytes: Uint8Array): Promise<void>;
@@ -64,8 +64,8 @@ export function sliceSource(source: ByteSource, offset: number, size: number): B
 }
 
 /**
- * A source that performs only one read at a time: each read begins when the previous read has ended, even if that read
- * failed.
+ * A source that performs only one read at a time: each read starts after the previous one has ended, whether or not the
+ * previous one succeeded.
  */
 export function serialSource(size: number, read: ByteSource['read']): ByteSource {
   let turn = Promise.resolve();

@@ -25,8 +25,8 @@ import { isReadable } from './tensor-values.ts';
 
 /**
  * Describes what is done with a tensor. Fields such as `out` describe the new tensors to which the results are written.
- * If the scales of the original tensor are stored in separate tensors, `beside` says where, and the elements are
- * multiplied by these scales when they are read.
+ * If the scales of the original tensor are stored in separate tensors, `beside` gives their location, and the elements
+ * are multiplied by these scales when they are read.
  */
 export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales | null } & (
   | { readonly kind: 'copy'; readonly out: TensorEntry }
@@ -68,8 +68,8 @@ export const planRule: Rule<ConversionPlan> = shaped<ConversionPlan>('a plan fro
 });
 
 /**
- * Describes what will be done with a tensor, at a time when the layout of the new file is not known yet. A draft refers
- * to new tensors by name, because their positions have not been determined.
+ * Describes what will be done with a tensor. A draft is made before the layout of the new file is known, so it refers
+ * to the new tensors by name.
  */
 type Draft = {
   readonly entry: TensorEntry;
@@ -189,8 +189,8 @@ function isMatrixOf({ shape }: TensorEntry, target: Target): boolean {
 
 function isValue(entry: TensorEntry): boolean {
   if (!isReadable(entry) || entry.format === 'opaque') return false;
-  // Elements in blocks represent floating-point values, so they are always converted, regardless of the format of their
-  // codes.
+  // Elements that are stored in blocks represent floating-point values, so they are always converted, regardless of the
+  // format of their codes.
   return isBlockLayout(entry.packing) || (formats[entry.format].kind === 'float' && entry.format !== 'ue8m0');
 }
 

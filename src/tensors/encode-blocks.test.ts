@@ -13,7 +13,8 @@ import { blockRows } from './gguf/block-rows.ts';
 
 const size = 32;
 /**
- * The number of elements. One chunk contains 16,384 elements, so there is a second chunk, which is only partly filled.
+ * The number of elements. One chunk contains 16,384 elements, so these elements fill one chunk completely and a second
+ * one partly.
  */
 const count = 700 * size;
 
@@ -55,8 +56,8 @@ function sourceOf(value: (word: () => number) => number, from: SourceFormat): So
     )(randomWords(1)),
   );
   if (from === 'f32') return singles;
-  // The upper half of the bits of an f32 is a bf16 with about the same value. Interpreted as f16, these bits represent
-  // other values, which are just as useful for the test.
+  // The upper 16 bits of an f32 are a bf16 with about the same value. Interpreted as f16, these bits represent other
+  // values, which are just as useful for the test.
   return Uint16Array.from(new Uint32Array(singles.buffer), (bits) => bits >>> 16);
 }
 

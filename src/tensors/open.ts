@@ -29,8 +29,8 @@ export interface OpenOptions {
    */
   readonly container?: Container;
   /**
-   * The name of the element format. It must be specified for `raw` files, and for .npy files whose elements have a
-   * format without a type code in numpy (`V1`, `V2`).
+   * The name of the element format. It must be specified for `raw` files. It must also be specified for .npy files
+   * whose elements have the type `V1` or `V2`, because numpy has no type code for their format.
    */
   readonly dtype?: FormatSpelling;
   /** For `raw`: the extents. */
@@ -108,8 +108,9 @@ async function containerOf(source: ByteSource, name: string): Promise<Container>
 }
 
 /**
- * Whether a file is the index of a model, which begins with a brace. A safetensors file may begin with the same byte,
- * because its first eight bytes are the length of the header; but then the four high bytes of the length are zero.
+ * Whether a file is the index of a model, which starts with a brace. A safetensors file starts with eight bytes that
+ * give the length of its header. The first of them may have the same value as a brace, but in that case, the four high
+ * bytes of the length are zero.
  */
 async function isIndex(source: ByteSource): Promise<boolean> {
   const start = await readBytes(source, 0, Math.min(source.size, 8));

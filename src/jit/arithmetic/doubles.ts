@@ -1,4 +1,7 @@
-/** Writes f64 arithmetic on one value or on two values in a vector, so that series need to be written only once. */
+/**
+ * Writes f64 arithmetic either on single values or on vectors of two values, so that one piece of code can compute a
+ * series for both.
+ */
 import type { Code } from '../../wasm/code.ts';
 import { pushDoubleWords } from '../simd/vector-lowering.ts';
 
@@ -11,7 +14,7 @@ export interface Doubles {
   readonly bits: () => number;
   /** Pushes a constant, given by its bits. */
   readonly constant: (bits: bigint) => Code;
-  /** Neither `min` nor `max` is used for NaNs. */
+  /** `min` and `max` are used only for operands that are not NaNs. */
   readonly op: (...operations: readonly Operation[]) => Code;
   /** Multiplies the two values on the stack and adds the value that `push` pushes, rounding once or twice. */
   readonly addProductTo: (push: () => void) => void;

@@ -175,7 +175,7 @@ export function normalizeWide(code: Code, value: WideLocals, exact: ExactLocals)
   code.get(low).get(zeros).op('i64.shl').op('i64.eqz', 'i32.eqz', 'i64.extend_i32_u', 'i64.or').set(exact.significand);
 }
 
-/** Pushes the bits of a normal f64, rounded to odd: truncated, with the last bit set if anything was lost. */
+/** Pushes the bits of a normal f64, rounded to odd: truncated, with the last bit set if the value is inexact. */
 export function pushRoundedToOdd(code: Code, { sign, significand, exponent }: ExactLocals): void {
   code.get(sign).op('i64.extend_i32_u').i64(63n).op('i64.shl');
   code.get(exponent).i32(1023).op('i32.add', 'i64.extend_i32_u').i64(52n).op('i64.shl', 'i64.or');

@@ -1,6 +1,6 @@
 /**
- * Answers requests from compiled code. For an access that compiled code cannot handle by itself, finds the memory that
- * the access refers to, or the fault that it causes.
+ * Answers requests from compiled code. If compiled code cannot handle an access by itself, finds the memory to which
+ * the access refers, or the fault that the access causes.
  */
 import { rankAt, startOfRank } from '../../isa/spaces.ts';
 import { pairOf } from '../../base/tuples.ts';
@@ -84,8 +84,8 @@ function inCluster(
   const own = offset - startOfRank(rank);
   if (hasEnded && own !== clusterBarrier) throw noBlock(rank, access, offset, size);
   const isPlain = own + size <= shared.size && own % size === 0;
-  // Accesses that are clearly valid are handled without a segment, because creating one takes longer than everything
-  // else here, and kernels may perform millions of such accesses.
+  // Accesses that are clearly valid are handled without a segment, because creating a segment takes longer than all
+  // other work here, and kernels may perform millions of such accesses.
   if (!isPlain) segmentOf('shared', { ...shared, address }, global).check(access, own, size);
   return address + own;
 }

@@ -66,8 +66,8 @@ export class SharedLedger implements Ledger {
   }
 
   /**
-   * Each worker gets an equal part of the remaining budget, so that all workers together can use up the budget without
-   * exceeding it by much.
+   * Each worker gets an equal part of the remaining budget. The workers can therefore use up the whole budget, but
+   * cannot exceed it by much.
    */
   refuel(executed: number, block: number | null): number {
     const { budget, workers } = this.page;

@@ -91,8 +91,8 @@ async function runAll(shares: readonly Share[], ledger: LedgerPage, host: Worker
 }
 
 /**
- * Returns how many bytes each worker needs for its blocks. Usually, this is enough for a single cluster. If blocks may
- * wait for each other, it is enough for as many blocks as fit in memory.
+ * Returns how many bytes each worker needs for its blocks. Usually, a worker holds a single cluster at a time. If
+ * blocks may wait for each other, it holds as many blocks as fit in memory.
  */
 function roomFor(
   { shape, memory, parameters, image }: Launch,

@@ -31,7 +31,7 @@ function inWords(size: number, each: (load: MemoryOpcode, store: MemoryOpcode, o
   for (let offset = 0; offset + 8 <= size; offset += 8) each('i64.load', 'i64.store', offset);
 }
 
-/** Copies `size` bytes between two addresses in global memory, which are in locals. */
+/** Copies `size` bytes within global memory. The locals `from` and `to` hold the addresses. */
 function copyWords({ code, layout }: Lowering, size: number, from: number, to: number): void {
   inWords(size, (load, store, offset) => {
     code

@@ -20,8 +20,8 @@ export function regionsOf({ functions }: KernelShape): readonly KernelRegion[] {
 export type AloneFunctions = readonly (number | null)[];
 
 /**
- * Whether a launch may never run this region one thread at a time: either the region can run four threads together, or
- * only threads that have diverged enter it.
+ * Whether there may be launches that never run this region one thread at a time. This is the case if the region can run
+ * four threads together, or if only threads that have diverged enter it.
  */
 export function mayBeUnused({ fn, region }: KernelRegion): boolean {
   if (fn.four === null) return false;

@@ -33,8 +33,8 @@ export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32
 const roundsPerTurn: Readonly<Record<Waiting, number>> = { idle: idleRounds, busy: 4096 };
 
 /**
- * When regions that contain calls have been run this many times, threads pause to let other threads run. A power of
- * two.
+ * Each time regions that contain calls have been run this many times, threads pause to let other threads run. The
+ * number must be a power of two.
  */
 const callingRunsPerTurn = 64;
 

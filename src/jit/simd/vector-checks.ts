@@ -19,8 +19,8 @@ import { oddWords, wordsAt } from './word-shuffles.ts';
 export type AccessStep = StepOf<'load'> | StepOf<'store'>;
 
 /**
- * For accesses that need no check: sets a local to the address that the first of the four threads accesses. Branches to
- * `scattered` unless the four threads access consecutive elements of `size` bytes.
+ * Used for accesses that need no check. Sets a local to the address that the first of the four threads accesses.
+ * Branches to `scattered` unless the four threads access consecutive elements of `size` bytes.
  */
 export function locateRow(
   step: AccessStep,
@@ -55,8 +55,8 @@ function setLanes(vector: number, locals: readonly number[], code: Code): void {
 
 /**
  * Checks the spans of the four threads as a whole, for accesses that are consecutive across the threads, and sets the
- * locals of the span. The start of the span is computed from the addresses that one of its accesses uses. Branches to
- * `slow` unless these checks show that the whole span is valid.
+ * locals of the span. The start of the span is computed from the addresses of one of its accesses. Branches to `slow`
+ * unless these checks show that the whole span is valid.
  */
 export function checkRow(
   step: AccessStep,
@@ -157,10 +157,7 @@ function leaveUnlessInside(
   code.vector('v128.any_true').unlikely().brIf(done);
 }
 
-/**
- * Branches to `scattered` unless each of the four addresses, except for the first, is `size` bytes above the preceding
- * one.
- */
+/** Branches to `scattered` unless each thread's address is `size` bytes above the address of the preceding thread. */
 function leaveUnlessConsecutive(
   step: AccessStep,
   size: number,
@@ -231,7 +228,7 @@ function leaveUnlessAllocated(at: number, size: number, bytes: number, code: Cod
     return;
   }
   pushUnallocated(code, at, 0, bytes);
-  // If a whole granule is accessed, a misaligned address has already been found by the check above.
+  // If a whole granule is accessed, the check above has already detected any misaligned address.
   if (bytes < 16) orMisaligned();
   code.if(checkEnds);
 }

@@ -90,8 +90,8 @@ function hasFloatForm(c: Conversion): boolean {
 }
 
 /**
- * Decodes the operand and applies everything that comes before rounding: .ftz, the scale, and the clamping of negative
- * values.
+ * Decodes the operand and performs all steps that precede rounding: flushing subnormals for .ftz, scaling, and clamping
+ * negative values.
  */
 function decodeOperand(code: Code, c: Conversion, target: RoundingTarget, operands: VectorOperands): SingleLocals {
   const cut: IntegerRounding = c.to === 'f32' ? target.rounding : 'odd';
@@ -111,7 +111,7 @@ function flushMagnitude(code: Code, magnitude: number): void {
 
 /**
  * Multiplies or divides the magnitudes by 2^(scale - 127). Lanes in which the scale is 0xff become NaNs. Returns a
- * local with a mask of all lanes that hold a NaN afterwards.
+ * local that holds a mask of all lanes with a NaN, including these lanes.
  */
 function applyScale(code: Code, c: Conversion, { magnitude, nan }: SingleLocals, scale: number): number {
   const mask = code.local('v128');
@@ -211,7 +211,10 @@ function toFixed(code: Code, c: Conversion, to: FixedFormat, operands: VectorOpe
   if (nan !== null) code.get(nan).vector('v128.bitselect');
 }
 
-/** Pushes converted words: their low bits or, with `sat`, the words clamped to the range of `to`. */
+/**
+ * Pushes the converted words. A word is converted by keeping its low bits or, with `sat`, by clamping it to the range
+ * of `to`.
+ */
 export function convertInteger(code: Code, source: number, from: FixedFormat, to: FixedFormat, sat: boolean): void {
   const spare = 32 - from.width;
   code.get(source);

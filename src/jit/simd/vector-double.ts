@@ -96,9 +96,9 @@ const bounds = { factors: 2 ** 970, sum: 2 ** 1000, product: 2 ** -900 } as cons
 const splitter = 2 ** 27 + 1;
 
 /**
- * Computes an fma from the rounded sum of the rounded product and c. The rounding errors of the product and of the sum
- * are added with rounding to odd, and the result is added to the rounded sum. This last addition rounds correctly
- * (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+ * Computes an fma. First, the product is rounded, and then the sum of the rounded product and c is rounded. The two
+ * rounding errors are added with rounding to odd, and the result is added to the rounded sum. This last addition rounds
+ * correctly (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
  */
 function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   const { code, vectors } = lowering;

@@ -22,7 +22,10 @@ export interface FourLowering {
   /** The context for the first of the four threads. `ofLane` is the context for the thread in a given lane. */
   readonly scalar: Lowering;
   readonly ofLane: Lowering;
-  /** Writes code that sets the locals of `ofLane` to the thread index and `%tid` of the thread in a lane. */
+  /**
+   * Writes code that prepares `ofLane` for the thread in a lane: it sets the locals that hold the thread index and
+   * `%tid`.
+   */
   readonly enterLane: (lane: number) => void;
   readonly constantOf: VectorLowering['constantOf'];
   readonly kindOf: VectorLowering['kindOf'];
@@ -72,7 +75,7 @@ function onVectors(instruction: ProgramInstruction, lowering: VectorLowering): W
 
 /**
  * Writes scalar code for a step on integers if its operands are the same for all four threads. Returns whether it did.
- * Many instructions begin with such steps, for example to bound the amount of a shift.
+ * Many instructions start with such steps, for example to bound the amount of a shift.
  */
 function runsOnce(step: Step, { vectors, scalar }: VectorLowering): boolean {
   if (step.kind !== 'integer' && step.kind !== 'bits') return false;

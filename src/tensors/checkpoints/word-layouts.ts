@@ -23,7 +23,7 @@ export interface WordLayout {
    * Null if the layout has no such tensor.
    */
   readonly shape: '_shape' | null;
-  /** The suffix that is used, instead of the suffixes of the stored tensors, to form the name of the logical matrix. */
+  /** The suffix of the logical matrix's name. It replaces the suffixes of the stored tensors. */
   readonly name: '' | '.weight';
   /** Whether codes, scales and zero points are stored with rows and columns swapped. */
   readonly isTransposed: boolean;
@@ -33,8 +33,8 @@ export interface WordLayout {
    */
   readonly along: 'rows' | 'columns';
   /**
-   * For each of the consecutive codes or zero points in a word, its position in the word; null if the positions are in
-   * ascending order.
+   * The position of each code or zero point within its word, in the order of the elements. Null if these positions are
+   * in ascending order.
    */
   readonly places: readonly number[] | null;
   /**

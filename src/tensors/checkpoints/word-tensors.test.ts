@@ -1,6 +1,6 @@
 /**
- * Tests the reading of integers in 32-bit words in two cases: if it requires information from outside the tensors, and
- * if the file contains mistakes. The layouts are tested in checkpoints.test.ts.
+ * Tests two cases of reading integers that are packed in 32-bit words: information from outside the tensors is
+ * required, or the file contains mistakes. The layouts are tested in checkpoints.test.ts.
  */
 import { describe, expect, test } from 'vitest';
 import { compared, expectClose, fileOf, type Made, original } from '../../../test/tensors/made-checkpoints.ts';

@@ -55,10 +55,10 @@ function scaled(byte: number, n: Shared, times = 1, plus = 0, signed = false): S
 const e2m1 = [0, 0.5, 1, 1.5, 2, 3, 4, 6];
 const signedE2m1 = [...e2m1, ...e2m1.map((value) => -value)];
 
-/** The codes of iq4_nl and iq4_xs; from ggml, see NOTICE. */
+/** The codes of iq4_nl and iq4_xs, taken from ggml (see NOTICE). */
 const unevenCodes = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
-/** Eight scales and eight offsets of 6 bits each, in the 12 bytes of q4_K and q5_K that begin at byte 4. */
+/** Eight scales and eight offsets of 6 bits each, in the 12 bytes of q4_K and q5_K that start at byte 4. */
 const sixBitScales: Places = (i) => (i < 4 ? [bits(4 + i, 0, 6)] : [bits(8 + i, 0, 4), bits(i, 6, 2)]);
 const sixBitOffsets: Places = (i) => (i < 4 ? [bits(8 + i, 0, 6)] : [bits(8 + i, 4, 4), bits(4 + i, 6, 2)]);
 
@@ -69,7 +69,7 @@ const withSixBits = {
 };
 
 /**
- * Describes 32-bit words that begin at `byte`. Each word consists of four 7-bit numbers, which select signs, and a
+ * Describes 32-bit words that start at `byte`. Each word consists of four 7-bit numbers, which select signs, and a
  * 4-bit scale in the highest bits.
  */
 function signWords(byte: number, wordBytes: number): { readonly signs: Shared; readonly scale: Places } {
@@ -317,8 +317,8 @@ export const blockRows: Readonly<Record<BlockLayout, PackedBlock>> = {
       shift: { share: 8, places: (i) => [{ at: 8 * 32 + 4 * i + 3, bits: 1 }] },
     },
     scale: {
-      // The bits of the f16 are divided among the four 16-bit words with small scales: each word holds 4 of them in its
-      // highest bits.
+      // The 16 bits of the f16 are divided among the four 16-bit words that contain the small scales. Each word holds
+      // four bits of the f16 as its highest bits.
       factor: {
         format: 'f16',
         share: 256,

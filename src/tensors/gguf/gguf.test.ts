@@ -17,7 +17,9 @@ interface Info {
   readonly offset: number | bigint;
 }
 
-/** A file written by hand: fields, tensors, and some bytes of data after the header, at a multiple of 32. */
+/**
+ * A file written by hand: fields, tensors, and some bytes of data, which start after the header at a multiple of 32.
+ */
 function file(
   infos: readonly Info[],
   data = 0,

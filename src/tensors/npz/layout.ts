@@ -1,6 +1,6 @@
 /**
- * Determines the layout of .npz files before they are written. As with np.savez, members are stored uncompressed, so
- * that their data can be written in any order before the checksums are known.
+ * Determines the layout of .npz files before they are written. As with np.savez, members are stored uncompressed. Their
+ * data can therefore be written in any order; the checksums are computed afterwards.
  */
 import { type ByteSink, type ByteSource, readBytes } from '../bytes.ts';
 import { crc32 } from './crc32.ts';

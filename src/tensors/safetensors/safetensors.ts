@@ -10,7 +10,7 @@ import { decodeUtf8, JsonCursor } from './strict-json.ts';
 import { quote, TensorFileError } from '../tensor-error.ts';
 import type { TensorEntry, TensorFile } from '../tensor-file.ts';
 
-/** Maximum length of a header in bytes. The reference implementation also rejects longer headers. */
+/** Maximum length of a header in bytes; the reference implementation has the same limit. */
 export const longestSafetensorsHeader = 100_000_000;
 
 /** A tensor as the header describes it. Offsets are relative to the end of the header. */
