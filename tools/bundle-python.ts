@@ -40,7 +40,7 @@ const { output } = await build({
 });
 const packages = packagesOf(output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : [])));
 writeFileSync(join(server, 'THIRD-PARTY.txt'), licensesOf(packages));
-// The server reads its version from package.json. Node also needs this file, because it would treat the server as
-// CommonJS without the `type` in package.json.
+// The server reads its version from package.json. Node also needs this file: without the `type` in package.json, it
+// would treat the server as CommonJS.
 copyFileSync(join(root, 'package.json'), join(server, 'package.json'));
 copyFileSync(join(root, 'LICENSE'), join(server, 'LICENSE'));

@@ -1,6 +1,6 @@
 /**
  * Compares the checker with the ptxas that is installed on this machine, using whole PTX files. Prints every file that
- * only one of the two refuses, with the start of each message.
+ * only one of the two rejects, with the start of each message.
  *
  * tsx tools/compare-files.ts FILE.ptx …
  */

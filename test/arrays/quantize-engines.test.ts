@@ -13,7 +13,7 @@ import { anyBits, difference, moderate, special } from './numbers.ts';
 
 const names = [...schemes.keys()];
 
-/** Only codes narrower than a byte can be dense. */
+/** Requests dense packing for codes narrower than a byte. Other codes cannot be packed. */
 function packed(to: string): Pick<QuantizeOptions, 'packing'> {
   const scheme = schemes.get(to as 'mxfp4');
   return scheme === undefined || formats[scheme.element].width === 8 ? {} : { packing: 'low-first' };

@@ -1,5 +1,6 @@
 /**
- * `ptxlab test --watch`, in a process of its own: it runs the tests again after each change, until it is interrupted.
+ * Tests `ptxlab test --watch` in a separate process. The command runs the tests again after each change until it is
+ * interrupted.
  */
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

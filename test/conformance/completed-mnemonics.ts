@@ -11,8 +11,8 @@ import { isAvailable, type Target, type Version } from '../../src/isa/targets.ts
 
 interface Offered {
   /**
-   * The parts that completion offers after a given beginning of a mnemonic. A part is mapped to true if it completes
-   * the mnemonic.
+   * The parts that completion offers after a given prefix of a mnemonic. A part is mapped to true if it completes the
+   * mnemonic.
    */
   readonly parts: ReadonlyMap<string, boolean>;
   readonly isComplete: boolean;
@@ -92,8 +92,8 @@ export class CompletedMnemonics {
   }
 
   /**
-   * The complete mnemonic that is reached if the first item is accepted every time. Null if there are no more items,
-   * but the mnemonic is not complete.
+   * The complete mnemonic that results from accepting the first item every time. Null if completion stops offering
+   * items before the mnemonic is complete.
    */
   private endingOf(beginning: string): string | null {
     const known = this.endings.get(beginning);

@@ -107,7 +107,7 @@ test(`${seeds} random groups of accesses give the same results on both engines`,
     const [first, ...others] = seen;
     for (const other of others) expect(other, body).toEqual(first);
   }
-  // Faults and successful launches must both be common; otherwise the test proves little.
+  // Faults and successful launches must both be common, because the test has to cover both.
   expect(faults).toBeGreaterThan(seeds / 3);
   expect(faults).toBeLessThan(seeds * 2.5);
 });

@@ -12,8 +12,8 @@ const count = 16_384;
 
 const powers = [0, -1, -12, -23, -24, -25, -30, -60];
 /**
- * Significands with few bits, with all 24 bits, and next to a power of two, so that products are next to a power of two
- * as well.
+ * Significands with few bits, significands with all 24 bits, and significands next to a power of two. The products of
+ * the latter are next to a power of two as well.
  */
 const significands = [
   1,
@@ -27,8 +27,8 @@ const significands = [
 ];
 
 /**
- * Values for a, b and c for which the last bits of the product and of the addend are in many different positions
- * relative to each other. In some of them, the product is smaller than the addend; in others, it is larger.
+ * Triples of values for a, b and c. The distance between the last bit of the product and the last bit of the addend
+ * varies widely. The product is smaller than the addend in some triples and larger in others.
  */
 const triples: readonly (readonly [number, number, number])[] = significands.flatMap((a) =>
   significands.flatMap((b) =>

@@ -24,7 +24,7 @@ export class RandomSource {
     return Math.floor(this.fraction() * limit);
   }
 
-  /** True with this probability, in percent. */
+  /** True with a probability of `chance` percent. */
   percent(chance: number): boolean {
     return this.below(100) < chance;
   }

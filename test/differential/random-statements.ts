@@ -1,6 +1,6 @@
 /**
- * Generates the statements of random kernels. They form a tree, and if any of them is removed, the rest still forms a
- * kernel that terminates.
+ * Generates the statements of random kernels. They form a tree. If a statement is removed, the remaining statements
+ * still form a kernel that terminates.
  */
 import { registers } from './random-instructions.ts';
 import type { RandomSource } from './random-source.ts';
@@ -45,8 +45,7 @@ interface Place {
 }
 
 /**
- * Limits how long a thread stays in a group of blocks that jump to each other: as soon as the thread has entered blocks
- * of the group this many times, it leaves the group.
+ * In a group of blocks that jump to each other, a thread may enter blocks this many times. Then it leaves the group.
  */
 const mostJumps = 6;
 

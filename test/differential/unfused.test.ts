@@ -1,4 +1,7 @@
-/** Tests fma with results that are hard to round, in the form generated for hosts without a fused multiply-add. */
+/**
+ * Tests fma with results that are hard to round, using the code that is generated for hosts without a fused
+ * multiply-add.
+ */
 import { describe, vi } from 'vitest';
 import { fusedDouble, testDoubles } from './double-vectors.ts';
 import { testTies } from './fused-ties.ts';

@@ -57,7 +57,8 @@ function mutant(text: string): string {
 const header = '.version 9.1\n.target sm_90\n.address_size 64\n';
 const registers = '.reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<8>;';
 /**
- * A module from which the checker learns the shapes of lines. Among them are the shapes of all lines in the test cases.
+ * A module from which the checker learns the shapes of lines. It contains lines with every shape that occurs in the
+ * test cases.
  */
 const known = `.file 1 "a.cu"
 .visible .entry k0() { ${registers} .shared .b32 cell; .local .b32 list[4];

@@ -8,7 +8,7 @@ import { Device, type LoadedModule, PtxlabError } from '../../src/device.ts';
 import { parseModule } from '../../src/syntax/parser.ts';
 import { printModule } from '../../src/syntax/printer.ts';
 
-/** The stack of the test process is so small that a function that recursed to a depth of 3,000 would fail. */
+/** The stack of the test process is so small that a recursion 3,000 levels deep would overflow it. */
 const sizes = [1, 10, 3_000];
 
 const head = `.version 8.0\n.target sm_80\n.address_size 64\n`;

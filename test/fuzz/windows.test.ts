@@ -20,7 +20,7 @@ const pointer = fc.record({
   size: fc.constantFrom(32, 64),
   origin: fc.constantFrom(...origins),
   element: fc.nat(3),
-  /** The address is decreased by this amount, and the amount is then added again as the offset of the access. */
+  /** This amount is subtracted from the address, and is added again by the offset of the access. */
   detour: fc.integer({ min: -64, max: 64 }),
   back: fc.boolean(),
 });

@@ -19,8 +19,8 @@ export interface WarpRun {
   readonly b: Lanes;
   readonly c: Lanes;
   /**
-   * `more` holds additional 32-bit registers of each lane. `after` is the text of the operands that follow C; it refers
-   * to these registers as %e0, %e1, and so on.
+   * `more` holds additional 32-bit registers of each lane. `after` is the text of the operands that follow C. In this
+   * text, the additional registers are called %e0, %e1, and so on.
    */
   readonly more?: Lanes;
   readonly after?: string;
