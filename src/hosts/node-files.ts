@@ -102,7 +102,7 @@ const bytesRule = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
 
 const newFileRules: RulesFor<NewFile> = { size: bytesRule, replace: flag, temporary: text, resume: flag };
 
-/** Begins a file. An existing file with the name `target` is left unchanged until `commit`. */
+/** Begins a file. If there already is a file with the name `target`, it is left unchanged until `commit`. */
 export async function createFile(target: string, options: NewFile): Promise<PendingFile> {
   requirePath(target);
   requireOptions(options, newFileRules, 'createFile');

@@ -48,9 +48,9 @@ export interface Evaluator {
 }
 
 /**
- * Returns a function that computes the instruction's results from the bits of its inputs. Null if the instruction reads
- * or writes memory or addresses, queries the stack, branches, waits, or cannot be executed. At the start of every row,
- * the condition code is reset, so that there is no carry and no borrow.
+ * Returns a function that computes the instruction's results from the bits of its inputs. Returns null if the
+ * instruction accesses memory, deals with addresses or the stack, branches, waits, or cannot be executed. At the start
+ * of every row, the condition code is reset, so that there is no carry and no borrow.
  */
 export function evaluator(variant: Variant, environment: Environment, widths: RegisterWidths = {}): Evaluator | null {
   const steps = variant.form.steps(variant, environment);

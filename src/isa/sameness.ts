@@ -8,9 +8,7 @@ export const samenesses = ['reading', 'thread', 'gang', 'warp', 'block', 'grid']
 
 export type Sameness = (typeof samenesses)[number];
 
-/**
- * True if, in every group of the kind `group`, all threads see the same value. `value` is the sameness of this value.
- */
+/** Whether a value with the sameness `value` is the same for all threads within any one group of the kind `group`. */
 export function isSameFor(value: Sameness, group: Sameness): boolean {
   return samenesses.indexOf(value) >= samenesses.indexOf(group);
 }

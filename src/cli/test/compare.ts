@@ -7,7 +7,8 @@ import { bytesOfFormat, elementReader } from './element-format.ts';
 
 /**
  * How far a result may differ from the expected one. If the kind is `exactly`, all bits must be equal. If it is `ulps`,
- * the two values may be at most `most` representable values apart. If it is `absolute and relative`, the condition is
+ * there may be at most `most` steps from one value to the other, each to the next representable value. If it is
+ * `absolute and relative`, the condition is
  * |got - expected| <= abs + rel * |expected|. For all kinds except `exactly`, any NaN counts as equal to any other NaN.
  */
 export type Tolerance =

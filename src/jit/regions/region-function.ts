@@ -245,7 +245,7 @@ class RegionWriter {
     const { code, values, locals, shape } = this;
     const step = instruction.steps.find((candidate) => candidate.kind === 'switch');
     if (step === undefined) throw new Error('a block that ends in a switch contains no switch step');
-    // The index is copied, because the code for the targets uses temporaries of its own.
+    // The index is copied, because the code for the targets uses temporaries, too.
     const index = code.local('i32');
     values.get(step.index, 'i32');
     code.set(index);
