@@ -1,4 +1,4 @@
-/** Finds other places that help to understand a finding. */
+/** Finds places in the text that help the reader to understand a finding. */
 import type { Span } from '../base/span.ts';
 import type { HeaderChange } from '../diagnostics/fix.ts';
 import type { ChunkList } from './chunk-list.ts';

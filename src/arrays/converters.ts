@@ -19,8 +19,8 @@ const plain = new BoundedCache<string, Converter>(most);
 const compiled = new WeakMap<WebAssembly.Memory, BoundedCache<string, Converter>>();
 
 /**
- * Returns the converter for a plan. It works in the memory of the workspace that contains one of the arrays, if there
- * is one, but also accepts arrays that are not in that memory.
+ * Returns the converter for a plan. If one of the arrays is in a workspace, the converter uses the memory of this
+ * workspace, but it also accepts arrays outside that memory.
  */
 export function converterOf(plan: ArrayPlan, source: Bytes, target: Bytes): Converter {
   const key = planKey(plan);

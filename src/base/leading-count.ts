@@ -1,6 +1,6 @@
 /**
- * The number of elements at the start of a list of `length` that pass a test; once one element fails, all later ones
- * must fail too.
+ * Returns how many elements at the start of a list pass a test. All elements after the first one that fails must fail,
+ * too, because the function uses binary search.
  */
 export function leadingCount(length: number, passes: (index: number) => boolean): number {
   let low = 0;

@@ -1,6 +1,6 @@
 /**
- * `ptxlab doctor`: reports whether this machine provides everything that ptxlab can use, and what to do about anything
- * that is missing.
+ * `ptxlab doctor`: checks whether this machine provides everything that ptxlab can use, and tells the user how to fix
+ * what is missing.
  */
 import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';

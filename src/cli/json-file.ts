@@ -3,7 +3,8 @@ import { mistakeIn, type Rule } from '../base/rules.ts';
 import { UsageError } from './exit.ts';
 
 /**
- * Parses JSON. An object member whose value is null is treated as absent. Error messages refer to the text as `name`.
+ * Parses JSON. An object member whose value is null is treated as absent. Error messages call the text by the given
+ * name.
  */
 export function parseFile(text: string, name: string): unknown {
   try {

@@ -43,8 +43,8 @@ function trimmed(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, match
 type Pair = readonly [a: number, b: number];
 
 /**
- * The longest ascending list of pairs of equal elements, where each element occurs exactly once in each of the two
- * ranges.
+ * Finds the elements that occur exactly once in each of the two ranges, and pairs their positions. Returns the longest
+ * list of such pairs in which both positions ascend.
  */
 function anchorsIn(a: ArrayLike<number>, b: ArrayLike<number>, range: Range): readonly Pair[] {
   const places = new Map<number, { a: number; b: number; count: number }>();
@@ -107,7 +107,7 @@ function between(range: Range, anchors: readonly Pair[], matches: Int32Array): r
   return ranges;
 }
 
-/** Matches the equal elements of a range, in several steps if there are many differences. */
+/** Matches the equal elements of a range. If there are many differences, this takes several searches. */
 function searchRange(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, matches: Int32Array): void {
   let [x, y] = [range.a, range.b];
   while (x < range.aEnd && y < range.bEnd) {
@@ -143,8 +143,8 @@ function searchStep(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, ma
 }
 
 /**
- * Returns the pair of indices that is furthest along in the range: the one preceded by the most elements, counting both
- * sequences.
+ * Returns the pair of indices with the greatest sum, which is the one that has the most elements before it in the two
+ * sequences together.
  */
 function furthest(reached: Int32Array, offset: number, count: number, width: number, height: number): Pair {
   let best: Pair = [0, 0];

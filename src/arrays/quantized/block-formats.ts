@@ -88,16 +88,16 @@ export function largestOf(element: FormatName): number {
 }
 
 /**
- * Values above this limit are out of range: if the format continued beyond its largest code, they would be rounded to
- * one of the additional codes. For example, the limit is 464 for e4m3.
+ * Values above this limit are out of range. The limit is halfway between the format's largest number and the number
+ * that would come next if the format had larger numbers. For e4m3, for example, it is 464.
  */
 export function reachOf(element: FormatName): number {
   const most = largestOf(element);
   const format = formats[element];
   const step = format.kind === 'float' ? 2 ** (Math.floor(Math.log2(most)) - format.fractionBits) : 1;
-  // A tie goes to the even neighbor. If the largest code is odd, the tie above it would go to the next code, which does
-  // not exist, so the tie itself is out of range and the limit must be slightly lower. No f32 value lies between the
-  // lowered limit and the tie.
+  // A tie goes to the even neighbor. If the code of the largest number is odd, a value exactly halfway to the next
+  // number would be rounded up, so this value is itself out of range and the limit must be slightly lower. No f32 value
+  // lies between the lowered limit and the halfway point.
   const isOdd = (most / step) % 2 === 1;
   return (most + step / 2) * (isOdd ? 1 - 2 ** -30 : 1);
 }

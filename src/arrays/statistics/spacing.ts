@@ -1,7 +1,7 @@
-/** Computes the distance between adjacent values of a format, which is the unit in which errors are measured. */
+/** Computes the distance between adjacent values of a format. Errors are measured in units of this distance. */
 import { formats, type FormatName } from '../../numerics/formats.ts';
 
-/** The unit in which errors are measured, which is the distance between adjacent values of a format. */
+/** The unit in which errors are measured: the distance between adjacent values of a format. */
 export interface SpacingUnit {
   readonly format: FormatName;
   /**

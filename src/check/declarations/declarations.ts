@@ -1,6 +1,6 @@
 /**
- * Declarations: which types may be declared where, how large vectors may be, and which initial values are allowed (PTX
- * ISA 9.1, 5.1 to 5.4; verdicts as measured with ptxas 13.0).
+ * Checks declarations: whether the type may be declared in this place, the size of vectors, and the initial values. The
+ * rules are those of PTX ISA 9.1, sections 5.1 to 5.4, as implemented by ptxas 13.0.
  */
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
@@ -21,8 +21,8 @@ import type { FormalSpace, RegisterSymbol, VariableSpace, VariableSymbol } from 
 export type DeclarationPlace = 'module' | 'function';
 
 /**
- * Checks the type, vector size and alignment in a declaration and returns the type; null if one of them is invalid in a
- * way that makes the checker ignore the declaration.
+ * Checks the type, vector size and alignment in a declaration, and returns the type. Returns null if the declaration
+ * has to be ignored because one of them is invalid.
  */
 export function declaredType(variable: Variable, space: string, report: Report): PtxType | null {
   checkAlignment(variable, report);

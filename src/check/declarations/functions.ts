@@ -1,4 +1,7 @@
-/** Headers of functions and aliases (PTX ISA 9.1, 7.1 and 11.6; verdicts as measured with ptxas 13.0). */
+/**
+ * Checks the headers of functions, and aliases. The rules are those of PTX ISA 9.1, sections 7.1 and 11.6, as
+ * implemented by ptxas 13.0.
+ */
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { type PtxType, typeOf } from '../../isa/types.ts';
@@ -70,7 +73,7 @@ function nameOf({ nameStart, nameEnd }: Parameter): Span {
   return { start: nameStart, end: nameEnd };
 }
 
-/** A `.param` of a function is a scalar or an array. */
+/** Reports a `.param` of a function that is neither a scalar nor an array. */
 export function checkParameterType(parameter: Parameter, type: PtxType, report: Report): void {
   if (parameter.space !== '.param' || parameter.dimensions.length > 0) return;
   if (parameter.vector === null && type !== typeOf('.f16x2')) return;
@@ -79,7 +82,10 @@ export function checkParameterType(parameter: Parameter, type: PtxType, report: 
   report(diagnose('PTX5007', { start: parameter.typeStart, end: parameter.typeEnd }, { what, ptxas }));
 }
 
-/** Declares a function. A prototype may be repeated and followed by the definition, and all of them must agree. */
+/**
+ * Declares a function. Its prototype may occur several times before its definition, but all of these headers must
+ * agree.
+ */
 export function declareFunction(symbol: FunctionSymbol, scope: Scope, report: Report): void {
   const previous = scope.declare(symbol);
   if (previous === null) return;

@@ -67,7 +67,8 @@ export function passableRegister(type: PtxType, lanes: number): Passable {
 
 /**
  * Two functions with equal keys are called in the same way, because the bytes of their parameters are at the same
- * offsets. A call through a register can only call functions that have the same key as the prototype.
+ * offsets. If a call takes the function's address from a register, the function must have the same key as the prototype
+ * that the call names.
  */
 export function signatureKey({ results, parameters }: Signature): string {
   const words = (formals: readonly Formal[]): string =>

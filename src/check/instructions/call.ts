@@ -31,15 +31,15 @@ export function callParts({ operands }: Instruction): CallParts {
   };
 }
 
-/** A function that may be called, or the prototype of all functions that may be called. */
+/** A function that a call may reach, or a prototype that stands for all such functions. */
 export interface Callable {
   readonly name: string;
   readonly signature: Signature;
 }
 
 /**
- * Returns the functions or the prototype that a call may refer to. A direct call or a prototype gives one entry, and a
- * list of targets gives one entry for each function.
+ * Returns the functions or the prototype that a call may refer to. There is one entry for each function in a list of
+ * targets, and a single entry if the call names a function or a prototype.
  */
 export function callables({ callee, table }: CallParts, scope: Scope): readonly Callable[] {
   const symbol = scope.lookup((table ?? callee).name);

@@ -56,8 +56,8 @@ function matchBase(
 }
 
 /**
- * True for a variable of one of the given types (a variable in `.tex` counts as a `.texref`), and for a register that
- * can hold a handle.
+ * True for a register that can hold a handle, and for a variable of one of the given types. A variable in `.tex` counts
+ * as a `.texref`.
  */
 function isHandle(shape: Shape, types: readonly string[]): boolean {
   if (shape.kind === 'unknown') return true;

@@ -1,6 +1,6 @@
 /**
- * Compares operands with a variant's patterns. Verdicts mention only shapes, so they can be cached; names, values and
- * positions are added when a diagnostic is made.
+ * Compares operands with a variant's patterns. Verdicts depend only on the shapes of operands, not on their names,
+ * values or positions, so they can be cached; names, values and positions are added when a diagnostic is made.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { listOf, type OperandPattern } from '../../isa/form.ts';

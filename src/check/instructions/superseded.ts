@@ -1,6 +1,6 @@
 /**
- * Handles instructions in a notation that only early versions or targets accept, and says what has to be added to make
- * them legal today.
+ * Handles instructions that are legal only for early versions or targets, and says what has to be added to make them
+ * legal for current ones.
  */
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { type CompiledForm, makeVariant } from '../../isa/notation.ts';
@@ -12,10 +12,10 @@ import { type Problem, problem, wholeMnemonic } from './problem.ts';
 import { complete } from './refuse.ts';
 
 /**
- * Improves the problems that are reported for an outdated variant, which neither the module's version and target nor
- * any later ones accept. The new problems say what has to be added to make the instruction legal today; for example,
- * `div.f32` needs `.rn`. If the form that exists today takes different operands, the original problems are kept, and
- * their help shows that form.
+ * Improves the problems that are reported for an outdated variant, that is, one that is not accepted by the module's
+ * version and target or by any later ones. The new problems say what has to be added to make the instruction legal
+ * today; for example, `div.f32` needs `.rn`. If the form that exists today takes different operands, the original
+ * problems are kept, and their help shows that form.
  */
 export function inWordsOfToday(
   problems: readonly Problem[],
@@ -35,8 +35,8 @@ export function inWordsOfToday(
 }
 
 /**
- * True if the feature in this row has been removed: neither the module's version and target nor any later ones support
- * it.
+ * True if the feature in this row has been removed, so that it is not supported by the module's version and target or
+ * by any later ones.
  */
 function isOver({ ways }: AvailabilityRow, { version, target }: ModuleEnvironment): boolean {
   const later = versions.filter((other) => other >= version);

@@ -14,7 +14,10 @@ interface AcceptedFindings {
   readonly file?: string;
   readonly target?: string;
   readonly code?: string;
-  /** The line of code, with the numbers that compilers assign left out. */
+  /**
+   * The line of code. In names that start with `%` or `$`, `#` replaces each number, because compilers assign these
+   * numbers.
+   */
   readonly text?: string;
   readonly count?: number;
 }

@@ -88,10 +88,7 @@ function unitScale({ scales }: ProductEntry): Bits {
   return scales === null ? 0 : readElement('1', scaleFormat(scales.format));
 }
 
-/**
- * The format with which scales are decoded. ue4m3 is decoded as e4m3, because it has the same values except that it has
- * no sign.
- */
+/** The format with which scales are decoded. ue4m3 is decoded as e4m3, which represents the same positive values. */
 export function scaleFormat(format: 'ue8m0' | 'ue4m3'): FormatName {
   return format === 'ue4m3' ? 'e4m3' : format;
 }

@@ -52,8 +52,8 @@ export interface Measured {
   /** The number of bits that the file stores for each element, including its share of the scales. */
   readonly bits: number;
   /**
-   * The number of elements that are NaN only before or only after the conversion, plus the number that are infinite
-   * only before or only after it.
+   * The number of elements that are NaN either before or after the conversion but not both, plus the number of elements
+   * that are infinite either before or after it but not both.
    */
   readonly mismatches: number;
 }
@@ -180,9 +180,9 @@ export class Bench {
     progress: Progress,
   ): Promise<{ readonly scratch: Scratch; readonly size: number }> {
     const plan = planOf(file, recipe, takes);
-    // A tensor is converted unless its elements are integers or not numbers at all, or it already has the format that
-    // the recipe produces. If there is nothing to convert and no tensor has that format, the recipe cannot be used for
-    // this file.
+    // A tensor is copied unchanged if its elements are not floating-point numbers, or if they already have the format
+    // that the recipe produces. All other tensors are converted. If every tensor would be copied and none of them has
+    // the recipe's format, the recipe cannot be used for this file.
     if (plan.work.every(({ kind, out }) => kind === 'copy' && out.format !== recipe.plain))
       throw new TensorFileError(
         'unsupported',
