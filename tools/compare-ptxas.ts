@@ -5,7 +5,7 @@
  *
  * tsx tools/compare-ptxas.ts [MODULES] [SEED] [OPCODE [RECORD]]
  *
- * If RECORD names a file, every line that ptxas accepted or refused is written to it as a case for test/golden. Cases
+ * If RECORD names a file, every line that ptxas accepted or rejected is written to it as a case for test/golden. Cases
  * in which the two disagree are marked as quirks: check each of them before you keep it.
  */
 import { spawnSync } from 'node:child_process';

@@ -30,7 +30,7 @@ export function requireOptions(options: unknown, needs: string): void {
   if (typeof options !== 'object' || options === null) throw badOption(`options are missing: ${needs}`);
 }
 
-/** Throws `bad-option` for a value that is not one of the choices; undefined is allowed. */
+/** Throws `bad-option` for a value that is neither undefined nor one of the choices. */
 export function requireChoice(name: string, value: unknown, choices: readonly string[]): void {
   if (value === undefined || choices.some((choice) => choice === value)) return;
   const all = choices.map((choice) => `'${choice}'`);

@@ -51,8 +51,8 @@ export async function progressBar(
 const guessAfter = 1000;
 
 /**
- * The remaining time, such as `, 1m5s left`; empty until enough work has been done for an estimate. `passed` is in
- * milliseconds.
+ * The remaining time, such as `, 1m5s left`. Empty if it is too early for an estimate, or if the work is done. `passed`
+ * is in milliseconds.
  */
 export function leftText(done: number, total: number, passed: number): string {
   if (done === 0 || done >= total || passed < guessAfter) return '';

@@ -2,9 +2,9 @@
 import { toCells } from '../diagnostics/renderers/printable.ts';
 
 /**
- * Shortens a name to at most `room` columns. Starting on the left, words are shortened as far as necessary, down to
- * their first letter. Numbers and the last word are kept: `m.l.12.s.q_proj.weight`. If the result is still too long,
- * its middle is replaced by an ellipsis.
+ * Shortens a name to at most `room` columns. Words are shortened one after the other from the left, each down to its
+ * first letter if necessary. Numbers and the last word are not shortened: `m.l.12.s.q_proj.weight`. If the result is
+ * still too long, its middle is replaced by an ellipsis.
  */
 export function shortName(name: string, room: number, isAscii: boolean): string {
   const parts = name.split('.');

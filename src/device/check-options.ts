@@ -38,7 +38,7 @@ const trace: Rule<TraceChoice> = {
   accepts: (value) => typeof value === 'object' && value !== null,
 };
 
-/** Names are checked later, against the tables that list them. */
+/** Options that are names accept any string here; the names are looked up in their tables later. */
 type Unnamed<T> = { readonly [Name in keyof T]: T[Name] extends string | undefined ? string | undefined : T[Name] };
 
 export const deviceRules: RulesFor<Unnamed<DeviceOptions>> = {

@@ -65,7 +65,7 @@ export interface LaunchOptions {
   readonly signal?: AbortSignal;
   /**
    * Called for each instruction that the traced thread executes, with its register values. Requires the engine
-   * `interp`, which becomes the default.
+   * `interp`; if `onTrace` is set, this engine is the default.
    */
   readonly onTrace?: (event: TraceEvent) => void;
   /** The thread and lines to trace. Default: every line of thread 0 in block 0. */
@@ -74,11 +74,11 @@ export interface LaunchOptions {
    * `jit`, the default, compiles to WebAssembly; `interp` computes everything exactly, step by step, and is orders of
    * magnitude slower. Both engines leave the same bytes in memory, except where a program does not define its result:
    *
-   * - Threads run in a different order, and with workers the order changes from run to run. Therefore, the values
-   *   returned by atomics, floating-point sums computed with atomics, the order of `printf` output and the addresses
-   *   from `malloc` may differ.
-   * - If a kernel has a data race and several values are stored at the same address, a thread may read a different one
-   *   of these values.
+   * - Threads run in a different order, and with workers the order changes from run to run. This may change the values
+   *   that atomics return, floating-point sums that are computed with atomics, the order of `printf` output, and the
+   *   addresses that `malloc` returns.
+   * - If several values are stored at the same address in a data race, the value that a thread reads there may differ
+   *   between the engines.
    * - %clock, %clock_hi, %clock64 and %globaltimer have different values.
    * - `interp` reports reads of shared and local memory that was never written; `jit` reads zeros instead.
    * - A launch that ends in a fault may have executed other threads before the fault.
@@ -90,11 +90,11 @@ export interface LaunchOptions {
    */
   readonly unchecked?: boolean;
   /**
-   * Number of worker threads that `jit` distributes blocks over, at most 64; 0 means the calling thread. A launch never
-   * uses more workers than there are blocks, or more than twice the number of processors. Results are the same except
-   * for the order of atomics. Kernels that call `printf`, `malloc`, `free` or `__assertfail` always run on the calling
-   * thread. If memory cannot be shared, as in a page that is not cross-origin isolated, all kernels run on the calling
-   * thread.
+   * Number of worker threads among which `jit` divides the blocks, at most 64. If it is 0, all blocks run on the
+   * calling thread. A launch never uses more workers than there are blocks, or more than twice the number of
+   * processors. Results are the same except for the order of atomics. Kernels that call `printf`, `malloc`, `free` or
+   * `__assertfail` always run on the calling thread. If memory cannot be shared, as in a page that is not cross-origin
+   * isolated, all kernels run on the calling thread.
    */
   readonly workers?: number;
   /**

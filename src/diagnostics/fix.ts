@@ -21,7 +21,7 @@ export interface Fix {
   readonly edits: readonly Edit[];
 }
 
-/** A change to a module's header. The field for a directive that does not change is null. */
+/** A change to a module's header. A field is null if its directive does not change. */
 export interface HeaderChange {
   readonly version: string | null;
   readonly target: string | null;

@@ -15,9 +15,10 @@ type ReadableType = Pick<PtxType, 'class' | 'format' | 'width' | 'lanes' | 'lane
 const exactly = (bits: Bits): Reading => ok({ bits, rounded: false });
 
 /**
- * Reads a value of a type. `0x3c00` and `0b101` are taken as bits, `0f3F800000` and `0d...` as the value that they
- * represent, and `nan`, `inf` and decimals as values of the type; for a packed type, the lanes are separated by commas,
- * topmost first. If the text cannot be read, the error says what is accepted.
+ * Reads a value of a type. `0x3c00` and `0b101` are the bits themselves. `0f3F800000` and `0d...` are floating-point
+ * constants, whose value is converted to the type. `nan`, `inf` and decimal numbers are values of the type. For a
+ * packed type, the lanes are separated by commas, topmost lane first. If the text cannot be read, the error says what
+ * is accepted.
  */
 export function readValue(text: string, type: ReadableType): Reading {
   const word = text.trim().replace(/^\u2212/, '-');
@@ -100,8 +101,8 @@ function readDecimal(word: string, format: FormatName): Reading {
   const sign = signText === '-' ? 1 : 0;
   const significand = BigInt(digits);
   if (significand === 0n) return nearestBits({ kind: 'zero', sign }, format, word);
-  // The exponent is limited. No format has a wider range than f64, so a value with an exponent beyond the limit is too
-  // large or too small in any case.
+  // The exponent is limited. This does not change the result: no format has a wider range than f64, so a value whose
+  // exponent is beyond the limit is too large or too small for every format.
   const exponent = Math.max(-longest * 2, Math.min(longest * 2, Number(power) - fraction.length));
   const value =
     exponent >= 0

@@ -1,7 +1,7 @@
 /**
- * Checks what `explain` says about special values, for every conversion in the table. Each row is compared with the
- * result of `evaluate`, which reveals false statements. Each special result of `evaluate` is compared with the rows,
- * which reveals missing ones.
+ * Checks what `explain` says about special values, for every conversion in the table. To find false statements, each
+ * row is compared with the result of `evaluate`. To find missing rows, each special result of `evaluate` is looked up
+ * in the rows.
  */
 import { describe, expect, it } from 'vitest';
 import { type Bits, chop, hex, signExtend } from '../base/bits.ts';
@@ -113,7 +113,10 @@ class VariantJudge {
     this.clampsToOne = formats[this.to].kind === 'float' && variant.mnemonic.split('.').includes('sat');
   }
 
-  /** If the text of a row mentions a result, that result must also be one of the two results in the row. */
+  /**
+   * If the text of a row mentions the bits of a result, they must be the row's result for positive or for negative
+   * inputs.
+   */
   judgeTexts(): void {
     for (const { rule, positive, negative } of this.rows.values()) {
       const named = rule.match(/0x[0-9a-f]+(?![.0-9a-f])/g) ?? [];
@@ -248,7 +251,7 @@ function samplesOf(name: FormatName, variant: Variant): readonly Sample[] {
   return samples;
 }
 
-/** Values at the ends of a format's range and between them. */
+/** Sample values from the whole range of a format. For formats of at most 8 bits, these are all of its values. */
 function makeSamples(name: FormatName, isScaled: boolean): readonly Sample[] {
   const { width } = formats[name];
   const patterns = width <= 8 ? Array.from({ length: 2 ** width }, (_, i) => i) : widePatterns(width);

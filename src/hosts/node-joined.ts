@@ -1,4 +1,6 @@
-/** Writes several files as if they were a single file that consists of their contents one after the other. */
+/**
+ * Writes several files through the interface of a single file, whose contents are the contents of these files in order.
+ */
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { elementAt } from '../base/element-at.ts';
@@ -38,8 +40,8 @@ async function beginFile(
   { replace, resume, temporaryOf }: Omit<NewFiles, 'files'>,
 ): Promise<PendingFile> {
   const temporary = temporaryOf(target);
-  // If there is no temporary file from the earlier run, this file was completed by that run and already has its final
-  // name.
+  // If there is no temporary file from the earlier run, that run has already completed the target and given it its
+  // final name.
   if (resume && !(await isThere(join(dirname(target), temporary)))) return reopenFile(target, size);
   return createFile(target, { size, replace, resume, temporary });
 }
@@ -54,7 +56,7 @@ async function isThere(path: string): Promise<boolean> {
 function joinFiles(target: string, made: readonly PendingFile[], places: readonly FilePlace[]): PendingFile {
   const size = sizeOf(places);
   /**
-   * Applies an operation to a range of the single file: calls `action` for each underlying file that the range
+   * Applies an operation to a range of the single file by calling `action` for each underlying file that the range
    * overlaps.
    */
   const within = async (

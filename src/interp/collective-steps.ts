@@ -1,4 +1,7 @@
-/** Exchanges values between threads of a warp once all members of a group have arrived. */
+/**
+ * Collective operations, in which threads of a warp exchange values. An operation is carried out once all threads of
+ * its group have arrived.
+ */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import { keyOf } from '../isa/collective.ts';

@@ -165,8 +165,8 @@ function throughBits(fn: BitFunction, width: number): Flow['through'] {
 }
 
 /**
- * Computes the result with and without flipping the undefined bits of each source; a result bit that changes is
- * undefined.
+ * Flips the undefined bits of one or more sources, in every possible combination of sources. A result bit that changes
+ * in any of these cases is undefined.
  */
 function throughLogic(operation: ReturnType<typeof bitOperation>, width: number): Flow['through'] {
   return (masks, values) => {
@@ -200,8 +200,8 @@ function throughComparison({ comparison: name, type, flush }: StepOf<'compare'>)
 }
 
 /**
- * If the condition is undefined, a bit of the result is defined only if both sources have the same defined bit at this
- * position.
+ * If the condition is undefined, a bit of the result is defined only if the bit at this position is defined in both
+ * sources and has the same value in both.
  */
 const throughSelection: Flow['through'] = ([ofCondition = 0n, ofA = 0n, ofB = 0n], [condition, a = 0, b = 0]) => {
   if (ofCondition === 0n) return condition === 0 ? ofB : ofA;

@@ -32,8 +32,8 @@ const isFp8 = ({ a, b, scaling }: FloatProduct): boolean =>
 const isFp6 = ({ a, b }: FloatProduct): boolean => [a, b].some(({ format }) => format === 'e3m2' || format === 'e2m3');
 
 /**
- * Choices that are left open for matrix instructions. `assumed` means that the question can be settled only by a test
- * on hardware, which has not been done.
+ * The questions, each with ptxlab's choice and the evidence for it. If the evidence is `assumed`, the question can be
+ * settled only by a test on hardware, and no such test has been done.
  */
 export const matrixChoices: readonly MatrixChoice[] = [
   {

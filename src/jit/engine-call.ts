@@ -14,7 +14,8 @@ export type EngineCall = {
       readonly access: 'load' | 'store';
       readonly size: number;
       /**
-       * Size of the function's own activation in local memory. Local memory after the activation cannot be accessed.
+       * Size of the function's own activation in local memory. The function cannot access the local memory after its
+       * activation.
        */
       readonly localBytes: number;
     }
@@ -23,7 +24,7 @@ export type EngineCall = {
   | { readonly kind: 'trap' }
   /** A call to a function whose activation does not fit on the stack; `fn` is the index of that function. */
   | { readonly kind: 'stack'; readonly fn: number }
-  /** A call through a register that does not hold the address of any function that the call may reach. */
+  /** A call through a register whose value is not the address of any function that the call may reach. */
   | { readonly kind: 'callee'; readonly name: string }
   | { readonly kind: 'builtin'; readonly fn: number }
   | { readonly kind: 'loop' }

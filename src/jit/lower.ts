@@ -74,8 +74,8 @@ function lowerResults(lowering: Lowering): void {
 // --- operands -------------------------------------------------------------------------------------------------------
 
 /**
- * Reads an operand from a register. If the register is wider than the operand's type, only the low bits are used (Table
- * 27).
+ * Reads an operand from a register. If the register is wider than the operand's type, only the low bits are used (PTX
+ * ISA 9.1, Table 27).
  */
 function lowerRead({ operand, register, registerWidth, type, negated }: Transfer, { code, values }: Lowering): void {
   if (registerWidth > 64) {
@@ -89,7 +89,7 @@ function lowerRead({ operand, register, registerWidth, type, negated }: Transfer
   values.setPlace(operand, target);
 }
 
-/** Writes a result to a register; signed integers are sign-extended (Table 28). */
+/** Writes a result to a register; signed integers are sign-extended (PTX ISA 9.1, Table 28). */
 function lowerWrite({ operand, register, registerWidth, type }: Transfer, { code, values }: Lowering): void {
   if (registerWidth > 64) {
     copyPlace(operand, register, values);
@@ -167,7 +167,7 @@ export function lowerStep(step: Step, lowering: Lowering): void {
 type Lower<Kind extends StepKind> = (step: StepOf<Kind>, lowering: Lowering) => void;
 
 /**
- * The entry in `lowerings` for kinds of steps that are not lowered here. Their code is written by the region, around
+ * The entry in `lowerings` for kinds of steps that affect control flow. region-function.ts writes their code, outside
  * the code of the instruction.
  */
 const byRegion = (): void => undefined;

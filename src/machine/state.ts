@@ -1,6 +1,6 @@
 /**
  * The state of a launch as plain data. It can be stored, cloned, sent to another thread, and continued by another
- * engine. States are never modified. Consecutive states share all parts that have not changed in between.
+ * engine. States are never modified. Consecutive states share all parts that did not change from one state to the next.
  */
 import type { Bits } from '../base/bits.ts';
 import type { BarriersState } from './barriers.ts';
@@ -58,8 +58,8 @@ export interface TurnState {
 }
 
 /**
- * What a thread is doing. If it is `waiting`, it has begun the instruction before its `pc`, and is waiting for other
- * threads at this instruction.
+ * What a thread is doing. A thread that is `waiting` has begun an instruction at which it waits for other threads; its
+ * `pc` is already at the next instruction.
  */
 export type Activity = 'running' | 'waiting' | 'exited';
 

@@ -1,6 +1,6 @@
 /**
- * Checks arithmetic against its definition: compares the exact result, calculated with integers, with the computed
- * result and its neighbors.
+ * Checks arithmetic against its definition. The exact result is calculated with integers, and is compared with the
+ * computed result and with the neighbors of the computed result.
  */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,10 @@ function bitsOf(format: FloatArithmeticFormat, pattern: bigint): Bits {
   return format === 'f64' ? pattern : Number(pattern);
 }
 
-/** Finite encodings, many of them with exponents so close together that sums cancel and products underflow. */
+/**
+ * Encodings of finite values. Many of them have exponents in a few narrow ranges, so that some sums cancel and some
+ * products underflow.
+ */
 function finiteOf(format: FloatArithmeticFormat): fc.Arbitrary<Bits> {
   const { width } = formats[format];
   const fraction = format === 'f16' ? 10 : format === 'bf16' ? 7 : format === 'f32' ? 23 : 52;
@@ -48,7 +51,7 @@ function finiteOf(format: FloatArithmeticFormat): fc.Arbitrary<Bits> {
 }
 
 /**
- * An exact result, represented by its sign, by whether it is zero, and by a function that compares its magnitude with
+ * The properties of an exact result: its sign, whether it is zero, and a function that compares its magnitude with
  * other numbers.
  */
 interface Result {

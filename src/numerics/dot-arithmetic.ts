@@ -9,8 +9,8 @@ export type FactorFormat = (typeof factorFormats)[number];
 export type Accumulator = 'f16' | 'f32';
 
 /**
- * How the sum of a chunk is rounded: `f32` means truncated to 24 significant bits, `e8m13` truncated to 14 significant
- * bits (both with the exponent range of f32), and `f16` rounded to nearest even.
+ * How the sum of a chunk is rounded: `f32` truncates it to 24 significant bits, and `e8m13` to 14 significant bits,
+ * both with the exponent range of f32; `f16` rounds it to the nearest f16 number, with ties to even.
  */
 export type ChunkEnd = 'f32' | 'e8m13' | 'f16';
 

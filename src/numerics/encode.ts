@@ -57,9 +57,10 @@ function floatEncoder(format: FloatFormat): Encoder {
     const signBits = sign === 1 ? signBit : 0;
     if (significand === 0) return signBits;
     const last = Math.max(exponent + bitLength(significand) - 1 - fractionBits, lowest - least);
-    // The leading bit of a normal number is not removed from the significand. Adding it increases the exponent field by
-    // 1, so the field is first computed as one less than its actual value. A subnormal has no leading bit in this
-    // position, and the field that is computed for it is already correct.
+    // The significand of a normal number still contains its leading bit, which increases the exponent field by 1 when
+    // the significand is added. The field is therefore first computed as one less than its actual value. For a
+    // subnormal, which has no leading bit in this position, the field is 0, and adding the significand does not change
+    // it.
     const magnitude = (last - lowest) * one + significand * power(exponent - last);
     return signBits + magnitude * unit;
   };

@@ -1,8 +1,8 @@
 /**
  * Computes elementary functions in fixed-point arithmetic, in which an integer n stands for n * 2^-places. With up to
- * 2^12 places, each result differs from the true value by less than 2^`slackBits` units in the last place. The reasons
- * are that a series has at most as many terms as there are places, that each term has an error of less than three
- * units, and that there are at most eight squarings, each of which doubles the error.
+ * 2^12 places, each result differs from the true value by less than 2^`slackBits` units in the last place. This follows
+ * from three facts: a series has at most as many terms as there are places, each term has an error of less than three
+ * units, and there are at most eight squarings, each of which doubles the error.
  */
 
 /** Number of trailing bits of a result that may be wrong. */

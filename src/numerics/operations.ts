@@ -35,11 +35,13 @@ export type FloatFunction =
 
 export interface FloatMode {
   readonly rounding: 'rn' | 'rz' | 'rm' | 'rp';
-  /** `.ftz`: subnormal inputs and results become zeros with the same sign; for f16 and f32. */
+  /** `.ftz`: subnormal inputs and results become zeros with the same sign. This exists only for f16 and f32. */
   readonly flush: boolean;
   /** `.sat`: the result is clamped to [0, 1]; NaN becomes +0. */
   readonly sat: boolean;
-  /** `.approx` and `.full`: the hardware may differ by the ISA's stated error. */
+  /**
+   * `.approx` and `.full`: the result on real hardware may differ from this one by up to the error that the ISA states.
+   */
   readonly approximate: boolean;
   /** min and max: With `.NaN`, the result is a NaN if any operand is a NaN. */
   readonly nan: boolean;

@@ -82,15 +82,15 @@ function immediateDominators(sources: Sources, { reached, parents }: Search): In
 }
 
 /**
- * The part of the search tree whose semidominators are known so far. Whenever a path is followed, it is also shortened,
- * so that later queries are faster.
+ * The nodes of the search tree whose semidominators are already known. A query follows a path through the tree and
+ * shortens it, so that later queries are faster.
  */
 class Forest {
   readonly semidominators: Int32Array;
   private readonly ancestors: Int32Array;
   /**
-   * For each node, the node with the least semidominator on the path that leads from this node up to, but not
-   * including, its entry in `ancestors`.
+   * For each node, the node with the least semidominator among those on the path from this node to its entry in
+   * `ancestors`, not including that entry.
    */
   private readonly labels: Int32Array;
   private readonly path: number[] = [];
@@ -102,8 +102,8 @@ class Forest {
   }
 
   /**
-   * Returns the least semidominator among those of a node and of those of its ancestors whose number is at least
-   * `first`.
+   * Considers a node, and those of its ancestors whose number is at least `first`. Returns the least semidominator of
+   * all these nodes.
    */
   leastAbove(number: number, first: number): number {
     const { ancestors, labels, path } = this;

@@ -42,7 +42,7 @@ const controls: Readonly<Record<Flow, ControlKind | null>> = {
 
 /**
  * Returns the effect of an instruction on control flow. The result is null if control simply continues with the next
- * instruction, which includes calls to built-in functions.
+ * instruction. Calls to built-in functions are treated this way, too.
  */
 function controlOf({ steps, call }: ProgramInstruction, builtins: ReadonlySet<number>): ControlKind | null {
   for (const step of steps) {
@@ -56,9 +56,9 @@ function controlOf({ steps, call }: ProgramInstruction, builtins: ReadonlySet<nu
 
 /**
  * Splits a function into blocks, in the order of the text. The last block is empty and represents the end of the text.
- * If an instruction at which threads begin or resume is also a branch target, an additional empty block is placed
- * before it. `builtins` contains the indices of built-in functions in the kernel's list of functions; `cuts` contains
- * the indices of instructions that must begin a block.
+ * If threads begin or resume at an instruction that is also a branch target, an additional empty block is placed before
+ * it. `builtins` contains the indices of built-in functions in the kernel's list of functions; `cuts` contains the
+ * indices of instructions that must begin a block.
  */
 export function blocksOf(
   { instructions }: FunctionProgram,
@@ -68,8 +68,8 @@ export function blocksOf(
   const leaders = new Set([0, instructions.length]);
   const targets = new Set<number>();
   /**
-   * Instructions at which threads begin or resume. Beginning or resuming at an instruction requires extra work that is
-   * not needed when a branch leads to the same instruction.
+   * Instructions at which threads begin or resume. When a thread begins or resumes at an instruction, extra work has to
+   * be done, but not when the thread reaches the same instruction by a branch.
    */
   const entries = new Set([0]);
   instructions.forEach((instruction, i) => {

@@ -36,7 +36,7 @@ export interface KernelProgram {
   readonly recursive: boolean;
 }
 
-/** Size of a thread's local memory in bytes if functions are recursive, so that the depth of calls is unknown. */
+/** Size of a thread's local memory in bytes if functions are recursive. The depth of calls is then unknown. */
 const recursionBytes = 64 * 1024;
 
 /**
@@ -150,7 +150,8 @@ class Linker {
   }
 
   /**
-   * Functions with a different signature are not candidates, because it is a fault to call them through the register.
+   * Functions with a different signature are not candidates, because calling one of them through the register is a
+   * fault.
    */
   private fill({ key, targets, candidates }: Group): void {
     const present = new Set(candidates);

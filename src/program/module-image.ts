@@ -16,7 +16,7 @@ export interface GlobalRoom {
 export interface ModuleImage {
   /** Returns a variable's address in global memory, or its offset in const memory. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
-  /** The addresses of those variables that have an address, in module order. */
+  /** The addresses of all variables that have an address, in the order of the module. */
   readonly addresses: readonly number[];
   readonly constants: Uint8Array;
   readonly constantLayout: readonly Placed[];
@@ -61,8 +61,8 @@ export function buildImage(
   );
   for (const symbol of all) {
     if (symbol.space !== '.global') continue;
-    // LLVM shrinks a variable that is used only as a flag to one byte, but still loads 16 bits from it. The padding
-    // after a small variable must therefore be readable.
+    // If a variable is used only as a flag, LLVM reduces its size to one byte, but may still load 16 bits from its
+    // address. The padding after a small variable must therefore be readable.
     const bytes = Math.max(sizeOf(symbol.variable), alignmentOf(symbol.variable));
     addresses.set(symbol, room.allocate(bytes, `variable ${symbol.name}`).address);
   }

@@ -1,4 +1,4 @@
-/** Finds the loops of a region: the natural loops of its back edges. */
+/** Finds the natural loops of a region's back edges. */
 import type { Region } from './regions.ts';
 
 /** Maps each block that is in a loop to the first block of the outermost loop that contains it. */

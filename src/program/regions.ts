@@ -9,7 +9,7 @@ import { DominatorTree } from './dominators.ts';
 import { type BasicBlock, successorsOf } from './flow.ts';
 
 export interface Region {
-  /** The block that the region begins with. */
+  /** The first block of the region. */
   readonly entry: number;
   /** The region's blocks in reverse postorder; `entry` comes first. */
   readonly order: readonly number[];
@@ -19,7 +19,7 @@ export interface Region {
   readonly loops: ReadonlySet<number>;
   /** Blocks with several incoming forward edges. */
   readonly joins: ReadonlySet<number>;
-  /** Whether the target of every back edge dominates its source. */
+  /** Whether every back edge leads to a block that dominates the block from which the edge comes. */
   readonly reducible: boolean;
 }
 

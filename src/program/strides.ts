@@ -17,8 +17,8 @@ import { usesOf } from './uses.ts';
 export type Stride = number | 'data' | null;
 
 /**
- * Maximum number of passes over the code. More passes would be needed only if a value were passed several times from an
- * instruction to one that precedes it in the text, which is unusual.
+ * Maximum number of passes over the code. More passes would be needed only if a value were passed backward, from an
+ * instruction to one that comes earlier in the text, several times in succession. This is unusual.
  */
 const mostRounds = 4;
 
@@ -143,8 +143,8 @@ function integerStride(
       });
     case 'min':
     case 'max':
-      // If one operand is the same for all threads, it is probably a bound that only a few threads exceed, for example
-      // at the edge of an image. The result then usually has the stride of the other operand.
+      // If one operand is the same for all threads, it is probably a bound that affects only a few threads, for example
+      // those at the edge of an image. The result then usually has the stride of the other operand.
       return each(from, (a = 0, b = 0) => (a === b || b === 0 ? a : a === 0 ? b : null));
     default:
       return each(from, (...strides) => (strides.every((one) => one === 0) ? 0 : null));

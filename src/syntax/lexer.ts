@@ -39,7 +39,7 @@ export class Lexer {
   end = 0;
   /** End of the token before the current one. */
   previousEnd = 0;
-  /** The end of the mnemonic that was read last by {@link mnemonic}. */
+  /** The end of the mnemonic that was most recently read by {@link mnemonic}. */
   mnemonicEnd = 0;
   /**
    * True if the lexer has come across an unterminated string or comment, which it can detect only by examining all of
@@ -111,7 +111,7 @@ export class Lexer {
     this.next();
   }
 
-  /** Ends reading early: from now on, the current token is the end of the text. */
+  /** Stops reading before the end of the text: from now on, the current token is the token for the end of the text. */
   stop(): void {
     const { length } = this.source;
     this.take(Token.End, length, length);
@@ -265,8 +265,8 @@ export class Lexer {
   }
 
   /**
-   * Skips consecutive `.word` parts with no gaps between them, beginning at `start`, and returns their end. `hash` is
-   * the hash of the text before these parts; the hash of the text including the parts is stored in `this.hash`.
+   * Skips a sequence of `.word` parts that starts at `start` and has no gaps, and returns its end. `hash` is the hash
+   * of the text before these parts; the hash of the text including the parts is stored in `this.hash`.
    */
   private skipParts(start: number, hash: number): number {
     this.hash = hash;
@@ -349,8 +349,8 @@ export class Lexer {
   }
 
   /**
-   * Handles characters that are the first character of only a few tokens. Either reads a token and returns -1, or
-   * returns the position at which to look for the next token.
+   * Handles a character with which only a few tokens start. Either reads a token and returns -1, or returns the
+   * position at which to look for the next token.
    */
   private readRare(start: number, first: number): number {
     switch (starts[first]) {

@@ -1,8 +1,8 @@
 /**
  * Computes shapes of instructions and of `.loc` directives. The shape of a line is its text with a placeholder for each
- * number. Most lines of a large file have the same shape as an earlier line and need not be parsed again: two lines
- * with the same shape consist of the same tokens, except that the numbers in registers, labels and integers may differ.
- * Apart from these numbers, parsing both lines would give the same tree.
+ * number. Two lines with the same shape consist of the same tokens, except that the numbers in registers, labels and
+ * integers may differ. Apart from these numbers, parsing them gives the same tree. Most lines of a large file have the
+ * same shape as an earlier line, so they need not be parsed again.
  */
 import { Kind, kinds } from './shape-characters.ts';
 import { CharClass, classes } from './tokens.ts';
@@ -60,8 +60,8 @@ export interface ReadShape {
 }
 
 /**
- * A shape in the table: its id, and the positions of the names and the values of the slots in the text from which the
- * shape was learned.
+ * A shape in the table. Apart from the shape's id, this describes the text from which the shape was learned: the
+ * positions of its names, and the values of its slots.
  */
 export interface LineShape extends Omit<ReadShape, 'end'> {
   readonly id: number;
@@ -86,8 +86,8 @@ export class LineShapes {
   private readonly offsets = new Int32Array(mostShapes + 1);
   private readonly characters = new Uint8Array(mostCharacters);
   /**
-   * The most recently read shape: its characters, their number, their hash, and the number of the shape's slots. The
-   * values of the slots are in the part of `words` after `length`, which the list does not use yet.
+   * Describes the most recently read shape: its characters (`shape`), the number of characters, their hash, and the
+   * number of slots. The values of the slots are in `words`, in the unused part that begins at `length`.
    */
   private readonly shape = new Uint8Array(longest);
   private shapeLength = 0;
@@ -400,14 +400,14 @@ function isCanonical(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start <= 9 && (bytes[start] !== zero || end === start + 1);
 }
 
-/** Whether a number is complete if the next character is `c`. */
+/** Whether a number ends before the character `c`. */
 function endsNumber(c: number): boolean {
   return ((classes[c] ?? 0) & CharClass.name) === 0 && c !== 0x2e;
 }
 
 /**
- * Whether a `.loc` directive whose line ends at `lineEnd` is complete. It is not complete if the next line continues it
- * with a comma.
+ * Whether a `.loc` directive ends with the line that ends at `lineEnd`. It does not if the next line starts with a
+ * comma and thus continues the directive.
  */
 function endsLocation(bytes: Uint8Array, lineEnd: number): boolean {
   const next = bytes[skipBlanks(bytes, lineEnd)] ?? 0;

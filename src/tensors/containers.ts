@@ -1,6 +1,6 @@
 /**
- * The containers of tensor files, one table row for each. open.ts opens existing files, and layout.ts lays out new
- * ones.
+ * A table of the containers of tensor files, with one row for each container. open.ts opens existing files, and
+ * layout.ts lays out new ones.
  */
 import { oneOf, type Rule } from '../base/rules.ts';
 import { keysOf } from '../base/records.ts';

@@ -53,12 +53,12 @@ export interface ConversionReport {
    * counted.
    */
   readonly nonFinite: readonly NamedNonFinite[];
-  /** Tensors in which many values became 0 because they have no scales. */
+  /** Tensors without scales in which many values therefore became 0. */
   readonly lost: readonly LostValues[];
 }
 
 /**
- * Writes the whole file: its header, its tensors, and whatever its layout requires after them.
+ * Writes the whole file: its header, its tensors, and any data that its layout requires after the tensors.
  *
  * @throws the errors of the source and the sink, PtxlabError `values-lost` if most values would become 0 because scales
  *   are missing

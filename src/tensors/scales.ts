@@ -2,8 +2,8 @@
  * Elements with separate scales: a value is element * scale, possibly multiplied or divided by a second scale.
  * `checkpoints/stored-layouts.ts` lists how these tensors are named and encoded.
  *
- * The shapes of a tensor and of its scales determine how many elements share a scale. Either all elements of a tensor X
- * share one scale, or each row has a scale, or the scale tensor has as many axes as X. In the last case, the elements
+ * The shapes of a tensor and of its scales determine how many elements share a scale. There may be a single scale for a
+ * whole tensor X, or one scale for each row of X. Otherwise, the scale tensor has as many axes as X, and the elements
  * along each axis form groups that share a scale. If one of the sizes in `usualGroups` matches the number of scales
  * along an axis, the groups along this axis have this size, except that the last group may be smaller. Otherwise, all
  * groups along an axis have the same size. A scale tensor with two axes is also accepted if X has more than two axes;
@@ -35,8 +35,8 @@ export interface SecondScale {
 }
 
 /**
- * Describes which elements share a scale. For each axis of `shape`, `groups` contains the number of elements along the
- * axis that share a scale.
+ * Describes which elements share a scale. For each axis of `shape`, `groups` contains the number of consecutive
+ * elements along the axis that share a scale.
  */
 export interface Grouping {
   /** The shape of the tensor, in which all axes except the last one may have been merged into a single axis. */
@@ -133,7 +133,7 @@ export async function scaledValues(
   };
 }
 
-/** Determines which scale applies to an element. Scales are identified by their indices. */
+/** Finds the index of the scale that applies to an element. */
 interface Grid {
   /**
    * Number of elements in a row, which runs along the last axis. `columnGroup` is the number of these elements that
@@ -148,7 +148,8 @@ interface Grid {
   readonly scaleOfRow: (row: number) => number;
   readonly scaleOf: (element: number) => number;
   /**
-   * Returns the smallest and the largest of the scale indices for the elements from `first` up to and including `last`.
+   * Considers the scales that apply to the elements from `first` up to and including `last`, and returns the smallest
+   * and the largest of their indices.
    */
   readonly rangeOf: (first: number, last: number) => readonly [lowest: number, highest: number];
 }
@@ -172,12 +173,12 @@ function gridOf({ shape, groups }: Grouping): Grid {
 
 /**
  * Returns a function that finds the range of scale indices for a range of elements. It divides the range of elements
- * into boxes, each of which covers a part of one axis and all later axes completely. Scale indices increase along every
+ * into boxes. Each box covers part of one axis, and all of the axes after that one. Scale indices increase along every
  * axis, so the first element of a box has the smallest scale index in the box, and the last element has the largest.
  */
 function rangesIn(shape: readonly number[], scaleOf: Grid['scaleOf']): Grid['rangeOf'] {
   /**
-   * For each axis, beginning with the last one, the distance between the indices of two elements that are neighbors
+   * For each axis, from the last to the first, the difference between the indices of two elements that are neighbors
    * along this axis.
    */
   const strides = [1];

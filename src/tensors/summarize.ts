@@ -60,7 +60,8 @@ async function summarizeValues(
   values: TensorValues,
   { progress, signal: stop = new AbortController().signal }: SummarizeOptions,
 ): Promise<Summary> {
-  // A scaled value is an f64 product, which does not show whether the code was subnormal in its format.
+  // Scaled values are treated as f64, because the product of a code and its scale does not show whether the code was
+  // subnormal in its own format.
   const summarizer = new Summarizer(values.isScaled ? 'f64' : values.format);
   const take = (chunk: Float32Array | Float64Array): void => {
     summarizer.add(chunk);

@@ -32,8 +32,9 @@ const launches: Readonly<Record<string, string>> = {
 
 /**
  * A script that prints CPU times in milliseconds. The first is the time from loading the text to the end of the first
- * round of launches. Each of the next three is the time of one round. The last three are the elapsed times of the rounds:
- * on the first, V8 optimizes code on other threads at the same time, which counts only as CPU time.
+ * round of launches. Each of the next three is the time of one round. The last three are the elapsed times of the
+ * rounds. During the first round, V8 also optimizes code on other threads; this work adds to the CPU time but not to
+ * the elapsed time.
  */
 const script = (launch: string): string => `
 import { readFileSync } from 'node:fs';
@@ -96,7 +97,8 @@ export function programRows(): readonly Row[] {
   return Object.entries(launches).map(([name, launch]) => {
     const times: (readonly number[])[] = [];
     const native: number[] = [];
-    // Runs of the native program alternate with runs of ptxlab, so that other load on the machine slows down both.
+    // Runs of the native program alternate with runs of ptxlab, so that any other load on the machine slows down both
+    // programs equally.
     for (let i = 0; i < runs; i++) {
       const run = spawnSync(process.execPath, ['--input-type=module', '-e', script(launch)], {
         encoding: 'utf8',

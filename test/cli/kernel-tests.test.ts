@@ -1,4 +1,4 @@
-/** `ptxlab test`: the suite of the examples, tolerances, references, formats, and mistakes. */
+/** Tests `ptxlab test`: the suite in `examples`, tolerances, reference functions, formats, and mistakes in suites. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';

@@ -1,7 +1,7 @@
 /**
- * Compares the stand-in for ptxas with the real ptxas on this machine. Both check mutants of real modules and must
- * agree on the verdict, the exit code and the first line with an error. Some differences are accepted: those that are
- * due to peculiarities of ptxas (docs/spec-questions.md), and syntax errors that ptxas reports one line later.
+ * Compares the stand-in for ptxas with the real ptxas on this machine. Both programs check mutants of real modules.
+ * They must agree on the verdict, the exit code and the first line with an error. Some differences are accepted: those
+ * that are due to peculiarities of ptxas (docs/spec-questions.md), and syntax errors that ptxas reports one line later.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';

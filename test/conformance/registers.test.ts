@@ -65,8 +65,8 @@ function body({ name, register }: Reading): string {
 }
 
 /**
- * For each kind of group, a function that takes a thread and one of its two readings, and returns the number of the
- * group to which they belong.
+ * For each kind of group, a function that returns the number of the group to which a reading belongs. Its parameters
+ * are the index of a thread and the index of one of that thread's two readings.
  */
 const groups: Readonly<Record<Sameness, (thread: number, reading: number) => number>> = {
   reading: (thread, reading) => 2 * thread + reading,

@@ -28,13 +28,13 @@ afterEach(() => {
 const [blocks, threads] = [16, 16 * 64];
 const launch = { grid: blocks, block: 64 } as const;
 
-/** Threads of a block do the same, and multiply their number by `factor`. */
+/** All threads of a block take the same path, and each multiplies its index by `factor`. */
 const together = (factor: number): Source => ({
   body: `ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1;
 mul.wide.u32 %rd2, %r3, 4; add.u64 %rd1, %rd1, %rd2; mul.lo.u32 %r4, %r3, ${factor}; st.global.u32 [%rd1], %r4;`,
 });
 
-/** Like `together`, but threads of block 8 and later diverge. */
+/** Like `together`, but the threads of block 8 and later blocks diverge. */
 const apart = (factor: number): Source => ({
   body: `ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1;
 mul.wide.u32 %rd2, %r3, 4; add.u64 %rd1, %rd1, %rd2; mul.lo.u32 %r4, %r3, ${factor};

@@ -1,6 +1,6 @@
 /**
- * Compares the fast engine with the reference engine on every golden row and every value instruction of the table;
- * `npm test` runs samples of these.
+ * Compares the fast engine with the reference engine, on every golden row and on every instruction of the table that
+ * only computes values. `npm test` runs samples of these comparisons.
  */
 import { describe, expect, it } from 'vitest';
 import { differences } from './engines.ts';

@@ -1,4 +1,6 @@
-/** Every value instruction of the table as a kernel that declares, loads and stores its operands. */
+/**
+ * Every instruction of the table that only computes values, as a kernel that declares, loads and stores its operands.
+ */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
 import { expand } from '../../src/isa/expand.ts';

@@ -1,7 +1,7 @@
 /**
- * Compares conversions of four values at once with conversions of single values: for narrow source formats, all inputs
- * with many random bits and scales; for wide ones, 20 million random words and words near the ends of ranges; and all
- * operands of the golden rows.
+ * Compares conversions of four values at once with conversions of single values. For narrow source formats, all inputs
+ * are converted, each with many random bits and scales. For wide source formats, 20 million random words and words near
+ * the ends of ranges are converted. The operands of all golden rows are converted as well.
  */
 import { describe, expect, it } from 'vitest';
 import { formats } from '../../src/numerics/formats.ts';

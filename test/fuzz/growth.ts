@@ -92,7 +92,7 @@ const phases: Readonly<Record<string, Phase>> = {
   },
 };
 
-/** Offsets of registers that are spread over the text, or of other words if it contains no registers. */
+/** Offsets of registers in different parts of the text, or of other words if the text contains no registers. */
 function places(text: string): readonly number[] {
   const name = /%\w/.test(text) ? /(?<=%)\w/ : /\w/;
   return Array.from({ length: 8 }, (_, i) => {
@@ -185,8 +185,8 @@ function print({ shape, size, phase, small, large }: Line): void {
 }
 
 /**
- * Measures in another process, starting at a given shape; returns the number of shapes that it finished before it was
- * killed.
+ * Measures shapes in another process, from the shape with index `first` on. Returns the number of shapes that are done.
+ * If the process ended or was killed before it completed all shapes, the shape at which it stopped is counted, too.
  */
 async function measureFrom(first: number, chosen: readonly Shape[]): Promise<number> {
   const args = [

@@ -179,8 +179,8 @@ describe('a bad line', () => {
         const spoiled = `${text.slice(0, at)}\t${line}\n${text.slice(at)}`;
         const codes = parseModule(spoiled).diagnostics.map((diagnostic) => diagnostic.code);
         expect(codes).toHaveLength(1);
-        // The part of a declaration that was read is kept. A block that contains nothing but invalid text may be parsed
-        // as an empty block.
+        // The part of a declaration that was read is kept. If a block contains only invalid text, it may be parsed as
+        // an empty block.
         expect(countStatements(spoiled) - statements).toBeOneOf([0, 1]);
       }),
       { numRuns: 250 },

@@ -17,7 +17,7 @@ export function randomSource(seed: number): () => number {
   };
 }
 
-/** f32 values of mixed sizes and signs, about a tenth of them 0. */
+/** f32 values with mixed magnitudes and signs. About one in ten is 0. */
 export function values(count: number, seed: number): Float32Array {
   const random = randomSource(seed);
   return Float32Array.from({ length: count }, () => {

@@ -17,8 +17,8 @@ const f32Bits = (value: number): bigint => BigInt(new Uint32Array(Float32Array.o
 const integer = (bits: number): ElementType => ({ bits, code: (value) => BigInt.asUintN(bits, BigInt(value)) });
 
 /**
- * Element codes by the type name in a mnemonic. fp4 is `e2m1` with four bits, and `e2m1 in bytes` if each element has a
- * byte.
+ * Element codes, by the name of the type in a mnemonic. There are two entries for fp4: `e2m1` for elements of four
+ * bits, and `e2m1 in bytes` for elements that are stored in one byte each.
  */
 export const elementTypes = {
   f16: small(f16, 16),

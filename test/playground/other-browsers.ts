@@ -94,7 +94,10 @@ async function connect(address: string): Promise<Ask> {
     });
 }
 
-/** Waits until the pattern matches the output on standard error, and returns the text that it captures. */
+/**
+ * Waits until the pattern matches the process's output on standard error, and returns the text that the pattern's first
+ * group captures.
+ */
 function lineOf(child: ChildProcess, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

@@ -116,8 +116,8 @@ function searchRange(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, m
 }
 
 /**
- * Matches elements, beginning at the start of a range, until the end of the range is reached or too many differences
- * are found. Returns the indices in `a` and `b` at which the search stopped. `reached[offset + k]` is the furthest
+ * Matches elements from the start of a range on, until it reaches the end of the range or has found too many
+ * differences. Returns the indices in `a` and `b` at which the search stopped. `reached[offset + k]` is the furthest
  * index in `a` that was reached on diagonal k.
  */
 function searchStep(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, matches: Int32Array): Pair {

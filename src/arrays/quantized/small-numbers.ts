@@ -12,9 +12,8 @@ export class SmallNumbers {
   /** The offset of each number's first byte, if every number occupies one or two whole bytes; otherwise null. */
   readonly bytes: Int32Array | null;
   /**
-   * A number may consist of several segments, each within one byte. The first entry holds the bytes, shifts and masks
-   * of the first segment of every number, the second entry those of the second segment, and so on. If a number has
-   * fewer segments, its mask is 0.
+   * A number may consist of several segments, each within one byte. Entry i holds the bytes, shifts and masks of
+   * segment i of all numbers. If a number has no such segment, its mask in this entry is 0.
    */
   private readonly segments: readonly SegmentColumn[];
 

@@ -152,9 +152,9 @@ export function registerSymbol(variable: Variable, type: PtxType): RegisterSymbo
 const mostVariables = 65_536;
 
 /**
- * The variables that a declaration creates: one with the declared name or, if it declares `x<N>`, those named `x0`,
- * `x1`, …. If the name itself ends in a digit, as in `x3<N>`, the declaration creates no variables that can be
- * referenced, so none are returned.
+ * The variables that a declaration creates. A declaration of `x<N>` creates the variables `x0`, `x1` and so on; any
+ * other declaration creates a single variable with the declared name. If the name itself ends in a digit, as in
+ * `x3<N>`, the declaration creates no variables that can be referenced, so none are returned.
  */
 export function* membersOf(variable: Variable): Generator<Variable> {
   const { count, name } = variable;
@@ -195,7 +195,7 @@ export function checkRegister(variable: Variable, report: Report): void {
   }
 }
 
-/** A parameter declared in a body is a scalar of at most 64 bits, or an array of bytes. */
+/** Reports a parameter that is declared in a body and is neither a scalar of at most 64 bits nor an array of bytes. */
 function checkLocalParameter(variable: Variable, type: PtxType, report: Report): void {
   const array = variable.dimensions.length > 0;
   if (variable.vector === null && type.name !== '.f16x2' && (type.use === 'variable' || array)) return;
@@ -207,8 +207,8 @@ function checkLocalParameter(variable: Variable, type: PtxType, report: Report):
 }
 
 /**
- * Checks the array extents and the initializer of a variable outside `.reg` and, if it is declared as a family `x<N>`,
- * the number of variables.
+ * Checks the array extents and the initializer of a variable that is not a register. If the variable is a family
+ * `x<N>`, also checks N.
  */
 export function checkVariable(declaration: Declaration, variable: Variable, type: PtxType, report: Report): void {
   const { name } = variable;

@@ -161,16 +161,16 @@ function severityOf({ code, severity }: Diagnostic, warnings: VerifyOptions['war
   return severity === 'warning' && warnings === 'refuse' ? 'error' : severity;
 }
 
-/** Findings about the code of a whole kernel, which have no line. */
+/** Whether a finding is about a kernel as a whole; such findings have no line. */
 function isOfKernel({ ptxas }: Diagnostic): boolean {
   return ptxas.startsWith('Entry function');
 }
 
 /**
  * Findings that are not printed as messages about a line of a module. Instructions that were not checked are only
- * counted. Functions without a body are looked up in the whole program. 32-bit addresses matter only when code is
- * generated. The other findings are warnings about things that ptxas accepts: some types of registers, and sums outside
- * addresses.
+ * counted, and functions without a body are looked up in the whole program. Findings about 32-bit addresses are
+ * relevant only to programs that generate code. The remaining findings are warnings about things that ptxas accepts,
+ * such as registers of unusual types.
  */
 const notOnLines: ReadonlySet<string> = new Set([
   'PTX2002',

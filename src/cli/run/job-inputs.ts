@@ -19,7 +19,7 @@ import type { JobArgument, JobContents } from './job-rules.ts';
 import { hexBytes, isScalarType, scalarBytes } from './values.ts';
 
 export interface JobPlace {
-  /** The folder to which relative file paths refer. */
+  /** Relative file paths are resolved against this folder. */
   readonly folder: string;
   /** Maximum number of bytes in a buffer. */
   readonly room: number;

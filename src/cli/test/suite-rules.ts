@@ -41,7 +41,10 @@ export interface Expectation extends JobContents {
    * by the path of the file that the program must write.
    */
   readonly command?: readonly string[];
-  /** The type of the elements. By default, it is the type of the expected contents, or else that of the buffer. */
+  /**
+   * The type of the elements. By default, it is the type of the expected contents or, if they have no type, the type of
+   * the buffer.
+   */
   readonly type?: string;
   readonly tolerance?: TestTolerance;
 }
@@ -66,7 +69,7 @@ export interface KernelTest extends TestJob {
   readonly tolerance?: TestTolerance;
 }
 
-/** The other keys of the file, next to `tests`, are defaults for all tests in the list. */
+/** All keys of the file other than `tests` are defaults for the tests in that list. */
 export interface SuiteFile extends Omit<KernelTest, 'name'> {
   /** For editors. */
   readonly $schema?: string;

@@ -84,7 +84,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     values: { to: 'out', address: 'in' },
     memory: [{ access: 'read', space: 'space', address: 'address' }],
     looks: ({ watched }) => watched,
-    // Threads that share the memory load the same value, unless other threads may write to it at any time.
+    // Threads that load from the same location get the same value, unless other threads may write to it at any time.
     same: ({ watched }) => ({ among: watched ? 'thread' : 'grid', given: 'inputs' }),
   },
   store: {

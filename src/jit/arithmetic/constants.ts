@@ -1,13 +1,16 @@
 /**
- * Constants for the elementary functions, to any number of binary places: ln 2 = 2 artanh(1/3), and Machin's formula
- * for pi, pi / 4 = 4 arctan(1/5) - arctan(1/239). A value v is stored as an integer that approximates v * 2^places,
- * with an error of a few units at most.
+ * Computes ln 2 and pi, which the elementary functions need, to any number of binary places. ln 2 is computed as 2
+ * artanh(1/3), and pi / 4 as 4 arctan(1/5) - arctan(1/239) (Machin's formula). A value v is stored as an integer that
+ * approximates v * 2^places, with an error of a few units at most.
  */
 
-/** Number of extra places to which constants are computed before they are truncated. */
+/**
+ * Number of additional places with which constants are computed. The results are then truncated to the requested number
+ * of places.
+ */
 const spare = 32;
 
-/** 1/n + sign/(3 n^3) + 1/(5 n^5) + ...: artanh(1/n) for sign 1, arctan(1/n) for -1. */
+/** Returns 1/n + sign/(3 n^3) + 1/(5 n^5) + ..., which is artanh(1/n) if the sign is 1, and arctan(1/n) if it is -1. */
 function inverseTangent(n: bigint, sign: bigint, places: number): bigint {
   let power = (1n << BigInt(places)) / n;
   let sum = power;

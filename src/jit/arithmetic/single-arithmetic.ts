@@ -72,15 +72,15 @@ function operandLocal(ref: Ref, mode: FloatMode, { code, values }: Lowering): nu
 }
 
 /**
- * ORs the condition on the stack with the result of a test: whether the magnitude of a value is at most 2^-126 but not
- * zero. The value 2^-126 itself is included, because it may be the result of rounding a smaller value.
+ * Tests whether the magnitude of a value is at most 2^-126 but not zero, and ORs the result into the condition on the
+ * stack. The value 2^-126 itself is included, because it may be the result of rounding a smaller value.
  */
 function pushIsSmall(code: Code, bits: number): void {
   code.get(bits).i32(0x7fffffff).op('i32.and').i32(1).op('i32.sub').i32(0x00800000).op('i32.lt_u', 'i32.or');
 }
 
 /**
- * ORs the condition on the stack with the result of a test: whether the divisor is above 2^126. div.approx has a
+ * Tests whether the divisor is above 2^126, and ORs the result into the condition on the stack. div.approx has a
  * separate rule for such divisors.
  */
 function pushIsHuge(code: Code, divisor: number): void {
@@ -89,8 +89,8 @@ function pushIsHuge(code: Code, divisor: number): void {
 
 /**
  * Returns a new local that holds the bits of an f32 local. If the value is a NaN, it is replaced with the NaN that
- * hardware produces. The code uses a branch, which the processor can predict, instead of a select, whose result would
- * have to wait for the test.
+ * hardware produces. The code uses a branch instead of a select: the processor can predict a branch, but a select has
+ * to wait for the result of the test.
  */
 function canonicalBits(code: Code, values: Values, local: number): number {
   const bits = values.temporary('i32');
@@ -104,7 +104,9 @@ function canonicalBits(code: Code, values: Values, local: number): number {
   return bits;
 }
 
-/** Pushes the result of an fma that is computed in the first lane of vectors, because only vectors have the instruction. */
+/**
+ * Pushes the result of an fma. It is computed in the first lane of vectors, because WebAssembly has no fma for scalars.
+ */
 function pushFused(operands: readonly number[], code: Code): Code {
   for (const operand of operands) code.get(operand).vector('i32x4.splat');
   return code.vector('f32x4.relaxed_madd').lane('f32x4.extract_lane', 0);

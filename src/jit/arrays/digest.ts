@@ -37,7 +37,8 @@ export function addWords(code: Code, state: number): void {
   rotate(code, word, mix.turn);
   splat(code, mix.after).vector('i32x4.mul').get(state).vector('v128.xor').set(word);
   rotate(code, word, step.turn);
-  // Computes 5 h as 4 h + h: the states form a dependency chain, and a multiplication would be slower.
+  // Computes 5 h as 4 h + h, because each state depends on the previous one, and a multiplication would take longer
+  // than these operations.
   code.tee(word);
   shift(code, 'i32x4.shl', 2).get(word).vector('i32x4.add');
   splat(code, step.plus).vector('i32x4.add').set(state);

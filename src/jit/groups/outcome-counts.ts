@@ -1,6 +1,6 @@
 /**
- * Counts, for the threads that have run a region, how many of them continue at each of the possible places. From these
- * counts, the region's function determines whether all threads took the same path.
+ * Counts the threads that have run a region, separately for each place at which they continue. From these counts, the
+ * region's function determines whether all threads took the same path.
  */
 import type { Code } from '../../wasm/code.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
@@ -24,7 +24,7 @@ export class OutcomeCounts {
    * same region; null if no thread can return.
    */
   returned: { readonly region: number; readonly count: number } | null = null;
-  /** The only possible outcome, in which case nothing has to be counted. Null if several outcomes are possible. */
+  /** The outcome if only one is possible, so that nothing has to be counted; null if several outcomes are possible. */
   readonly sole: number | null;
   private readonly code: Code;
 

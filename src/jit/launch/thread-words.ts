@@ -18,9 +18,7 @@ export class ThreadWords {
     this.maskArray = mask;
   }
 
-  /**
-   * Gets a new view of the words. Must be called before the words are used again if other blocks have run in between.
-   */
+  /** Gets a new view of the words. If other blocks have run, this must be called before the words are used again. */
   refresh(): void {
     this.words = this.code.words();
   }

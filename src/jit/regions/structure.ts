@@ -1,7 +1,8 @@
 /**
  * Turns a region's control-flow graph into nested WebAssembly blocks and loops. The code for a reducible graph follows
- * its dominator tree (Ramsey, "Beyond Relooper", 2022), with a loop for each target of a back edge and a block around
- * the code before each join. Any other graph becomes a loop around a branch table.
+ * its dominator tree (Ramsey, "Beyond Relooper", 2022), with a WebAssembly loop for each target of a back edge. The
+ * code before each join, that is, before a block with several predecessors, is enclosed in a WebAssembly block. Any
+ * other graph becomes a loop around a branch table.
  */
 import { valueAt } from '../../base/element-at.ts';
 import type { Region } from '../../program/regions.ts';
@@ -70,9 +71,9 @@ class Structure {
       this.loopStarts.set(block, this.code.openLoop());
       this.tasks.push({ kind: 'close' });
     }
-    // A child that is not reached by falling through is placed after the end of a WebAssembly block, and is reached by
-    // a branch to that end. Each such child has its own WebAssembly block. The outermost one belongs to the child that
-    // is last in the order.
+    // Each child that is reached by a branch has its own WebAssembly block. The child's code is placed directly after
+    // the end of this block, which is where a branch out of the block leads. The blocks are nested, and the outermost
+    // one belongs to the child that comes last.
     for (const child of (children.get(block) ?? []).toReversed()) {
       if (child === next && !joins.has(child)) continue;
       this.ends.set(child, this.code.openBlock());

@@ -20,8 +20,8 @@ export function runsInFours({ entry, instructions, registers }: FunctionProgram)
 }
 
 /**
- * Whether all groups of four consecutive threads, each starting at a multiple of four, are neighbors in x. This is the
- * case if the length of a row is a multiple of four.
+ * Whether the threads of a block can be divided into groups of four neighbors in x. This is the case if the length of a
+ * row of threads is a multiple of four.
  */
 export function hasFours({ block }: LaunchShape): boolean {
   return block[0] % laneCount === 0;
@@ -34,9 +34,9 @@ export function hasFours({ block }: LaunchShape): boolean {
 const worth = 2 ** 24;
 
 /**
- * Estimated number of iterations of a loop. If the threads of a block meet at barriers, they divide the work, so the
- * number is small. Otherwise a thread may run for a long time, and its code cannot be replaced before its block ends,
- * so a large number is assumed.
+ * Estimated number of iterations of a loop. If the threads of a block meet at barriers, they usually share the work, so
+ * the number is small. Otherwise, a large number is assumed, because a thread may run for a long time, and its code
+ * cannot be replaced before its block ends.
  */
 const rounds = { meeting: 64, alone: 2 ** 16 };
 

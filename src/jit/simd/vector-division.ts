@@ -25,9 +25,9 @@ function writeDivision(code: Code, fn: 'div' | 'rem', signed: boolean): void {
 }
 
 /**
- * Pushes quotients of f64 numbers, truncated. These are exact: unless a quotient of 32-bit numbers is an integer, its
- * distance from the nearest integer is greater than the rounding error. The most negative integer divided by -1 wraps
- * around.
+ * Pushes quotients that are computed in f64 and then truncated. The truncated quotients are exact, because a quotient
+ * of 32-bit integers is either an integer or further away from the nearest integer than the rounding error. The most
+ * negative integer divided by -1 wraps around.
  */
 function pushQuotients(code: Code, signed: boolean): void {
   for (const half of [0, 1] as const) {

@@ -20,8 +20,8 @@ import { single, splat } from './vector-words.ts';
 import { lowPairs, upperPair } from './word-shuffles.ts';
 
 /**
- * Pushes two values of a function with a relative error below 2^-44. If it cannot do so for an argument, it ors a mask
- * of that argument into the local `unusual`.
+ * Pushes two values of a function, and ORs a mask into the local `unusual`. Each value has a relative error below
+ * 2^-44, unless the mask marks its argument as one for which this error cannot be guaranteed.
  */
 type Series = (doubles: Doubles, value: number, unusual: number) => void;
 
@@ -116,8 +116,8 @@ function returnIfSettled(
 
 /**
  * Sets the local `result` to the results in a narrow format, and pushes a mask of the lanes in which they are certain.
- * An f32 that may be a tie, or lies below the normal numbers of the format, is not certain, because it has been rounded
- * itself.
+ * Because the f32 value has itself been rounded, a result is not certain if this value may be a tie between two numbers
+ * of the narrow format, or if it lies below the normal numbers of that format.
  */
 function pushIsNarrowSettled(
   code: Code,

@@ -79,8 +79,8 @@ export function storeLanes(
 }
 
 /**
- * Returns the vector that holds a thread's element, and the number of its lane; lanes are counted in elements of this
- * width.
+ * Returns the vector that holds a thread's element, and the index of the lane that contains it if the vector is divided
+ * into lanes of the given width.
  */
 function laneIn([low = -1, high = -1]: readonly number[], width: number, lane: number): readonly [number, number] {
   return width > 32 ? [lane < 2 ? low : high, lane & 1] : [low, (lane * 32) / width];

@@ -1,9 +1,9 @@
 /**
  * f16 and bf16 arithmetic for four threads at once. An operation is computed in f32 and the result is rounded again.
- * Rounding twice does not change a sum or a product, because f32 has more than twice as many significant bits as the
- * narrow formats (Figueroa, "When is double rounding innocuous?", 1995), and the products that it rounds are too small
- * to matter. An fma is different: if its f32 result may be a tie between two narrow numbers, which its last bits show,
- * the four results are computed one after the other.
+ * Rounding twice does not change a sum, because f32 has more than twice as many significant bits as the narrow formats
+ * (Figueroa, "When is double rounding innocuous?", 1995). It does not change a product either: a product is exact in
+ * f32 unless it is so small that it becomes zero in the narrow format. An fma is different. Its last bits show whether
+ * its f32 result may be a tie between two narrow numbers; if so, the four results are computed one after the other.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { type Conversion, plainConversion } from '../../numerics/conversion.ts';
@@ -25,7 +25,10 @@ const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
   fma: 'f32x4.relaxed_madd',
 };
 
-/** The bits of an f32 below the last bit of a narrow format; in a tie, only the first of them is set. */
+/**
+ * A mask of the f32 bits that are below the last bit of a narrow format. If an f32 is a tie between two narrow numbers,
+ * only the highest of these bits is set.
+ */
 export const below: Readonly<Record<NarrowFormat, number>> = { f16: 0x1fff, bf16: 0xffff };
 
 /** The least normal f16, as the bits of an f32. */

@@ -1,6 +1,6 @@
 /**
- * Reads special registers for four neighboring threads, if their values differ between threads and can be computed from
- * the first one.
+ * Reads special registers for four neighboring threads at once. This file handles registers whose values differ between
+ * threads but can be computed from the first thread's value.
  */
 import type { LaunchValue } from '../../isa/registers.ts';
 import { warpSize } from '../../machine/launch.ts';

@@ -36,8 +36,8 @@ const functions: readonly (readonly Item[])[] = [
 const allOnes = 15;
 
 /**
- * Bit 4a + 2b + c of the table is the result for input bits a, b and c. The upper half of the table is a function of b
- * and c that applies where a is 1, and the lower half is the function that applies where a is 0.
+ * Bit 4a + 2b + c of the table is the result for input bits a, b and c. Each half of the table is a function of b and
+ * c: the upper half applies where a is 1, and the lower half where a is 0.
  */
 export function vectorTable({ from, to }: StepOf<'bits'>, lowering: VectorLowering): Writer | null {
   const { code, vectors, constantOf } = lowering;

@@ -31,7 +31,8 @@ export interface ModelTensor {
 
 export interface Model {
   /**
-   * The same file, except that the method `data` also accepts the entries in `tensors` and the entries of their scales.
+   * The file from which the model was read. Its method `data` also accepts the entries in `tensors` and the entries of
+   * their scales.
    */
   readonly file: TensorFile;
   /** The logical tensors, in the order in which the file lists the tensors that contain their codes. */
@@ -158,8 +159,8 @@ function scaleOf(stored: TensorEntry, { scaleFormat }: StoredLayout): TensorEntr
 }
 
 /**
- * The grouping if each scale belongs to a block of elements along the last axis. The last block along the axis may be
- * shorter than the others. Null if the shapes do not match.
+ * The grouping for scales that each apply to one block of elements along the last axis. The last block along the axis
+ * may be shorter than the others. Null if the shapes do not match.
  */
 function blocksOf(shape: readonly number[], { shape: scales }: TensorEntry, group: number): Scales['grouping'] | null {
   const columns = shape.at(-1) ?? 1;

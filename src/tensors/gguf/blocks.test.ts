@@ -90,7 +90,7 @@ describe('positions of elements', () => {
   test('tq1_0: five base-3 digits per byte; the first digits of all bytes come first', () => {
     const block = new Uint8Array(54);
     block.set([0x00, 0x3c], 52);
-    // The byte is 256 * 0.10202, rounded up, where 0.10202 is a number in base 3.
+    // The byte is 256 * x, rounded up, where x is 0.10202 in base 3.
     block[0] = Math.ceil((256 * 92) / 243);
     const values = decoded('tq1_0', block);
     expect([0, 32, 64, 96, 128].map((i) => values[i])).toEqual([0, -1, 0, -1, 1]);

@@ -1,4 +1,6 @@
-/** Creates the records of a zip file. The 64-bit extension is used where a size or an offset needs it. */
+/**
+ * Creates the records of a zip file. The 64-bit extension is used where a size or an offset does not fit in 32 bits.
+ */
 import { elsewhere, zipSignatures } from './zip.ts';
 
 /** A member that is stored uncompressed. */

@@ -1,7 +1,7 @@
 /**
- * Bulk copies and reductions without tensors, and st.bulk (PTX ISA 9.1, 9.7.9.13, 9.7.9.25.4, 9.7.9.25.6). Copies to
- * the thread's own block and to global memory are carried out completely by the instruction that starts them; all other
- * copies and reductions are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * Bulk copies and reductions without tensors, and st.bulk (PTX ISA 9.1, sections 9.7.9.13, 9.7.9.25.4 and 9.7.9.25.6).
+ * Copies to the thread's own block and to global memory are carried out completely by the instruction that starts them;
+ * all other copies and reductions are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import { type InstructionForm, type OperandPattern, read } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';

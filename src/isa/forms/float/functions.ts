@@ -1,6 +1,6 @@
 /**
- * Roots and elementary functions: sqrt, rsqrt, sin, cos, lg2, ex2 and tanh (PTX ISA 9.1, 9.7.3.15 to 9.7.3.22, 9.7.4.9,
- * 9.7.4.10).
+ * Roots and elementary functions: sqrt, rsqrt, sin, cos, lg2, ex2 and tanh (PTX ISA 9.1, sections 9.7.3.15 to 9.7.3.22,
+ * 9.7.4.9 and 9.7.4.10).
  */
 import type { FloatFunction } from '../../../numerics/operations.ts';
 import type { AvailabilityRow, InstructionForm } from '../../form.ts';

@@ -16,9 +16,7 @@ export interface Access {
   readonly bytes: number;
 }
 
-/**
- * Makes a plan according to which each lane accesses memory `count` times to load or store its elements of a fragment.
- */
+/** Plans how each lane loads or stores its elements of a fragment, with `count` accesses to memory. */
 export function addressPlan(
   fragment: Fragment,
   count: number,

@@ -48,8 +48,8 @@ function parts(of: Ref, count: number): readonly Ref[] {
 }
 
 /**
- * Matrices of `width`-bit elements whose rows are contiguous in memory: lane r gives the address of row r, where the
- * rows of all matrices are numbered consecutively.
+ * Matrices of `width`-bit elements whose rows are contiguous in memory. The rows of all matrices are numbered
+ * consecutively, and lane r provides the address of row r.
  */
 function inMemory(width: 8 | 16, row: readonly Digit[], column: readonly Digit[]): (registers: number) => Fragment {
   const [rows, columns] = [2 ** row.length, 2 ** column.length];
@@ -96,8 +96,8 @@ function rowCheck(space: AccessSpace, index: number): Step {
 }
 
 /**
- * The access that checks a row's address, which is an access to the start of the row. Each lane checks one row, and
- * together the lanes check all rows.
+ * The access to the start of a row that checks the row's address. Each lane checks one row, and together the lanes
+ * check all rows.
  */
 function startOfRow({ matrices, rows }: Fragment, lane: number): Access {
   return { source: lane % (matrices * rows), stride: 0, bytes: 0 };
@@ -167,8 +167,7 @@ function storeParts(variant: Variant, own: Fragment): readonly Step[] {
 }
 
 /**
- * How elements of 4 or 6 bits are stored in memory: one directly after the other from the start of a row, with padding
- * at the end of the row.
+ * How elements of 4 or 6 bits are stored in memory: without gaps between them, and with padding at the end of each row.
  */
 interface Packed {
   readonly bits: 4 | 6;
@@ -214,7 +213,7 @@ function smallElement(space: AccessSpace, index: number, packed: Packed): readon
   const named = (what: string): Ref => `${element}.${what}`;
   return [
     load(space, 8, named('first'), addressRef(2 * index)),
-    // Most elements do not extend into the second byte, which may then be padding.
+    // If an element does not extend into the second byte, this byte may be padding.
     { ...load(space, 8, named('second'), addressRef(2 * index + 1)), unused: true },
     { kind: 'pack', to: named('both'), from: [named('second'), named('first')], lane: 8, stride: 8 },
     bits('shr.u', 32, named('moved'), named('both'), constantRef(index)),

@@ -44,8 +44,8 @@ interface Family {
   readonly sums: readonly TypeName[];
   readonly bits: number;
   /**
-   * The register types for the lists into which matrices are loaded, and for the lists from which products are
-   * computed.
+   * The types of the registers into which matrices are loaded (`loaded`), and of those from which products are computed
+   * (`multiplied`).
    */
   readonly loaded: ListType;
   readonly multiplied: ListType;
@@ -323,8 +323,8 @@ function transferForm(
 }
 
 /**
- * The rows for loads and stores of accumulators. If several families have a shape in common, its row is taken from the
- * first of these families, because that family introduced the shape.
+ * The rows for loads and stores of accumulators. If several families have the same shape and accumulator type, the row
+ * is taken from the first of them, because that family introduced the shape.
  */
 function sumRows(): readonly TransferRow[] {
   const found = new Map<string, TransferRow>();

@@ -185,9 +185,8 @@ const amount: Primary = (variant) => [
 ];
 
 /**
- * Shifts in two steps. If the first step already shifts the value above 2^46, the result is going to be clamped in any
- * case. The value is therefore clamped before the second step, so that this step cannot shift bits beyond the 64
- * available ones.
+ * Shifts in two steps. If the first step shifts the value above 2^46, the final result is certain to be clamped. The
+ * value is therefore already clamped before the second step, which could otherwise shift bits out of the 64-bit value.
  */
 const shiftLeft: Primary = (variant) => {
   if (!has(variant, '.sat')) return [...amount(variant), bits('shl', 64, '$made', '$x', '$n')];

@@ -12,8 +12,8 @@ const lowest = 0;
 const highest = 0xffffffff;
 
 /**
- * These constants have to be defined twice, by the steps before the collective operation and again by the steps after
- * it, because the result of the operation is the only value that is available afterward.
+ * The steps that define constants. They run both before and after the collective operation, because no value that was
+ * computed before the operation is available after it, except for the operation's result.
  */
 const constants = (nanKey: number): readonly Step[] => [
   constant('$top', 31),
