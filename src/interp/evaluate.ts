@@ -24,8 +24,8 @@ export interface RegisterWidths {
   /** Width of every source register in bits; values are truncated to the operand's type (Table 27 of PTX ISA 9.1). */
   readonly source?: number;
   /**
-   * Width of the destination register in bits; the result is extended according to the instruction's type (Table 28 of
-   * PTX ISA 9.1).
+   * Width of the destination register in bits; the result is extended according to the instruction's type (PTX ISA 9.1,
+   * Table 28).
    */
   readonly result?: number;
 }
@@ -113,14 +113,14 @@ function runner(
   };
 }
 
-/** Returns the bits that an operand of this type reads from a register (Table 27 of PTX ISA 9.1). */
+/** Returns the bits that an operand of this type reads from a register (PTX ISA 9.1, Table 27). */
 export function readAs(type: PtxType, register: Bits): Bits {
   return chop(register, type.width);
 }
 
 /**
  * Returns the contents of a register of `width` bits after a result of this type is written to it; signed integers are
- * sign-extended (Table 28 of PTX ISA 9.1).
+ * sign-extended (PTX ISA 9.1, Table 28).
  */
 export function writeAs(type: PtxType, result: Bits, width: number): Bits {
   if (type.class === 'signed' && width > type.width) return signExtend(result, type.width, width);

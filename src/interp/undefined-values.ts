@@ -165,8 +165,8 @@ function throughBits(fn: BitFunction, width: number): Flow['through'] {
 }
 
 /**
- * Flips the undefined bits of one or more sources, in every possible combination of sources. A result bit that changes
- * in any of these cases is undefined.
+ * Computes the result again with the undefined bits of some sources flipped, for every possible selection of sources. A
+ * result bit that differs in any of these results is undefined.
  */
 function throughLogic(operation: ReturnType<typeof bitOperation>, width: number): Flow['through'] {
   return (masks, values) => {

@@ -1,4 +1,4 @@
-/** Limits on sizes and counts (section 5.1 of PTX ISA 9.1), as measured with ptxas 13.0. */
+/** Limits on sizes and counts (PTX ISA 9.1, section 5.1, as implemented by ptxas 13.0). */
 import type { AvailabilityRow } from './form.ts';
 import { at, type Availability, isAlways, isAvailable, type Target, type Version } from './targets.ts';
 

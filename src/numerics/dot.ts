@@ -11,9 +11,9 @@ import { formats } from './formats.ts';
 import { type Grid, gridOf, round } from './round.ts';
 
 /**
- * A term with the value `significand` * 2^(`exponent` - `fractionBits`). If `counts` is true, the term takes part with
- * its own `exponent` when the greatest exponent is determined; if it is false, the term takes part with the exponent
- * for zeros. If `counts` is absent, it is true unless the significand is 0.
+ * A term with the value `significand` * 2^(`exponent` - `fractionBits`). The greatest exponent of the terms is
+ * determined from their exponents. If `counts` is false, the exponent for zeros is used there instead of the term's
+ * `exponent`. By default, `counts` is true unless the significand is 0.
  */
 export interface Term {
   readonly significand: number;

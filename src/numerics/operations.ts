@@ -35,7 +35,7 @@ export type FloatFunction =
 
 export interface FloatMode {
   readonly rounding: 'rn' | 'rz' | 'rm' | 'rp';
-  /** `.ftz`: subnormal inputs and results become zeros with the same sign. This exists only for f16 and f32. */
+  /** `.ftz`: subnormal inputs and results become zeros with the same sign. Only f16 and f32 have this modifier. */
   readonly flush: boolean;
   /** `.sat`: the result is clamped to [0, 1]; NaN becomes +0. */
   readonly sat: boolean;

@@ -111,7 +111,9 @@ export class Lexer {
     this.next();
   }
 
-  /** Stops reading before the end of the text: from now on, the current token is the token for the end of the text. */
+  /**
+   * Stops reading before the end of the text: from now on, the current token is the one that marks the end of the text.
+   */
   stop(): void {
     const { length } = this.source;
     this.take(Token.End, length, length);

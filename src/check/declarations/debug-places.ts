@@ -1,7 +1,4 @@
-/**
- * Checks `.file`, `.loc` and the labels to which `.loc` refers. The rules are those of section 11.5 of PTX ISA 9.1;
- * what is accepted was measured with ptxas 13.0.
- */
+/** `.file`, `.loc` and the labels to which they refer (PTX ISA 9.1, section 11.5, as implemented by ptxas 13.0). */
 import type { Span } from '../../base/span.ts';
 import { diagnose, type Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { isDeclarable } from '../../isa/types.ts';

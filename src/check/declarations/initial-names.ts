@@ -1,6 +1,5 @@
 /**
- * Checks names whose addresses are used as initial values (section 5.4.4 of PTX ISA 9.1). What is accepted was measured
- * with ptxas 13.0.
+ * Checks names whose addresses are used as initial values (PTX ISA 9.1, section 5.4.4, as implemented by ptxas 13.0).
  */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { Initializer } from '../../syntax/tree.ts';

@@ -1,5 +1,5 @@
 /**
- * Checks initial values (PTX ISA 9.1, 5.4.3 and 5.4.4; verdicts as measured with ptxas 13.0). An initial value must
+ * Checks initial values (PTX ISA 9.1, sections 5.4.3 and 5.4.4, as implemented by ptxas 13.0). An initial value must
  * match the shape of the variable: each dimension takes a list with at most as many elements as the dimension, and a
  * vector takes a list with exactly as many elements as the vector has lanes.
  */

@@ -1,4 +1,4 @@
-/** Checks the header of a kernel (PTX ISA 9.1, 7.1 and 11.4; verdicts as measured with ptxas 13.0). */
+/** Checks the header of a kernel (PTX ISA 9.1, sections 7.1 and 11.4, as implemented by ptxas 13.0). */
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { findTuning } from '../../isa/find-directive.ts';

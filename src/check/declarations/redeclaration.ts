@@ -1,5 +1,5 @@
 /**
- * Checks repeated declarations of the same variable in a module (PTX ISA 9.1, 5.4 and 11.6; verdicts as measured with
+ * Checks repeated declarations of the same variable in a module (PTX ISA 9.1, sections 5.4 and 11.6, as implemented by
  * ptxas 13.0).
  */
 import { diagnose } from '../../diagnostics/diagnostic.ts';

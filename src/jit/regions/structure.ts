@@ -1,8 +1,8 @@
 /**
  * Turns a region's control-flow graph into nested WebAssembly blocks and loops. The code for a reducible graph follows
- * its dominator tree (Ramsey, "Beyond Relooper", 2022), with a WebAssembly loop for each target of a back edge. The
- * code before each join, that is, before a block with several predecessors, is enclosed in a WebAssembly block. Any
- * other graph becomes a loop around a branch table.
+ * its dominator tree (Ramsey, "Beyond Relooper", 2022), with a WebAssembly loop for each target of a back edge, and a
+ * WebAssembly block around the code before each join (a basic block with several incoming forward edges). Any other
+ * graph becomes a loop around a branch table.
  */
 import { valueAt } from '../../base/element-at.ts';
 import type { Region } from '../../program/regions.ts';

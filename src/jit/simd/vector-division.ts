@@ -26,7 +26,7 @@ function writeDivision(code: Code, fn: 'div' | 'rem', signed: boolean): void {
 
 /**
  * Pushes quotients that are computed in f64 and then truncated. The truncated quotients are exact, because a quotient
- * of 32-bit integers is either an integer or further away from the nearest integer than the rounding error. The most
+ * of 32-bit integers is either an integer or farther from the nearest integer than the rounding error. The most
  * negative integer divided by -1 wraps around.
  */
 function pushQuotients(code: Code, signed: boolean): void {

@@ -2,8 +2,9 @@
  * f16 and bf16 arithmetic for four threads at once. An operation is computed in f32 and the result is rounded again.
  * Rounding twice does not change a sum, because f32 has more than twice as many significant bits as the narrow formats
  * (Figueroa, "When is double rounding innocuous?", 1995). It does not change a product either: a product is exact in
- * f32 unless it is so small that it becomes zero in the narrow format. An fma is different. Its last bits show whether
- * its f32 result may be a tie between two narrow numbers; if so, the four results are computed one after the other.
+ * f32 unless it is so small that it becomes zero in the narrow format. An fma is different. The last bits of its f32
+ * result show whether this result may be a tie between two narrow numbers; if so, the four results are computed one
+ * after the other.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { type Conversion, plainConversion } from '../../numerics/conversion.ts';

@@ -1,6 +1,6 @@
 /**
- * tensormap.replace, tensormap.cp_fenceproxy and clusterlaunchcontrol (sections 9.7.9.28 and 9.7.13.16 to 9.7.13.18 of
- * PTX ISA 9.1). They are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * tensormap.replace, tensormap.cp_fenceproxy and clusterlaunchcontrol (PTX ISA 9.1, sections 9.7.9.28 and 9.7.13.16 to
+ * 9.7.13.18). They are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import { type InstructionForm, type OperandPattern, read, type ValuePattern, write } from '../../form.ts';
 import { at, atSuffixed } from '../../targets.ts';

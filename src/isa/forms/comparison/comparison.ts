@@ -1,7 +1,4 @@
-/**
- * setp and selp, which sections 9.7.6.2 and 9.7.6.3 of PTX ISA 9.1 describe; section 9.7.7.2 describes setp for f16 and
- * bf16.
- */
+/** setp and selp (PTX ISA 9.1, sections 9.7.6.2, 9.7.6.3 and, for f16 and bf16, 9.7.7.2). */
 import { type IntegerName, integerName, isIntegerName } from '../../../numerics/formats.ts';
 import { type FloatArithmeticFormat, isFloatArithmeticFormat, comparisons } from '../../../numerics/operations.ts';
 import {

@@ -1,7 +1,4 @@
-/**
- * set and slct, which sections 9.7.6.1 and 9.7.6.4 of PTX ISA 9.1 describe; section 9.7.7.1 describes set for f16 and
- * bf16.
- */
+/** set and slct (PTX ISA 9.1, sections 9.7.6.1, 9.7.6.4 and, for f16 and bf16, 9.7.7.1). */
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';

@@ -1,4 +1,7 @@
-/** Products of register parts: mul24, mad24, dp4a and dp2a (PTX ISA 9.1, 9.7.1.5, 9.7.1.6, 9.7.1.23, 9.7.1.24). */
+/**
+ * Products of register parts: mul24, mad24, dp4a and dp2a (PTX ISA 9.1, sections 9.7.1.5, 9.7.1.6, 9.7.1.23 and
+ * 9.7.1.24).
+ */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, type Variant, write, integerType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
