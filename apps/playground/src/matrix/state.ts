@@ -88,7 +88,10 @@ function unitScale({ scales }: ProductEntry): Bits {
   return scales === null ? 0 : readElement('1', scaleFormat(scales.format));
 }
 
-/** The format with which scales are decoded. ue4m3 is decoded as e4m3, which represents the same positive values. */
+/**
+ * The format with which scales are decoded. ue4m3 is decoded as e4m3, which has the same values and also their
+ * negatives.
+ */
 export function scaleFormat(format: 'ue8m0' | 'ue4m3'): FormatName {
   return format === 'ue4m3' ? 'e4m3' : format;
 }
