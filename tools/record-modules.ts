@@ -1,6 +1,6 @@
 /**
- * Runs the ptxas that is installed on this machine on the modules in test/golden/modules, writes its answers into these
- * files, and reports where the answers of the checker differ.
+ * Compiles the modules in test/golden/modules with the installed ptxas, writes the answers of ptxas into these files,
+ * and reports where the checker gives different answers.
  *
  * tsx tools/record-modules.ts [FILE.txt …]
  */

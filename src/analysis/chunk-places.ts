@@ -2,7 +2,10 @@ import type { Span } from '../base/span.ts';
 import { namesInSection, type Places, type SourcePosition } from '../check/declarations/debug-places.ts';
 import type { DebugItem, LocationDirective } from '../syntax/tree.ts';
 
-/** The source position of an inlined call, if no earlier `.loc` directive in the chunk has the same position. */
+/**
+ * The source position of a call whose code was inlined, if no earlier `.loc` directive in the chunk specifies this
+ * position.
+ */
 export interface MissingPlace {
   readonly key: string;
   readonly place: string;
@@ -16,8 +19,8 @@ export interface FileName {
 }
 
 /**
- * What the directives of one chunk say about source files. It is later compared with what the directives of earlier
- * chunks say.
+ * The source files, positions and function names that the directives of one chunk specify. They are later compared with
+ * those of earlier chunks.
  */
 export class ChunkPlaces implements Places {
   readonly fileNames: FileName[] = [];

@@ -1,4 +1,4 @@
-/** Completion: offers whatever can be written at a position and still lead to a legal document. */
+/** Completion: offers what can be written at a position and can be continued to a legal document. */
 import type { Span } from '../base/span.ts';
 import type { ModuleEnvironment } from '../check/availability.ts';
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
@@ -75,7 +75,7 @@ export class Completer {
     return { span: { start, end: offset }, items: this.itemsAt(place, context) };
   }
 
-  /** A type for a new register that would make it a legal operand at this offset; null if no type would. */
+  /** A type with which a new register would be a legal operand at this offset; null if there is no such type. */
   registerTypeAt(
     offset: number,
     list: ChunkList,
@@ -244,7 +244,10 @@ function operandNamed(name: string): Extract<Operand, { kind: 'name' | 'member' 
   return { kind: 'member', base: name.slice(0, dot), member: name.slice(dot), start: 0, end: 0 };
 }
 
-/** The operands in which the name can occur. `inside` is the bracket that is open before the name, if there is one. */
+/**
+ * The operands in which the name can occur. `inside` is the innermost bracket that has been opened before the name but
+ * not closed; null if there is none.
+ */
 function around(
   operand: ReturnType<typeof operandNamed>,
   inside: OperandPlace['inside'],

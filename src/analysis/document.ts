@@ -59,7 +59,8 @@ export class Document {
 
   /**
    * @param the target and version to check for, instead of those that the module names
-   * @throws PtxlabError `unknown-target` or `unknown-version` if an option names one that does not exist
+   * @throws PtxlabError `unknown-target` or `unknown-version` if an option names a target or version that does not
+   *   exist
    */
   constructor(text: string, options: CheckOptions = {}) {
     requireText(text, 'the text of a module');
@@ -170,8 +171,8 @@ export class Document {
   }
 
   /**
-   * What can be written at an offset. Parts of a mnemonic are offered only if they can still lead to a legal one, and
-   * names only if they are legal in that place.
+   * What can be written at an offset. Parts of a mnemonic are offered only if they can be continued to a legal
+   * mnemonic, and names only if they are legal in that place.
    */
   completions(offset: number): Completions {
     const { names, references } = this.navigation;
@@ -257,7 +258,7 @@ export class Document {
     return placeAt(this.mapped(), offset);
   }
 
-  /** The source lines that the instructions come from, sorted by file and line. */
+  /** The source lines from which the instructions were compiled, sorted by file and line. */
   sourceLines(): readonly SourceLine[] {
     return sourceLinesOf(this.mapped());
   }

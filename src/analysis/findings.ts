@@ -129,9 +129,9 @@ function reportPlaces(chunks: readonly Checked[], report: Report): void {
 }
 
 /**
- * True if the text reaches one of the limits of `check`, or if it contains an error, such as a misplaced header
- * directive or a non-ASCII character, that affects the findings in the rest of the text. In these cases, only a check
- * of the whole text is reliable.
+ * True if the text reaches one of the limits of `check`, or if it contains an error that affects the findings in the
+ * rest of the text, such as a misplaced header directive or a non-ASCII character. In these cases, only a check of the
+ * whole text is reliable.
  */
 export function needsWholeCheck({ list }: ModuleCheck, limits: { errors: number; searches: number }): boolean {
   const { chunks } = list;

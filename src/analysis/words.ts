@@ -58,8 +58,8 @@ class WordReader {
   /** Open braces of lists. */
   private lists = 0;
   /**
-   * Whether the rest of the statement cannot be read because of an unclosed string. The next statement then begins at
-   * the start of a line.
+   * Whether an unclosed string makes the rest of the statement unreadable. The next statement then begins at the start
+   * of a line.
    */
   private isBroken = false;
 

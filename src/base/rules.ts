@@ -9,7 +9,7 @@ export interface Rule<T> {
   readonly takes: string;
   readonly accepts: (value: unknown) => boolean;
   /**
-   * Finds the first mistake inside a value that is accepted as a whole; `path` is the path of that value. Absent if
+   * If `accepts` has accepted a value, finds the first mistake in its parts; `path` is the path of the value. Absent if
    * values of this kind have no parts.
    */
   readonly inside?: (value: unknown, path: string) => Mistake | null;

@@ -162,15 +162,15 @@ function acceptingVersions(ways: readonly Availability[], from: Version, target:
 
 // --- where a whole module would be accepted -------------------------------------------------------------------------
 
-/** A target that accepts a module, and the first version in which it does. */
+/** A target that can accept a module, and the lowest PTX version that this requires. */
 export interface Acceptance {
   readonly target: TargetName;
   readonly since: VersionName;
 }
 
 /**
- * The targets that would accept a module, each with the first version that would. `rows` contains the version and
- * target rules of all features that the module uses.
+ * The targets that can accept a module, each with the lowest PTX version that this requires. `rows` contains the
+ * version and target rules of all features that the module uses.
  */
 export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Acceptance[] {
   const firsts = [...rows].map(({ ways }) => firstVersions(ways));
@@ -205,8 +205,8 @@ function earliest(ways: readonly Availability[], target: Target): Version {
 }
 
 /**
- * True if at least one target supports the variant in this version. This is all that `eval` requires if the user names
- * no target.
+ * True if at least one target supports the variant in this version. If the user names no target, `eval` requires
+ * nothing more than this.
  */
 export function isAvailableSomewhere(variant: Variant, version: Version): boolean {
   const rows = rowsOf(variant);

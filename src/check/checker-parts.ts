@@ -10,8 +10,8 @@ export interface CheckerParts {
   readonly source: string;
   readonly report: Report;
   /**
-   * If the limit on listed errors has been reached, counts an error with this code and returns true, so that the caller
-   * need not create a diagnostic. Otherwise returns false, and the caller must report the error.
+   * Called before a diagnostic with this code is created. If the limit on listed errors has been reached, an error is
+   * only counted, and the result is true. If the result is false, the caller must create and report the diagnostic.
    */
   readonly countsOnly?: (code: Code) => boolean;
   readonly memory: CheckMemory;

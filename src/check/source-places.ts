@@ -17,8 +17,8 @@ export interface DebugNames {
 export class SourcePlaces {
   private readonly names: DebugNames;
   /**
-   * The positions that have been read so far. When code that was inlined at a call refers to the position of the call,
-   * that position is already in this map, because compilers write it first.
+   * The positions that have been read so far. Compilers write the position of a call before the positions of the code
+   * that was inlined there, so the position of the call is already in this map when the inlined code refers to it.
    */
   private readonly known = new Map<string, SourcePlace>();
   private readonly functions = new Map<string, string | null>();

@@ -119,8 +119,8 @@ export class Scope {
   private readonly names = new Map<string, DeclaredSymbol>();
   /**
    * Single symbols whose names end in digits, which may conflict with a family that is declared later. The key is the
-   * name without the digits. A symbol is added only if its number is lower than the numbers of all earlier symbols with
-   * the same key.
+   * name without the digits. A symbol is added only if its number is lower than that of every symbol added earlier
+   * under the same key.
    */
   private readonly numbered = new Map<string, DeclaredSymbol[]>();
 
@@ -156,7 +156,7 @@ export class Scope {
 
   /**
    * All visible names that could be suggested instead of an undeclared name. From each register family, only the member
-   * with the given number is included, if there is one.
+   * with the given number is included, provided that the family has such a member.
    */
   *visible(number: string | null): Generator<string> {
     yield* this.names.keys();

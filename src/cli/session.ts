@@ -1,6 +1,6 @@
 /**
- * The interface between commands and their environment, such as streams and signals. It allows other programs and tests
- * to run a command with an environment of their own.
+ * The interface between commands and their environment, such as streams and signals. Through this interface, other
+ * programs and tests can run a command in an environment that they provide.
  */
 import type { ExitCode } from './exit.ts';
 
@@ -22,7 +22,7 @@ export interface Session {
   readonly env: Environment;
   /**
    * Prepares the process for a short run, for example by delaying the optimization of code. Absent if the process also
-   * does other work, because it may then run for longer.
+   * does other work and may therefore run for longer.
    */
   readonly expectShortRun?: () => void;
   /**

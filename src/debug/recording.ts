@@ -69,8 +69,8 @@ export class Recording {
   }
 
   /**
-   * Returns the contents, after a given step, of all registers that have been written by then. The registers are in the
-   * order in which they were first written.
+   * Returns the contents that registers have after a given step, for all registers written in this step or an earlier
+   * one. The registers are in the order in which they were first written.
    *
    * @param index of the step; -1 stands for the state before the first step
    */
@@ -86,8 +86,8 @@ export class Recording {
   }
 
   /**
-   * The index of the last step, up to and including step `index`, in which the lane wrote the register; null if there
-   * is no such step.
+   * The index of the last step in which the lane wrote the register, considering only the steps up to and including
+   * step `index`; null if there is no such step.
    */
   writerOf(name: string, lane: number, index: number): number | null {
     requireArgument('the name of a register', name, textRule);

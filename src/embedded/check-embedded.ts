@@ -29,7 +29,7 @@ const extensions: Readonly<Record<string, HostLanguage>> = {
   py: 'triton',
 };
 
-/** The language of a file by its extension; null for PTX and everything else. */
+/** The language of a file, determined from its extension; null for PTX and for languages that ptxlab does not read. */
 export function hostLanguage(path: string): HostLanguage | null {
   const extension = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(extensions, extension) ? (extensions[extension] ?? null) : null;
@@ -144,8 +144,8 @@ function isSure(
 }
 
 /**
- * The code of findings about 32-bit addresses in a 64-bit module. Conditional statements may contain such addresses on
- * purpose, because headers also support 32-bit programs.
+ * The code of findings about 32-bit addresses in a 64-bit module. In headers that also support 32-bit programs,
+ * conditional statements may contain such addresses on purpose.
  */
 const isOfAddressSize: ReadonlySet<string> = new Set(['PTX3027']);
 

@@ -49,8 +49,8 @@ export class MappedText {
   }
 
   /**
-   * Returns the offset of the character that comes from offset `source` in the source file; -1 if there is no such
-   * character.
+   * Returns the offset in this text of the character that comes from offset `source` of the source file; -1 if no
+   * character of this text comes from there.
    */
   offsetOf(source: number): number {
     for (let i = 0; i < this.text.length; i++) {

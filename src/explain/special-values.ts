@@ -158,14 +158,14 @@ function overflowRow({ conversion: c, isScaled }: ConversionStep): SpecialValue 
   const [above, below] = isScaled && c.scaled === 'divide' ? [true, true] : exceedsRounded(c, isScaled);
   const result = (sign: Sign): string => bitsText(c.to, clampedResult(c, sign, rounded(c, sign)));
   const positive = above ? result(0) : null;
-  // If .relu is used, negative values have a row of their own.
+  // If .relu is used, a separate row describes negative values.
   const negative = below && !c.relu ? result(1) : null;
   if (positive === null && negative === null) return never(c.from, c.to);
   if (clampsToOne(c)) return overflow(c.to, positive, negative, causes['saturated-high'].evidence, ['1', '0']);
   return overflow(c.to, positive, negative, overflowPolicyOf(c).evidence);
 }
 
-/** Whether the result is clamped to [0, 1], which `.sat` does for a float destination. */
+/** Whether the result is clamped to [0, 1]. This is what `.sat` does if the destination is a float format. */
 function clampsToOne({ sat, to }: Conversion): boolean {
   return sat && formats[to].kind === 'float';
 }
@@ -265,7 +265,9 @@ function leastOf(name: FormatName): number {
   return format.kind === 'float' ? numberOf(name, format.width > 32 ? 1n : 2 ** format.padding) : 1;
 }
 
-/** The largest and the lowest finite value as doubles, which are exact enough to compare the ranges of two formats. */
+/**
+ * The largest and the lowest finite value, as doubles. Doubles are precise enough to compare the ranges of two formats.
+ */
 function limits(name: FormatName): readonly [most: number, least: number] {
   const { largest } = patternsOf(name);
   return [numberOf(name, largest[0]), isUnsigned(name) ? 0 : numberOf(name, largest[1])];

@@ -11,10 +11,10 @@ export interface OutputFile {
 }
 
 /**
- * Writes files. No file gets its final name before all of them are on disk.
+ * Writes files. They get their final names only when all of them are on disk.
  *
  * @throws TensorFileError if a file cannot be written, for example because it exists and may not be replaced, or
- * because the disk is full; no temporary files are left behind
+ *   because the disk is full; no temporary files are left behind
  */
 export async function writeFiles(files: readonly OutputFile[], replace: boolean): Promise<void> {
   const begun: PendingFile[] = [];
@@ -37,7 +37,8 @@ export async function writeFiles(files: readonly OutputFile[], replace: boolean)
  *
  * @param inputs the paths of the input files, which must not be overwritten; paths that do not name a file are ignored
  * @throws TensorFileError `exists` if an output already exists, is given twice or is also an input; `not-a-file` or
- *   `is-a-directory` if it cannot be replaced by a file; `not-found` if its folder does not exist
+ *   `is-a-directory` if an output path names something that a file cannot replace; `not-found` if the folder of an
+ *   output does not exist
  */
 export async function requireOutputs(
   outputs: readonly string[],

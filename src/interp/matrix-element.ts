@@ -1,6 +1,6 @@
 /**
- * Computes one element of a matrix product: determines the terms that are added to the element of C, and the way in
- * which they are added.
+ * Computes one element of a matrix product: determines which terms are added to the element of C, and how they are
+ * added.
  */
 import type { Bits } from '../base/bits.ts';
 import { numberOf } from '../base/bits.ts';
@@ -130,7 +130,7 @@ function scaledProduct(one: Addend, [a, b]: readonly [Addend, Addend]): Addend {
 /**
  * The term for a group of products. The term is the exact sum of the products, multiplied by the significands of the
  * scales, and its exponent is that of the scales alone. The term is ignored if all products of the group are zero, but
- * not if nonzero products cancel out.
+ * not if nonzero products happen to add up to zero.
  */
 function groupTerm(products: readonly Addend[], [a, b]: readonly [Addend, Addend]): Addend {
   if (typeof a === 'string' || typeof b === 'string') return 'nan';

@@ -1,6 +1,7 @@
 /**
- * Reports the instructions that a thread, or all threads of its warp, execute, with their register values. A traced
- * instruction is wrapped when it is prepared, so a launch without tracing costs nothing extra.
+ * Reports the instructions that are executed by one thread, or by all threads of its warp, together with the values of
+ * their registers. A traced instruction is wrapped when it is prepared, so a launch without tracing costs nothing
+ * extra.
  */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';

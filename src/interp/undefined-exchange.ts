@@ -67,8 +67,8 @@ function shuffled(fn: Collective, group: readonly UndefinedMember[]): readonly U
 }
 
 /**
- * The resulting addresses are undefined if the lane supplies an undefined address or an undefined stride. Constants are
- * always defined, and the words that are passed through keep their undefined bits.
+ * The addresses that a lane receives are undefined if the lane supplies an undefined address or an undefined stride.
+ * Constants are always defined, and the words that are passed through keep their undefined bits.
  */
 function withWords(
   { accesses, constants, words }: AddressPlan,

@@ -31,7 +31,10 @@ function elements(fragment: Fragment, lane: number): readonly Element[] {
   });
 }
 
-/** Marks the results that depend on undefined elements of a factor or of C. */
+/**
+ * Returns the rows, columns or indices of the elements of a matrix that have undefined bits; `at` selects which of the
+ * three.
+ */
 function mark(
   fragment: Fragment,
   firstRegister: number,

@@ -10,13 +10,13 @@ import { type TypeName, typeOf } from './types.ts';
 export interface ExpandOptions {
   /**
    * What to do with axes that do not affect results, such as cache operators and eviction hints. `absent` leaves them
-   * out. `each` also yields variants that have a modifier on one of these axes, but none with modifiers on two or more
-   * of them.
+   * out. `each` also yields variants that have a modifier on exactly one of these axes.
    */
   readonly inert?: 'absent' | 'each';
   /**
-   * How to combine the optional modifiers of a form. `all` yields every combination of them, except for modifiers
-   * without an effect; `one` yields variants with at most one optional modifier, and `two` those with at most two.
+   * How to combine the optional modifiers of a form. `all` yields every combination of the optional modifiers, except
+   * that modifiers without an effect are left out. `one` yields variants with at most one optional modifier, and `two`
+   * yields variants with at most two.
    */
   readonly optional?: 'all' | 'one' | 'two';
 }
@@ -92,8 +92,8 @@ function* fewChoices(axes: readonly Axis[], most: number): Generator<Choice> {
 }
 
 /**
- * Yields the given choice, followed by every choice that extends it with one to `most` further modifiers, at most one
- * from each axis. Only the axes from `index` on are used.
+ * Yields the given choice, followed by every choice that adds one to `most` further modifiers to it. At most one
+ * modifier is added from each axis. Only the axes from `index` on are used.
  */
 function* optionalChoices(axes: readonly Axis[], index: number, most: number, chosen: Choice): Generator<Choice> {
   yield chosen;

@@ -18,10 +18,10 @@ export type Constants = ReadonlyMap<string, number>;
 export const noConstants: Constants = new Map();
 
 /**
- * How a register's type is compared with the instruction's type (PTX ISA 9.1, 9.4.1). Measurements with ptxas show
- * which instructions follow which rules. `exact`: the widths must be the same and the classes compatible. `relaxed`:
- * the rules of Tables 27 and 28 apply, under which wider registers are truncated or extended. `strict`: the widths must
- * be the same, and alternate and packed types require a bit-size register.
+ * How a register's type is compared with the instruction's type (PTX ISA 9.1, section 9.4.1). Measurements with ptxas
+ * show which instructions follow which rules. `exact`: the widths must be the same and the classes compatible.
+ * `relaxed`: the rules of Tables 27 and 28 in that section apply, under which wider registers are truncated or
+ * extended. `strict`: the widths must be the same, and alternate and packed types require a bit-size register.
  */
 export type Regime = 'exact' | 'relaxed' | 'strict';
 
@@ -70,7 +70,7 @@ export interface ValuePattern {
    * compared as unsigned numbers.
    */
   readonly atMost?: string;
-  /** Float constants must be above 0 and at most 1. */
+  /** Float constants must be greater than 0 and at most 1. */
   readonly fraction?: boolean;
   /** Video selectors that may follow the register: `%r1.b3`. */
   readonly parts?: RegExp;
@@ -95,9 +95,10 @@ export interface CoordinatesPattern {
 /**
  * A brace list of exactly these elements. If `whole` is set, a vector register with that many elements is also allowed.
  * `alike` has the same meaning as in the pattern `lanes`. If `types` is given, an element may be a register of any type
- * that has the right width. In every group of four elements, however, there must be one type in the list with which all
- * registers are compatible; if `joined` is set, this applies to all elements together. If `untyped` is set, at least
- * one element must be a register, because the mnemonic does not determine the type of a constant.
+ * that has the right width. In every group of four elements, however, `types` must contain a type with which all
+ * registers of the group are compatible; if `joined` is set, there must be one such type for all elements together. If
+ * `untyped` is set, at least one element must be a register, because the mnemonic does not determine the type of a
+ * constant.
  */
 export interface VectorPattern {
   readonly kind: 'vector';
@@ -114,8 +115,8 @@ export type OperandPattern =
   | ValuePattern
   | VectorPattern
   /**
-   * A brace list of registers. `counts` assigns numbers to some modifiers; the length of the list is the product of the
-   * numbers assigned to the modifiers that the variant has. `types` and `joined` have the same meaning as in
+   * A brace list of registers. `counts` assigns numbers to some modifiers. The length of the list is the product of the
+   * numbers that are assigned to the variant's modifiers. `types` and `joined` have the same meaning as in
    * `VectorPattern`.
    */
   | {
@@ -129,11 +130,12 @@ export type OperandPattern =
       readonly alsoRead?: string;
     }
   /**
-   * Without a vector modifier, one value; with a vector modifier, a brace list or vector register with that many
-   * elements. `alike`: the elements must be either all floats or all integers; in both cases, some of them may also be
-   * bit-size registers. `braced`: without a vector modifier, the single value may also be in braces. `uncounted`: lists
-   * of 1, 2 or 4 registers are allowed even without a vector modifier, and an operand that is read may be a single
-   * value even if there is a vector modifier. `alone`: with a vector modifier, a single value is also allowed.
+   * Without a vector modifier, the operand is one value. With a vector modifier, it is a brace list or vector register
+   * with the number of elements that the modifier gives. `alike`: the elements must be either all floats or all
+   * integers; in both cases, some of them may also be bit-size registers. `braced`: without a vector modifier, the
+   * single value may also be in braces. `uncounted`: lists of 1, 2 or 4 registers are allowed even without a vector
+   * modifier, and an operand that is read may be a single value even if there is a vector modifier. `alone`: with a
+   * vector modifier, a single value is also allowed.
    */
   | {
       readonly kind: 'lanes';
@@ -147,10 +149,11 @@ export type OperandPattern =
   /**
    * `[a]`, `[a+imm]` or `[variable]`. The address is in `space` or, if that is absent, in the state space that the
    * instruction's modifier names. `sized`: a register that holds a global or generic address must be as wide as the
-   * addresses of the module. `element`: `name[1]` is also allowed, without brackets around it. `coordinates`:
-   * `[a, {x, y}]` with this many 32-bit coordinates, where `a` is the address of a tensor map. `least`: a register that
-   * holds the address must have at least this many bits (with `generic`, this applies only to instructions without a
-   * space modifier). In all other cases, narrower registers are also allowed, and ptxas extends them.
+   * addresses of the module. `element`: `name[1]` is also allowed, without brackets around it. `coordinates`: the
+   * operand is `[a, {x, y}]` with this number of 32-bit coordinates, where `a` is the address of a tensor map. `least`:
+   * a register that holds the address must have at least this many bits (with `generic`, this applies only to
+   * instructions without a space modifier). In all other cases, narrower registers are also allowed, and ptxas extends
+   * them.
    */
   | {
       readonly kind: 'address';
@@ -164,8 +167,8 @@ export type OperandPattern =
     }
   /**
    * The operand of cvta: a register or, for variants without `.to`, a variable in the state space that the modifier
-   * names. mapa and getctarank have the same kind of operand, but there a variable must always be in `space`, and
-   * integer constants are allowed if `constants` is set.
+   * names. This pattern is also used for mapa and getctarank. Their variable must always be in `space`, and integer
+   * constants are allowed if `constants` is set.
    */
   | {
       readonly kind: 'window';
@@ -302,16 +305,16 @@ export interface InstructionForm {
    */
   readonly polls?: true;
   /**
-   * A value that the instruction sets to true if the thread has to wait for other threads. In this case, the thread
-   * executes the instruction again.
+   * The value that the instruction sets to true if the thread has to wait for other threads. The thread then executes
+   * the instruction again.
    */
   readonly repeatsWhile?: Ref;
   /** Axes whose modifiers do not affect results, so that tests and listings may ignore them. */
   readonly inert?: readonly string[];
   /**
    * The value of the condition code if the instruction is evaluated on its own, without an earlier instruction that
-   * sets the condition code. It is the value that stands for no carry or no borrow, which is 1 for instructions that
-   * borrow. Default: 0.
+   * sets the condition code. This value means that there is no carry or borrow; it is 1 for instructions that borrow.
+   * Default: 0.
    */
   readonly nothingCarried?: 0 | 1;
   /**

@@ -1,6 +1,6 @@
 /**
  * A worker's view of global memory: the bytes that all workers share, the allocations that existed when the launch
- * began, and borrowed memory of its own.
+ * began, and borrowed memory that only this worker uses.
  */
 import type { Bits } from '../base/bits.ts';
 import { type Allocation, Allocations } from './allocations.ts';

@@ -54,7 +54,7 @@ export function comparison(name: Comparison, type: IntegerName | FloatArithmetic
 }
 
 /**
- * Maps the bits of a value to a number; the order of these numbers is the order of the values. A NaN is mapped to the
+ * Maps the bits of a value to a number, so that the numbers have the same order as the values. A NaN is mapped to the
  * JavaScript NaN, for which every comparison is false.
  */
 type Key = (bits: Bits) => number | bigint;

@@ -1,6 +1,6 @@
 /**
- * Describes, as data, the conversions of another software stack by listing the inputs for which its results differ from
- * those of PTX.
+ * Data that describes the conversions of another software stack. It lists the inputs for which the results of that
+ * stack differ from those of PTX.
  */
 import type { Bits } from '../base/bits.ts';
 import type { Conversion } from './conversion.ts';
@@ -32,5 +32,5 @@ export interface ConversionStage {
   readonly replacements: readonly Replacement[];
 }
 
-/** One stage, or two if the stack first converts to f32 and from there to the destination, which rounds twice. */
+/** One stage, or two if the stack rounds twice because it converts to f32 first and from there to the destination. */
 export type ConversionStages = readonly [ConversionStage] | readonly [ConversionStage, ConversionStage];

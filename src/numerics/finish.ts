@@ -105,7 +105,7 @@ function finishOverflow(target: Target, sign: Sign, causes: Causes): Bits {
 function noteRounding(target: Target, sign: Sign, rounded: Rounded, causes: Cause[]): void {
   if (rounded.overflow) return;
   const atEnd = rounded.significand * power(rounded.exponent) === target.grid.largest[sign];
-  // A value above MAX_NORM was clamped, which is reported as the cause even if the value is so close to MAX_NORM that
+  // A value above MAX_NORM was clamped. This is reported as the cause even if the value is so close to MAX_NORM that
   // rounding alone would have given the same result.
   const clamped = atEnd && rounded.tail !== noTail && !rounded.up && target.overflow !== 'directed';
   causes.push(clamped ? 'overflow' : causeOf(target.rounding, rounded));

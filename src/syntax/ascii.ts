@@ -26,7 +26,7 @@ export interface AsciiText {
 /** Encodes text as bytes, which can be read several times faster than the characters of a string. */
 export function toAscii(source: string): AsciiText {
   const bytes = new Uint8Array(source.length + lookahead);
-  // The UTF-8 text has as many bytes as the string has UTF-16 units only if every character is ASCII.
+  // If any character is not ASCII, the UTF-8 text has more bytes than the string has UTF-16 units.
   const { read, written } = encoder.encodeInto(source, bytes);
   const isAscii = read === source.length && written === source.length;
   if (!isAscii) {

@@ -1,4 +1,4 @@
-/** Parses `.attribute(…)` on variables and functions. Source: PTX ISA 5.4.8 and 11.4. */
+/** Parses `.attribute(…)` on variables and functions. Source: sections 5.4.8 and 11.4 of the PTX ISA. */
 import { joinWords } from '../base/join-words.ts';
 import { attributesOf } from './directives.ts';
 import type { Reader } from './reader.ts';

@@ -1,4 +1,7 @@
-/** Parses `.entry` and `.func`: the header, the tuning directives, and the body. Source: PTX ISA 11.2 and 11.4. */
+/**
+ * Parses `.entry` and `.func`: the header, the tuning directives, and the body. Source: sections 11.2 and 11.4 of the
+ * PTX ISA.
+ */
 import { parseAttributes } from './attributes.ts';
 import { startsItem, tuningRules } from './directives.ts';
 import { parseParameters } from './parameters.ts';
@@ -128,8 +131,8 @@ function skipHeader(r: Reader): void {
 }
 
 /**
- * Parses the body of a function; the current token is its `{`. An implementation may also skip just the `{` and let its
- * caller parse the statements.
+ * Parses the body of a function; the current token is its `{`. A body parser may also skip just the `{` and leave the
+ * statements to its caller.
  */
 export type BodyParser = (r: Reader) => readonly Statement[];
 

@@ -1,4 +1,4 @@
-/** Parses the statements in the body of a function. Source: PTX ISA 4.3, 11.3, 11.4 and 11.5. */
+/** Parses the statements in the body of a function. Source: sections 4.3, 11.3, 11.4 and 11.5 of the PTX ISA. */
 import { rewrite } from '../diagnostics/fix.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import { missingSpace, parseDeclaration } from './declarations.ts';
@@ -148,7 +148,10 @@ function parseDirective(r: Reader): Declaration | LocationDirective | PragmaDire
   }
 }
 
-/** If it is clear which directive was meant, continues as if it had been written. */
+/**
+ * Reports an unknown directive. If it is similar to a directive that starts a declaration, parses the declaration as if
+ * that directive had been written.
+ */
 function unknownDirective(r: Reader, directive: string): Declaration | null {
   if (moduleDirectives.has(directive))
     return r.unexpected('a statement', { help: `${directive} belongs outside functions` });

@@ -42,10 +42,10 @@ export interface ConversionChoice {
   readonly semantics?: Semantics | undefined;
   /**
    * Selects floating-point tensors by name. By default, all floating-point tensors are converted. If `layout` is given,
-   * only the tensors that readers expect to be quantized are converted by default.
+   * the default is to convert only the tensors that readers expect to be quantized.
    */
   readonly takes?: ((name: string) => boolean) | undefined;
-  /** How to split the model into several files with an index, which only safetensors supports. Default: one file. */
+  /** How to split the model into several files with an index. Only safetensors supports this. Default: one file. */
   readonly shards?: Sharding | undefined;
 }
 

@@ -26,8 +26,8 @@ export function storedBits({ format, packing }: TensorEntry): number {
 }
 
 /**
- * Reads the pieces of one tensor into two buffers, which are used alternately. The result of a read is therefore valid
- * only until the read after the next one begins.
+ * Reads the pieces of one tensor into two buffers, which are used alternately. The result of a read therefore remains
+ * valid during the next read, but not during the one after that.
  */
 export class ElementReader {
   /**
@@ -71,7 +71,7 @@ export class ElementReader {
   }
 
   /**
-   * Reads values as f32, f16 or bf16. Elements of other formats are converted to f32; values of f64 are rounded to
+   * Reads values as f32, f16 or bf16. Elements of other formats are converted to f32; f64 elements are rounded to
    * nearest.
    */
   async values(first: number, count: number): Promise<Values> {

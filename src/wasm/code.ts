@@ -208,7 +208,7 @@ export class Code {
     return this;
   }
 
-  /** Adds a fence: other threads observe all accesses before the fence earlier than any access after it. */
+  /** Adds a fence: to other threads, all accesses before the fence appear to happen before all accesses after it. */
   fence(): this {
     for (const byte of [atomicPrefix, 0x03, 0x00]) this.bytes.byte(byte);
     return this;
@@ -271,9 +271,9 @@ export class Code {
   }
 
   /**
-   * Adds the hint that the condition of the next `brIf` or `if` is rarely true. If the WebAssembly engine makes use of
-   * branch hints, it can then keep values in registers on the usual path even if the rare path contains calls, and can
-   * move the code of the rare path out of the way.
+   * Adds the hint that the condition of the next `brIf` or `if` is rarely true. A WebAssembly engine that uses branch
+   * hints can then keep values in registers on the usual path even if the rare path contains calls. It can also move
+   * the code of the rare path out of the way.
    */
   unlikely(): this {
     this.hints.push({ offset: this.bytes.length, isLikely: false });

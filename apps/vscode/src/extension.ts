@@ -86,7 +86,7 @@ function explain(editor: vscode.TextEditor, run: Run): void {
 async function evaluate(editor: vscode.TextEditor, run: Run): Promise<void> {
   const [mnemonic] = instructionAt(editor)?.split(/[\s;]/) ?? [];
   if (mnemonic === undefined) return;
-  const prompt = `Inputs of ${mnemonic}, in the order of the instruction`;
+  const prompt = `Inputs of ${mnemonic}, in operand order`;
   const inputs = await vscode.window.showInputBox({ prompt, placeHolder: '1.5 -3 nan 0x3f800000' });
   if (inputs !== undefined) run(['eval', '--explain', mnemonic, ...words(inputs)]);
 }

@@ -98,8 +98,8 @@ export const standardNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * The suffix with which a number is written when it is a template argument, by the type of the number. For most other
- * types, a cast is written before the number instead.
+ * The suffix that a number gets when it is written as a template argument. It depends on the type of the number. For
+ * most other types, a cast is written before the number instead.
  */
 export const literalSuffixes: Readonly<Record<string, string>> = {
   int: '',

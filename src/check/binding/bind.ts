@@ -98,8 +98,8 @@ export interface BoundInstruction {
 
 /**
  * Binds the operands of an instruction, which must have passed the checker. `scope` must be the scope in which the
- * instruction was checked. Returns null if an operand is the sum of a register and a constant, or an array element
- * whose index is a register; no engine executes such instructions.
+ * instruction was checked. Returns null if an operand is the sum of a register and a constant, or if it is an array
+ * element whose index is a register. No engine executes instructions with such operands.
  */
 export function bindInstruction(node: Instruction, variant: Variant, scope: Scope): BoundInstruction | null {
   if (node.operands.some((operand) => isComputed(operand, scope))) return null;
@@ -115,7 +115,7 @@ export function bindGuard({ guard }: Instruction, scope: Scope): BoundInstructio
   return guard === null || use === null ? null : { ...use, negated: guard.negated };
 }
 
-/** A register plus a constant, or an element whose index is a register. */
+/** Whether an operand is the sum of a register and a constant, or an array element whose index is a register. */
 function isComputed(operand: Operand, scope: Scope): boolean {
   if (operand.kind !== 'offset') return false;
   return operand.index !== null || registerUse(operand.base, scope) !== null;

@@ -1,4 +1,4 @@
-/** Declares parameters and return values as names in the body of a function (PTX ISA 9.1, 7.1). */
+/** Declares parameters and return values as names in the body of a function (PTX ISA 9.1, section 7.1). */
 import type { PtxType } from '../../isa/types.ts';
 import type { FunctionItem, Parameter, Variable } from '../../syntax/tree.ts';
 import type { FunctionRecorder } from '../checked.ts';
@@ -49,7 +49,7 @@ function declareFormal(
   context.header.checkSampler(formal);
   checkParameterType(formal, type, context.report);
   const symbol = parameterSymbol(formal, type, parameterSpace(item.entry, result));
-  // In a prototype, the names of parameters are not used for anything.
+  // Nothing refers to the parameters of a prototype by name.
   if (item.body === null) scope.declare(symbol);
   else context.declare(scope, symbol);
   return symbol;

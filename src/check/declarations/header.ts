@@ -1,4 +1,7 @@
-/** `.version`, `.target` and `.address_size`: the environment against which a module is checked (PTX ISA 9.1, 11.1). */
+/**
+ * `.version`, `.target` and `.address_size`: the environment against which a module is checked (PTX ISA 9.1, section
+ * 11.1).
+ */
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { findTargetOption } from '../../isa/find-directive.ts';
@@ -47,8 +50,8 @@ export class Header {
   private targetSpan: Span | null = null;
   private unknownTargets = 0;
   /**
-   * The options in `.target` that follow the architecture, such as `debug`. If an option is repeated, this is the first
-   * occurrence.
+   * The options in `.target` that follow the architecture, such as `debug`. If an option is repeated, only its first
+   * occurrence is kept.
    */
   private readonly options = new Map<string, NameOperand>();
   private addressSize: 32 | 64 = 32;
@@ -62,7 +65,7 @@ export class Header {
 
   readVersion(directive: VersionDirective): void {
     if (this.version !== null) return;
-    // No known version has three digits after the point.
+    // The minor version is limited to 99, because no known version has three digits after the point.
     const found = directive.major * 100 + Math.min(directive.minor, 99);
     this.version = found;
     const text = `${directive.major}.${directive.minor}`;

@@ -25,7 +25,7 @@ function checkKernelParameter(parameter: Parameter, report: Report): void {
   report(diagnose('PTX5007', span, { what, ptxas }));
 }
 
-/** The PTX versions and targets that allow kernel parameters of this total size; null if all of them do. */
+/** The PTX versions and targets that allow the total size of a kernel's parameters; null if all of them do. */
 export function availabilityOfParameters({ parameters }: FunctionItem): AvailabilityRow | null {
   return availabilityOfAmount(kernelParameterBytes, 'parameters of a kernel', bytesInRow(parameters));
 }

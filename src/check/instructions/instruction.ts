@@ -1,5 +1,5 @@
 /**
- * Checks the guard, the names and the operands of one instruction, and reports what is wrong at its position in the
+ * Checks the guard, the names and the operands of one instruction, and reports each problem at its position in the
  * text.
  */
 import type { Span } from '../../base/span.ts';
@@ -29,7 +29,10 @@ export interface InstructionContext {
   readonly requirements: ModuleRequirements;
   readonly shared: SharedMemory;
   readonly names: NameHelp;
-  /** Returns true if this is the first time that this opcode, which is not in the tables, occurs in the module. */
+  /**
+   * Called with an opcode that is not in the tables. Returns true if this is the first time that it occurs in the
+   * module.
+   */
   firstUnchecked(opcode: string): boolean;
 }
 
@@ -48,8 +51,8 @@ function verdictOn(node: Instruction, scope: Scope, checker: InstructionContext)
   const cache = checker.verdicts();
   const remembered = cache.recall(node.mnemonic);
   if (remembered.refused !== null) return remembered.refused;
-  // The verdict for nearly every instruction is already cached, so the shapes of its operands are collected in a list
-  // only if it is not.
+  // Nearly every verdict is already cached, so the shapes of the operands are collected in a list only if the cache
+  // does not contain the verdict.
   let place = remembered.root;
   for (const operand of operands) place = step(place, shapes.of(operand, scope));
   return (

@@ -11,8 +11,8 @@ import type { DeclaredSymbol, FormalSpace, Scope, VariableSpace } from '../symbo
 import { isUndeclared, type Shape, type ShapeData } from './shape.ts';
 
 /**
- * No instruction accepts a vector with this many elements. Any further elements of a vector are ignored, so that long
- * vectors in hostile input do not use up memory.
+ * This is more than the number of elements in any vector that an instruction accepts. Any further elements are ignored,
+ * so that long vectors in hostile input do not use up memory.
  */
 const longestList = 129;
 

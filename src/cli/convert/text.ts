@@ -28,8 +28,8 @@ export function planText({ work, layout }: ConversionPlan): string {
 }
 
 /**
- * A note for the user that tensors converted to an integer type get scales even without `--scale`; empty if this
- * applies to no tensor.
+ * Tells the user that tensors converted to an integer type get scales even without `--scale`; empty if there are no
+ * such tensors, or if the user has chosen scales or a layout.
  */
 export function scaleNote({ choice, work }: ConversionPlan): string {
   const made = work.find((one) => one.kind === 'quantize' && one.scheme.block === null);

@@ -19,7 +19,7 @@ export async function isModule(path: string): Promise<boolean> {
       await file.close();
     }
   } catch {
-    // The error is not reported here: the command that reads the file opens it again, and reports the error then.
+    // No error is reported here, because the command opens the file again to read it, and then reports the error.
     return false;
   }
 }

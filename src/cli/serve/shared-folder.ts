@@ -1,5 +1,5 @@
 /**
- * The folder of a server, through which it exchanges large data with its client. It is in shared memory if the system
+ * The folder through which a server exchanges large data with its client. The folder is in shared memory if the system
  * supports that. Only its owner can open it, and it is removed when the server exits. Folders of servers that crashed
  * are removed when the next server starts.
  */

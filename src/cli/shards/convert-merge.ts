@@ -75,8 +75,8 @@ function isConvertBody(body: object): body is ConvertBody {
 }
 
 /**
- * The name of the output must imply the planned container and the planned kind of output, a single file or several,
- * because the layout of the data depends on both.
+ * The output must have the planned container, and it must be a single file or several files, as planned, because the
+ * layout of the data depends on both. The name of the output determines these two properties.
  */
 function requireSameKind(planned: string, out: string): void {
   const isIndex = (path: string): boolean => path.endsWith('.safetensors.index.json');

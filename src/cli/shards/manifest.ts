@@ -80,15 +80,15 @@ export interface Draft extends Pick<Manifest, 'gpus' | 'inputs'> {
   readonly weights: readonly number[];
   readonly cut: (shards: readonly UnitRange[]) => Promise<Pick<Manifest, 'what' | 'task'>>;
   /**
-   * The smallest cost that is worth a separate shard: at this cost, starting ptxlab takes about a tenth of the CPU
-   * time. Null if this cost is not known.
+   * The smallest cost that is worth a separate shard; null if it is not known. In a shard of this cost, starting ptxlab
+   * takes about a tenth of the CPU time.
    */
   readonly leastShard: number | null;
   /** Other files in the plan's folder, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** @throws TensorFileError if the folder already contains a plan, or if it cannot be created */
+/** @throws TensorFileError if the folder cannot be created or already contains a plan */
 export async function requireNewPlan(folder: string): Promise<void> {
   await makeFolder(join(folder, 'results'));
   await requireOutputs([manifestOf(folder)], [], false);

@@ -22,8 +22,8 @@ export function isTestBody(body: object): body is TestBody {
 }
 
 /**
- * The paths of the files that a test names: its module, its data, and the modules of its reference functions. The files
- * that those modules import, and the files that commands read, are not known.
+ * The paths of the files that a test names: its module, its data, and the modules of its reference functions. Files
+ * that those modules import and files that commands read are not included, because the test does not name them.
  */
 export function filesOfCase(one: TestCase): readonly string[] {
   const { test, folder } = one;

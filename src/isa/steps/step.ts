@@ -4,8 +4,8 @@
  * prints the steps, the reference engine executes them, and the fast engine compiles them.
  *
  * Before the first step, the operands that the instruction reads are truncated to the widths of their types. After the
- * last step, the results are extended to the width of the register (PTX ISA 9.1, 9.4.1). The steps themselves therefore
- * do not depend on the widths of the registers.
+ * last step, the results are extended to the width of the register (PTX ISA 9.1, section 9.4.1). The steps themselves
+ * therefore do not depend on the widths of the registers.
  */
 import type { Facts } from './facts.ts';
 import { flowFacts, type FlowSteps } from './flow.ts';

@@ -35,8 +35,8 @@ interface TablePlaces {
 
 /**
  * A row of the sign table contains one byte for each of eight elements. Bit i of the row number is the sign of element
- * i: if it is 1, byte i of the row is 0xff, otherwise 0. The table of shifts contains one row for each sign of the
- * shift.
+ * i: if it is 1, byte i of the row is 0xff, otherwise 0. The table of shifts contains two rows: one for positive
+ * shifts, and one for negative shifts.
  */
 const placesOf = (start: number): TablePlaces => ({ signs: start, shifts: start + 8 * 256, grid: start + 8 * 258 });
 
@@ -91,7 +91,8 @@ export class CodeLoader {
     switch (codes.kind) {
       case 'linear':
         this.pushStored(codes.places, first);
-        // An unsigned number has at most seven bits.
+        // If the numbers are unsigned, they have at most seven bits, so they are not mistaken for negative signed
+        // bytes.
         if (codes.plus !== 0) everyByte(this.code, codes.plus).vector('i8x16.add');
         return;
       case 'listed':
@@ -125,10 +126,7 @@ export class CodeLoader {
     });
   }
 
-  /**
-   * Pushes one column of segments as sixteen bytes: each byte contains the segment that belongs to one of sixteen
-   * numbers.
-   */
+  /** Pushes the segments of a column as sixteen bytes. Each segment belongs to a different number. */
   private pushColumn(column: Column): void {
     const { code, from, parts } = this;
     switch (column.kind) {
@@ -207,8 +205,8 @@ export class CodeLoader {
   }
 
   /**
-   * Looks up sixteen elements in a table and pushes the bytes. The elements are in groups of `share`. Each group has
-   * one stored number, which selects a table row, and the row contains one byte for each element of the group.
+   * Looks up sixteen elements in a table and pushes the bytes. Each group of `share` elements has one stored number,
+   * which selects a table row. The row contains one byte for each element of the group.
    */
   private pushRows({ share, places }: Shared, first: number, table: number): void {
     const { code, parts } = this;

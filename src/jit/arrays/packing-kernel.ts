@@ -1,6 +1,6 @@
 /**
- * A WebAssembly module that computes codes and scales from f32 values, and packs codes and scales into blocks, as
- * specified by src/arrays/quantized/plain-packed-encoder.ts.
+ * A WebAssembly module that computes codes and scales from f32 values and packs both into blocks, as specified by
+ * src/arrays/quantized/plain-packed-encoder.ts.
  */
 import { assertNever } from '../../base/assert-never.ts';
 import { elementAt } from '../../base/element-at.ts';
@@ -65,7 +65,7 @@ function writePacking(code: Code, { elements, bytes, codes, scale, offset }: Pac
 const patternBytes = 2;
 
 interface FactorPointers {
-  /** The local that holds an offset: adding it to `at` gives the address of this block's bit patterns. */
+  /** The local that holds an offset. The sum of this offset and `at` is the address of this block's bit patterns. */
   readonly pointer: number;
   readonly at: number;
   readonly to: number;

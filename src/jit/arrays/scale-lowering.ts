@@ -1,5 +1,5 @@
 /**
- * Computes the scales of four blocks at once, as specified by src/arrays/quantized/scale-rules.ts: takes the largest
+ * Computes the scales of four blocks at once, as specified by src/arrays/quantized/scale-rules.ts. Takes the largest
  * magnitude of each block, and computes the scale code and the factor by which the elements of the block are
  * multiplied.
  */

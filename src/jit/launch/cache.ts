@@ -9,8 +9,8 @@ export interface Compiled {
   readonly kernel: CompiledKernel;
   readonly module: WebAssembly.Module;
   /**
-   * Returns the module with the code that was left out of `module`, and compiles it on the first call; null if no code
-   * was left out. `look` throws if the launch has been aborted or has run out of time.
+   * Returns a second module, which contains the code that `module` lacks and is compiled on the first call; null if
+   * `module` contains all code. `look` throws if the launch has been aborted or has run out of time.
    */
   readonly rest: ((look: () => void) => WebAssembly.Module) | null;
   /** Number of instructions that the kernel has executed, summed over all threads. */
@@ -18,8 +18,8 @@ export interface Compiled {
 }
 
 /**
- * A device keeps the compiled code of at most this number of PTX texts. `mostCharacters` limits the total length of
- * these texts.
+ * Maximum number of PTX texts whose compiled code a device keeps. `mostCharacters` limits the total length of these
+ * texts.
  */
 const mostTexts = 64;
 const mostCharacters = 32 * 2 ** 20;
@@ -81,7 +81,7 @@ export class CodeCache {
   }
 }
 
-/** Looks up a kernel among the kernels of all devices, as long as it has not been garbage-collected. */
+/** Looks up a kernel among the kernels of all devices; null if it is not there or has been garbage-collected. */
 function shared(text: string, key: string): Compiled | null {
   return everywhere.get(text)?.get(key)?.deref() ?? null;
 }

@@ -77,9 +77,7 @@ async function readyCrew({ shape }: Launch, asked: number): Promise<Crew | null>
   return (await host.ready(workers)) ? { workers, host } : null;
 }
 
-/**
- * Adds the position in the original source to a fault, because compiled code contains only the line numbers of the PTX.
- */
+/** Adds the position in the original source to a fault. Compiled code itself knows only the line numbers of the PTX. */
 function withSource(kernel: KernelProgram, result: LaunchResult): LaunchResult {
   if (result.ok) return result;
   const { fault } = result;
@@ -96,8 +94,8 @@ interface Makers {
   readonly code: Compiled;
   /**
    * Returns code that runs four threads at a time. The launch can switch to this code while it is running. Null if the
-   * launch already starts with such code, or if it cannot use such code because the length of its rows is not a
-   * multiple of four.
+   * launch already starts with such code, or if it cannot use such code, for example because the x extent of its blocks
+   * is not a multiple of four.
    */
   readonly better: BetterCode | null;
 }
@@ -159,7 +157,7 @@ function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours
 }
 
 function restOf({ compileRest }: Compilation, name: string): Compiled['rest'] {
-  // `made` replaces `make` as soon as possible, because `make` keeps everything that is known about the kernel alive.
+  // `make` is called once and then dropped, because it refers to everything that is known about the kernel.
   let make = compileRest;
   let made: WebAssembly.Module | null = null;
   if (make === null) return null;

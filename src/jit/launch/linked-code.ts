@@ -7,7 +7,7 @@ type RunBlocks = (contextAddress: number, count: number, unitSize: number) => nu
 
 interface Parts {
   readonly module: WebAssembly.Module;
-  /** Returns the module with the code that was left out of `module`; null if no code was left out. */
+  /** Returns a second module with the code that `module` lacks; null if `module` contains all code. */
   readonly rest: (() => WebAssembly.Module) | null;
   readonly memory: WebAssembly.Memory;
   readonly imports: Readonly<Record<Exclude<ImportName, 'alone'>, WebAssembly.ImportValue>>;
@@ -39,9 +39,9 @@ export class LinkedCode {
   }
 
   /**
-   * Compiles the code that was left out when it is first called. The kernel's module is then instantiated again, so
-   * that its calls to this code no longer go through JavaScript. The instance that made the first call keeps running
-   * until it returns, which is possible because instances have no state of their own.
+   * Compiles the code that was left out of the kernel's module when this code is first called. The kernel's module is
+   * then instantiated again, so that its calls to this code no longer go through JavaScript. The instance that made the
+   * first call keeps running until it returns, which is possible because instances have no state of their own.
    */
   private compileAlone(): CompiledFunction {
     if (this.alone !== null) return this.alone;

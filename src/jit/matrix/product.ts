@@ -235,7 +235,7 @@ function writeTerms(context: ContextOf<'float'>, sums: SumLocals, terms: number)
       .get(significand)
       .op('i32.eqz')
       .if(() => {
-        // The product is zero or, if one of the factors is an infinity or NaN, a NaN.
+        // If one of the factors is an infinity or NaN, the product is NaN. Otherwise, it is zero.
         code.i32(undefinedValue).i32(product.arithmetic.zeroExponent).get(exponent).i32(notFinite).op('i32.ge_s');
         code.op('select').set(exponent);
       });

@@ -8,7 +8,7 @@ import { shift, single, splat, splatPower } from '../simd/vector-words.ts';
  */
 const [least, beyond] = [127 - 14, 127 + 16];
 
-/** The number by which the fraction bits of f32 exceed those of f16. */
+/** How many more fraction bits f32 has than f16. */
 const extra = 13;
 
 /**

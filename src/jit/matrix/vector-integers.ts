@@ -65,7 +65,7 @@ function multiply(code: Code, product: IntegerContext['product']): void {
   }
 }
 
-/** Adds C with saturation. Of all additions, only this one can have a result outside the range of s32. */
+/** Adds C with saturation. This is the only addition whose result can be outside the range of s32. */
 function addSaturated(rows: VectorRows<IntegerContext['product']>, eight: Eight, parity: number, sum: number): void {
   const { code } = rows.context;
   const [start, total] = [code.local('v128'), code.local('v128')];

@@ -76,16 +76,17 @@ export function eachTotal(
 }
 
 /**
- * Returns a lower limit for the greatest (biased) exponent in a chunk. If the greatest exponent is not below this
- * limit, results are normal numbers, and zeros do not affect how the terms are aligned.
+ * Returns a threshold for the greatest (biased) exponent in a chunk. If that exponent is not below the threshold,
+ * results are normal numbers, and zeros do not affect how the terms are aligned.
  */
 export function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
   return Math.max(kept - 126, zeroExponent) + bias;
 }
 
 /**
- * Whether products are far enough from the limits of f32 for sums to remain in range. In that case, if an accumulator
- * is finite, and is either zero or has an exponent of at least `leastExponent`, the sum has these properties, too.
+ * Whether products are far enough from the limits of f32 for sums to remain in range. If so, and if an accumulator is
+ * finite and is either zero or has an exponent of at least `leastExponent`, then the sum has the same properties as the
+ * accumulator.
  */
 export function staysInRange({ a, b, arithmetic }: FloatProduct): boolean {
   const [least, greatest] = [exponentsOf(a.format), exponentsOf(b.format)].reduce(
@@ -115,8 +116,8 @@ export function checkAccumulators(code: Code, arithmetic: DotArithmetic, sum: nu
 }
 
 /**
- * In the mask `bad`, sets the lanes in which the greatest exponent is out of range. Lanes in which all terms of the sum
- * are zero are not set, because the exponent does not matter there.
+ * In the mask `bad`, sets the lanes in which the greatest exponent is out of range. If all terms of the sum in a lane
+ * are zero, the exponent does not matter, so the mask is not set in this lane.
  */
 function checkExponents(code: Code, arithmetic: DotArithmetic, greatest: number, doubled: number, bad: number): void {
   code.get(bad);

@@ -19,8 +19,8 @@ export interface CheckedSpan {
 }
 
 /**
- * How the addresses of threads that run together are expected to be related: they are the same, they are consecutive,
- * or they have no known relation.
+ * How the addresses of threads that run together are expected to be related: all the same, consecutive, or without a
+ * known relation.
  */
 export type SpanKind = 'same' | 'row' | 'scattered';
 

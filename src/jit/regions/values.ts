@@ -67,8 +67,8 @@ export class Values {
   private places: ReadonlyMap<Ref, number> = new Map();
 
   /**
-   * The function `crosses` tells whether a register is live at the start of any block, in which case it needs a local
-   * of its own.
+   * The function `crosses` tells whether a register is live at the start of at least one basic block. Such a register
+   * needs a local of its own.
    */
   constructor(code: Code, program: FunctionProgram, crosses: (place: number) => boolean) {
     this.code = code;

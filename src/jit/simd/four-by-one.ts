@@ -1,4 +1,7 @@
-/** Float operations that are computed for four threads one after the other, for operands that vector code cannot handle. */
+/**
+ * Computes float operations for four threads one after the other. This is needed for operands that vector code cannot
+ * handle.
+ */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { narrowFunction } from '../arithmetic/narrow-arithmetic.ts';
 import type { Helpers } from '../helpers.ts';

@@ -1,6 +1,6 @@
 /**
- * Conversions between f32 and f64 for four threads at once. If one of the numbers is a NaN, whose bits PTX prescribes,
- * all four are converted one after the other.
+ * Conversions between f32 and f64 for four threads at once. If one of the numbers is a NaN, all four are converted one
+ * after the other, because PTX prescribes the bits of the result for a NaN.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';

@@ -29,7 +29,7 @@ export class Vectors {
   /** Locals that have been released. They can be used for other registers that are live only within one basic block. */
   private readonly spare: number[] = [];
   private readonly temporaries = new Map<number, Vector>();
-  /** Slots whose vectors in `temporaries` are copies of the value in their scalar local. */
+  /** Slots whose value is in a scalar local, and whose vectors in `temporaries` are copies of this value. */
   private readonly copies = new Set<number>();
   private places: ReadonlyMap<Ref, number> = new Map();
 

@@ -3,9 +3,7 @@ import { formats } from '../../numerics/formats.ts';
 import type { TensorEntry } from '../tensor-file.ts';
 import { activationScale, storedLayouts, zeroPointSuffix } from './stored-layouts.ts';
 
-/**
- * A tensor that ptxlab probably does not interpret in the same way as the software for which the checkpoint was made.
- */
+/** A tensor that ptxlab probably interprets differently from the software for which the checkpoint was made. */
 export interface LookAlike {
   readonly name: string;
   /** The codes that this tensor seems to scale, or null. */

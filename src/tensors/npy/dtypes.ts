@@ -39,7 +39,7 @@ const names: ReadonlyMap<string, FormatName> = new Map(
   }),
 );
 
-/** The sizes that elements of each kind can have in numpy. The size of text is its number of characters. */
+/** The sizes that elements of each kind can have in numpy. For text, the size is the number of characters. */
 const sizes: Readonly<Record<string, RegExp | undefined>> = {
   b: /^1$/,
   i: /^[1248]$/,
@@ -108,8 +108,8 @@ function bytesOfFormat(format: FormatName): number {
 /**
  * The type code or name of a format in an .npy file. For formats that numpy itself does not support, `spelled`
  * determines the result. `names` gives the type's name in ml_dtypes, if it has one. The name identifies the format, but
- * the file can then be read only if ml_dtypes is installed. `bytes` gives the code of untyped bytes, which np.load
- * always accepts. Returns null if the format cannot be stored.
+ * the file can then be read only if ml_dtypes is installed. `bytes` gives the type code for untyped bytes, which
+ * np.load always accepts. Returns null if the format cannot be stored.
  */
 export function npyDescr(format: FormatName, spelled: 'bytes' | 'names' = 'bytes'): string | null {
   if (!formatsOfArrays.has(format)) return null;

@@ -13,8 +13,8 @@ const step = 16 * 1024;
 
 /**
  * The `size` bytes that result from inflating `compressed`. Reading throws `bad-data` if the data cannot be inflated,
- * or if its length or checksum is wrong. A read at a lower offset than the previous one starts inflating again from the
- * beginning.
+ * or if its length or checksum is wrong. If a read begins before the end of the previous read, the data is inflated
+ * again from the beginning.
  */
 export function inflateSource(compressed: ByteSource, size: number, checksum: number): ByteSource {
   let stream = new InflateStream(compressed, size, checksum);

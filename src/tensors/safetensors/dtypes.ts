@@ -10,8 +10,8 @@ export interface SafetensorsDtype {
 }
 
 /**
- * All types, in the order in which the reference implementation defines them. When it writes a file, it sorts the data
- * by type in reverse order, so that the data with the strictest alignment comes first.
+ * All types, in the order in which the reference implementation defines them. When that implementation writes a file,
+ * it sorts the data by type in reverse order, so that the data with the strictest alignment comes first.
  */
 const order: readonly string[] = (
   'BOOL F4 F6_E2M3 F6_E3M2 U8 I8 F8_E5M2 F8_E4M3 F8_E8M0 F8_E4M3FNUZ F8_E5M2FNUZ ' +

@@ -86,7 +86,7 @@ async function readIndex(source: ByteSource): Promise<Index> {
   return { metadata, weights };
 }
 
-/** Index files are untrusted: whatever name they give a shard, it must be in the same folder as the index. */
+/** Index files are untrusted, so each name of a shard must be that of a file in the same folder as the index. */
 function requirePlainName(shard: string): void {
   // oxlint-disable-next-line no-control-regex -- this searches for control characters
   if (!/^[^/\\:\x00-\x1f]+$/.test(shard) || shard === '.' || shard === '..')

@@ -125,8 +125,8 @@ export class JsonCursor {
   }
 
   /**
-   * Returns the position after the closing quote. This is done with a loop, because a regular expression could cause a
-   * stack overflow on a long string.
+   * Returns the position after the closing quote. Uses a loop, because a regular expression could cause a stack
+   * overflow on a long string.
    */
   #endOfString(start: number): number {
     for (let at = start; at < this.#text.length; at++) {

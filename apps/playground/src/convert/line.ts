@@ -76,8 +76,8 @@ function endsOf(to: FormatName, { below, above, result }: Explained, lastPlace: 
 }
 
 /**
- * An end of a stretch that lies beyond the largest or smallest value of the format. It is placed where the next value
- * would be if the format had one.
+ * An end of a stretch that lies beyond the largest or smallest value of the format, so that the format has no value
+ * there. The end is placed where the next value would be.
  */
 function missing(to: FormatName, value: number): End {
   return { value, encoding: null, note: `${value}: not in ${to}` };

@@ -4,7 +4,9 @@ import { startWorker } from '../shell/start-worker.ts';
 import type { Lab as LabWorker, Recorded, Refused, RunAnswer, RunRequest, StepState } from './lab-worker.ts';
 import { labScript } from './worker-scripts.ts';
 
-/** If the worker has not answered this many seconds after the time limit of the launch, it is terminated. */
+/**
+ * How many seconds the worker may take to answer once the time limit of the launch has passed. It is then terminated.
+ */
 const grace = 2;
 
 interface Running {

@@ -1,4 +1,7 @@
-/** Determines which kernel a `<ptx-kernel>` opens: one from a link, a file or a text, or else an example. */
+/**
+ * Determines which kernel a `<ptx-kernel>` opens: one from a link, from a file, from the `source` property or from the
+ * text of the element, or else an example.
+ */
 import { example } from './example.ts';
 import { extentsOf, firstLaunch, type Launch } from './launch.ts';
 import { type Project, readLink } from './link.ts';

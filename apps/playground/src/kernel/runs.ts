@@ -45,8 +45,8 @@ export class Runs {
   }
 
   /**
-   * Returns the step that wrote the value that the register has, in the given lane, in the step currently shown; null
-   * if no recorded step wrote it.
+   * Returns the last step in which the given lane wrote the register, considering only the steps up to and including
+   * the one that is currently shown; null if there is no such step.
    */
   writerOf(register: string, lane: number): Promise<number | null> {
     return this.lab.writerOf(register, lane, this.steps?.index ?? 0);

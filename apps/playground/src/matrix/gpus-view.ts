@@ -47,5 +47,5 @@ export function alignedText(format: FormatName, bits: Bits): string {
     : value.toPrecision(digits);
 }
 
-/** For each format, how many significant decimal digits are enough to tell any two values apart. */
+/** The number of significant decimal digits with which any two values of a format can be told apart. */
 const enoughDigits: Readonly<Partial<Record<FormatName, number>>> = { f32: 9, f64: 17, f16: 5 };

@@ -74,7 +74,7 @@ type Entry = Omit<InstructionForm, 'section' | 'regime'>;
 const relaxed = (entry: Entry): InstructionForm => ({ ...entry, section, regime: 'relaxed' });
 const strict = (entry: Entry): InstructionForm => ({ ...entry, section, regime: 'strict' });
 
-/** Conversions among the fundamental types, for which Tables 27 and 28 allow wider registers. */
+/** Conversions among the fundamental types. For these, Tables 27 and 28 of the ISA allow wider registers. */
 const basic: readonly InstructionForm[] = [
   relaxed({
     id: 'cvt.int.int',
@@ -144,7 +144,7 @@ const basic: readonly InstructionForm[] = [
   relaxed({
     id: 'cvt.f16.f32',
     syntax: 'cvt.frnd2{.relu}{.satfinite}.f16.f32  d, a',
-    summary: 'f32 to f16, with negative results clamped to zero or overflow clamped to the largest value.',
+    summary: 'f32 to f16, clamping negative results to zero or overflowing results to the largest value.',
     constraints: [reluOrSatfinite],
     availability: [
       { subject: '.relu', when: { modifiers: ['.relu'] }, ways: [at('7.0', 80)] },
@@ -183,7 +183,7 @@ const bf16: readonly InstructionForm[] = [
   strict({
     id: 'cvt.bf16.f32.clamped',
     syntax: 'cvt.frnd2{.relu}{.satfinite}.bf16.f32  d, a',
-    summary: 'f32 to bf16, with negative results clamped to zero or overflow clamped to the largest value.',
+    summary: 'f32 to bf16, clamping negative results to zero or overflowing results to the largest value.',
     constraints: [reluOrSatfinite],
     availability: [sm80, satfiniteSince],
     operands: [d, a],
@@ -388,8 +388,8 @@ const ue8m0: readonly InstructionForm[] = [
 ];
 
 /**
- * s2f6 conversions exist both with and without a scale factor. Those with a scale factor have a qualifier and an
- * operand for it.
+ * s2f6 conversions exist both with and without a scale factor. Those with a scale factor have an additional qualifier,
+ * and an operand for the scale factor.
  */
 const fixedPoint: readonly InstructionForm[] = [false, true].flatMap((scaled) => {
   const suffix = scaled ? '.scaled' : '';

@@ -34,7 +34,7 @@ import { decisive, meetSteps, multiplySteps } from './wgmma-steps.ts';
 
 const hopper = atListed('8.0', 'sm_90a');
 
-/** Types of A and B that follow the same rules. */
+/** Types of A and B, and the rules that apply to products of these types. */
 interface Row {
   readonly id: string;
   readonly d: '.f16' | '.f32' | '.s32';

@@ -1,6 +1,7 @@
 /**
- * ld, ldu and st: PTX ISA 9.1, 9.7.9.8, 9.7.9.10 and 9.7.9.11. Cache operators, eviction hints and prefetch hints do
- * not affect values. For a single thread, the orderings and scopes of the memory model do not affect values either.
+ * ld, ldu and st (PTX ISA 9.1, sections 9.7.9.8, 9.7.9.10 and 9.7.9.11). Cache operators, eviction hints and prefetch
+ * hints do not affect values. For a single thread, the orderings and scopes of the memory model do not affect values
+ * either.
  */
 import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, Variant } from '../../form.ts';
 import { has, read, slotType, write } from '../../form.ts';

@@ -1,11 +1,11 @@
 /**
- * barrier.cluster (PTX ISA 9.1, 9.7.13.3). The barrier is a 64-bit object in the shared memory of the cluster's first
- * block. It is initially zero and has these fields:
+ * barrier.cluster (PTX ISA 9.1, section 9.7.13.3). The barrier is a 64-bit object in the shared memory of the
+ * cluster's first block. It is initially zero and has these fields:
  *
  * | bits | field |
  * | ---- | ------------------------------------------------------ |
  * | 20 | threads that have arrived in the current phase |
- * | 20 | threads that have exited, which no phase waits for |
+ * | 20 | threads that have exited and are not waited for |
  * | 24 | number of the current phase |
  *
  * In addition, each block has one byte for each of its threads. The byte is 0 if the thread has never arrived;
@@ -43,9 +43,7 @@ const exits: readonly ValueStep[] = [
 
 const arrives: readonly ValueStep[] = [integer('add', 'u32', '$arrived', '$arrived', '$one')];
 
-/**
- * Updates the barrier, and starts the next phase if the current phase has no more threads to wait for after the update.
- */
+/** Updates the barrier. If the current phase then has no more threads to wait for, the next phase starts. */
 function change(counts: readonly ValueStep[]): Step {
   const steps: readonly ValueStep[] = [
     extract('$arrived', '$old', 0, fieldBits),

@@ -1,4 +1,4 @@
-/** The look of the editor, in the colors of the page. */
+/** The appearance of the editor, which uses the colors of the page. */
 import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
