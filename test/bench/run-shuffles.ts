@@ -1,6 +1,6 @@
 /**
- * Measures the cost of exchanging values between the lanes of a warp, for different numbers of live registers and of
- * lanes that take part.
+ * Measures the cost of exchanging values between the lanes of a warp, depending on how many registers are live and how
+ * many lanes take part.
  */
 import { Device } from '../../src/device.ts';
 import type { Row } from './run-kernels.ts';
@@ -8,7 +8,7 @@ import type { Row } from './run-kernels.ts';
 interface Group {
   readonly what: string;
   readonly live: readonly number[];
-  /** Code that sets %mask, and makes the lanes that do not take part skip the exchange. */
+  /** PTX code that sets %mask, and by which lanes that do not take part skip the exchange. */
   readonly enter: string;
   /** The instruction that exchanges values: each lane contributes %v and receives %w. */
   readonly shuffle: (round: number) => string;

@@ -1,7 +1,4 @@
-/**
- * Tests that a launch that turns out to be long switches to code that runs four threads at once. The switch happens
- * between two blocks.
- */
+/** Tests launches that turn out to be long. Between two blocks, they switch to code that runs four threads at once. */
 import { expect, test } from 'vitest';
 import { outcome, type Source } from './run.ts';
 

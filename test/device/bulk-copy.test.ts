@@ -9,7 +9,7 @@ const begin = 'ld.param.u64 %rd9, [out]; mbarrier.init.shared.b64 [bar], 1;';
 const counted = 'mbarrier::complete_tx::bytes';
 const load = `cp.async.bulk.shared::cluster.global.${counted}`;
 
-/** Stores in word `at` of the output whether phase 0 is complete. */
+/** Stores 1 in word `at` of the output if phase 0 is complete, and 0 otherwise. */
 const tested = (at: number): string =>
   `mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; selp.u32 %r9, 1, 0, %p1; st.global.u32 [%rd9+${4 * at}], %r9;`;
 

@@ -67,7 +67,7 @@ function elementAt(input: Uint8Array, format: string, row: number, column: numbe
   return bits === 6 ? code : code << 2;
 }
 
-/** Code that makes each lane store its registers in consecutive words. */
+/** Code with which each lane stores its registers in consecutive words. */
 const storeWords = (names: readonly string[]): string =>
   `mul.lo.u32 %b, %lane, ${names.length * 4}; add.u32 %b, %b, %a;\n${names.map((name, i) => `st.shared.b32 [%b+${8192 + 4 * i}], ${name};`).join('\n')}`;
 

@@ -20,8 +20,9 @@ const functions = fc.array(fc.record({ words: fc.integer({ min: 1, max: 40 }), n
 const program = fc.record({
   functions,
   calls: fc.array(fc.nat(3), { minLength: 1, maxLength: 4 }),
-  /** The number of words in the frame of the function that reads the word, and the index of that word. */
+  /** The number of words in the frame of the function that reads the word. */
   frame: fc.integer({ min: 1, max: 40 }),
+  /** The index of the word that is read. */
   word: fc.nat(100),
   /** Whether the kernel itself reads the word, rather than a function that it calls. */
   inKernel: fc.boolean(),

@@ -1,5 +1,6 @@
 /**
- * Tests large adversarial modules: the results must be correct, and limits must apply to what is stored and searched.
+ * Tests large adversarial modules: the results must be correct, and there must be limits on how much is stored and how
+ * much is searched.
  */
 import { describe, expect, test } from 'vitest';
 import { Document } from '../../src/analysis.ts';

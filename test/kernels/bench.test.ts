@@ -17,8 +17,8 @@ test.each(engines)('%s: vecadd adds, including NaN and infinities', async (engin
   const sums = a.map((x, i) => f32(x + (b[i] as number)));
   const wanted = patterns(sums).map((bits, i) => (Number.isNaN(sums[i]) ? 0x7fffffff : bits));
   expect(patterns(floats(c.read()))).toEqual(wanted);
-  // Each thread executes 9 instructions before the branch. The 120 threads outside the range also execute the branch
-  // itself and then end; each of the others executes 11 more instructions. The final ret is not counted.
+  // Each thread executes 9 instructions before the branch. The 120 threads outside the range then execute only the
+  // branch itself. Each of the other threads executes 11 more instructions. The final ret is not counted.
   expect(stats).toMatchObject({ threads: 5120, instructions: 5120 * 9 + 120 + n * 11 });
 });
 

@@ -128,8 +128,8 @@ async function check(run: Run, way: Way): Promise<void> {
 }
 
 /**
- * Declares tests for the kernels of all files. `tells` is asked about each combination of a kernel and a way to run the
- * kernel; if it returns true, there is a test for this combination.
+ * Declares tests for the kernels of all files. `tells` is called for each combination of a kernel and a way to run it,
+ * and returns whether to test this combination.
  */
 export function testCudaBuilds(tells: (way: Way, run: Run) => boolean): void {
   // Worker threads run the built package.

@@ -19,8 +19,8 @@ const chunks = [
 const [rows, columns, k] = [16, 8, 16];
 
 /**
- * Returns lists of random significands of f16 numbers, as integers. In each list, the first `count` significands stand
- * for values of at least 1.5, and all others are 0.
+ * Returns lists of random significands of f16 numbers, as integers. In each list, the first `count` significands
+ * represent values from 1.5 to just below 2, and all others are 0.
  */
 function significands(random: RandomSource, lines: number, count: number): readonly (readonly number[])[] {
   return Array.from({ length: lines }, () =>

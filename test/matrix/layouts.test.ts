@@ -1,5 +1,5 @@
 /**
- * Compares dense mma with plain arithmetic: matrices without symmetry are distributed over the lanes according to the
+ * Compares dense mma with plain arithmetic. Matrices without symmetry are distributed over the lanes according to the
  * ISA's formulas, and D is collected from the lanes in the same way. Values are small enough for sums to be exact on
  * every GPU.
  */

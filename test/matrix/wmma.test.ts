@@ -109,7 +109,7 @@ const listOf = (prefix: string, count: number): string =>
 
 /**
  * The number of registers that each lane needs for each matrix. A factor of type f16 needs twice as many registers as
- * the size of the matrix suggests, because the lanes hold two copies of each element.
+ * one copy of its elements would, because the lanes hold two copies of each element.
  */
 function registersOf({ factor, c, d }: Case, m: number, n: number, k: number) {
   const count = (elements: number, bits: number): number => Math.max(1, (elements * bits) / 32 / Math.max(32, bits));

@@ -1,6 +1,6 @@
 /**
- * Creates plans for schedulers to run. Also writes the same files with single commands, so that tests can compare them
- * with the results of the schedulers.
+ * Creates plans for schedulers to run. Also produces the same files in a single process, without a plan, so that tests
+ * can compare them with the results of the schedulers.
  */
 import { randomFillSync } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
