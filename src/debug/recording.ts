@@ -86,8 +86,8 @@ export class Recording {
   }
 
   /**
-   * The index of the last step in which the lane wrote the register, considering only the steps up to and including
-   * step `index`; null if there is no such step.
+   * Returns the index of the last step in which the lane wrote the register, considering only the steps up to and
+   * including step `index`; null if there is no such step.
    */
   writerOf(name: string, lane: number, index: number): number | null {
     requireArgument('the name of a register', name, textRule);

@@ -79,8 +79,8 @@ export interface ValuePattern {
 }
 
 /**
- * A list of 1, 2 or 4 elements, or one register in its place. The list has at least as many elements as the modifier
- * that gives the geometry (such as `.2d`) requires, or exactly that many if `exact` is set.
+ * A list of 1, 2 or 4 elements, or one register in its place. The modifier for the geometry, such as `.2d`, determines
+ * the minimum number of elements in the list, or their exact number if `exact` is set.
  */
 export interface CoordinatesPattern {
   readonly kind: 'coordinates';

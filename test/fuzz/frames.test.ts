@@ -8,9 +8,8 @@ import { Device } from '../../src/device.ts';
 import { moduleOf } from '../device/run.ts';
 
 /**
- * The functions that leave data on the stack. `words` is the number of words in the frame of a function. Before a
- * function returns, it skips `next` functions in the list and calls the function after these. If the list is too short
- * for this, it calls nothing.
+ * The functions that leave data on the stack. `words` is the number of words in the frame of a function. Before
+ * function i returns, it calls function i + 1 + `next`, or nothing if the list is too short for this.
  */
 const functions = fc.array(fc.record({ words: fc.integer({ min: 1, max: 40 }), next: fc.nat(4) }), {
   minLength: 1,

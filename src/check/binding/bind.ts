@@ -313,7 +313,10 @@ export function registerUse(operand: Operand, scope: Scope): RegisterUse | null 
 
 // --- constants ------------------------------------------------------------------------------------------------------
 
-/** A constant for a predicate is true unless it is zero; any other constant is truncated to the width of the type. */
+/**
+ * If the type is a predicate, the constant is true unless it is zero. For all other types, the constant is truncated to
+ * the width of the type.
+ */
 export function constantBits(type: PtxType, value: bigint): Bits {
   if (type.class === 'predicate') return value === 0n ? 0 : 1;
   return chop(BigInt.asUintN(64, value), type.width);

@@ -21,7 +21,7 @@ export interface Evaluated {
   readonly pictures: readonly LanePicture[];
 }
 
-/** The evaluation as lines: one row per operand, then one row per lane of a packed result. */
+/** The evaluation as lines: one row for each operand, followed by one row for each field of the results. */
 export function evaluatedText(evaluated: Evaluated, width: number, style: Style): readonly string[] {
   const rows = [...evaluated.inputs, ...evaluated.outputs].map((operand) => [
     operand.name,
@@ -34,8 +34,8 @@ export function evaluatedText(evaluated: Evaluated, width: number, style: Style)
 }
 
 /**
- * One row per field of a result. If the type has lanes, the row shows the value of the field; otherwise, it shows where
- * the bits of the field come from.
+ * Returns one row for each field of a result. If the type has lanes, the row shows the value of the field; otherwise,
+ * it shows where the bits of the field come from.
  */
 function partRows(operand: EvaluatedOperand, pictures: readonly LanePicture[]): readonly (readonly string[])[] {
   const { name, type, bits } = operand;

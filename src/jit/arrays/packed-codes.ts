@@ -16,8 +16,8 @@ import { splat } from '../simd/vector-words.ts';
 import { type Column, columnsAt, lanes } from './packed-columns.ts';
 
 /**
- * The value that a code of 1 represents: 1/8 in grids with a shift, because the coordinates are shifted by 1/8 but
- * codes have to be integers; 1 in all other blocks.
+ * The value that a code of 1 represents. In grids with a shift, it is 1/8, because the coordinates are shifted by 1/8
+ * but codes have to be integers. In all other blocks, it is 1.
  */
 export function unitOf({ codes }: PackedBlock): number {
   return codes.kind === 'grid' && codes.shift !== null ? 1 / 8 : 1;

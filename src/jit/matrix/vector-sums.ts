@@ -99,7 +99,7 @@ export function staysInRange({ a, b, arithmetic }: FloatProduct): boolean {
 }
 
 /**
- * The exponents of the least and the greatest numbers of a format, where the exponent of a subnormal number is that of
+ * The exponents of the least and the greatest numbers of a format. A subnormal number counts as having the exponent of
  * the least normal number.
  */
 function exponentsOf(format: FactorFormat): readonly [least: number, greatest: number] {

@@ -33,7 +33,7 @@ class InflateStream {
   readonly #compressed: ByteSource;
   readonly #size: number;
   readonly #checksum: number;
-  /** Null until the first read: few files are compressed, and loading the library takes 20 ms. */
+  /** Null until the first read, because few files are compressed and loading the library takes 20 ms. */
   #inflate: Inflate | null = null;
   /** Number of compressed bytes that have been passed to the inflater so far. */
   #fed = 0;

@@ -92,8 +92,8 @@ function moved(entry: TensorEntry, { name, offset }: FilePlace): TensorEntry {
 }
 
 /**
- * Returns the text of the index in the form in which the `transformers` library writes it: it gives the total number of
- * bytes of tensor data and lists the tensors sorted by name.
+ * Returns the text of the index, in the form that the `transformers` library writes: the total number of bytes of
+ * tensor data, and a list of the tensors sorted by name.
  */
 function indexOf(shards: readonly FileLayout[], names: readonly string[]): Uint8Array {
   const tensors = shards.flatMap((shard, i) => shard.tensors.map((entry) => [entry.name, names[i]] as const));
