@@ -30,7 +30,10 @@ export interface RecordOptions extends Omit<LaunchOptions, 'engine' | 'onTrace' 
   readonly of?: number | Dim3;
   /** Index of the warp in the block. Default 0. */
   readonly warp?: number;
-  /** Maximum number of thread-instructions to record; the launch ends when this limit is reached. Default 2^18. */
+  /**
+   * Maximum number of executed instructions to record, summed over the threads; the launch ends when this limit is
+   * reached. Default 2^18.
+   */
   readonly limit?: number;
 }
 

@@ -81,7 +81,7 @@ export function evaluateDot(mnemonic: string, inputs: DotInputs<Bits>, options: 
  * Like `evaluateDot`, but takes and returns values instead of bits. An input that its float format cannot represent
  * exactly is rounded to the nearest value, ties to even.
  *
- * @returns the value of the resulting element; every NaN is `NaN`
+ * @returns the value of the resulting element; `NaN` if its bits are those of any NaN
  * @throws PtxlabError in the same cases as `evaluateDot`
  */
 export function evaluateDotValues(mnemonic: string, inputs: DotInputs<number>, options: DotOptions = {}): Value {

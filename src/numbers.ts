@@ -207,8 +207,8 @@ export function numberAt(format: FormatName, rank: bigint): Bits | null {
 }
 
 /**
- * Returns the bits of the next larger value of a format (`up`) or of the next smaller one. -0 and +0 count as one
- * value, and infinities count as values. The result is null if there is no such value, or if the input is a NaN.
+ * Returns the bits of the next larger value of a format (if `up`) or of the next smaller value. -0 and +0 count as a
+ * single value, and infinities are included. The result is null if there is no such value, or if the input is a NaN.
  */
 export function nextNumber(format: FormatName, bits: Bits, up: boolean): Bits | null {
   rowFor(format, bits);

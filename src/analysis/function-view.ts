@@ -31,8 +31,8 @@ export interface RegisterFacts {
   /** The places that read the values from these definitions. */
   readonly reads: readonly Span[];
   /**
-   * The value as an expression of parameters, special registers and constants; null if it cannot be expressed in this
-   * way.
+   * An expression for the value in terms of parameters, special registers and constants; null if the value cannot be
+   * expressed in this way.
    */
   readonly value: string | null;
 }

@@ -74,7 +74,7 @@ export class OpenScopes {
     for (const label of this.labels.get(part) ?? []) if (scope.declare(label) !== null) this.repeated.add(label);
   }
 
-  /** Repeats the declarations that a chunk makes in the module's scope. */
+  /** Declares in the module's scope what a chunk declared there when it was checked. */
   repeatModule(declared: readonly Declared[]): void {
     for (const one of declared) {
       if (one.kind === 'symbol') redeclare(one.symbol, this.symbols);
@@ -82,7 +82,9 @@ export class OpenScopes {
     }
   }
 
-  /** Repeats the declarations that a chunk makes within functions. `outline` is the outline of that chunk. */
+  /**
+   * Declares within functions what a chunk declared there when it was checked. `outline` is the outline of that chunk.
+   */
   repeatBody(declared: readonly Declared[], outline: readonly OutlinePart[]): void {
     const parts = outline.filter(({ kind }) => kind === 'function' || kind === 'open');
     let next = 0;
@@ -97,7 +99,7 @@ export class OpenScopes {
     }
   }
 
-  /** Closes all scopes of a function whose end has not been reached. */
+  /** Closes all scopes that are still open because the end of their function has not been reached. */
   leave(): void {
     this.scopes.length = 0;
     this.begun = null;

@@ -91,7 +91,8 @@ export interface Fold extends Span {
 }
 
 /**
- * Functions, blocks, the code after each label, and comments. Includes ranges within one line, which cannot be folded.
+ * The ranges of functions, blocks, the code after each label, and comments. Ranges within one line are included,
+ * although they cannot be folded.
  */
 export function foldsIn(list: ChunkList, references: References): readonly Fold[] {
   const found: Fold[] = [];

@@ -83,7 +83,7 @@ export function spelling(format: FormatName, family: SpellingFamily): string | n
  * Like `formatNamed`, but throws `unknownFormat` if there is no such format. Used by functions that receive names from
  * their callers.
  *
- * @param others names that the caller accepts in addition to those of formats; the error message lists them
+ * @param others names that the caller accepts besides the names of formats; the error message lists them
  */
 export function requireFormat(text: string, others: readonly string[] = []): FormatName {
   const format = formatNamed(text);

@@ -27,8 +27,9 @@ export function* piecesOf(layout: Layout): Generator<Piece> {
 }
 
 /**
- * Divides an array into runs of consecutive elements. Rows that share a single scale form one run. If every row is
- * divided into whole blocks that are one row high, the whole array is one run. Otherwise, each row is a run of its own.
+ * Divides an array into runs of consecutive elements. Rows that share a single scale form one run. If blocks are one
+ * row high and every row is divided into whole blocks, the whole array is one run. Otherwise, each row is a run of its
+ * own.
  */
 function* runsOf({ rows, columns, tileRows, tileColumns, scaleRows, scaleColumns }: Layout): Generator<Piece> {
   if (rows * columns === 0) return;

@@ -16,7 +16,7 @@ export function defineCheck(program: Command, start: Start): void {
     .description('Check PTX modules as strictly as ptxas.')
     .argument('[files...]', 'PTX files; CUDA C++ and Python files with inline PTX; - for stdin');
   checkChoiceOptions(command)
-    .option('--stdin-name <name>', 'the file name that findings show for stdin')
+    .option('--stdin-name <name>', 'the name to show for stdin in findings')
     .option('--baseline <file>', 'leave out findings that this file accepts')
     .option('--update-baseline', 'write all findings to the baseline file instead of reporting them')
     .option('--batch', 'answer NDJSON requests from stdin, one module per line')

@@ -99,7 +99,7 @@ function planText({ folder, manifest }: Plan, draft: Draft, perTask: number, scr
   return `${folder}: ${plural(shards.length, 'shard')}${idle}; ${needs}\n${note}next: ${start}\n`;
 }
 
-/** A warning that there are more tasks than the amount of work justifies; empty if there are not too many tasks. */
+/** A warning that there are too many tasks for the amount of work; empty if there are not. */
 function costNote(tasks: number, { weights, leastShard }: Draft): string {
   if (leastShard === null) return '';
   const cost = weights.reduce((sum, weight) => sum + weight, 0);

@@ -30,12 +30,12 @@ export async function styleFor(choice: ColorChoice, stream: Screen, env: Environ
   };
 }
 
-/** Number of columns of the terminal; without a terminal, the value of COLUMNS, or 80. */
+/** The number of columns of the terminal. Without a terminal, it is the value of COLUMNS or, if that is not set, 80. */
 export function screenWidth({ columns }: Screen, env: Environment): number {
   return Math.max(columns ?? (Number.parseInt(env['COLUMNS'] ?? '', 10) || 80), 40);
 }
 
-/** The number of columns to use for output: the width of the terminal, but at most 120, or 80 without a terminal. */
+/** The number of columns to use for output: the width of the terminal, limited to 120. Without a terminal, it is 80. */
 export function columnsOf(stream: Screen): number {
   return Math.min(screenWidth(stream, {}), 120);
 }

@@ -109,7 +109,7 @@ function floatFacts(format: FloatFormat, show: (bits: Bits) => string, largest: 
   ];
 }
 
-/** Describes which bit patterns are NaNs, and which of these patterns instructions produce when a result is a NaN. */
+/** Describes which bit patterns are NaNs, and which of them an instruction writes if its result is a NaN. */
 function nanText({ width, signed, nan, canonicalNan }: FloatFormat): string {
   if (nan === 'none' || canonicalNan === null) return 'none';
   const show = (bits: bigint): string => `0x${hex(chop(bits, width), width)}`;

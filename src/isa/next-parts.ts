@@ -1,6 +1,7 @@
 /**
- * Completes mnemonics. Given the beginning of a mnemonic, finds the dot-separated parts that can come next in a
- * mnemonic that is legal for a certain version and target. The parts are listed in the order of the syntax lines.
+ * Completes mnemonics. Given the beginning of a mnemonic, finds the dot-separated parts that can come next. Only parts
+ * that can lead to a mnemonic that is legal for a certain version and target are included. The parts are listed in the
+ * order of the syntax lines.
  */
 import { BoundedCache } from '../base/bounded-cache.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -228,7 +229,7 @@ function mustHold(condition: Condition | undefined, begun: Begun): boolean {
   return modifiers.every((one) => isChosen(one, begun)) && !without.some((one) => canStillBe(one, begun));
 }
 
-/** Whether a constraint is broken regardless of what follows. False as long as this is not known. */
+/** Whether a constraint is broken regardless of what follows. False if this cannot be known yet. */
 function mustFail(constraint: Constraint, begun: Begun): boolean {
   const { compiled, types, modifiers } = begun;
   const hasAllTypes = types.length === compiled.slots.length;

@@ -31,16 +31,19 @@ export const spaceSameness: Readonly<Record<AccessSpace, Sameness>> = {
 };
 
 /**
- * The bit position, in an address of shared memory, at which the rank of a block begins. If the bits from this position
- * on are zero, the address refers to the thread's own block. Otherwise, they contain the rank of a block in the
- * cluster, plus one, and the address refers to the shared memory of that block; it may also be the thread's own block.
- * Such addresses come from mapa.
+ * The bit position, in an address of shared memory, at which the rank of a block begins. If this bit and all higher
+ * bits are zero, the address refers to the thread's own block. Otherwise, these bits contain the rank of a block in the
+ * cluster, plus one, and the address refers to the shared memory of that block, which may also be the thread's own
+ * block. Such addresses come from mapa.
  */
 export const rankShift = 24;
 
 const ownBytes = 2 ** rankShift;
 
-/** The offset at which all blocks of a cluster can access the shared memory of the block with the given rank. */
+/**
+ * The offset at which the shared memory of the block with the given rank begins. It is the same for all blocks of the
+ * cluster.
+ */
 export function startOfRank(rank: number): number {
   return (rank + 1) * ownBytes;
 }

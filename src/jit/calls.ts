@@ -1,7 +1,7 @@
 /**
- * Calls and returns. To make a call, a thread saves its registers on a stack of open calls and continues in the first
- * region of the callee. When the callee returns, the thread continues in the region after the call. Arguments and
- * results are in local memory (program/call-site.ts).
+ * Calls and returns. To make a call, a thread saves its registers in a new entry of its call stack, and continues in
+ * the first region of the callee. When the callee returns, the thread continues in the region after the call. Arguments
+ * and results are in local memory (program/call-site.ts).
  */
 import type { Bits } from '../base/bits.ts';
 import { valueAt } from '../base/element-at.ts';
@@ -18,9 +18,9 @@ import type { ThreadFrame } from './regions/thread-frame.ts';
 import { holder, type Values } from './regions/values.ts';
 
 /**
- * Every open call has a header. These are the offsets of its fields, counted backward from the end of the header.
- * `region` is the region to return to, `base` is the base of the caller's activation, and `size` is the size of the
- * whole entry in bytes.
+ * Every entry of a call stack has a header. These are the offsets of its fields, counted backward from the end of the
+ * header. `region` is the region to return to, `base` is the base of the caller's activation, and `size` is the size of
+ * the whole entry in bytes.
  */
 const header = { region: -16, base: -12, size: -8 } as const;
 
@@ -49,7 +49,7 @@ export class CallWriter {
   private readonly locals: RegionLocals;
   /**
    * The local that holds the address of the thread's local memory. `open` is the local that holds the address of the
-   * end of the thread's open calls.
+   * end of the thread's call stack.
    */
   private readonly local: number;
   private readonly open: number;
@@ -193,8 +193,8 @@ export class CallWriter {
   }
 
   /**
-   * Stores the entry of an open call: first the registers, then the header. For a call to a built-in function, which is
-   * not entered, the header is omitted, because the thread restores the registers immediately.
+   * Stores an entry of the call stack: first the registers, then the header. For a call to a built-in function, which
+   * is not entered, the header is omitted, because the thread restores the registers immediately.
    */
   private keep(resume: number, region: number, entered: boolean): void {
     const { code, shape, fn, frame, values, locals } = this;
@@ -353,7 +353,7 @@ function byteWidth(width: number): number {
   return Math.max(8, width);
 }
 
-/** Returns the size in bytes of the open call whose entry ends at the address `end`. */
+/** Returns the size in bytes of the entry of the call stack that ends at the address `end`. */
 export function callSize(memory: { load(address: number, width: number): Bits }, end: number): number {
   return Number(memory.load(end + header.size, 32));
 }

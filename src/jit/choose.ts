@@ -4,7 +4,7 @@ import type { Code, Label } from '../wasm/code.ts';
 
 /**
  * Pops an index and runs the piece of code for it; indices past the end run the last piece. `write` writes the piece
- * with the given number. The piece may branch to `done`, which is the end of all pieces.
+ * with the given number. The piece may branch to `done`, which is just after the last piece.
  */
 export function writeChoice(
   code: Code,

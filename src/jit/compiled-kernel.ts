@@ -17,7 +17,7 @@ export interface CompiledKernel {
   readonly stops: readonly CompiledStop[];
   /** The size of a block's frames, and the offsets, within the frames, of the arrays that the engine accesses. */
   readonly frame: CompiledFrame;
-  /** Maximum number of bytes on a thread's call stack, which has an entry for each call that has not returned yet. */
+  /** Maximum number of bytes that a thread's call stack may take. */
   readonly callBytes: number;
   /** Number of bytes of local memory per thread. */
   readonly stackBytes: number;

@@ -71,7 +71,7 @@ export const context = {
   constants: 68,
   /** Number of threads in the block. */
   threads: 72,
-  /** Address of the call stacks of the threads. */
+  /** Address of the threads' call stacks. */
   calls: 76,
   /** If a unit (a range of threads that run together) did not finish, the index of its first thread. */
   unit: 80,

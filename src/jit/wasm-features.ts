@@ -4,7 +4,7 @@
  */
 
 /**
- * Makes the WebAssembly engine use branch hints and relaxed vector instructions in modules that are compiled after this
- * call, if it supports them.
+ * Makes the WebAssembly engine use branch hints and relaxed vector instructions, if the engine supports them. This
+ * affects only modules that are compiled after this call.
  */
 export declare function enableWasmFeatures(): void;

@@ -112,7 +112,7 @@ export class Definedness {
     }
   }
 
-  /** Records that a value of `size` bytes was written in which some bits are undefined. */
+  /** Records that a value of `size` bytes with some undefined bits was written. */
   undefine(offset: number, size: number, { mask, origin }: Undefined): void {
     this.pages.touch(offset, size);
     for (let i = 0; i < size; i++) {

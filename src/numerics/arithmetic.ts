@@ -1,7 +1,7 @@
 /**
- * Computes the results of floating-point instructions from the bits of their operands: exactly, and then rounded once
- * (PTX ISA 9.7.3, 9.7.4). A NaN result is the canonical NaN of its format; policy.ts lists the cases that the ISA does
- * not specify.
+ * Computes the results of floating-point instructions from the bits of their operands (PTX ISA, sections 9.7.3 and
+ * 9.7.4). Each result is computed exactly and then rounded once. A NaN result is the canonical NaN of its format;
+ * policy.ts lists the cases that the ISA does not specify.
  */
 import { patternsOf } from './encode.ts';
 import {
@@ -54,8 +54,8 @@ export function floatOperation(fn: FloatFunction, format: FloatArithmeticFormat,
     case 'rsqrt':
       return (a) => finish(target, reciprocalRoot(kernel, read(a)), 0, null);
     case 'sin': {
-      // sin treats subnormals as zeros, with or without .ftz. (This was measured: ptxas 13.0 folds the sine of a
-      // constant.)
+      // sin treats subnormals as zeros, with or without .ftz. ptxas 13.0 does this when it computes the sine of a
+      // constant.
       const readNormal = reader(format, true);
       return (a) => finish(target, elementary(fn, readNormal(a)), 0, null);
     }

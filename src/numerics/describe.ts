@@ -1,5 +1,6 @@
 /**
- * Formats values as text: an exact decimal if it is short, otherwise the shortest one that identifies the same bits.
+ * Formats values as text. A value whose exact decimal is short is shown as this decimal. Any other value is shown with
+ * the shortest decimal that identifies the same bits.
  */
 import { type Bits, hex } from '../base/bits.ts';
 import { decode, type Finite } from './exact.ts';
@@ -56,7 +57,7 @@ function sign(value: Finite): string {
   return value.sign === 1 ? '-' : '';
 }
 
-/** Formats digits * 10^exponent in plain notation, or with an exponent if it would need many zeros. */
+/** Formats digits * 10^exponent in plain notation or, if that would need many zeros, with an exponent. */
 function place(digits: string, exponent: number): string {
   const point = digits.length + exponent;
   if (point > 21 || point < -6) {

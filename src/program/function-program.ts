@@ -142,11 +142,14 @@ export interface FunctionProgram {
   /** Number of bytes at the start of `shared` that are reserved for the system. */
   readonly reservedBytes: number;
   /**
-   * Number of bytes of `sharedBytes` that belong to ptxlab's hidden variables. Real devices do not need these
-   * variables, so they do not count toward the kernel's use of shared memory.
+   * The part of `sharedBytes` that is taken up by ptxlab's hidden variables. Real devices do not need these variables,
+   * so they do not count toward the kernel's use of shared memory.
    */
   readonly hiddenBytes: number;
-  /** Offset of the barrier of the cluster in the first block's shared memory; null for kernels that do not use it. */
+  /**
+   * Offset of the cluster barrier in the first block's shared memory; null for kernels that do not use the cluster
+   * barrier.
+   */
   readonly clusterBarrier: number | null;
   /** Whether accesses to shared memory may reach the memory of other blocks in the cluster. */
   readonly reachesOtherBlocks: boolean;
@@ -163,7 +166,7 @@ export interface FunctionProgram {
    */
   readonly requiredThreads: readonly number[] | null;
   readonly mostThreads: number | null;
-  /** Extents of clusters that `.reqnctapercluster` requires. */
+  /** The cluster extents that `.reqnctapercluster` requires. */
   readonly requiredCluster: readonly number[] | null;
   /** The header's performance directives, in source order. */
   readonly tuning: readonly { readonly name: string; readonly values: readonly number[] }[];

@@ -27,7 +27,7 @@ import type { ProgramInstruction, SpecialRead, SymbolAddress } from './function-
 import { sortOperands } from './operands.ts';
 import { SourcePlaces } from '../check/source-places.ts';
 
-/** What must be known about the module and kernel of a function to build the function's instructions. */
+/** The information about a function's module and kernel that is needed to build the function's instructions. */
 export interface Surroundings {
   readonly module: CheckedModule;
   readonly environment: Environment;
@@ -113,8 +113,9 @@ export class InstructionBuilder {
   }
 
   /**
-   * Splits an instruction into three parts: an instruction that does nothing but increase the number of executed
-   * instructions, the instruction itself, and a branch that repeats it while `condition` is true.
+   * Splits an instruction into three parts. The first part does nothing, but it is counted as an executed instruction.
+   * The second part is the instruction itself. The third part is a branch that repeats the second part while
+   * `condition` is true.
    */
   private repeated(made: ProgramInstruction, condition: Ref, target: number): readonly ProgramInstruction[] {
     const { line, text, source, guard } = made;

@@ -55,7 +55,7 @@ export const statementDirectives: ReadonlySet<string> = new Set([
     .map(([name]) => name),
 ]);
 
-/** Directives between the header and the body of a function. */
+/** The rules for directives between the header and the body of a function. */
 export const tuningRules: ReadonlyMap<string, TuningRow> = new Map(tuningRows.map((row) => [row.name, row]));
 
 /** Valid entries of `.attribute(…)` for functions or variables. */

@@ -30,7 +30,7 @@ export interface LineReader extends LineSource {
   read(parse: (r: Reader) => Statement | null): KnownLines | null;
 }
 
-/** A lexer that also reports errors and can find a place after an error at which parsing can continue. */
+/** A lexer that also reports errors. After an error, it can find a place at which parsing can continue. */
 export class Reader extends Lexer {
   /**
    * True from the time of a syntax error until {@link recover} is called; the statement being parsed cannot be
@@ -57,7 +57,7 @@ export class Reader extends Lexer {
   private stopped = false;
   /**
    * Whether a character outside ASCII has already been reported. If so, the check at the end of the text does not
-   * report one again.
+   * report another one.
    */
   foreignReported = false;
   private readonly sink: (diagnostic: Diagnostic) => void;
@@ -153,7 +153,7 @@ export class Reader extends Lexer {
     return this.missingSemicolon();
   }
 
-  /** Reports a missing `;` at the place where it should be, which is the end of the text that has been parsed. */
+  /** Reports a missing `;` at the end of the text that has been parsed, which is where the `;` should be. */
   private missingSemicolon(): number {
     const end = this.previousEnd;
     const span = { start: end, end };
@@ -231,7 +231,7 @@ export class Reader extends Lexer {
     if (this.kind !== Token.Name || !this.opensStatement()) this.rewind(start, previousEnd);
   }
 
-  /** With `{` as the current token, skips past the matching `}`. */
+  /** Skips everything from the current token, which must be `{`, to just after the matching `}`. */
   skipBraces(): void {
     let open = 0;
     do {
@@ -241,7 +241,7 @@ export class Reader extends Lexer {
     } while (open > 0 && this.kind !== Token.End);
   }
 
-  /** With `(` as the current token, skips past the matching `)`. */
+  /** Skips everything from the current token, which must be `(`, to just after the matching `)`. */
   skipParentheses(): void {
     let open = 0;
     do {

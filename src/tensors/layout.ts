@@ -1,4 +1,4 @@
-/** Lays out a file of any container, and translates formats into the type names that each container uses. */
+/** Lays out tensor files in any container format, and finds the type name that a container uses for a number format. */
 import { requireArgument, requireOptions } from '../base/require.ts';
 import { list, listOf, mapOf, type RulesFor, shaped, text } from '../base/rules.ts';
 import { type FormatName, isFormatName } from '../numerics/formats.ts';

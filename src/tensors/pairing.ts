@@ -25,16 +25,16 @@ export interface Pairing {
   readonly onlyInA: readonly TensorEntry[];
   readonly onlyInB: readonly TensorEntry[];
   /**
-   * Scales for activations and for the KV cache that only one of the files contains. Such scales do not affect the
+   * Scales for activations and for the KV cache, if only one of the files contains them. Such scales do not affect the
    * weights.
    */
   readonly ignored: readonly TensorEntry[];
 }
 
 /**
- * Pairs tensors by name. If each file contains only one tensor, these two are paired, whatever their names. Scales are
- * treated as a part of the tensor that they apply to. A tensor that contains the scales of another tensor in the same
- * file is therefore not paired separately.
+ * Pairs tensors by name. If each file contains only one tensor, the two tensors are paired even if their names differ.
+ * Scales are treated as a part of the tensor that they apply to. A tensor that contains the scales of another tensor in
+ * the same file is therefore not paired separately.
  */
 export function pairTensors(a: Model, b: Model, takes: (name: string) => boolean): Pairing {
   const [inA, inB] = [sidesOf(a, takes), sidesOf(b, takes)];

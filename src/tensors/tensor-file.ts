@@ -96,8 +96,8 @@ export interface TensorFile {
   readonly metadata: Metadata;
   /**
    * Returns the data of a tensor of this file, as a source of `byteLength` bytes. Read the data in ascending order if
-   * possible: to read a compressed tensor of an .npz file at a lower offset than in the previous read, its data must be
-   * decompressed again from the start.
+   * possible. If a compressed tensor of an .npz file is read at a lower offset than in the previous read, its data must
+   * be decompressed again from the start.
    */
   readonly data: (entry: TensorEntry) => ByteSource;
   /** The additional information that `openTensorFile` has read to interpret packed integers. */
@@ -122,8 +122,9 @@ export interface FileLayout {
   /** The tensors, in the order of their data in the file. This order may differ from the order in the plan. */
   readonly tensors: readonly TensorEntry[];
   /**
-   * Writes the parts that remain after the tensors: the checksums of an .npz file or, for a model that is split into
-   * several files, their headers and the index. Null if nothing remains to be written.
+   * Writes the parts that remain after the tensors have been written. For an .npz file, these are the checksums; for a
+   * model that is split into several files, they are the headers of these files and the index. Null if nothing remains
+   * to be written.
    */
   readonly finish: ((file: ByteSource & ByteSink) => Promise<void>) | null;
   /**

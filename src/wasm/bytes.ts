@@ -1,4 +1,4 @@
-/** A growing byte sequence, with the number encodings of the WebAssembly binary format. */
+/** A growing sequence of bytes, to which numbers are appended in the encodings of the WebAssembly binary format. */
 export class Bytes {
   private buffer = new Uint8Array(256);
   private end = 0;

@@ -1,7 +1,7 @@
 /**
- * Tests that every legal variant in the table can be written by only accepting completion items, and that no illegal
- * variant can. This test covers a single target, and variants with at most one optional modifier; the exhaustive test
- * covers everything.
+ * Tests that a user who only accepts completion items can write every legal variant in the table, but no illegal one.
+ * This test covers a single target, and variants with at most one optional modifier; the exhaustive test covers
+ * everything.
  */
 import { describe, expect, it } from 'vitest';
 import { allForms } from '../../src/isa/table.ts';

@@ -55,7 +55,7 @@ function collectSamples(): ReadonlyMap<StepKind, readonly Sample[]> {
       const widths = operandWidths(variant);
       const values = new Map<Ref, Bits>();
       const steps = variant.form.steps(variant, environment);
-      // The steps after the last one that is wanted are not sampled, so they do not have to be run.
+      // Steps after the last wanted step are not sampled, so they do not have to be run.
       for (const step of steps.slice(0, steps.findLastIndex(isWanted) + 1)) {
         for (const ref of refsOf(step))
           values.set(ref, legalInput(step, ref) ?? values.get(ref) ?? randomBits(widths.get(ref)));
@@ -82,7 +82,7 @@ function keyOf(step: Step): string {
 
 /**
  * Returns a string that is the same for similar steps. Among steps with the same string, only a few have to be sampled.
- * Steps are similar if they use the same fields, and the same kind of memory or of group.
+ * Steps are similar if they use the same fields and the same kind of memory or group.
  */
 function likeness(step: Step): string {
   const used = Object.entries(step).flatMap(([field, value]) => (value === null ? [] : [field]));
@@ -266,8 +266,8 @@ function boldClaims(sample: Sample): readonly string[] {
 }
 
 /**
- * Finds claims that are too weak: the kinds of steps whose results are shared more widely than the facts claim, in
- * every sample.
+ * Finds the kinds of steps for which the facts claim too little: in every sample, the results are shared more widely
+ * than the facts claim.
  */
 function modestClaims(all: readonly Sample[]): readonly string[] {
   const kinds = new Set(all.filter(hasResults).map(({ step }) => likeness(step)));

@@ -1,4 +1,4 @@
-/** Tests what happens if the platform refuses a resource: workers whose script cannot be loaded, or memory. */
+/** Tests what happens if the platform cannot load the script of a worker, or refuses to provide memory. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { convert, convertAsync } from '../../src/arrays.ts';
 import { Device } from '../../src/device.ts';

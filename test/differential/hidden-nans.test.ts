@@ -1,5 +1,5 @@
 /**
- * Tests the bits of NaNs that pass through several f32 instructions in code for four threads at a time, where only the
+ * Tests the bits of NaNs that pass through a chain of f32 instructions. In code for four threads at a time, only the
  * last result of a chain has the bits that PTX prescribes. The reference engine gives the expected results.
  */
 import { expect, test } from 'vitest';

@@ -152,8 +152,7 @@ function factorOf(random: RandomSource, format: FloatName, kind: Kind): number {
     case 'lone accumulators':
       return 0;
     case 'powers':
-      // If the smallest terms of a sum of these powers are left out, the remaining sum is often halfway between two f16
-      // numbers.
+      // Sums of these powers of two are often halfway between two f16 numbers if their smallest terms are left out.
       return powerOfTwo(random, format, 0) - Math.min(random.pick([0, 5, 12]), bias - 1) * last;
     case 'large':
     case 'leaning': {
@@ -198,8 +197,8 @@ function wordsOf(random: RandomSource, format: Element, count: number, kind: Kin
 // --- the launch -----------------------------------------------------------------------------------------------------
 
 /**
- * A module whose kernel loads the registers of A, B and C, multiplies, and stores D. In the buffers, the data of each
- * warp follows that of the previous one.
+ * A module whose kernel loads the registers of A, B and C, executes the product, and stores D. In the buffers, the data
+ * of each warp follows that of the previous one.
  */
 function moduleOf({ mnemonic, gpu, registers }: Product): string {
   const names = ['a', 'b', 'c', 'd'] as const;

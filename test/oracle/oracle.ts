@@ -1,7 +1,7 @@
 /**
- * An independent implementation of conversions that does no bit-level rounding: every value of the destination format
- * is a rational number, and the result is the value that the definition of the rounding mode selects. The only things
- * it shares with src/numerics are `decode` and the table of formats.
+ * An independent implementation of conversions that does no bit-level rounding. Every value of the destination format
+ * is represented as a rational number, and the result is the value that the definition of the rounding mode selects.
+ * The only things it shares with src/numerics are `decode` and the table of formats.
  */
 import type { Bits } from '../../src/base/bits.ts';
 import { elementAt } from '../../src/base/element-at.ts';

@@ -105,7 +105,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
       .join('\n');
   }
 
-  /** Cancels all jobs and stops the daemons, the one that was started last first. */
+  /** Cancels all jobs, and stops the daemons in the reverse of the order in which they were started. */
   async stop(): Promise<void> {
     this.call('scancel', [`--user=${userInfo().username}`]);
     await this.until('no job is left', () => this.call('squeue', ['-h']) === '').catch(() => undefined);

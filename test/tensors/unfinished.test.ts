@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openUnfinished, type UnfinishedFile } from '../../src/hosts/node-unfinished.ts';
 
-/** A process id that no process has, because it is larger than any that an operating system assigns. */
+/** A process id that no process can have, because operating systems do not assign ids this large. */
 const nobody = 2 ** 30;
 
 let folder = '';

@@ -1,6 +1,6 @@
 /**
- * A quick test for unusual elements in an array: it adds a constant to the masked bits of each word and looks for a
- * carry out of the masked bits.
+ * A quick test for unusual elements in an array. It adds a constant to the masked bits of each word, and checks whether
+ * the sum has a bit outside the mask.
  */
 import { compileModule } from '../../jit/compile-module.ts';
 import { carryKernel, carryMemory } from '../../jit/arrays/carry-kernel.ts';

@@ -1,4 +1,7 @@
-/** Selects a decoder of packed blocks: WebAssembly if allowed, otherwise plain JavaScript; the results are the same. */
+/**
+ * Selects a decoder of packed blocks. The decoder uses WebAssembly if this is allowed, and otherwise plain JavaScript;
+ * the results are the same.
+ */
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import { canCompile } from '../../jit/simd/can-compile.ts';
 import type { PackedBlock } from '../../numerics/packed-blocks.ts';

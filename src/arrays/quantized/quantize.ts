@@ -55,8 +55,8 @@ export interface QuantizeOptions {
    */
   readonly seed?: number | bigint | undefined;
   /**
-   * For `rs`, if the source is part of a larger array: the index of its first element in that array, which must be a
-   * multiple of 4. Default 0.
+   * For `rs`: the index of the source's first element in the larger array to which the source belongs. The index must
+   * be a multiple of 4. Default 0.
    */
   readonly firstElement?: number | undefined;
   /** `plain` never uses WebAssembly. Results are the same. */
@@ -97,9 +97,9 @@ export interface Quantized extends QuantizedArray {
  * 3. An element is multiplied by the factor in f32. With ue8m0 scales, the factor is a power of two, so the product is
  * exact unless the value is so small that it becomes zero anyway.
  * 4. The product is rounded once, either to nearest even or stochastically, and saturated. The result is that of
- * `cvt.rn.satfinite` or, for integers, of `cvt.rni.sat`. Infinities become the largest code with their sign. NaN
- * becomes 0x7f in e4m3 and e5m2, the largest positive code in float formats without NaN, and 0 in integers. Zeros keep
- * their sign.
+ * `cvt.rn.satfinite` or, for integers, of `cvt.rni.sat`. An infinity becomes the finite code that has the same sign and
+ * the largest magnitude. NaN becomes 0x7f in e4m3 and e5m2, the largest positive code in float formats without NaN, and
+ * 0 in integers. Zeros keep their sign.
  *
  * The source is not modified.
  *

@@ -19,10 +19,7 @@ export interface Comparison {
   readonly zeroSigns: number;
   /** Number of pairs in which exactly one element is NaN. */
   readonly nanMismatches: number;
-  /**
-   * The number of pairs without a NaN in which exactly one element is infinite, or both are infinite but have different
-   * signs.
-   */
+  /** The number of pairs that contain an infinity but no NaN, except for pairs of equal infinities. */
   readonly infinityMismatches: number;
   /**
    * The largest |a - b|. Like all statistics below except `worst`, it is computed only from pairs in which both
@@ -231,7 +228,8 @@ export class Comparer {
   }
 
   /**
-   * Whether all sums of squares of the current block are accurate, that is, neither too large nor too small for f64.
+   * Whether all sums of squares of the current block are accurate. This requires that they are neither too large nor
+   * too small for f64.
    */
   private isInRange(squaredA: number, squaredB: number, squaredError: number, size: number): boolean {
     const { a, b } = this;

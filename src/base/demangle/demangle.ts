@@ -18,8 +18,8 @@ import {
 const longest = 4096;
 
 /**
- * The C++ name, such as `void scale<float>(float*, int)` for `_Z5scaleIfEvPT_i`; null if the name is not mangled, or if
- * it contains an expression, because expressions are not supported.
+ * The C++ name, such as `void scale<float>(float*, int)` for `_Z5scaleIfEvPT_i`; null if the name is not mangled. Names
+ * that contain an expression are not supported; for these, the result is null as well.
  *
  * @throws PtxlabError `argument-type` for a value that is not a string
  */
@@ -38,7 +38,7 @@ export function withDemangled(text: string): string {
 }
 
 /**
- * The text of a name that has been read, and what must be known about the name to decide whether a result type follows
+ * The text of a name that has been read, and the properties of the name that determine whether a result type follows
  * it.
  */
 interface Name {
@@ -138,7 +138,10 @@ class Demangler extends MangledText {
     return found;
   }
 
-  /** Whether later parts can refer to the last part read, which is true for everything except substitutions. */
+  /**
+   * Whether a later substitution in the name can refer to the last part read. This is the case for all parts except
+   * those that are substitutions themselves.
+   */
   private isNewPrefix = true;
 
   private nestedPart({ text }: Name): Name {

@@ -1,6 +1,6 @@
 /**
- * Checks repeated declarations of the same variable in a module (PTX ISA 9.1, sections 5.4 and 11.6, as implemented by
- * ptxas 13.0).
+ * Checks variables that a module declares several times (PTX ISA 9.1, sections 5.4 and 11.6). The verdicts are those
+ * that were measured with ptxas 13.0.
  */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { Variable } from '../../syntax/tree.ts';

@@ -42,14 +42,17 @@ export function holdsInteger({ class: kind }: PtxType): boolean {
   return kind === 'signed' || kind === 'unsigned' || kind === 'bits';
 }
 
-/** True for a register that can hold an address: 32 or 64 bits wide, of an integer or bit-size type. */
+/**
+ * True if registers of this type can hold an address. This is the case for integer and bit-size types of 32 or 64 bits.
+ */
 export function holdsAddress(type: PtxType): boolean {
   return holdsInteger(type) && (type.width === 32 || type.width === 64);
 }
 
 /**
- * True for the types of registers that ptxas accepts as an address: integers of at most 64 bits that are not narrower
- * than the pattern's limit `least` or, for the address of a tensor map, any type except predicates.
+ * True for the types of registers that ptxas accepts as an address. The address of a tensor map can have any type
+ * except predicates. Any other address must be an integer of at most 64 bits that is not narrower than the pattern's
+ * limit, `least`.
  */
 function takesRegister({ coordinates, least }: AddressPattern, space: string | null, type: PtxType): boolean {
   if (coordinates !== undefined) return type.class !== 'predicate';
@@ -138,8 +141,8 @@ function writable(space: string | null, base: Shape | null, index: number): read
 }
 
 /**
- * Matches the source of cvta: a register of exactly the address size or, if a variable is allowed, a variable in the
- * state space to which the instruction applies.
+ * Matches the source of cvta. This is a register whose width is exactly the address size or, if variables are allowed,
+ * a variable in the state space to which the instruction applies.
  */
 export function matchWindow(
   subject: Subject,

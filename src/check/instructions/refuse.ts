@@ -40,8 +40,8 @@ function weigh({ problems }: FormMatch): number {
 }
 
 /**
- * Combines the problems of several forms, each of which requires a different modifier, into one. For example,
- * `atom.u32` lacks its operation, and adding any of the operations would make it legal.
+ * If several forms each require a different modifier, combines their problems into one problem that lists all of these
+ * modifiers. For example, `atom.u32` lacks its operation, and adding any of the operations would make it legal.
  */
 function joinedChoices(first: Problem, others: readonly Problem[]): Problem | null {
   if (first.code !== 'PTX2032') return null;

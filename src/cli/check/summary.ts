@@ -7,14 +7,18 @@ import { wrap } from '../../diagnostics/renderers/wrap.ts';
 import { groupAcceptance } from '../../explain/targets.ts';
 import { isAcceptedSomewhere, type Judged } from './report.ts';
 
-/** The findings in one file, for every target it was checked for, and the versions and targets that accept it. */
+/**
+ * Summarizes the findings for each target that a file was checked for, and lists the versions and targets that accept
+ * the file.
+ */
 export function summarize(judged: readonly Judged[], width: number): string {
   const lines = judged.flatMap(({ source, report }) => {
     const { version, target } = report.requirements;
     const heading = `${printable(source.name)}: ${countFindings(report)} for ${target} at PTX ${version}`;
     return isAcceptedSomewhere(report) ? [heading, `  ${lowestVersion(report)}`] : [heading];
   });
-  // All reports on a file list the same accepting targets, no matter which target the file was checked for.
+  // The list of targets that accept a file is the same in all reports on this file, no matter which target the file was
+  // checked for.
   const accepted = judged.find(({ report }) => isAcceptedSomewhere(report));
   if (accepted !== undefined) lines.push(...acceptedBy(accepted.report, width));
   return `${lines.join('\n')}\n`;

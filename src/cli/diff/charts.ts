@@ -1,4 +1,4 @@
-/** Charts as SVG text, drawn without a browser, so that viewing them needs no script. */
+/** Draws charts as SVG text. Drawing them needs no browser, and viewing them needs no script. */
 import { BarChart, LineChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, TitleComponent } from 'echarts/components';
 import { type EChartsCoreOption, init, use } from 'echarts/core';

@@ -39,10 +39,7 @@ function versionAt(text: string, at: number): number | null {
   return directive.test(text) ? directive.lastIndex : null;
 }
 
-/**
- * The end of a `.target` directive. Even if `.version` is missing, ptxas first reads this directive and only then
- * reports the error.
- */
+/** The end of a `.target` directive. ptxas reads this directive before it reports that `.version` is missing. */
 function afterTargets(text: string, at: number): number {
   const directive = /\.target\s+sm_\w+(\s*,\s*\w+)*/y;
   directive.lastIndex = at;

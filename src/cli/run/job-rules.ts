@@ -25,8 +25,8 @@ export interface JobContents extends Generated {
 }
 
 /**
- * An argument. It has exactly one key: `buffer`, with the contents of a buffer or the name of a shared one; `bytes`,
- * with hex digits; or a scalar type, with a scalar.
+ * An argument. It has exactly one key. The value of the key `buffer` is the contents of a buffer or the name of a
+ * shared buffer, the value of `bytes` is hex digits, and the value of a scalar type such as `u32` is a scalar.
  */
 export interface JobArgument {
   readonly buffer?: string | JobContents;

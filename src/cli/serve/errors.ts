@@ -6,7 +6,7 @@ import { RefusedModuleError, UnsupportedInstructionsError } from '../../device.t
 import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 import { UsageError } from '../exit.ts';
 
-/** A request that the protocol does not allow; `code` is stable. */
+/** The error for a request that the protocol does not allow. Programs can rely on `code`, which never changes. */
 export class RequestError extends PtxlabError {
   readonly number: number;
 

@@ -19,7 +19,7 @@ interface Envelope {
   readonly shard: number;
   /** Size of `K.bin`; 0 if it does not exist. */
   readonly dataBytes: number;
-  /** SHA-256 of the body as JSON. */
+  /** The SHA-256 hash of the JSON text of the body. */
   readonly sha256: string;
   readonly body: object;
 }
@@ -38,7 +38,7 @@ const envelopeRule: Rule<Envelope> = recordOf<Envelope>({
   body: anyObject,
 });
 
-/** Describes why results cannot be merged. `file` is the file that contains the result in question. */
+/** A reason why results cannot be merged. `file` is the file that contains the result in question. */
 export type Trouble =
   | { readonly kind: 'missing'; readonly shard: number }
   | { readonly kind: 'torn'; readonly shard: number; readonly file: string; readonly why: string }

@@ -19,8 +19,8 @@ export interface Frame {
 const ellipsis = '\u2026';
 
 /**
- * Extracts the frame of a span. Looks only at the part of the line that can be shown, so even a very long line is
- * cheap.
+ * Extracts the frame of a span. Only the part of the line that can be shown is examined, so that very long lines take
+ * no extra time.
  */
 export function frameOf(source: SourceText, span: Span, width: number): Frame {
   const { line, column } = source.position(span.start);

@@ -64,7 +64,7 @@ function attributes(values: Readonly<Record<string, string>>): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-// oxlint-disable-next-line no-control-regex -- XML cannot contain these, even escaped
+// oxlint-disable-next-line no-control-regex -- XML cannot contain these characters, even escaped
 const notXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
 
 /** Escapes text for XML, and replaces the characters that XML 1.0 cannot contain. */

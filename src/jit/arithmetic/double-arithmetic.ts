@@ -1,7 +1,7 @@
 /**
  * f64 steps. Operations that round to nearest use the corresponding WebAssembly instructions. Fused operations and the
- * other rounding modes use integers: finite, nonzero operands are decoded, and the result is computed to at least 64
- * bits, the last of which is sticky, and then rounded once.
+ * other rounding modes use integers: finite, nonzero operands are decoded, the result is computed to at least 64 bits
+ * (the lowest of which is a sticky bit), and the result is then rounded once.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -80,8 +80,8 @@ function lowerNearest({ fn, from, to }: StepOf<'float'>, opcode: PlainOpcode, { 
     .op('f64.ne')
     .unlikely()
     .if(() => {
-      // Selects the first NaN operand, made quiet. Operands are tested from last to first, so the first NaN takes
-      // precedence.
+      // Selects the first operand that is a NaN, and makes it quiet. Operands are tested from last to first, so the
+      // first NaN takes precedence.
       code.i64(madeNan).set(bits);
       for (const ref of from.toReversed()) {
         values.get(ref, 'i64');

@@ -115,8 +115,8 @@ function pushPayload(code: Code, { mask, shift: left, field, top, least, exponen
 // --- four values ----------------------------------------------------------------------------------------------------
 
 /**
- * Writes code that replaces those of the four results for which the stage has a replacement. `source` and `results` are
- * vectors of four words.
+ * Writes code that checks each of the four results and replaces it if the stage has a replacement for it. `source` and
+ * `results` are vectors of four words.
  */
 export function replaceVector(
   code: Code,

@@ -7,7 +7,8 @@ import type { Code } from '../../wasm/code.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 
 /**
- * Which bits of a shared random word belong to which of the elements that share it, starting with the first element.
+ * How elements share a random word: the number of bits that each element gets, and where these bits are in the word,
+ * starting with the first element.
  */
 export interface RandomLayout {
   readonly bits: number;
@@ -34,7 +35,7 @@ export function seedKeys(seed: bigint, high: number): readonly [number, number] 
 
 /**
  * Returns one word of the random stream. The two keys (see `seedKeys`) identify the stream, and `index` is the low 32
- * bits of the index of the word.
+ * bits of the word's index.
  */
 export function randomWord(index: number, [first, second]: readonly [number, number]): number {
   return permute((permute((index ^ first) >>> 0) + second) >>> 0);
@@ -77,5 +78,5 @@ export function pushLaneBits(code: Code, { bits, low }: RandomLayout, shared: nu
   code.vector('i8x16.swizzle');
 }
 
-/** A byte index that is out of range. For such an index, the result of a swizzle is a zero byte. */
+/** A byte index that is out of range, for which a swizzle produces a zero byte. */
 const noByte = 0x80;

@@ -99,8 +99,9 @@ function writePromotion(code: Code, from: FormatName, places: Places): void {
 const longWay = 8;
 
 /**
- * Each form gets a function of its own that contains only its loop, because V8 would otherwise spill registers for the
- * other forms in every iteration. `any` is the index of the `ConvertGroups` that can convert any group.
+ * Each form gets a function of its own that contains only its loop. If all forms were in one function, V8 would spill
+ * registers in every iteration because of the other forms. `any` is the index of the `ConvertGroups` that can convert
+ * any group.
  */
 export function writeInTurns(
   code: Code,
@@ -130,8 +131,8 @@ export function writeInTurns(
     }
   };
   /**
-   * Calls a form, which converts groups until one needs a slower path. Before the call, the local `count` holds the
-   * number of groups to convert; after the call, it holds the number of groups that are left.
+   * Calls a form, which converts groups until it reaches a group that needs a slower path. Before the call, the local
+   * `count` holds the number of groups to convert; after the call, it holds the number of groups that are left.
    */
   const convert = (count: number, form: number): void => {
     code.get(count).set(done);

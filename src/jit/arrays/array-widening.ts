@@ -1,6 +1,7 @@
 /**
- * Converts sixteen floats of at most 8 bits to f32, bf16 or f16, which can represent all of them. Only the upper 16
- * bits of a result can be nonzero: its two bytes are computed for all sixteen elements at once and joined at the end.
+ * Converts sixteen floats of at most 8 bits to f32, bf16 or f16, which can represent all of them. At most two bytes of
+ * a result are nonzero; in an f32, these are the upper two. Each of the two bytes is computed for all sixteen elements
+ * at once, and the bytes are joined at the end.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
@@ -27,7 +28,7 @@ export interface WideningForm {
   readonly toSingle: boolean;
 }
 
-/** The fast form of a conversion, or null if it does more than decode. */
+/** The fast form of a conversion; null if the conversion has none. */
 export function wideningForm(c: Conversion): WideningForm | null {
   const [from, half] = [formats[c.from], formats[c.to === 'f32' ? 'bf16' : c.to]];
   if (from.kind !== 'float' || from.width > 8 || !from.signed) return null;

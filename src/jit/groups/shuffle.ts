@@ -54,7 +54,7 @@ export interface FixedShuffle {
   readonly mode: ShuffleMode;
   readonly operand: number;
   readonly bounds: number;
-  /** True if the result predicate is used, which says whether the source lane is in bounds. */
+  /** True if the program uses the result predicate, which says whether the source lane is in bounds. */
   readonly tellsBounds: boolean;
   /** Whether each lane provides a mask of its own. If so, the lanes of a warp may form several groups. */
   readonly masked: boolean;
@@ -157,7 +157,7 @@ function bytesOf(numbers: readonly number[]): readonly number[] {
   return numbers.flatMap((word) => [0, 1, 2, 3].map((byte) => 4 * word + byte));
 }
 
-/** Returns the lane from which a lane takes its value. If the source is out of bounds, this is the lane itself. */
+/** Returns the lane whose value `lane` receives. If the source is out of bounds, this is `lane` itself. */
 function sourceOf({ mode, operand, bounds }: FixedShuffle, lane: number): Source {
   const shift = operand & 31;
   const segment = (bounds >>> 8) & 31;

@@ -32,7 +32,7 @@ export interface ArenaOptions {
   readonly constants: Uint8Array;
 }
 
-/** The number of bytes that a launch borrows: `common` bytes once, and `room` bytes for each running block. */
+/** The number of bytes that a launch borrows. It needs `common` bytes once, and `room` bytes for each running block. */
 export interface ArenaNeeds {
   readonly common: number;
   readonly room: number;

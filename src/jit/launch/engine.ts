@@ -43,8 +43,8 @@ export class FastEngine implements Engine<SettledState> {
   private ledger: OwnLedger;
   private blocks: BlockEngine;
   /**
-   * The number of instructions, and the number of slow tiles, that were executed before the launch switched to the
-   * current code.
+   * What was executed before the launch switched to the current code: `before` is the number of instructions, and
+   * `slowBefore` is the number of slow tiles.
    */
   private before = 0;
   private slowBefore = 0;

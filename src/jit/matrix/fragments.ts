@@ -47,9 +47,9 @@ interface ElementPlace {
 }
 
 /**
- * Calls `element` for each element of a fragment whose first register is `firstRegister`, after loading the register
- * that contains the element into a local. If a lane holds several copies of an element, `element` is called only for
- * the first one.
+ * For each element of a fragment, loads the register that contains the element into a local, and then calls `element`.
+ * `firstRegister` is the first register of the fragment. If a lane holds several copies of an element, `element` is
+ * called only for the first one.
  */
 function eachElement(
   context: ProductContext,

@@ -1,6 +1,6 @@
 /**
- * Loads and stores. An inline check recognizes accesses that are clearly valid. All other accesses are handled by
- * functions and, if necessary, by the engine, which may raise a fault.
+ * Loads and stores. An inline check recognizes accesses that are clearly valid. All other accesses call a function that
+ * checks them more thoroughly and, if necessary, asks the engine, which may raise a fault.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';

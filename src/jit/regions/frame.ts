@@ -30,14 +30,14 @@ export class FrameLayout {
   private readonly rooms: { readonly offset: number; readonly size: number }[] = [];
   private readonly carriers = new Map<string, Carrier>();
   /**
-   * An array with one element for each thread. The element is nonzero if the thread has run alone since the last time
-   * that all four threads of its group were found to be in the same state (simd/four-function.ts).
+   * An array with one element for each thread. The element is nonzero if the thread has run alone and the four threads
+   * of its group have not since been found to be in the same state (simd/four-function.ts).
    */
   readonly alone: number;
   /**
    * Both arrays contain one address for each thread. In `base`, it is the address in the thread's local memory at which
-   * the activation of the current function begins. In `depth`, it is the address at which the thread's next open call
-   * will be stored.
+   * the activation of the current function begins. In `depth`, it is the address at which the next entry of the
+   * thread's call stack will be stored.
    */
   readonly base: number;
   readonly depth: number;
@@ -77,7 +77,7 @@ export class FrameLayout {
 
   /**
    * Returns the offset of an area of `bytes` bytes for temporary data. Only one warp may use the area at a time.
-   * Several callers may be given the same area.
+   * Different callers may get the same area.
    */
   room(bytes: number): number {
     const known = this.rooms.find(({ size }) => size >= bytes);

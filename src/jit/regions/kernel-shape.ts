@@ -38,13 +38,13 @@ export interface KernelShape {
    */
   readonly hasGroups: boolean;
   /**
-   * Whether a loop may wait for another thread inside functions that it calls. Such a loop always extends over several
-   * regions, because a region ends at each call. To let other threads run, a thread therefore pauses at some of its
-   * calls.
+   * Whether a loop may call a function in which a thread waits for another thread. Such a loop always extends over
+   * several regions, because a region ends at each call. To let other threads run, a thread therefore pauses at some of
+   * its calls.
    */
   readonly waitsInCalls: boolean;
   readonly frame: FrameLayout;
-  /** Maximum number of bytes on a thread's call stack, which has a record for each call that has not returned yet. */
+  /** Maximum number of bytes that a thread's call stack may take. */
   readonly callBytes: number;
   readonly engineCalls: EngineCall[];
 }
@@ -90,7 +90,7 @@ export interface FourShape {
 /** Maximum number of threads in a block. */
 const mostThreads = 1024;
 
-/** Size in bytes of the header of a record on the call stack. The header says where the call returns to. */
+/** Size in bytes of the header of an entry of the call stack. The header says where the call returns to. */
 export const callHeader = 16;
 
 export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShape {
@@ -193,7 +193,7 @@ function countTargets({ instructions }: FunctionProgram, size: CodeSize): void {
   }
 }
 
-/** Returns the slots and arrays of a register; a 128-bit register has two. */
+/** Returns each slot of a register with the offset of its array in the frame; a 128-bit register has two slots. */
 export function slotsOf({ program, slots }: FunctionShape, place: number): readonly (readonly [number, number])[] {
   return [place, upperPlace(program, place)].flatMap((half) => {
     const slot = slots.get(half);
@@ -207,7 +207,7 @@ export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
   const { entry } = region;
   if (landings.has(entry)) return fn.traffic.of(region, []);
   // Registers do not have to be loaded from the frame at the start of a function, where they are zero, or after a call,
-  // where they are restored from the stack of open calls.
+  // where they are restored from the call stack.
   const before = program.instructions[(blocks[entry]?.start ?? 0) - 1];
   const written = before === undefined ? [] : usesOf(before).writes;
   const isStop = fn.stopAt.has(entry) && regionAt.get(entry) !== firstRegion;
@@ -216,8 +216,8 @@ export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
 
 /**
  * If running a region has only one possible outcome, returns this outcome: all threads end, or all reach the same stop.
- * In that case, the code of the region does not write the states of the threads or masks that are constant; callers
- * that need them must write them. Returns null if several outcomes are possible.
+ * In that case, the code of the region writes neither the states of the threads nor constant masks; callers that need
+ * these values must write them themselves. Returns null if several outcomes are possible.
  */
 export function soleOutcome(fn: FunctionShape, { order }: Region): number | null {
   const found = new Set<number | null>();
@@ -267,12 +267,12 @@ function partingsOf({ instructions }: FunctionProgram, varying: ReadonlySet<numb
   return new Set(found);
 }
 
-/** For each call instruction of a function, the number of bytes that the call takes until it returns. */
+/** For each call instruction of a function, the number of bytes that its entry takes on the call stack. */
 function callEntries({ blocks, live }: FunctionShape): readonly number[] {
   return blocks.flatMap(({ exit }) => (exit.kind === 'call' ? [callEntry(live, exit.resume)] : []));
 }
 
-/** Number of bytes that a call takes up on the call stack if it returns to `resume`. */
+/** Number of bytes that the entry of a call that returns to `resume` takes on the call stack. */
 export function callEntry(live: FunctionShape['live'], resume: number): number {
   return 8 * live.at(resume).length + callHeader;
 }

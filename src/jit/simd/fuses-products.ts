@@ -37,7 +37,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** Whether both instructions exist on this host, round once, and take the addend last. */
+/** Whether both instructions exist on this host, round only once, and expect the addend as their last operand. */
 export const fusesProducts: () => boolean = once(() => {
   try {
     const memory = new WebAssembly.Memory({ initial: 0 });

@@ -12,7 +12,7 @@ import { splat } from './vector-words.ts';
 type Masks = ReturnType<typeof masksOf>;
 type Format = StepOf<'float'>['format'];
 
-/** The code for one vector: the operations on its lanes, whose width is that of the format's holder. */
+/** What is needed to write code for one vector. Each lane is as wide as the format's holder. */
 interface Lanes {
   readonly code: Code;
   readonly format: Format;

@@ -13,7 +13,10 @@ type Orders = Readonly<Partial<Record<Comparison, 'eq' | 'ne' | 'lt' | 'le' | 'g
 
 const orders: Orders = { eq: 'eq', lt: 'lt', le: 'le', gt: 'gt', ge: 'ge', neu: 'ne' };
 
-/** Maps each comparison that is computed as the negation of another one to that other comparison. */
+/**
+ * Some comparisons are computed as the negation of another comparison. This table maps each of them to the comparison
+ * that is negated.
+ */
 const opposites: Orders = { ltu: 'ge', leu: 'gt', gtu: 'le', geu: 'lt' };
 
 type Comparable = Extract<StepOf<'compare'>['type'], FloatArithmeticFormat>;

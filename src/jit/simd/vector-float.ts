@@ -27,8 +27,8 @@ const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
 };
 
 /**
- * Whether the step is an f32 operation that returns a NaN whenever an operand is a NaN, no matter which bits the
- * operand's NaN has.
+ * Whether the step is an f32 operation that returns a NaN whenever an operand is a NaN, regardless of the bits of that
+ * NaN.
  */
 export function spreadsNans({ fn, format, mode }: StepOf<'float'>): boolean {
   return format === 'f32' && mode.rounding === 'rn' && !mode.sat && (fn === 'fma' || native[fn] !== undefined);
@@ -153,7 +153,7 @@ function pushUnusual(code: Code, sums: readonly [number, number], result: number
 
 /**
  * Returns the index of a function that takes the operands and the rounded sums and returns the results. It computes the
- * f64 sums again: if they were passed as parameters, each fma would have to keep them in registers.
+ * f64 sums again, because passing them as parameters would force the code of each fma to keep them in registers.
  */
 function unusualSum(helpers: Helpers, mode: FloatMode): number {
   const parameters = ['v128', 'v128', 'v128', 'v128'] as const;

@@ -127,8 +127,8 @@ function pushWideChoice(
 }
 
 /**
- * Pushes 64-bit numbers in a form in which a signed comparison orders them correctly, because WebAssembly has no
- * comparison of unsigned 64-bit numbers.
+ * Pushes 64-bit numbers so that a signed comparison orders them correctly. Unsigned numbers must be modified for this,
+ * because WebAssembly has no vector instructions that compare unsigned 64-bit numbers.
  */
 function pushOrdered(code: Code, local: number, signed: boolean): Code {
   code.get(local);

@@ -27,7 +27,7 @@ export interface WrittenForm {
   readonly granularities: readonly Granularity[];
   /** The shape of a single scale. */
   readonly oneShape: readonly number[];
-  /** Fields of `quantization_config` in config.json; null if no reader is known. */
+  /** Fields of `quantization_config` in config.json; null if no known reader supports this form. */
   readonly config: ((granularity: Granularity | undefined) => object) | null;
 }
 
@@ -138,8 +138,8 @@ export function writtenForm(
 }
 
 /**
- * Whether readers of these layouts expect a tensor with this name to be quantized. Readers do not expect this of
- * embeddings, norms and heads.
+ * Whether readers of these layouts expect a tensor with this name to be quantized. They do not expect embeddings, norms
+ * and heads to be quantized.
  */
 export function isLinearWeight(name: string): boolean {
   return !/embed|lm_head|(?:^|\.)(?:wte|wpe)\.|norm/i.test(name);

@@ -1,4 +1,6 @@
-/** GGUF files: the header lists the tensors; the data of each begins at a multiple of the file's alignment. */
+/**
+ * GGUF files. The header lists the tensors, and the data of each tensor begins at a multiple of the file's alignment.
+ */
 import { type ByteSource, sliceSource } from '../bytes.ts';
 import { aligned, alignmentOf, ggufBytes } from './data.ts';
 import type { GgufField } from './fields.ts';
@@ -64,7 +66,7 @@ function requireNames(tensors: readonly TensorEntry[]): void {
   }
 }
 
-/** Checks that the data has no gaps other than those that alignment causes, as ggml requires. */
+/** Checks that there are no gaps in the data except those that alignment causes. ggml requires this. */
 function requireContiguous(tensors: readonly TensorEntry[], dataStart: number, alignment: number, size: number): void {
   let reached = dataStart;
   for (const { name, offset, byteLength } of tensors.toSorted(

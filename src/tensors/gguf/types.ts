@@ -30,7 +30,7 @@ const plainRows: readonly (readonly [...Row, format: FormatName])[] = [
   [30, 'BF16', 1, 2, 'bf16'],
 ];
 
-/** Block types that ptxlab reads, see block-rows.ts. */
+/** The block types that ptxlab reads (see block-rows.ts). */
 const blockIds: Readonly<Record<BlockLayout, number>> = {
   q4_0: 2,
   q4_1: 3,

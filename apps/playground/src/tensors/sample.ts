@@ -45,7 +45,7 @@ export function sampleSource(): ByteSource {
   return memorySource(bytes);
 }
 
-/** Marsaglia's 32-bit xorshift; returns numbers greater than 0 and less than 1. */
+/** Returns a generator of random numbers between 0 and 1, both excluded (Marsaglia's 32-bit xorshift). */
 function generator(seed: number): () => number {
   let state = seed | 1;
   return () => {

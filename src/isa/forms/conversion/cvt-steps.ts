@@ -1,6 +1,7 @@
 /**
- * cvt as steps (PTX ISA 9.1, 9.7.9.21, semantics and notes). This file determines the order of the lanes, the layout of
- * the random bits, and whether old targets flush subnormals; the conversion of each lane is left to `numerics`.
+ * Translates cvt into steps, following the semantics and notes in section 9.7.9.21 of PTX ISA 9.1. This file determines
+ * the order of the lanes, the layout of the random bits, and whether old targets flush subnormals; the conversion of
+ * each lane is left to `numerics`.
  */
 import { elementAt } from '../../../base/element-at.ts';
 import { type Conversion, type Rounding, roundings } from '../../../numerics/conversion.ts';
@@ -93,8 +94,8 @@ function convert(
 }
 
 /**
- * Unpacks the two ue8m0 scale factors for `.scaled`. Without this modifier, there are no factors to unpack, and the
- * scale is one.
+ * Unpacks the two ue8m0 scale factors for `.scaled`. If an instruction does not have this modifier, there are no
+ * factors to unpack, and values are not scaled.
  */
 function scaleLanes(variant: Variant): { readonly steps: readonly Step[]; readonly refs: readonly Ref[] } {
   if (!has(variant, '.scaled::n2::ue8m0')) return { steps: [], refs: [] };
@@ -140,7 +141,8 @@ function defaultRounding(variant: Variant): Rounding | null {
 
 /**
  * sm_1x flushes f32 subnormals with or without `.ftz`. Up to PTX 1.4, there are two exceptions: conversions to 64-bit
- * integers, and conversions from or to f64, keep subnormals (see the notes on subnormal numbers).
+ * integers, and conversions from or to f64, keep subnormals (see the notes on subnormal numbers in the ISA's section on
+ * cvt).
  */
 function flushesByTarget(variant: Variant, environment: Environment): boolean {
   if (environment.target.sm >= 20) return false;

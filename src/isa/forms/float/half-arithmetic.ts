@@ -54,7 +54,7 @@ const operands4 = [d, a, b, c];
 
 /**
  * The value with which tensor copies fill each 16-bit element that lies outside the tensor. The ISA does not specify
- * its bits; according to reports, these are the bits that tensor copies write.
+ * the bits of this value, but tensor copies are reported to write 0x7ff7.
  */
 const outside = 0x7ff7;
 

@@ -1,8 +1,8 @@
 /**
- * Extended precision: add, sub and mad that write the condition code, and addc, subc and madc that read it (PTX ISA
- * 9.1, 9.7.2). The condition code holds the carry of an addition. A subtraction is treated as adding the complement, so
- * its carry is the opposite of a borrow. Chains that mix additions and subtractions therefore behave as they do with
- * ptxas (docs/spec-questions.md).
+ * Extended-precision arithmetic (PTX ISA 9.1, section 9.7.2): add, sub and mad that write the condition code, and addc,
+ * subc and madc that read it. The condition code holds the carry of an addition. A subtraction is treated as adding the
+ * complement, so its carry is the opposite of a borrow. Chains that mix additions and subtractions therefore behave as
+ * they do when ptxas compiles them (docs/spec-questions.md).
  */
 import { type IntegerName, integerName } from '../../../numerics/formats.ts';
 import {
@@ -47,8 +47,8 @@ function carryOut({ direction, type, from, other }: Terms, to: Ref, result: Ref)
 }
 
 /**
- * Stores 0 or 1 in `$carry`, depending on the condition code. This number must be added to a sum or subtracted from a
- * difference.
+ * Sets `$carry` to the number that must be added to a sum or subtracted from a difference. It is 0 or 1, depending on
+ * the condition code.
  */
 function carryIn(direction: Direction, type: IntegerName): readonly Step[] {
   if (direction === 'add') return [resize('$carry', type, conditionCode, 'u32')];
@@ -107,7 +107,7 @@ function products(half: 'lo' | 'hi', reads: boolean): InstructionForm['steps'] {
 // --- forms ----------------------------------------------------------------------------------------------------------
 
 const carrying: readonly TypeName[] = ['.u32', '.s32', '.u64', '.s64'];
-/** Without `.cc`, ptxas has accepted every width since the first version that has these instructions. */
+/** Without `.cc`, ptxas accepts all of these widths in every version that has the instructions. */
 const reading: readonly TypeName[] = ['.u16', '.u32', '.u64', '.s16', '.s32', '.s64'];
 
 const row = (subject: string, since: string, sm?: number): AvailabilityRow => ({ subject, ways: [at(since, sm)] });

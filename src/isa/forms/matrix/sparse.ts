@@ -53,7 +53,8 @@ interface Row {
 }
 
 /**
- * The metadata operands: a register with the indices, and a constant that selects the lanes whose registers are used.
+ * The metadata operands: a register that holds the indices, and a constant that selects the lanes whose registers
+ * provide the metadata.
  */
 export function metadataOperands({ lanes }: Sparsity): readonly OperandPattern[] {
   return [read('e', '.b32'), read('f', '.u32', { constantOnly: true, range: [0, 4 / lanes - 1] })];
