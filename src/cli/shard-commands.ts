@@ -94,7 +94,7 @@ export function defineWork(program: Command, start: Start): void {
     .argument('<folder>', "the plan's folder")
     .option(
       '--shard <number>',
-      'the shard, from 0, or a range such as 4..7; by default from SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PARALLEL_SEQ',
+      'the shard, counted from 0, or a range such as 4..7; by default, the value of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PARALLEL_SEQ',
     )
     .action(async (folder: string, _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<WorkFlags>();

@@ -1,6 +1,6 @@
 /**
- * The state spaces, identified by the names that steps use for them (PTX ISA 9.1, 5.1), and the threads that share each
- * of them.
+ * The state spaces, identified by the names that steps use for them (PTX ISA 9.1, section 5.1), and the threads that
+ * share each of them.
  */
 import type { Sameness } from './sameness.ts';
 

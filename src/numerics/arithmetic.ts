@@ -1,5 +1,5 @@
 /**
- * Computes the results of floating-point instructions from the bits of their operands (PTX ISA, sections 9.7.3 and
+ * Computes the results of floating-point instructions from the bits of their operands (PTX ISA 9.1, sections 9.7.3 and
  * 9.7.4). Each result is computed exactly and then rounded once. A NaN result is the canonical NaN of its format;
  * policy.ts lists the cases that the ISA does not specify.
  */
@@ -205,8 +205,8 @@ function reciprocalRoot(kernel: Kernel, a: Exact): Exact {
 }
 
 /**
- * Handles the special cases listed in PTX ISA 9.7.3.18 to 9.7.3.22; everything else is computed exactly and rounded
- * once.
+ * Handles the special cases listed in sections 9.7.3.18 to 9.7.3.22 of PTX ISA 9.1; everything else is computed exactly
+ * and rounded once.
  */
 function elementary(fn: Transcendental, a: Exact): Exact {
   if (a.kind === 'nan') return a;

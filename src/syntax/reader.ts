@@ -293,9 +293,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Whether the current name begins a label or an instruction, which is decided by looking at the next token. The name
-   * must be the first token on its line. If it does not begin a statement, it is an operand that belongs to the
-   * previous line.
+   * Decides, by looking at the next token, whether the current name begins a label or an instruction. The name must be
+   * the first token on its line. If it does not begin a statement, it is an operand that belongs to the previous line.
    */
   private opensStatement(): boolean {
     const { start, end, previousEnd } = this;

@@ -39,7 +39,7 @@ export const quarterTurn: Readonly<Record<'high' | 'low' | 'inverse', bigint>> =
 
 /** The fast reduction is precise enough only for angles below this bound. */
 export const nearAngle: bigint = doubleBits(1n << 19n, 0);
-/** If the fast reduction subtracts at least one quarter turn, a remainder smaller than this is not precise enough. */
+/** If the fast reduction subtracts at least one quarter turn, a remainder below this bound is not precise enough. */
 export const smallRest: bigint = doubleBits(1n, 18);
 
 /** Reduces a finite angle in an f64 local that holds the value of an f32; `rest` has a relative error below 2^-46. */

@@ -159,8 +159,8 @@ class FourWriter {
 
   /**
    * Handles the case where some of the four threads have run alone in the meantime. Writes code that runs the threads
-   * one by one if they no longer have the same value in a register that must be the same for threads in lockstep, or if
-   * they receive different results.
+   * one by one if they receive different results, or if they no longer agree in a register that must have the same
+   * value in all threads in lockstep.
    */
   private partUnlessInStep(block: number, receives: Stop['receives']): void {
     const { code, fn, frame, shape } = this;

@@ -1,4 +1,4 @@
-/** Integer arithmetic: PTX ISA 9.1, 9.7.1. */
+/** Integer arithmetic (PTX ISA 9.1, section 9.7.1). */
 import type { IntegerFunction } from '../../../numerics/operations.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, write, integerType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';

@@ -1,5 +1,6 @@
 /**
- * mma.sp: PTX ISA 9.1, 9.7.14.6. Half of A is omitted; metadata says which columns the remaining elements belong to.
+ * mma.sp (PTX ISA 9.1, section 9.7.14.6). Half of A is omitted; metadata says which columns the remaining elements
+ * belong to.
  */
 import { has, type InstructionForm, integerType, read, type Variant } from '../../form.ts';
 import type { AvailabilityRow, OperandPattern } from '../../form.ts';

@@ -1,4 +1,4 @@
-/** vmad: PTX ISA 9.1, 9.7.18.1.3. */
+/** vmad (PTX ISA 9.1, section 9.7.18.1.3). */
 import { has, type InstructionForm, read, type ValuePattern, type Variant, write, integerType } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
