@@ -59,7 +59,7 @@ function bare(text: string): string {
   return text.trim().replace(modules, '');
 }
 
-/** The format with that spelling, in upper or lower case; null if PTX has no such format. */
+/** The format with the given spelling, in upper or lower case; null if PTX has no such format. */
 export function formatNamed(text: string): FormatName | null {
   if (typeof text !== 'string') return null;
   const name = bare(text);
@@ -92,9 +92,9 @@ export function requireFormat(text: string, others: readonly string[] = []): For
 }
 
 /**
- * The error for a name that does not identify a PTX format: foreign-format if only other stacks have the format,
- * ambiguous-format if stacks use the name for different formats, otherwise unknown-format with the nearest known
- * spelling.
+ * The error for a name that does not identify a PTX format. Its code is foreign-format if only other stacks have the
+ * format, ambiguous-format if different stacks use the name for different formats, and otherwise unknown-format. The
+ * message of unknown-format suggests the nearest known spelling, if any spelling is near enough.
  */
 export function unknownFormat(text: string, others: readonly string[] = []): PtxlabError {
   if (typeof text !== 'string') {

@@ -22,7 +22,7 @@ export interface CompiledKernel {
   /** Number of bytes of local memory per thread. */
   readonly stackBytes: number;
   readonly sharedBytes: number;
-  /** Offset of the barrier of the cluster in shared memory; null for kernels that do not use it. */
+  /** Offset of the cluster barrier in shared memory; null for kernels that do not use the cluster barrier. */
   readonly clusterBarrier: number | null;
   /** Whether a thread may reach a loop in which it waits for a thread of another block. */
   readonly waits: boolean;

@@ -1,7 +1,7 @@
 /**
- * The hidden variables of kernels that use the barrier of their cluster. One variable is the barrier itself. Every
- * block has a copy of the barrier, but only the copy in the first block is used. The other variable contains one byte
- * for each thread of the block.
+ * The hidden variables of kernels that use the cluster barrier. One variable is the barrier itself. Every block has a
+ * copy of the barrier, but only the copy in the first block is used. The other variable contains one byte for each
+ * thread of the block.
  */
 import { startOfRank } from '../isa/spaces.ts';
 import { clusterBarrier, clusterPhases, type Ref } from '../isa/steps/ref.ts';
@@ -10,7 +10,7 @@ import type { ProgramInstruction, SymbolAddress } from './function-program.ts';
 import { hiddenVariable } from './hidden-variable.ts';
 
 export const barrierSymbol: VariableSymbol = hiddenVariable('the barrier of the cluster', '.shared', 8);
-/** Has one byte for each thread of the block. No block has more than 1024 threads. */
+/** This variable has one byte for each thread of the block. No block has more than 1024 threads. */
 const phases = hiddenVariable('phases of the barrier of the cluster', '.shared', 1024);
 
 /** The hidden variables that the instructions of a kernel need. */
@@ -21,7 +21,7 @@ export function clusterVariables(instructions: readonly ProgramInstruction[]): r
 
 /**
  * Whether a kernel computes addresses in the shared memory of other blocks in its cluster. Only kernels that use `mapa`
- * or the barrier of the cluster do so.
+ * or the cluster barrier do so.
  */
 export function reachesOtherBlocks(instructions: readonly ProgramInstruction[]): boolean {
   return instructions.some(({ variant, places }) => variant.form.id === 'mapa' || places.has(clusterBarrier));

@@ -32,8 +32,8 @@ export interface Surroundings {
   readonly module: CheckedModule;
   readonly environment: Environment;
   /**
-   * Whether a function of the module waits at the barrier of its cluster. If so, each wait and each exit of a thread is
-   * split into several instructions of the program.
+   * Whether a function of the module waits at the cluster barrier. If so, each wait and each exit of a thread is split
+   * into several instructions of the program.
    */
   readonly usesClusterBarrier: boolean;
   /** Returns the address of a function. */

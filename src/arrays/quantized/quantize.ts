@@ -88,7 +88,7 @@ export interface Quantized extends QuantizedArray {
 }
 
 /**
- * Quantizes values in exactly these steps:
+ * Quantizes values in exactly the following steps:
  *
  * 1. The amax of a tile is its largest magnitude. NaNs are ignored, but infinities are not; if a tile contains only
  * NaNs, its amax is 0.

@@ -32,8 +32,8 @@ export interface Comparison {
   /** The signal-to-noise ratio in dB: 10 log10 of (sum of a^2 / sum of (a - b)^2); infinite if all pairs are equal. */
   readonly sqnr: number;
   /**
-   * The cosine of the angle between the streams as vectors, a·b / (|a| |b|); 1 if both consist only of zeros, 0 if only
-   * one of them does.
+   * The cosine of the angle between the streams as vectors, a·b / (|a| |b|). It is 1 if both streams contain only
+   * zeros, and 0 if one stream contains only zeros and the other does not.
    */
   readonly cosine: number;
   /** A histogram of |a - b|. The unit is the spacing of a format's values near `a`. */

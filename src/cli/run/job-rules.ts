@@ -12,7 +12,7 @@ export type JobScalar = number | string | boolean;
 
 /**
  * The contents of a buffer or variable. Exactly one key says how they are given: `hex`, `zeros`, `file`, a generator
- * such as `ramp`, or a scalar type, whose value is a list of scalars.
+ * such as `ramp`, or a scalar type such as `u32`, whose value is a list of scalars.
  */
 export interface JobContents extends Generated {
   readonly hex?: string;
