@@ -121,7 +121,8 @@ ret; }
 describe('suggestions for undeclared names', () => {
   const names = (count: number): string => Array.from({ length: count }, (_, i) => `.reg .b32 valu${i}e;\n`).join('');
   const uses = (count: number): string => Array.from({ length: count }, (_, i) => `mov.b32 value${i}, 1;\n`).join('');
-  // The checker searches for similar names only a hundred times, so at first it suggests nothing for uses further down.
+  // The checker searches for similar names at most a hundred times, so it suggests nothing for the name at the end of
+  // the text until most of the other undeclared names have been deleted.
   const text = `${header}.entry k() {\n${names(9)}${uses(300)}// end of most\n${'ret;\n'.repeat(400)}mov.b32 valu1, 1;\n}\n`;
 
   it('return when enough of the others are gone', () => {

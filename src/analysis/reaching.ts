@@ -62,7 +62,7 @@ export class Reaching {
   }
 
   /**
-   * Adds to `found` the instructions between `start` and `end` that write the register, beginning with the last one.
+   * Adds to `found` the instructions between `start` and `end` that write the register, starting with the last one.
    * Stops and returns true when it finds an instruction that is always executed.
    */
   private searchBack(start: number, end: number, place: number, found: Set<number>): boolean {

@@ -31,7 +31,7 @@ export interface SemanticToken extends Span {
   readonly isDeclaration: boolean;
 }
 
-/** The tokens that begin between two offsets, in the order of the text. Undeclared names have no token. */
+/** The tokens that start between two offsets, in the order of the text. Undeclared names have no token. */
 export function* semanticTokens(
   list: ChunkList,
   names: Names,

@@ -130,7 +130,7 @@ export class Values {
     return { text: address.offset === 0n ? name : `${name}[${address.offset}]`, binds: Binds.tightly };
   }
 
-  /** In nvcc's output, the names of parameters begin with the name of the kernel. */
+  /** In nvcc's output, the names of parameters start with the name of the kernel. */
   private shortName(name: string): string {
     const prefix = `${this.body.checked.item.name}_`;
     return name.startsWith(prefix) ? name.slice(prefix.length) : name;

@@ -53,9 +53,7 @@ export interface ConvertOptions {
   readonly relu?: boolean;
   /** Subnormal f32 inputs and results become zeros of the same sign. */
   readonly ftz?: boolean;
-  /**
-   * The software stack whose results are reproduced wherever the stacks convert a value differently. Default: PTX's.
-   */
+  /** The rules to follow where PTX and other software convert a value differently. Default: those of PTX. */
   readonly semantics?: Semantics;
   /** For `rs`: random bits from a stream of 32-bit words that depends only on the seed (64 bits). */
   readonly seed?: number | bigint;
@@ -66,8 +64,8 @@ export interface ConvertOptions {
   readonly firstElement?: number;
   /**
    * For `rs`: random bits from the caller. Word i is used for elements 4i to 4i + 3 or, if the result is f16 or bf16,
-   * for elements 2i and 2i + 1. A word has the same meaning as the operand `rbits` of a PTX instruction that converts
-   * the same elements, with the first element in its lowest lane.
+   * for elements 2i and 2i + 1. The bits of a word are used in the same way as the operand `rbits` of a PTX instruction
+   * that converts these elements, with the first of them in the lowest lane.
    */
   readonly rbits?: Uint32Array;
   /**

@@ -55,7 +55,7 @@ export const spellings: Readonly<Record<FormatName, SpellingRow>> = recordOf(key
   return { ml_dtypes, torch, safetensors, others };
 });
 
-/** Package prefixes of a name: `torch.float8_e4m3fn`. */
+/** The package prefixes that a name can have, such as `torch` in `torch.float8_e4m3fn`. */
 export const spellingModules = [
   'torch',
   'ml_dtypes',

@@ -117,7 +117,7 @@ export function storedElements(storage: Storage, bytes: number): number {
 }
 
 /**
- * Creates a typed array for elements of a format. The array is a view of `bytes` bytes of the buffer, beginning at
+ * Creates a typed array for elements of a format. The array is a view of `bytes` bytes of the buffer, starting at
  * `offset`.
  */
 export function arrayOver(

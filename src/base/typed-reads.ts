@@ -1,7 +1,7 @@
 /**
  * Bounds-checked reads of typed arrays, for inner loops. There is one function for each array class, because V8 records
- * for each function which classes its arguments had. If a function has been called with only one class, V8 inlines it,
- * and removes the bounds check if no read has been out of bounds.
+ * for each function which classes its arguments had. If all calls of a function have passed instances of the same
+ * class, V8 inlines the function, and also removes the bounds check if no read has been out of bounds.
  */
 
 function outOfBounds(index: number, length: number): never {

@@ -90,8 +90,8 @@ export class Checker {
 export const sharedMemory: CheckMemory = new CheckMemory();
 
 /**
- * Checks a PTX module as strictly as ptxas does, and reports every finding, up to 1,000 syntax errors and 1,000 others.
- * Never throws an exception because of what the text contains.
+ * Checks a PTX module as strictly as ptxas does, and reports every finding, up to 1,000 syntax errors and 1,000 other
+ * findings. Never throws an exception because of what the text contains.
  *
  * @throws PtxlabError `unknown-target` or `unknown-version` if an option names a target or version that does not exist;
  *   `bad-option` for invalid options

@@ -1,4 +1,4 @@
-/** The version and target requirements of a module, collected from all features it uses (PTX ISA 9.1, 13). */
+/** The version and target requirements of a module, collected from all features it uses (chapter 13 of PTX ISA 9.1). */
 import type { Span } from '../base/span.ts';
 import { diagnoseStored } from '../diagnostics/diagnostic.ts';
 import type { DeclaredSpace, DirectivePart, DirectiveWord, Linkage } from '../isa/directives.ts';
@@ -23,10 +23,7 @@ export class ModuleRequirements {
     this.report = report;
   }
 
-  /**
-   * Records the requirements that the verdict on an instruction contains. The problems that the verdict contains are
-   * reported elsewhere.
-   */
+  /** Records the requirements in the verdict on an instruction. The problems in the verdict are reported elsewhere. */
   met(verdict: Verdict): void {
     if (verdict.rows.length === 0 || this.verdicts.has(verdict)) return;
     this.verdicts.add(verdict);

@@ -33,7 +33,10 @@ export interface NameAdvice {
 
 /** Finds help for the undeclared names of one module. */
 export class NameHelp {
-  /** Number of undeclared names that needed a search so far, including those for which the search was skipped. */
+  /**
+   * How many undeclared names have needed a search so far, including those for which the search was skipped because of
+   * the limit.
+   */
   searches = 0;
   private readonly limit: number;
 
@@ -42,7 +45,8 @@ export class NameHelp {
   }
 
   /**
-   * The help for an undeclared name; empty if no name is similar enough, or if the limit on searches has been reached.
+   * The help for an undeclared name; empty if no name is similar enough, or if the maximum number of searches has been
+   * reached.
    */
   for(name: string, scope: Scope): NameAdvice {
     const help = familyHelp(name, scope) ?? elementHelp(name);
@@ -70,7 +74,7 @@ function familyHelp(name: string, scope: Scope): string | null {
     : `'${prefix}<${count}>' declares ${prefix}0 to ${prefix}${count - 1}`;
 }
 
-/** Help for a name such as `%tid.a`: the special register exists, but the element does not. */
+/** Help for a name such as `%tid.a`, which names a special register that exists and an element that does not. */
 function elementHelp(name: string): string | null {
   const [base = ''] = name.split('.', 1);
   return name !== base && findRegister(base)?.isVector === true

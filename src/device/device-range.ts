@@ -10,7 +10,7 @@ import { type DecodedFormat, elementsOf, type NativeArrays, type NativeFormat } 
 /** Maps each range to the memory that it belongs to. */
 const homes = new WeakMap<object, GlobalMemory>();
 
-/** Whether a value is a range of device memory other than this one. */
+/** Whether a value is a range in the memory of a device, but not in this memory. */
 export function isOfAnotherDevice(value: unknown, memory: GlobalMemory): boolean {
   const home = typeof value === 'object' && value !== null ? homes.get(value) : undefined;
   return home !== undefined && home !== memory;
@@ -67,8 +67,8 @@ export abstract class DeviceRange implements Addressed {
   /**
    * Copies the bytes of an array, view or buffer into the range, starting at byte `offset`.
    *
-   * @throws PtxlabError `argument-type` if `source` is none of these, `buffer-size` if the bytes do not fit after
-   *   `offset`
+   * @throws PtxlabError `argument-type` if `source` is not an array, a view or a buffer; `buffer-size` if the bytes do
+   *   not fit after `offset`
    */
   write(source: Bytes, offset = 0): void {
     const target = this.bytes();

@@ -57,12 +57,12 @@ export class Kernel {
     this.addressBytes = addressBytes;
   }
 
-  /** The kernel's parameters, in header order. */
+  /** The kernel's parameters, in the order in which its header declares them. */
   get parameters(): readonly KernelParameter[] {
     return this.program.parameters.map(parameterOf);
   }
 
-  /** The resources it needs, and what its header requires. */
+  /** The resources that the kernel needs, and the requirements that its header states. */
   get attributes(): KernelAttributes {
     return attributesOf(this.linked);
   }
@@ -176,7 +176,7 @@ function clustersOf(
 
 /**
  * Checks the block size of a launch against `.reqntid` and `.maxntid`, which specify the block sizes that a kernel
- * allows (PTX ISA 9.1, 11.4).
+ * allows (section 11.4 of PTX ISA 9.1).
  */
 function checkTuning({ name, requiredThreads, mostThreads }: FunctionProgram, { block }: LaunchShape): void {
   const required = requiredThreads === null ? null : extentsOf(requiredThreads);

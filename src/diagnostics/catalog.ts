@@ -130,7 +130,7 @@ export const catalog = {
     ptxas: 'Constant wraps around',
     section: '4.5.1',
     explain:
-      'Some integer literals that need more than 64 bits are not rejected by ptxas, which keeps their low 64 bits.',
+      'ptxas does not reject some integer literals that need more than 64 bits, and keeps only their low 64 bits.',
   },
   PTX1016: {
     severity: 'error',
@@ -519,7 +519,7 @@ export const catalog = {
     ptxas: "Program uses {found}-bit address on line '' which is conflicting with .address_size 64",
     section: '5.1',
     explain:
-      'With .address_size 64, the global and generic addresses of loads, stores and atomics are 64 bits wide. Addresses in .shared, .local, .const and .param fit into 32 bits. After this error, ptxas treats the whole module as having 32-bit addresses, and it no longer compiles such modules.',
+      'With .address_size 64, the global and generic addresses of loads, stores and atomics are 64 bits wide. Addresses in .shared, .local, .const and .param fit into 32 bits. After this error, ptxas treats the whole module as one with 32-bit addresses. ptxas no longer compiles modules with 32-bit addresses.',
   },
   PTX3028: {
     severity: 'warning',
@@ -762,13 +762,13 @@ export const catalog = {
     ptxas: '{what} in a register of type {found}',
     section: '6.4.1',
     explain:
-      'ptxas extends addresses that are held in 8-bit and 16-bit registers: a signed register is sign-extended to 32 bits, and everything else is extended with zeros. ptxas does not check the type of a register that holds the address of a tensor map, nor the types of 32-bit registers that hold coordinates.',
+      'ptxas extends addresses that are held in 8-bit and 16-bit registers: a signed register is sign-extended to 32 bits, and any other register is extended with zeros. ptxas does not check the type of a register that holds the address of a tensor map, nor the types of 32-bit registers that hold coordinates.',
   },
   PTX3030: {
     severity: 'warning',
     title: 'addresses become short',
     message:
-      'this address is {found} bits wide, and the module has no .address_size; ptxas no longer compiles it for {target}',
+      'this address is {found} bits wide, and the module has no .address_size; ptxas no longer compiles such modules for {target}',
     ptxas: '32-Bit compilation is no longer supported',
     section: '11.1.3',
     explain:
@@ -1016,7 +1016,7 @@ export const catalog = {
     ptxas: 'all remaining threads are waiting: {waiting}',
     section: '9.7.13.1',
     explain:
-      'A barrier opens when the expected number of threads has arrived. It does not wait for threads that have exited, but it does wait for threads that took another path.',
+      'A barrier releases its threads when the expected number of threads has arrived. It does not wait for threads that have exited, but it does wait for threads that took another path.',
   },
   PTX6011: {
     severity: 'error',

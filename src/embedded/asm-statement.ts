@@ -21,7 +21,9 @@ export interface AsmStatement extends Span {
   readonly unknown: string | null;
   readonly template: MappedText;
   readonly operands: readonly AsmOperand[];
-  /** Whether there may be preprocessor conditions that limit the targets for which the statement is compiled. */
+  /**
+   * Whether the statement may be subject to preprocessor conditions that limit the targets for which it is compiled.
+   */
   readonly isConditional: boolean;
 }
 

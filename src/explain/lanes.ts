@@ -28,8 +28,8 @@ export interface LanePicture {
 }
 
 /**
- * Returns pictures of the results, followed by pictures of the sources. A source is left out if every result field that
- * uses it takes all of its bits. The list is empty if the steps compute no bits.
+ * Returns a picture of each result, followed by a picture of each source that is divided, which means that at least one
+ * result field takes only some of its bits. The list is empty if the steps compute no bits.
  */
 export function lanePictures(variant: Variant, steps: readonly Step[]): readonly LanePicture[] {
   const operands = operandBits(variant);

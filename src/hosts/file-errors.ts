@@ -47,8 +47,8 @@ export function hostError(path: string, error: unknown): unknown {
 }
 
 /**
- * Runs a file operation. If the operation fails, the error names `path`; if it fails because the disk is full, the
- * error names `made`, the output file, instead.
+ * Runs a file operation. If the operation fails because the disk is full, the error names `made`, which is the output
+ * file; if it fails for any other reason, the error names `path`.
  */
 export async function withFileErrors<T>(path: string, action: () => Promise<T>, made: string = path): Promise<T> {
   try {

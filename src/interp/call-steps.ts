@@ -1,4 +1,4 @@
-/** Calls and returns: function activations on a thread's stack in local memory. */
+/** Calls and returns. The activations of functions are on a stack in the thread's local memory. */
 import { elementAt } from '../base/element-at.ts';
 import { formatAddress } from '../machine/address-space.ts';
 import { machineFault } from '../machine/fault.ts';

@@ -28,7 +28,8 @@ export interface Prepared {
 
 /**
  * The rest of an instruction in which a thread waits for results from its group, for a barrier, or for the function it
- * called. While a thread waits, the only state of the instruction is the thread's frame and its position in the code.
+ * called. While a thread waits, everything that it needs in order to continue is in its frame and in its position in
+ * the code.
  */
 export type Rest =
   | {
@@ -120,7 +121,8 @@ export interface Block {
   /** Index of the next thread to run. */
   nextThread: number;
   /**
-   * Number of instructions that the thread has processed in its current turn, including those that its guards skipped.
+   * Number of instructions that the thread has processed in its current turn, including those that were skipped because
+   * their guards were false.
    */
   tried: number;
   /** How often the thread has read memory that other threads may write, counted from the start of its current turn. */

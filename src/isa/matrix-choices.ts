@@ -90,7 +90,7 @@ export const matrixChoices: readonly MatrixChoice[] = [
     id: 'matrix-metadata',
     title: 'columns that metadata may name',
     choice: 'indices may be in any order; a column that appears twice is multiplied twice',
-    evidence: 'assumed; PTX ISA 9.7.14.6.1 does not define the result for other indices',
+    evidence: 'assumed; section 9.7.14.6.1 of PTX ISA 9.1 does not define the result for other indices',
     appliesTo: ({ product }) => product !== null && product.sparsity !== null,
   },
   {
@@ -104,7 +104,7 @@ export const matrixChoices: readonly MatrixChoice[] = [
     id: 'matrix-wmma-layout',
     title: 'which lane holds which element in wmma fragments',
     choice: 'the layout of mma',
-    evidence: 'PTX ISA 9.7.14.4.1: unspecified',
+    evidence: 'PTX ISA 9.1, section 9.7.14.4.1: unspecified',
     appliesTo: ({ opcode }) => opcode.startsWith('wmma'),
   },
   {

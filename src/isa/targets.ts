@@ -1,6 +1,6 @@
 /**
- * PTX versions and `.target` architectures in the order of their introduction (PTX ISA 9.1, 11.1.2 and release notes;
- * first versions measured with ptxas 13.0).
+ * PTX versions and `.target` architectures in the order of their introduction (section 11.1.2 and the release notes of
+ * PTX ISA 9.1; the first versions were measured with ptxas 13.0).
  */
 import { lastOf, valueAt } from '../base/element-at.ts';
 import { joinWords } from '../base/join-words.ts';
@@ -67,8 +67,8 @@ export function isVersionName(text: string): text is VersionName {
 export const versions: readonly Version[] = versionNames.map(parseVersion);
 
 /**
- * The newest version for which the tables contain the rules. If the `.version` of a module is newer, the module is
- * checked by the rules of this version, and a warning is issued.
+ * The newest version whose rules the tables contain. If the `.version` of a module is newer, the module is checked by
+ * the rules of this version, and a warning is issued.
  */
 export const newestVersion: Version = lastOf(versions);
 
@@ -93,7 +93,7 @@ export function versionName(version: Version): VersionName {
 
 /**
  * The suffix after the number. A target with suffix `a` also has the features that only this architecture has, and a
- * target with suffix `f` also has those that all members of its family have (PTX ISA 9.1, 11.1.2).
+ * target with suffix `f` also has those that all members of its family have (section 11.1.2 of PTX ISA 9.1).
  */
 export type TargetSuffix = '' | 'a' | 'f';
 
@@ -226,7 +226,7 @@ export function describeTargets(set: TargetSet): string {
   }
 }
 
-/** One of the alternatives for using a feature: it requires at least this PTX version, and one of these targets. */
+/** One of the ways in which a feature can be available: since a certain PTX version, on certain targets. */
 export interface Availability {
   readonly since: Version;
   /** The version in which the feature was removed; absent if it still exists. */

@@ -107,7 +107,7 @@ export function general(bits: bigint, precision: number, keep: boolean): string 
 
 /**
  * Formats a number with `%a` as glibc does: the digit before the point is 0 for zero and subnormal numbers, and 1 for
- * all others. If no precision is given, all significant digits are written.
+ * normal numbers. If no precision is given, all significant digits are written.
  */
 export function hexadecimal(bits: bigint, precision: number | null, point: boolean): string {
   const { exponent, fraction } = split(bits);

@@ -16,7 +16,7 @@ import { type MemoryImage, Pages } from './image.ts';
 import type { SharedMemory } from './memory-view.ts';
 import { type Access, loadBits, storeBits } from './segment.ts';
 
-/** Every allocation begins at a multiple of this number, as it does with the CUDA driver. */
+/** Every allocation starts at a multiple of this number, as it does with the CUDA driver. */
 const granularity = 256;
 
 /** Number of unallocated bytes between two allocations, so that accesses past the end of an allocation are detected. */
@@ -29,8 +29,8 @@ const pageSize = 2 ** 16;
 /** Number of bytes covered by one byte of the map. */
 const granule = 16;
 /**
- * The address range is twice the memory's size plus this slack, which leaves room for the guards of small allocations
- * and for memory that engines borrow.
+ * The address range is larger than twice the memory's size by this number of bytes. They leave room for the guards of
+ * small allocations and for memory that engines borrow.
  */
 const slack = 2 ** 26;
 
@@ -74,7 +74,7 @@ export class GlobalMemory implements EngineMemory {
   private bytes: Uint8Array;
   private view: DataView;
   private map: Uint8Array;
-  /** The pieces of memory that engines have borrowed, including those that have been returned. */
+  /** The pieces of memory that engines have borrowed, including those that engines have given back. */
   private readonly rooms: LentRoom[] = [];
   private readonly allocations: Allocations = new Allocations();
   private readonly pages: Pages = new Pages();
@@ -139,8 +139,8 @@ export class GlobalMemory implements EngineMemory {
 
   /**
    * Returns the current state of the memory. The new state shares every page that has not been written since the
-   * previous state was taken. Compiled code does not report its writes, so after running it, `touchAll` must be called
-   * first.
+   * previous state was taken. Compiled code does not report its writes, so `touchAll` must be called first if compiled
+   * code has run.
    */
   give(): GlobalState {
     return {
@@ -172,7 +172,7 @@ export class GlobalMemory implements EngineMemory {
     this.pages.touchAll();
   }
 
-  /** Returns the live allocation that begins at an address, or null. */
+  /** Returns the live allocation that starts at an address, or null. */
   allocationAt(address: number): Allocation | null {
     return this.allocations.beginningAt(address);
   }
@@ -267,7 +267,7 @@ export class GlobalMemory implements EngineMemory {
 
   /**
    * Marks bytes as accessible or inaccessible in the map. `address` is a multiple of the granule size, because all
-   * allocations begin at granule boundaries.
+   * allocations start at granule boundaries.
    */
   private mark(address: number, size: number, live: boolean): void {
     const first = address / granule;

@@ -1,4 +1,7 @@
-/** Operations on bit patterns: popc, clz, brev, fns, lop3 and prmt (sections 9.7.1 and 9.7.8 of the PTX ISA). */
+/**
+ * Counts, reverses, finds, looks up and permutes bits: popc, clz, brev, fns, lop3 and prmt (sections 9.7.1 and 9.7.8 of
+ * PTX ISA 9.1).
+ */
 import { onBigints, onNumbers } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Operation, PermuteFunction } from './operations.ts';

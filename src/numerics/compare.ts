@@ -1,6 +1,6 @@
 /**
- * The comparisons in set, setp, slct and similar instructions (PTX ISA 9.7.6), on integers and floats, ordered and
- * unordered.
+ * The comparisons in set, setp, slct and similar instructions (section 9.7.6 of PTX ISA 9.1), on integers and floats,
+ * ordered and unordered.
  */
 import { type Bits, onBigints, onNumbers } from '../base/bits.ts';
 import { assertNever } from '../base/assert-never.ts';

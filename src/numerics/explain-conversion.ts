@@ -39,7 +39,7 @@ export interface ConversionExplanation {
   readonly below: Encoding | null;
   readonly above: Encoding | null;
   readonly result: Encoding;
-  /** Null for zeros, infinities and NaNs, and if the conversion copies the bits. */
+  /** Null for zeros, infinities and NaNs, and for conversions that copy the bits. */
   readonly weights: BitWeights | null;
   /** The rules that affected the result, in the order in which they applied. */
   readonly reasons: readonly Policy<string>[];

@@ -116,8 +116,8 @@ function integer(name: IntegerName): FixedFormat {
 type FormatOf<N extends FormatName> = N extends FloatName ? FloatFormat : FixedFormat;
 
 /**
- * All formats by name, in the order of the tables. PTX ISA 9.1, 5.2.2 and 5.2.3, describes the alternate and sub-byte
- * formats.
+ * All formats by name, in the order of the tables. Sections 5.2.2 and 5.2.3 of PTX ISA 9.1 describe the alternate and
+ * sub-byte formats.
  */
 export const formats: { readonly [N in FormatName]: FormatOf<N> } = {
   ...recordOf(keysOf(floatRows), float),
@@ -140,14 +140,14 @@ export function isIntegerName(word: string): word is IntegerName {
   return isFormatName(word) && formats[word].kind === 'integer';
 }
 
-/** Returns the float format with this name. Throws if the name is that of another kind of format. */
+/** Returns the float format with this name. Throws if the format with this name is not a float format. */
 export function floatFormat(name: FormatName): FloatFormat {
   const format = formats[name];
   if (format.kind !== 'float') throw new Error(`${name} is not a float`);
   return format;
 }
 
-/** Returns the fixed-point or integer format with this name. Throws if the name is that of a float format. */
+/** Returns the fixed-point or integer format with this name. Throws if the format with this name is a float format. */
 export function fixedFormat(name: FormatName): FixedFormat {
   const format = formats[name];
   if (format.kind === 'float') throw new Error(`${name} is a float`);

@@ -1,6 +1,6 @@
 /**
  * Integers: `cvt` between integers, the clamping in `cvt.pack`, and the arithmetic, logic and shift instructions on
- * bits (PTX ISA 9.7.1, 9.7.8). As in the rest of ptxlab, values of more than 32 bits are bigints.
+ * bits (sections 9.7.1 and 9.7.8 of PTX ISA 9.1). As in the rest of ptxlab, values of more than 32 bits are bigints.
  */
 import { type Bits, chop, numberOf, onBigints, onNumbers, onShifted } from '../base/bits.ts';
 import { formats, type IntegerName } from './formats.ts';
@@ -43,7 +43,8 @@ function clamp<T extends number | bigint>(value: T, [least, most]: readonly [T, 
 
 /**
  * Returns a function that converts bits of type `from` to bits of type `to`. With `sat`, it clamps the value to the
- * range of `to`; otherwise, it truncates the bits, or extends them with zeros or (if `from` is signed) with the sign.
+ * range of `to`. Without `sat`, it keeps the low bits if `to` is narrower than `from`; if `to` is wider, it extends the
+ * value with its sign if `from` is signed, and with zeros otherwise.
  */
 export function integerConversion(from: IntegerName, to: IntegerName, sat: boolean): (source: Bits) => Bits {
   const source = formats[from];
@@ -60,8 +61,8 @@ export function integerConversion(from: IntegerName, to: IntegerName, sat: boole
 }
 
 /**
- * Returns the function that cvt.pack applies to each of its s32 values (PTX ISA 9.7.9.22): it clamps the value to the
- * range of `to`, and returns the result as bits of `to`.
+ * Returns the function that cvt.pack applies to each of its s32 values (section 9.7.9.22 of PTX ISA 9.1): it clamps the
+ * value to the range of `to`, and returns the result as bits of `to`.
  */
 export function packClamp(to: IntegerName): (source: Bits) => Bits {
   return integerConversion('s32', to, true);
@@ -109,8 +110,8 @@ function modularOperation(fn: IntegerFunction, width: number): Operation | null 
 }
 
 /**
- * Returns a function that operates on values of at most 32 bits. Its result is exact, except for `mul.lo` and `mad.lo`:
- * of their results, only the low 32 bits are correct.
+ * Returns a function that operates on values of at most 32 bits. Its result is exact, except that for `mul.lo` and
+ * `mad.lo` only the low 32 bits of the result are correct.
  */
 function narrowFunction(
   fn: Exclude<IntegerFunction, 'mul.wide' | 'mad.wide'>,
@@ -220,7 +221,7 @@ function wideFunction(fn: IntegerFunction, width: bigint): (a: bigint, b: bigint
 /**
  * Returns a logic or shift instruction for operands of `width` bits; a width of 1 means predicates. A shift amount is
  * an unsigned 32-bit number. If the amount is at least `width`, all bits are shifted out: the result is zero or, for
- * `shr.s`, consists of copies of the sign bit (PTX ISA 9.7.8).
+ * `shr.s`, consists of copies of the sign bit (section 9.7.8 of PTX ISA 9.1).
  */
 export function bitOperation(fn: BitFunction, width: number): Operation {
   switch (fn) {

@@ -106,8 +106,8 @@ function multiplyNarrow(a: Finite, b: Finite): Finite {
 function divideNarrow(a: Finite, b: Finite): Finite {
   const lift = 53 - bitLength(a.significand);
   const numerator = a.significand * power(lift);
-  // The quotient is computed from the remainder, because the remainder of two integral doubles is exact. The rounded
-  // result of a division might not be the floor of the exact quotient.
+  // The quotient is computed from the remainder, which is exact for integral doubles. A direct division would be
+  // rounded, so its result might not be the floor of the exact quotient.
   const rest = numerator % b.significand;
   const quotient = (numerator - rest) / b.significand;
   const tail = classify(rest, b.significand, noTail);
@@ -144,8 +144,8 @@ function addWide(a: Finite, significand: bigint, b: Finite, exponent: number = a
 }
 
 /**
- * If the exponents of two values differ by more than this, the value with the lower exponent is less than 2^-60 units
- * in the last place of the other value, even if its significand has 106 bits.
+ * If the exponents of two values differ by more than this, the value with the lower exponent is less than 2^-60 times
+ * the last place of the other value, even if the significand of the lower value has 106 bits.
  */
 const reach = 170;
 

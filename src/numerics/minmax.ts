@@ -1,6 +1,6 @@
 /**
  * min, max, neg and abs on floating-point bits, which select or change an operand without rounding (sections 9.7.3 and
- * 9.7.4 of the PTX ISA).
+ * 9.7.4 of PTX ISA 9.1).
  */
 import { type Bits, onBigints, onNumbers } from '../base/bits.ts';
 import { patternsOf } from './encode.ts';

@@ -16,7 +16,7 @@ export interface Choice {
 }
 
 export interface OpenChoice extends Choice {
-  /** Whether the conversion has inputs for which the result depends on the choice. */
+  /** Whether the result of the conversion depends on the choice for at least one input. */
   readonly appliesTo: (c: Conversion) => boolean;
 }
 
@@ -26,13 +26,17 @@ const isRandom = (c: Conversion): boolean => c.rounding === 'rs';
 /** Whether the input can be a NaN and neither `.sat` nor `.relu` determines the result for it. */
 const passesNan = (c: Conversion): boolean => hasNan(formats[c.from]) && !c.sat && !c.relu;
 
-/** Choices that are left open for conversions, in the order of the corresponding parts of the ISA's chapter. */
+/**
+ * The choices that the ISA leaves open for conversions, in the order in which its chapter on conversions describes
+ * them.
+ */
 export const openChoices: readonly OpenChoice[] = [
   {
     id: 'unrounded-half',
     title: 'rounding of cvt between f16 and bf16 without a modifier',
     choice: 'rn',
-    evidence: 'measured: ptxas 13.0 generates the same code as with .rn; PTX ISA 9.7.9.21 requires a modifier',
+    evidence:
+      'measured: ptxas 13.0 generates the same code as with .rn; section 9.7.9.21 of PTX ISA 9.1 requires a modifier',
     appliesTo: (c) => isHalf(c.from) && isHalf(c.to) && c.from !== c.to && c.rounding === null,
   },
   {
@@ -47,7 +51,7 @@ export const openChoices: readonly OpenChoice[] = [
     title: 'bits of a NaN in cvt.f32.bf16',
     choice: '0x7fffffff',
     evidence:
-      'PTX ISA 9.7.9.21, notes: unspecified; measured: constant folding by ptxas, without a modifier and with .rn',
+      'PTX ISA 9.1, section 9.7.9.21, notes: unspecified; measured: constant folding by ptxas, without a modifier and with .rn',
     appliesTo: (c) => c.from === 'bf16' && c.to === 'f32' && passesNan(c),
   },
   {
@@ -83,7 +87,8 @@ export const openChoices: readonly OpenChoice[] = [
     id: 'nan-tf32',
     title: 'bits of a NaN in tf32',
     choice: '0x7fffffff, also with .satfinite',
-    evidence: 'assumed; PTX ISA 9.7.9.21, .satfinite: NaN stays NaN; ptxas truncates the payload when it folds .rna',
+    evidence:
+      'assumed; PTX ISA 9.1, section 9.7.9.21, .satfinite: NaN stays NaN; ptxas truncates the payload when it folds .rna',
     appliesTo: (c) => c.to === 'tf32' && hasNan(formats[c.from]),
   },
   {
@@ -105,7 +110,7 @@ export const openChoices: readonly OpenChoice[] = [
     id: 'relu-zero',
     title: '.relu and -0, and negative values that round to -0',
     choice: '+0',
-    evidence: 'assumed; PTX ISA 9.7.9.21 says only that a negative result becomes 0',
+    evidence: 'assumed; section 9.7.9.21 of PTX ISA 9.1 says only that a negative result becomes 0',
     appliesTo: (c) => c.relu,
   },
   {
@@ -128,21 +133,22 @@ export const openChoices: readonly OpenChoice[] = [
     title: 'which bytes of rbits belong to which operand in e2m1x4',
     choice: 'a bits 31..24, b bits 15..8, e bits 23..16, f bits 7..0',
     evidence:
-      'assumed, as for f16x2; PTX ISA 9.7.9.21: a and b take the high bytes of both halves, e and f the low bytes',
+      'assumed, as for f16x2; PTX ISA 9.1, section 9.7.9.21: a and b take the high bytes of both halves, e and f the low bytes',
     appliesTo: (c) => isRandom(c) && c.to === 'e2m1',
   },
   {
     id: 'random-shared',
     title: 'random bits that two operands share in the fp8 and fp6 forms',
     choice: 'a and b both use bits 31..16 of rbits, e and f bits 15..0',
-    evidence: 'PTX ISA 9.7.9.21, layout of random bits; not tested on hardware',
+    evidence: 'PTX ISA 9.1, section 9.7.9.21, layout of random bits; not tested on hardware',
     appliesTo: (c) => isRandom(c) && isSmall(c.to) && c.to !== 'e2m1',
   },
   {
     id: 's2f6-lowest',
     title: 's2f6 results below -MAX_NORM',
     choice: '0x81, which is -1.984375; 0x80 is never produced, not even from -2',
-    evidence: "assumed from the wording of PTX ISA 9.7.9.21, .satfinite; a two's complement clamp would give 0x80",
+    evidence:
+      "assumed from the wording of .satfinite in section 9.7.9.21 of PTX ISA 9.1; a two's complement clamp would give 0x80",
     appliesTo: (c) => c.to === 's2f6' && !c.relu,
   },
   {
@@ -161,13 +167,13 @@ export interface ArithmeticChoice extends Choice {
 const signOnly = (fn: FloatFunction): boolean => fn === 'neg' || fn === 'abs';
 const choosing = (fn: FloatFunction): boolean => fn === 'min' || fn === 'max';
 
-/** Choices that are left open for floating-point instructions. */
+/** The choices that the ISA leaves open for floating-point instructions. */
 export const arithmeticChoices: readonly ArithmeticChoice[] = [
   {
     id: 'nan-result',
     title: 'bits of a NaN result in f16, bf16 and f32',
     choice: '0x7fff or 0x7fffffff, regardless of the operands',
-    evidence: 'PTX ISA 9.7.3: unspecified; measured: constant folding of add.f32 by ptxas',
+    evidence: 'PTX ISA 9.1, section 9.7.3: unspecified; measured: constant folding of add.f32 by ptxas',
     appliesTo: (fn, format) => format !== 'f64' && !signOnly(fn),
   },
   {
@@ -175,14 +181,14 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
     title: 'bits of a NaN result in f64',
     choice: 'the first NaN operand, made quiet; 0xfff8000000000000 if no operand is a NaN',
     evidence:
-      "PTX ISA 9.7.3: f64 supports payloads; the default NaN is that of CUDA's math_constants.h; the order of operands is assumed",
+      "PTX ISA 9.1, section 9.7.3: f64 supports payloads; the default NaN is that of CUDA's math_constants.h; the order of operands is assumed",
     appliesTo: (fn, format) => format === 'f64' && !signOnly(fn),
   },
   {
     id: 'nan-sign',
     title: 'neg and abs of a NaN',
     choice: 'f16 and bf16: 0x7fff; f32: sign changed, payload kept, made quiet; f64: only the sign changed',
-    evidence: 'PTX ISA 9.7.3: unspecified; measured: constant folding by ptxas',
+    evidence: 'PTX ISA 9.1, section 9.7.3: unspecified; measured: constant folding by ptxas',
     appliesTo: signOnly,
   },
   {
@@ -204,15 +210,16 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
     title: 'results of .approx and .full',
     choice:
       'the special values that the ISA specifies, otherwise the exact result rounded to nearest; the hardware may differ by the stated error',
-    evidence: 'PTX ISA 9.7.3; measured: constant folding of div.approx.f32 by ptxas, with a divisor above 2^126',
+    evidence:
+      'PTX ISA 9.1, section 9.7.3; measured: constant folding of div.approx.f32 by ptxas, with a divisor above 2^126',
     appliesTo: (fn, _format, mode) => mode.approximate || fn === 'div.full' || fn === 'rsqrt',
   },
 ];
 
-/** Choices that are left open for integer instructions: only `div` and `rem` have one. */
+/** The choices that the ISA leaves open for integer instructions. There is only one, for `div` and `rem`. */
 export const divisionByZero: Choice = {
   id: 'division-by-zero',
   title: 'div and rem by zero',
   choice: 'all ones, for signed and unsigned types',
-  evidence: 'PTX ISA 9.7.1: unspecified; measured: constant folding of 16-bit and 32-bit types by ptxas',
+  evidence: 'PTX ISA 9.1, section 9.7.1: unspecified; measured: constant folding of 16-bit and 32-bit types by ptxas',
 };

@@ -88,8 +88,8 @@ export type BitFunction =
   | PermuteFunction;
 
 /**
- * The comparisons of PTX ISA 9.7.6: ordered comparisons, comparisons of unsigned integers (`lo ls hi hs`), unordered
- * comparisons, and the two that test for NaN.
+ * The comparisons in section 9.7.6 of PTX ISA 9.1: ordered comparisons, comparisons of unsigned integers
+ * (`lo ls hi hs`), unordered comparisons, and the two that test for NaN.
  */
 export const comparisons = [
   'eq',

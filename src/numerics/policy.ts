@@ -19,7 +19,7 @@ interface ConversionPolicy<Name extends string> extends Policy<Name> {
   readonly when: (c: Conversion) => boolean;
 }
 
-const cvt = 'PTX ISA 9.7.9.21';
+const cvt = 'PTX ISA 9.1, section 9.7.9.21';
 const toFloat = (c: Conversion): boolean => formats[c.to].kind === 'float';
 const toInteger = (c: Conversion): boolean => formats[c.to].kind === 'integer';
 const isSame = (c: Conversion): boolean => c.from === c.to;

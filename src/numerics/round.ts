@@ -9,15 +9,15 @@ import type { Rounding } from './conversion.ts';
 import { formats, type FormatName, type NumberFormat, formatNames } from './formats.ts';
 
 /**
- * The set of values to which a value can be rounded. Their magnitudes are the numbers n * 2^exponent that do not exceed
- * the largest magnitude, where n is an integer less than 2^precision and the exponent is at least `lowest`.
+ * The set of values to which a value can be rounded. It consists of all values with a magnitude of n * 2^exponent, up
+ * to the magnitudes in `largest`, where n is an integer less than 2^precision and the exponent is at least `lowest`.
  */
 export interface Grid {
   readonly precision: number;
   readonly lowest: number;
   /**
-   * The largest magnitude of positive values and that of negative values. 2^63 - 1 and 2^64 - 1 are not doubles, so the
-   * next lower double is used instead; comparisons with that double have the same results.
+   * The largest magnitude of a positive value, and the largest magnitude of a negative value. No double is equal to
+   * 2^63 - 1 or 2^64 - 1, so the next lower double is used instead; comparisons with it have the same results.
    */
   readonly largest: readonly [positive: number, negative: number];
 }
@@ -70,7 +70,7 @@ export function gridOf(name: FormatName, integral = false): Grid {
 /**
  * Rounds a value to a grid as if its exponent had no upper bound; `overflow` in the result tells the caller that the
  * rounded value is beyond the format's range. For the rounding mode `rs`, `random` contains `randomBits` random bits
- * (PTX ISA 9.7.9.21, rounding).
+ * (section 9.7.9.21 of PTX ISA 9.1, on rounding).
  */
 export function round(value: Finite, grid: Grid, rounding: Rounding, random = 0, randomBits = 0): Rounded {
   const { sign, significand, exponent } = value;
@@ -118,7 +118,7 @@ function raises(rounding: Rounding, sign: Sign, odd: boolean, tail: Tail): boole
 /**
  * Adds the random bits to the upper `randomBits` bits of the discarded part, and returns whether this produces a carry.
  * `low` is the discarded part, which has `shift` bits; if that is fewer than `randomBits`, zeros are appended. The sign
- * is not considered, so negative values are rounded like positive ones.
+ * of the value has no effect.
  */
 function carries(low: number, shift: number, random: number, randomBits: number): boolean {
   const space = power(randomBits);

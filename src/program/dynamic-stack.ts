@@ -1,6 +1,6 @@
 /**
- * The part of an activation from which alloca allocates memory. This part is represented by a hidden variable, which
- * follows the function's own variables.
+ * The part of an activation in which alloca allocates memory. A hidden variable, which follows the function's own
+ * variables, represents this part.
  */
 import type { VariableSymbol } from '../check/symbols.ts';
 import { stackBase, stackLimit } from '../isa/steps/ref.ts';

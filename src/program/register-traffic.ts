@@ -25,7 +25,7 @@ export interface RegisterTraffic {
   readonly atEntry: readonly number[];
   /** Registers loaded at the start of a block. */
   readonly atStart: ByBlock;
-  /** Registers loaded before the loop that begins with the block. */
+  /** Registers loaded before the loop whose first block is this block. */
   readonly beforeLoop: ByBlock;
   /**
    * Whether, at the start of a block, the value of a register may differ from the value stored in the frame.
@@ -296,8 +296,8 @@ class RegionTraffic {
 
   /**
    * Adds a load of a register, so that its value is available at the block `wanted`. The load is placed outside all
-   * loops, at an earlier point before which the register has not been changed on any path. Returns false if the
-   * register is already loaded at that point.
+   * loops, and early enough that no path changes the register before the load. Returns false if the register is already
+   * loaded at that point.
    */
   private take(place: number, wanted: number): boolean {
     let block = this.loops.get(wanted) ?? wanted;

@@ -30,8 +30,8 @@ function findUses({ guard, reads, writes, addresses, steps, places, call }: Prog
     ...(call?.callee.kind === 'indirect' ? [call.callee.register] : []),
   ];
   const written = [...writes.map(({ register }) => register), ...(call === null ? [] : registersOf(call.results))];
-  // A name that a step writes is treated only as a result. If the same register is also a source, the source has a
-  // different name. Only names in `sharedRefs` may be both read and written.
+  // A name that a step writes is treated only as a result: if the instruction also reads the same register, it does so
+  // under a different name. The names in `sharedRefs` are exceptions, because they can be both read and written.
   for (const [ref, place] of places) {
     if (sharedRefs.has(ref)) read.push(place);
     (results.has(ref) ? written : read).push(place);

@@ -59,8 +59,8 @@ function same(a: Uint8Array, b: ArrayBufferView): boolean {
 }
 
 /**
- * Shapes with more elements than fit into a piece. In the first shape, rows end in the middle of a block or tile; in
- * the second, they do not.
+ * Shapes with more elements than fit into one piece. The rows of the first shape end in the middle of a block or tile;
+ * those of the second shape do not.
  */
 const shapes = [
   [1100, 1000],

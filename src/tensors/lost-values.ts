@@ -26,7 +26,7 @@ const ranges = 4;
 /**
  * Checks samples of the tensors that are converted without scales to a format of at most 8 bits, or to integers.
  *
- * @returns the tensors that lose more than a tenth of their values; empty if the caller chose to have no scales
+ * @returns the tensors that lose more than a tenth of their values; empty if the caller explicitly asked for no scales
  * @throws PtxlabError `values-lost` if more than half of the values in the sampled tensors are lost
  */
 export async function requireValues(plan: ConversionPlan, file: TensorFile): Promise<readonly LostValues[]> {

@@ -1,4 +1,4 @@
-/** Modules are valid, and their instructions work. */
+/** Tests that modules are valid and that their instructions work. */
 import { describe, expect, test } from 'vitest';
 import { Bytes } from './bytes.ts';
 import { Code } from './code.ts';
@@ -75,8 +75,8 @@ test('hints name the branches that rarely or nearly always happen, at their offs
     new WebAssembly.Module(bytes),
     'metadata.code.branch_hint',
   );
-  // The section has one entry, for function 2, with two hints. Each hint consists of its offset, its size and its
-  // value.
+  // The section has a single entry, which contains two hints for function 2. Each hint consists of its offset, its size
+  // and its value.
   const [, , , first = 0, , , second = 0] = new Uint8Array(section);
   expect([...new Uint8Array(section)]).toEqual([1, 2, 2, first, 1, 0, second, 1, 1]);
   const body = hinted.encode(() => 0).bytes;
@@ -171,9 +171,9 @@ describe('atomic instructions', () => {
     (width, type, load, store, cmpxchg) => {
       const builder = new ModuleBuilder(true);
       const put = (value: number, code: Code): Code => (type === 'i64' ? code.i64(BigInt(value)) : code.i32(value));
-      // Two compare-exchanges with the second of four elements: the first expects 5 and finds it; the second expects 6
-      // and finds another value. The sum of both values that were found and of the element's final value is stored in
-      // the last element.
+      // Two compare-exchanges with the second of four elements: the first expects 5 and finds 5, so it stores 7; the
+      // second expects 6 but finds 7, so it stores nothing. The two values that were found and the element's final
+      // value are added, and the sum is stored in the last element.
       const code = new Code([]);
       const bytes = width / 8;
       put(5, code.i32(bytes)).atomic(store, 0);

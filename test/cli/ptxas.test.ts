@@ -352,7 +352,7 @@ describe("probes of LLVM's tests and of Triton", () => {
   });
 });
 
-/** The line numbers are those that ptxas 13.0 reports. The text of each case begins on line 4 of the file. */
+/** The line numbers are those that ptxas 13.0 reports. The text of each case starts on line 4 of the file. */
 describe('a name that is declared again is named on the line', () => {
   test.each([
     ['of the `)` of a kernel', '.entry k()\n{ret;}\n.entry k(\n.param .u32 a\n)\n.maxntid 32\n{ret;}', 8, 'function'],

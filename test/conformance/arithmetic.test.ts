@@ -245,8 +245,8 @@ describe('setp', () => {
 // --- floats rounded to nearest --------------------------------------------------------------------------------------
 
 /**
- * The operations on f32 and f64, for finite results. They are computed in f64. If an f64 result is then rounded to f32,
- * the value is the same as if the exact result were rounded to f32 directly.
+ * The operations on f32 and f64, for finite results. They are computed in f64, even for f32: rounding the f64 result to
+ * f32 gives the same value as rounding the exact result to f32 directly.
  */
 const operations: Readonly<Record<string, (x: number, y: number) => number>> = {
   add: (x, y) => x + y,

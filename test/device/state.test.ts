@@ -1,6 +1,6 @@
 /**
- * Between any two instructions, the state of a launch is plain data that can be copied. If another engine, with the
- * memory of another device, continues from the copy, it must behave exactly like the original launch.
+ * Between any two instructions, the state of a launch is plain data that can be copied. If another engine continues
+ * from the copy on another device, it must behave exactly like the original launch.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';

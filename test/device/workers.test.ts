@@ -96,7 +96,8 @@ describe('atomics of concurrent blocks add up', () => {
       '.reg .f32 %one, %two; mov.f32 %one, 0f3F800000; mov.f32 %two, 0f40000000; red.global.add.v2.f32 [%rd1], {%one, %two};',
       [...new Uint32Array(Float32Array.of(all, 2 * all).buffer)],
     ],
-    // Only 2000 blocks add to the counters, because f16 cannot represent every integer above 2048.
+    // Only the first 2000 blocks add to the counters, because the counters are f16, and f16 cannot represent every
+    // integer above 2048.
     [
       'of f16 next to another f16',
       `mov.u32 %r1, %ctaid.x; setp.lt.u32 %p1, %r1, 2000; mov.u32 %r1, %tid.x; setp.eq.and.u32 %p1, %r1, 0, %p1; mov.b16 %h1, 0x3c00;

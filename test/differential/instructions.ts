@@ -167,7 +167,7 @@ function moderate(sources: readonly Register[], any: (width: number) => bigint):
 }
 
 /**
- * Three floats. The third one is the negated product of the other two, either changed slightly, so that the sum nearly
+ * Three floats: two factors and their negated product. The product is either changed slightly, so that the sum nearly
  * cancels, or multiplied by a power of two.
  */
 function canceling(sources: readonly Register[], any: (width: number) => bigint): readonly (readonly bigint[])[] {

@@ -18,8 +18,8 @@ export const counterBytes = 64;
 const namesOf = (width: number): readonly string[] => registers[width] as readonly string[];
 
 /**
- * Declares local memory and two kinds of registers: those that random instructions use, and those that only the code
- * around them uses.
+ * Declares local memory and two kinds of registers: those that the random instructions use, and those that only the
+ * surrounding code uses.
  */
 const declarations: readonly string[] = [
   ...Object.entries(registers).map(

@@ -50,8 +50,8 @@ const cases: fc.Arbitrary<Case> = fc.record({
   count: fc.oneof(
     { arbitrary: fc.nat(40), weight: 4 },
     { arbitrary: fc.nat(400), weight: 4 },
-    // These counts are much larger than the others and close to the size of a chunk, so that arrays end just before or
-    // just after the end of a chunk.
+    // These counts are much larger than the ones above and close to the size of a chunk, so that arrays end just before
+    // or just after the end of a chunk.
     { arbitrary: fc.integer({ min: chunkSize - 20, max: chunkSize + 20 }), weight: 2 },
   ),
   offset: fc.nat(16),

@@ -25,7 +25,10 @@ const mutated = fc
     return parts.join('');
   });
 
-/** One instruction made of random words from real ones, in a kernel that declares registers of every type. */
+/**
+ * One instruction made of random words that occur in real instructions, in a kernel that declares registers of every
+ * type.
+ */
 const instruction = fc
   .tuple(
     fc.constantFrom('cvt', 'cvta', 'ld', 'st', 'mov', 'add', 'setp', 'selp', 'cvt.pack', 'isspacep', 'bra', 'bar'),

@@ -50,7 +50,7 @@ const plain =
     ' ',
   );
 
-/** Makes mutants; the same seed and modules give the same mutants. */
+/** Makes mutants. If the seed and the modules are the same, so are the mutants. */
 export class ModuleMutator {
   private readonly random: () => number;
   private readonly modules: readonly RealModule[];

@@ -15,7 +15,7 @@ type Input =
 export type Outcome =
   | 'unchanged'
   | { readonly hex: string }
-  /** Numbers that may differ by up to `absolute + relative * |recorded|`. */
+  /** Floats that may differ from the recorded ones by up to `absolute + relative * |recorded|`. */
   | {
       readonly hex: string;
       readonly type: 'f16' | 'bf16' | 'f32' | 'f64';

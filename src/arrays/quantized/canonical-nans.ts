@@ -1,4 +1,7 @@
-/** If arithmetic produces a NaN, its bits depend on the processor, but results must be the same everywhere. */
+/**
+ * Replaces NaNs. If arithmetic produces a NaN, the bits of the NaN depend on the processor, but the results of ptxlab
+ * must be the same on every processor.
+ */
 import { formats } from '../../numerics/formats.ts';
 import { singleAt } from '../../base/typed-reads.ts';
 

@@ -53,8 +53,8 @@ export interface QuantizedArray {
 }
 
 /**
- * Throws `bad-quantized` for an array that `quantize` cannot have produced, for example a malformed one that was built
- * by the caller or restored from JSON.
+ * Throws `bad-quantized` if `quantize` cannot have returned this value, for example because the caller built it or
+ * restored it from JSON, and it is malformed.
  */
 export function requireQuantized(
   quantized: Partial<QuantizedArray> | null | undefined,

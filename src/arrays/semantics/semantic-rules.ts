@@ -43,8 +43,8 @@ export interface SemanticRule {
   readonly inputs: RuleInputs;
   readonly result: RuleResult;
   /**
-   * If false, the rule applies only if saturation was turned off; if true, only if it was not turned off; if null,
-   * always.
+   * Whether the rule applies only to conversions with saturation (true) or only to those without saturation (false);
+   * null if it applies to both.
    */
   readonly saturate: boolean | null;
   readonly rule: string;
@@ -131,7 +131,10 @@ function nanRules(semantics: 'ml_dtypes' | 'torch'): readonly SemanticRule[] {
   }));
 }
 
-/** If e4m3 had another value above 448, it would be 480. The midpoint between the two, 464, still rounds to 448. */
+/**
+ * If e4m3 had a next value after 448, it would be 480. The midpoint between 448 and 480, which is 464, still rounds to
+ * 448.
+ */
 const e4m3Limit = 464;
 
 const above = (limit: number): RuleInputs => ({ kind: 'range', above: limit, below: Number.POSITIVE_INFINITY });

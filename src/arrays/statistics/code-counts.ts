@@ -26,8 +26,8 @@ export class CodeCounts {
 
   constructor(format: FormatName) {
     this.format = format;
-    // If elements are narrower than a byte, every possible byte still has a count of its own. At the end, the counts of
-    // bytes that differ only in their unused upper bits are added together.
+    // Even if elements are narrower than a byte, whole bytes are counted, including their unused upper bits. At the
+    // end, the counts of bytes that differ only in these bits are added together.
     const patterns = formats[format].width > 8 ? 65536 : 256;
     this.totals = new Float64Array(patterns);
     this.even = new Uint32Array(patterns);

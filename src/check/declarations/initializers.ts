@@ -1,7 +1,7 @@
 /**
- * Checks initial values (PTX ISA 9.1, sections 5.4.3 and 5.4.4, as implemented by ptxas 13.0). An initial value must
- * match the shape of the variable: each dimension takes a list with at most as many elements as the dimension, and a
- * vector takes a list with exactly as many elements as the vector has lanes.
+ * Checks initial values (sections 5.4.3 and 5.4.4 of PTX ISA 9.1; verdicts as measured with ptxas 13.0). An initial
+ * value must match the shape of the variable: the list for a dimension cannot have more elements than the dimension,
+ * and the list for a vector must have exactly one element for each lane.
  */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { isInteger, type PtxType } from '../../isa/types.ts';
@@ -88,7 +88,7 @@ function typeTakes(type: PtxType, initializer: Scalar): boolean {
   return isInteger(type) === (initializer.kind !== 'float');
 }
 
-/** Byte variables can also be initialized with a byte of an address. */
+/** If the initial value is only one byte of an address, as in `0xff(name)`, the type can also be `.u8`. */
 function takesAddress({ name }: PtxType, isByte: boolean): boolean {
   return name === '.u32' || name === '.u64' || (isByte && name === '.u8');
 }

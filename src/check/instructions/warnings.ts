@@ -41,7 +41,7 @@ function sums(shapes: readonly Shape[]): readonly Problem[] {
 
 /**
  * If a module with 64-bit addresses uses a 32-bit address, ptxas warns about it and then stops with an error. If the
- * module does not declare the address size, ptxas infers 32 bits from the first such address.
+ * module does not declare the address size, ptxas infers an address size of 32 bits from the first 32-bit address.
  */
 function shortAddresses(
   variant: Variant,

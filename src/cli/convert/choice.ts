@@ -27,7 +27,7 @@ export interface ConvertFlags extends CommonFlags, TensorFlags {
   readonly scaleRule?: string;
   readonly rounding?: string;
   readonly seed?: string;
-  /** False after `--no-saturate`. Commander derives the name `saturate` from the name of the flag. */
+  /** False if `--no-saturate` is given. Commander stores a flag called `--no-NAME` under NAME. */
   readonly saturate?: boolean;
   readonly semantics?: string;
   readonly shardSize?: string;

@@ -31,7 +31,7 @@ export type RunInput =
   /** A number without a type, which is converted to the type of the parameter. */
   | { readonly kind: 'number'; readonly value: number | bigint };
 
-/** Reads arguments in order. The total size of their buffers must not exceed `room` bytes. */
+/** Reads arguments in order. Together, the buffers must not be larger than `room` bytes. */
 export async function readAll<T>(
   args: readonly T[],
   room: number,

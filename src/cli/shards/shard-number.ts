@@ -3,8 +3,8 @@ import { UsageError } from '../exit.ts';
 import type { Environment } from '../session.ts';
 
 /**
- * The environment variables in which schedulers pass the number of a task. Each is mapped to the number that its
- * scheduler gives to the first task.
+ * The environment variables in which schedulers pass the number of a task, each with the number that the scheduler
+ * gives to the first task.
  */
 const numbering: Readonly<Record<string, number>> = {
   SLURM_ARRAY_TASK_ID: 0,

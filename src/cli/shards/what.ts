@@ -52,13 +52,13 @@ export interface ConvertChoice {
   readonly shape?: string;
 }
 
-/** A conversion of the first input. A unit is a piece of a tensor. */
+/** A conversion of the plan's first input. A unit is a piece of a tensor. */
 export interface ConvertWhat {
   readonly command: 'convert';
   readonly choice: ConvertChoice;
   /** A name for the merged file; its extension determines the container. */
   readonly output: string;
-  /** The SHA-256 of a description of the output's layout: where each part of the output is placed. */
+  /** The SHA-256 of a text that says where each part of the output is placed. */
   readonly layout: string;
   /** The number of pieces of each tensor. */
   readonly pieces: readonly number[];
@@ -107,7 +107,7 @@ export interface PlannedSuite {
   /** As results spell it. */
   readonly name: string;
   /**
-   * The number of selected tests. A test that runs for several GPUs or targets is counted several times, once for each
+   * The number of selected tests. A test that runs for several GPUs or targets is counted once for each combination of
    * GPU and target.
    */
   readonly cases: number;

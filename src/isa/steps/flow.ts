@@ -21,7 +21,7 @@ export interface FlowSteps {
   /** Returns to the caller; in a kernel, ends the thread. */
   readonly return: Nothing;
   readonly exit: Nothing;
-  /** The thread requests that the launch end. */
+  /** Aborts the launch. */
   readonly trap: Nothing;
   /** Orders memory accesses or lets other threads run. It does not change any values. */
   readonly yield: Nothing;

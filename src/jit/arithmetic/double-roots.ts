@@ -1,7 +1,8 @@
 /**
  * f64 quotients and roots in the rounding modes that WebAssembly lacks. The code starts from WebAssembly's result,
  * which is rounded to nearest and therefore differs from the exact result by less than one unit in the last place. The
- * remainder is so small that its sign is correct even if it is computed modulo 2^64 or 2^128.
+ * sign of the remainder shows whether that result is too low or too high. Computing the remainder modulo 2^64 or 2^128
+ * does not change its sign, because the remainder is small enough.
  */
 import { formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -24,7 +25,9 @@ function pushScaled(code: Code, significand: number, pushExponent: () => void): 
   code.i64(BigInt(bias)).op('i64.add').i64(52n).op('i64.shl', 'i64.or', 'f64.reinterpret_i64');
 }
 
-/** Splits the f64 on the stack. Returns locals with its 53-bit significand and its exponent, both i64. */
+/**
+ * Splits the f64 on the stack into its 53-bit significand and its exponent, and returns the i64 locals that hold them.
+ */
 function takeApart(code: Code): { readonly significand: number; readonly exponent: number } {
   const significand = code.local('i64');
   const exponent = code.local('i64');
@@ -41,8 +44,8 @@ function takeApart(code: Code): { readonly significand: number; readonly exponen
 }
 
 /**
- * Extends a 53-bit significand to 64 bits, and then adds 1 if the remainder in the i64 local `missing` is positive, or
- * subtracts 1 if the remainder is negative.
+ * Extends a 53-bit significand to 64 bits, and then adds the sign of the remainder in the i64 local `missing`, which is
+ * 1, 0 or -1.
  */
 function nudged(code: Code, significand: number, missing: number, result: number): void {
   code.get(significand).i64(11n).op('i64.shl');
@@ -94,7 +97,7 @@ export function writeRoot(code: Code, x: ExactLocals): ExactLocals {
 
 /** Number of binary places to which a reciprocal square root is computed. */
 const places = 55n;
-/** Upper bound for the error of 1 / sqrt(x) in units of the last place: two roundings to 53 bits. */
+/** Upper bound on the error of 1 / sqrt(x) in units of the last place, after two roundings to 53 bits. */
 const slack = 8n;
 
 /**

@@ -17,8 +17,8 @@ export interface RoundingTarget {
   readonly relu: boolean;
   /**
    * Whether subnormal results become zeros. `rounded`: a result becomes zero if it is subnormal after it has been
-   * rounded to the format. `unbounded`: a result becomes zero if it would be below the smallest normal number after
-   * rounding with the precision of a normal number, as if there were no lower limit for exponents.
+   * rounded to the format. `unbounded`: a result becomes zero if it is below the smallest normal number when it is
+   * rounded to the precision of a normal number without a lower bound on the exponent.
    */
   readonly flush: 'no' | 'rounded' | 'unbounded';
   /** The bit pattern of the NaN that results if the payload of the source's NaN is not kept. */

@@ -22,8 +22,8 @@ const upperHalf = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15] a
  * Returns locals that hold a group as f32, rounded to odd: truncated, with the last bit set if anything was lost.
  * Rounding this value to a format with at least two fraction bits fewer than f32 gives the same result as rounding the
  * f64 itself (Boldo and Melquiond, 2008). This does not hold if the value is a subnormal f32, which matters only if the
- * target is bf16. For that target, the caller passes `otherwise`, and the code branches there if the group contains a
- * subnormal f32.
+ * target is bf16. A caller that converts to bf16 therefore passes a label as `otherwise`, and the code branches to it
+ * if the group contains a subnormal f32.
  */
 export function loadDoublesToOdd(code: Code, address: number, otherwise: Label | null): GroupLocals {
   const double = code.local('v128');

@@ -82,9 +82,8 @@ export function writeNarrowing(
 }
 
 /**
- * Returns the limit, as f32 bits, up to which the magnitudes of decoded values are correct. The infinities and NaNs of
- * f16 have been decoded as finite f32 values above the largest f16 value; for other formats, only NaNs exceed the
- * limit.
+ * Returns the largest magnitude, as f32 bits, for which a decoded value is correct. The infinities and NaNs of f16 have
+ * been decoded as finite f32 values above the largest f16 value; for other formats, only NaNs exceed this magnitude.
  */
 function largestOf(from: NarrowingForm['from']): number {
   return from === 'f16' ? patternAsSingle(formats.f16, patternsOf(formats.f16).limit[0]) : single.infinity;
@@ -127,7 +126,7 @@ function pushSummed(code: Code, format: FloatFormat, magnitude: number): void {
 
 /**
  * Where the bit patterns of the results are located in the words that `pushSummed` computes. The exponent of the sum
- * begins at bit 7 of the upper half. It exceeds the format's exponent by a constant, the excess, because the biases
+ * starts at bit 7 of the upper half. It exceeds the format's exponent by a constant, the excess, because the biases
  * differ and the addition scales the value.
  */
 function summedPatterns({ width, fractionBits, bias }: FloatFormat): Patterns {
@@ -153,7 +152,7 @@ function storeWords(
     code.get(target.local);
     pushExact(elementAt(rounded, 2 * i));
     pushExact(elementAt(rounded, 2 * i + 1)).vector('i16x8.narrow_i32x4_u');
-    // Narrowing a word to 16 bits with signed saturation preserves the sign of the word.
+    // If a word is narrowed to 16 bits with signed saturation, its sign is preserved.
     code.get(low).get(high).vector('i16x8.narrow_i32x4_s');
     splat(code, 0x80008000).vector('v128.and', 'v128.or');
     code.vectorMemory('v128.store', 16 * i);

@@ -1,6 +1,6 @@
 /**
- * A WebAssembly module that tests whether a carry reaches certain bits in any word of an array. It tests 64 bytes at a
- * time.
+ * A WebAssembly module that adds a constant to the masked bits of each word of an array, and tests whether any of these
+ * sums has a carry out of the mask. It tests 64 bytes at a time.
  */
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';

@@ -1,6 +1,6 @@
 /**
- * A WebAssembly module for quantizing. The module finds the largest magnitude of an array, quantizes blocks that have
- * their own scales (four blocks at a time), and multiplies an array by one factor. The results match
+ * A WebAssembly module for quantizing. The module can find the largest magnitude of an array, multiply all elements of
+ * an array by one factor, and quantize blocks that have their own scales (four blocks at a time). The results match
  * src/arrays/elements/plain-encoder.ts bit for bit.
  */
 import { elementAt } from '../../base/element-at.ts';
@@ -160,8 +160,8 @@ function elementLocals(code: Code, spec: QuantizeSpec): ElementLocals {
 }
 
 /**
- * Multiplies a group of elements by the factor, and stores the results as codes. The group begins 4 * `first` elements
- * after the element that the pointer refers to. Advances the pointer to the codes.
+ * Multiplies a group of elements by the factor, and stores the results as codes. The group starts 4 * `first` elements
+ * after the element that the pointer refers to. Also advances `codes`, the pointer to the next code.
  */
 function writeGroup(code: Code, spec: QuantizeSpec, { pointer, codes, factor }: ElementLocals, first: number): void {
   const products = groupOf(code, (i) => {

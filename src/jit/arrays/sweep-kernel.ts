@@ -57,8 +57,8 @@ function hasVectorForm({ steps, resultWidth }: SweepPlan): boolean {
 }
 
 /**
- * Addresses of the next input and of the current digest. Both addresses point to one word for each range, so there are
- * either one or four words, depending on the number of ranges.
+ * Addresses of the next input and of the current digest. There is one word for each range at each of these addresses,
+ * so there are either one or four words, depending on the number of ranges.
  */
 const [inputAddress, stateAddress] = [0, 16];
 

@@ -1,8 +1,8 @@
 /**
- * Exchanges values between the lanes of a warp (PTX ISA 9.7.9.6, 9.7.13.9 to 9.7.13.14): the generated functions
- * compute each lane's result from the values that the lanes have sent. Each generated function handles one group. Its
- * parameters are the address in the frame at which the words of lane 0 are stored, the thread index of lane 0, and the
- * set of lanes that form the group.
+ * Exchanges values between the lanes of a warp (sections 9.7.9.6 and 9.7.13.9 to 9.7.13.14 of PTX ISA 9.1): the
+ * generated functions compute each lane's result from the values that the lanes have sent. Each generated function
+ * handles one group. Its parameters are the address in the frame at which the words of lane 0 are stored, the thread
+ * index of lane 0, and the set of lanes that form the group.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type Collective, keyOf } from '../../isa/collective.ts';

@@ -1,4 +1,6 @@
-/** `shfl` within a group (PTX ISA 9.1, section 9.7.9.6). Each lane takes the value of another lane or keeps its own. */
+/**
+ * `shfl` within a group: each lane takes the value of another lane or keeps its own (section 9.7.9.6 of PTX ISA 9.1).
+ */
 import { elementAt } from '../../base/element-at.ts';
 import type { Collective } from '../../isa/collective.ts';
 import { warpSize } from '../../machine/launch.ts';

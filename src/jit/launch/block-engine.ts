@@ -145,8 +145,8 @@ export class BlockEngine {
   }
 
   /**
-   * Continues the blocks that have started but not finished. Starts further blocks if there are no such blocks, or if
-   * all of them are waiting. Returns false when nothing is left to run.
+   * Continues the blocks that have started but not finished. If there are none, or if all of them are waiting, starts
+   * further blocks. Returns false when nothing is left to run.
    */
   step(): boolean {
     if (this.running.length === 0) {

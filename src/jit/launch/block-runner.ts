@@ -25,8 +25,8 @@ interface Unit {
 }
 
 /**
- * The threads of a unit that wait in the same group without a mask. `word` is the state word of these threads, and
- * `region` is the region in which they will continue.
+ * The threads of a unit that form a group because they are waiting at the same instruction without a member mask.
+ * `word` is the state word of these threads, and `region` is the region in which they will continue.
  */
 interface Gathering {
   readonly unit: Unit;
@@ -55,9 +55,9 @@ export class BlockRunner {
   private readonly hasBarriers: boolean;
   /** Created when threads diverge for the first time. */
   private barriers: Barriers | null = null;
-  /** Number of passes since a thread last did anything other than pause. */
+  /** Number of consecutive passes in which no thread has done anything but pause. */
   private idlePasses = 0;
-  /** One entry for each thread: 1 if `barriers` has been told that the thread has exited or is waiting. */
+  /** One entry for each thread: 1 if it has been reported to `barriers` that the thread has exited or is waiting. */
   private readonly noted: Uint8Array;
 
   constructor(code: BlockCode, size: number) {
@@ -208,7 +208,7 @@ export class BlockRunner {
     return true;
   }
 
-  /** Returns the state word that all threads of a unit share; null if they differ. */
+  /** Returns the state word of the threads of a unit; null if not all of them have the same state word. */
   private commonState({ first, behind }: Unit): number | null {
     const word = this.words.stateOf(first);
     for (let thread = first + 1; thread < behind; thread++) if (this.words.stateOf(thread) !== word) return null;
@@ -271,7 +271,7 @@ export class BlockRunner {
 
   /**
    * Called when a thread has stopped. If the thread has arrived at a barrier, this is recorded in `barriers`. Nothing
-   * is recorded if the thread waits for other threads of its warp, because its state already says so.
+   * is recorded if the thread waits for other threads of its warp, because its state already shows that it waits.
    */
   private stopped(thread: number, { step, line, region, sends }: CompiledStop): void {
     if (step.kind === 'collective' || this.noted[thread] === 1) return;
@@ -324,8 +324,8 @@ export class BlockRunner {
   }
 
   /**
-   * Lets one of the groups without a mask continue, namely the group whose instruction comes first in the program.
-   * Returns false if there is no such group.
+   * If groups are waiting at instructions without a member mask, lets the group whose instruction comes first in the
+   * program continue. Returns false if there is no such group.
    */
   private settleAnybody(): boolean {
     const found = this.units.reduce<Gathering | null>((earliest, unit) => this.earlierIn(unit, earliest), null);

@@ -1,4 +1,4 @@
-/** Terms aligned to a common unit, and the rounding of their sum at the end of a chunk. */
+/** Aligns the terms of a chunk to a common unit, and rounds their sum at the end of the chunk. */
 import type { ChunkEnd } from '../../numerics/dot-arithmetic.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';

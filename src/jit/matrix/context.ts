@@ -1,4 +1,4 @@
-/** What the code for all matrix products has in common: the layout of the frame and of the scratch memory. */
+/** The layouts of the frame and of the scratch memory, which the code for all matrix products uses. */
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Carriers } from '../groups/stop.ts';

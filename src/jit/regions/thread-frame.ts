@@ -15,9 +15,9 @@ export class ThreadFrame {
   private readonly values: Values;
   private readonly thread: number;
   /**
-   * These locals contain base addresses for this thread. Adding the offset of an array to `words` gives the address of
-   * the thread's element if the elements of the array have 4 bytes; `doubleWords` does the same for elements of 8
-   * bytes.
+   * Locals that contain base addresses for this thread: `words` for arrays with elements of 4 bytes, and `doubleWords`
+   * for arrays with elements of 8 bytes. The base address plus the offset of an array is the address of the thread's
+   * element.
    */
   private readonly words: number;
   private readonly doubleWords: number;
@@ -55,7 +55,7 @@ export class ThreadFrame {
     this.code.memory(`${type}.store`, this.shape.layout.origin + array);
   }
 
-  /** Stores registers in the frame, including both halves of 128-bit registers. */
+  /** Stores registers in the frame. A 128-bit register is stored as two halves. */
   save(places: Iterable<number>): void {
     const { code, fn, values } = this;
     for (const place of places) {

@@ -1,6 +1,6 @@
 /**
- * Shifts for four threads at once. A shift by the width or more shifts out all bits, whereas WebAssembly takes the
- * shift amount modulo the width.
+ * Shifts for four threads at once. In PTX, a shift by the width or more shifts out all bits. In WebAssembly, however,
+ * the shift amount is taken modulo the width.
  */
 import { pairOf } from '../../base/tuples.ts';
 import { elementAt } from '../../base/element-at.ts';
@@ -161,7 +161,7 @@ const bytePowers: Readonly<Record<Direction, Words>> = {
   down: [0x10204080, 0x01020408, 0, 0],
 };
 
-/** For each byte of a power, the lowest amount for which the power's only 1 bit is in this byte. */
+/** For each byte of a power of two, the lowest shift amount for which the single 1 bit of the power is in this byte. */
 const firstAmounts = { up: 0x18100800, down: 0x00081018 } as const;
 
 /**

@@ -31,8 +31,8 @@ type Vectorize<Kind extends StepKind> = (step: StepOf<Kind>, lowering: VectorLow
 const oneByOne = (): null => null;
 
 /**
- * The entry for kinds of steps that only affect control flow. The code of such steps is written together with their
- * region.
+ * The entry for kinds of steps that only affect control flow. It writes nothing, because the code for such steps is
+ * written along with the rest of their region.
  */
 const byRegion = (): Writer => () => undefined;
 

@@ -31,7 +31,10 @@ function e4m3(code: number): number {
   return (code & 0x80) === 0 ? magnitude : -magnitude;
 }
 
-/** Random bytes that contain two e2m1 codes each, the first in the low nibble, and the values of all codes. */
+/**
+ * Returns random bytes, each of which contains two e2m1 codes (the first one in the low nibble), and the values of
+ * these codes in the same order.
+ */
 function nibbles(count: number, random: () => number): readonly [bytes: Uint8Array, values: readonly number[]] {
   const codes = Array.from({ length: count }, () => Math.floor(random() * 16));
   const bytes = Uint8Array.from({ length: count / 2 }, (_, i) => (codes[2 * i] ?? 0) | ((codes[2 * i + 1] ?? 0) << 4));

@@ -12,7 +12,7 @@ export interface WordTensor {
   readonly parts: readonly TensorEntry[];
 }
 
-/** The stored tensors of a matrix. */
+/** The tensors in which a matrix is stored. */
 interface Stored {
   readonly codes: TensorEntry;
   readonly scale: TensorEntry;
@@ -20,7 +20,10 @@ interface Stored {
   readonly groupIndex: TensorEntry | null;
 }
 
-/** The matrix with the given codes; null if the codes do not belong to a matrix in this layout. */
+/**
+ * Returns the matrix whose codes are in the tensor `codes`; null if this tensor does not belong to a matrix in the
+ * given layout.
+ */
 export function wordTensorIn(
   layout: WordLayout,
   codes: TensorEntry,

@@ -17,8 +17,8 @@ export function aligned(offset: number, alignment: number): number {
 }
 
 /**
- * Number of bytes in a tensor; blocks run along the last axis. Throws `bad-shape` if the elements do not fill whole
- * blocks.
+ * Number of bytes in a tensor. A block consists of consecutive elements along the last axis. Throws `bad-shape` if the
+ * elements do not fill whole blocks.
  */
 export function ggufBytes(type: GgufType, shape: readonly number[], name: string): number {
   bytesOf(shape.at(-1) ?? 1, type.blockElements, type.blockBytes, name);

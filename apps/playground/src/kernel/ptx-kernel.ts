@@ -56,7 +56,7 @@ export class PtxKernel extends LitElement {
   declare tabIndents: boolean;
   /** The PTX to open, or null to open the text inside the element. It is read only once, when the kernel is opened. */
   source: string | null = null;
-  /** Null until the worker has computed the facts for the first time. */
+  /** The findings, targets and kernels of the text; null until the worker has determined them for the first time. */
   declare facts: Facts | null;
   declare findings: readonly Finding[];
   /** The target to check for; null for the target that the module names. */

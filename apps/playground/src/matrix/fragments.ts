@@ -1,11 +1,12 @@
 /**
- * The matrices of an instruction as boxes: a box stands for the elements of one register and the lanes that hold them.
+ * Divides the matrices of an instruction into boxes. Each box represents the elements that one register holds, and
+ * lists the lanes that hold these elements.
  */
 import type { FragmentExplanation as Fragment } from 'ptxlab';
 
 type Cell = Fragment['cells'][number];
 
-/** Elements of one register, in every lane that holds them. */
+/** The elements that one register holds, and all lanes that hold these elements. */
 export interface Box {
   readonly cell: Cell;
   readonly lanes: readonly number[];

@@ -1,5 +1,5 @@
 /**
- * mbarrier, cp.async.mbarrier.arrive and barrier.cluster (PTX ISA 9.1, sections 9.7.13.3 and 9.7.13.15). Versions and
+ * mbarrier, cp.async.mbarrier.arrive and barrier.cluster (sections 9.7.13.3 and 9.7.13.15 of PTX ISA 9.1). Versions and
  * targets were determined with ptxas 13.0. A thread that waits is never suspended. Instead, it lets the other threads
  * run and then tests again.
  */
@@ -32,7 +32,7 @@ const ampere = at('7.0', 80);
 const hopper = at('8.0', 90);
 
 /**
- * The steps use one space for the shared memory of all blocks in the cluster, because the address itself determines the
+ * In steps, the shared memory of all blocks in the cluster is a single space, because the address itself determines the
  * block to which it belongs.
  */
 function spaceOf({ modifiers, mnemonic }: Variant): AccessSpace {
@@ -257,9 +257,9 @@ const copies = () =>
       operands: [{ kind: 'address', name: 'a', access: 'store', least: { bits: 32, generic: true } }],
     },
     ampere,
-    // All copies that were started earlier are already complete at this point. Without .noinc, the instruction also
-    // adds one to the number of arrivals that the phase expects. This cancels out its own arrival, so there is nothing
-    // to do.
+    // All copies that were started earlier are already complete at this point, so the thread arrives immediately.
+    // Without .noinc, the instruction also adds one to the number of arrivals that the phase expects. This cancels out
+    // the arrival, so the object is not changed.
     (variant) => [
       one,
       changeObject(spaceOf(variant), '$a', { ...unchanged, arrivals: has(variant, '.noinc') ? '$one-arrival' : null }),

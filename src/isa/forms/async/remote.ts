@@ -1,6 +1,6 @@
 /**
- * st.async and red.async (PTX ISA 9.1, sections 9.7.9.12 and 9.7.13.7). Their effects take place completely within the
- * instruction that starts them. Versions and targets were determined with ptxas 13.0.
+ * st.async and red.async (sections 9.7.9.12 and 9.7.13.7 of PTX ISA 9.1). A GPU completes them some time after the
+ * instruction; ptxlab completes them within the instruction. Versions and targets were determined with ptxas 13.0.
  */
 import {
   type Constraint,

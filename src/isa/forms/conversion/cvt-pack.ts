@@ -1,4 +1,4 @@
-/** cvt.pack: PTX ISA 9.1, 9.7.9.22. */
+/** cvt.pack (section 9.7.9.22 of PTX ISA 9.1). */
 import { type InstructionForm, read, type Variant, write, integerType } from '../../form.ts';
 import { formats } from '../../../numerics/formats.ts';
 import type { Step } from '../../steps/step.ts';

@@ -1,4 +1,4 @@
-/** cvta (PTX ISA 9.1, 9.7.9.20) and isspacep (9.7.9.19). */
+/** cvta and isspacep (sections 9.7.9.20 and 9.7.9.19 of PTX ISA 9.1). */
 import type { AvailabilityRow, Condition, InstructionForm, Variant } from '../../form.ts';
 import { slotType, write } from '../../form.ts';
 import type { WindowSpace } from '../../spaces.ts';

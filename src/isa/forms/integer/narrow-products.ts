@@ -1,6 +1,6 @@
 /**
- * Products of register parts: mul24, mad24, dp4a and dp2a (PTX ISA 9.1, sections 9.7.1.5, 9.7.1.6, 9.7.1.23 and
- * 9.7.1.24).
+ * Products of register parts: mul24, mad24, dp4a and dp2a (sections 9.7.1.5, 9.7.1.6, 9.7.1.23 and 9.7.1.24 of PTX ISA
+ * 9.1).
  */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, type Variant, write, integerType } from '../../form.ts';
@@ -101,8 +101,8 @@ function lanes(name: Ref, type: IntegerName, width: 8 | 16, count: number): read
 }
 
 /**
- * Computes c plus a sum of products: each of the `count` lanes of a, which are `width` bits wide, is multiplied by a
- * byte of b. The first of these bytes is byte number `first`.
+ * Computes c plus a sum of products. Each lane of a, which is `width` bits wide, is multiplied by a byte of b; the
+ * bytes are consecutive, starting with byte number `first`.
  */
 function dot(variant: Variant, width: 8 | 16, first: number): readonly Step[] {
   const count = 32 / width;

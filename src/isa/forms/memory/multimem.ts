@@ -1,6 +1,6 @@
 /**
- * multimem: accesses to the same address in the memories of several GPUs (PTX ISA 9.1, 9.7.9.14). They are checked but
- * not executed. Versions and targets were determined with ptxas 13.0.
+ * multimem: accesses to the same address in the memories of several GPUs (section 9.7.9.14 of PTX ISA 9.1). They are
+ * checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import { type Constraint, type InstructionForm, type OperandPattern, read, type TypeRef, write } from '../../form.ts';
 import { at, atListed } from '../../targets.ts';
@@ -23,8 +23,8 @@ interface Family {
   readonly vectorOps?: readonly string[];
   readonly vectors?: readonly string[];
   /**
-   * True for a type that must be combined with a vector modifier. A type without `vectors` cannot be combined with a
-   * vector modifier.
+   * True if the type is supported only with a vector modifier. (A type without `vectors` is supported only without
+   * one.)
    */
   readonly vectorOnly?: boolean;
   /** The modifier that specifies the precision of the addition. */
