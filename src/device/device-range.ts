@@ -10,7 +10,7 @@ import { type DecodedFormat, elementsOf, type NativeArrays, type NativeFormat } 
 /** Maps each range to the memory that it belongs to. */
 const homes = new WeakMap<object, GlobalMemory>();
 
-/** Whether a value is a range in the memory of a device, but not in this memory. */
+/** Whether a value is a range of device memory, but belongs to a memory other than `memory`. */
 export function isOfAnotherDevice(value: unknown, memory: GlobalMemory): boolean {
   const home = typeof value === 'object' && value !== null ? homes.get(value) : undefined;
   return home !== undefined && home !== memory;

@@ -340,7 +340,7 @@ export const catalog = {
     ptxas: 'State space incorrect for instruction',
     section: '9.7',
     explain:
-      'Most modifiers can be in any order. However, the first of two state spaces or matrix formats belongs to the destination, and the first of two operations is the inner one.',
+      'Most modifiers can be in any order. However, the first of two state spaces or matrix formats applies to the destination, and .and or .xor must come before .popc.',
   },
   PTX3001: {
     severity: 'error',

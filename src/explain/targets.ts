@@ -12,9 +12,9 @@ export interface AcceptanceGroup {
 }
 
 /**
- * Groups targets by the first version that supports the feature on them, lowest version first. If a target supports the
- * feature since the version that introduced the target, this version does not show when the feature itself became
- * available. Such a target is therefore placed in the group with the lowest version.
+ * Groups targets by the first version that supports the feature on them, lowest version first. If a target has
+ * supported the feature since the version that introduced the target, this version does not show when the feature
+ * itself became available. Such a target is therefore placed in the group with the lowest version.
  */
 export function groupAcceptance(accepted: readonly Acceptance[]): readonly AcceptanceGroup[] {
   const lowest = Math.min(...accepted.map(({ since }) => parseVersion(since)));

@@ -20,7 +20,7 @@ export interface Prepared {
   readonly run: Action;
   /** The action that runs instead of `run` while the thread has undefined values. */
   readonly careful: CarefulAction;
-  /** Whether the entry counts as an executed instruction; false for `ret`. */
+  /** Whether running this entry counts as executing an instruction; false for `ret`. */
   readonly counted: boolean;
   /** How a thread that waits in this instruction continues; null if no thread can wait in it. */
   readonly rest: Rest | null;
@@ -144,8 +144,8 @@ export interface Cpu {
   block: Block;
   /**
    * How often the thread has read memory that other threads may write, counted from the start of its current turn.
-   * Loads that may poll, atomics, and instructions that yield to other threads are counted. Each round of an idle loop
-   * counts as several reads.
+   * Loads that may poll, atomics, and instructions that yield to other threads are counted. Each round of an idle loop,
+   * which a thread repeats only while it waits, counts as several reads.
    */
   looks: number;
   /** Number of instructions executed in the launch, summed over all threads. */

@@ -29,8 +29,8 @@ const pageSize = 2 ** 16;
 /** Number of bytes covered by one byte of the map. */
 const granule = 16;
 /**
- * The address range is larger than twice the memory's size by this number of bytes. They leave room for the guards of
- * small allocations and for memory that engines borrow.
+ * The address range has this many bytes more than twice the memory's size. The additional bytes leave room for the
+ * guards of small allocations and for memory that engines borrow.
  */
 const slack = 2 ** 26;
 

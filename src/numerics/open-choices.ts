@@ -26,10 +26,7 @@ const isRandom = (c: Conversion): boolean => c.rounding === 'rs';
 /** Whether the input can be a NaN and neither `.sat` nor `.relu` determines the result for it. */
 const passesNan = (c: Conversion): boolean => hasNan(formats[c.from]) && !c.sat && !c.relu;
 
-/**
- * The choices that the ISA leaves open for conversions, in the order in which its chapter on conversions describes
- * them.
- */
+/** The choices that the ISA leaves open for conversions, in the order in which it describes them. */
 export const openChoices: readonly OpenChoice[] = [
   {
     id: 'unrounded-half',

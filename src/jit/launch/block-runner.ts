@@ -1,8 +1,8 @@
 /**
  * Runs the threads of one block until all of them have ended. A warp or a whole block whose threads are in lockstep is
  * handled as one unit. If the threads of a warp have diverged, compiled code (warp-runner.ts) runs them and determines
- * which of them can exchange values. Barriers, groups without a mask and deadlocks are handled in this file, according
- * to the rules in `machine`.
+ * which of them can exchange values. Barriers, instructions without a member mask, and deadlocks are handled in this
+ * file, according to the rules in `machine`.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { Barriers, type Opened, reduced } from '../../machine/barriers.ts';
@@ -35,9 +35,9 @@ interface Gathering {
 }
 
 /**
- * Maximum number of consecutive passes in which every running thread only pauses, that is, finds that it still has to
- * wait for another thread. After this number of passes, groups without a mask continue without waiting for these
- * threads.
+ * Maximum number of consecutive passes in which every running thread only pauses, which means that it finds that it
+ * still has to wait for another thread. After this number of passes, the threads that have arrived at an instruction
+ * without a member mask continue without waiting for these threads.
  */
 const idlePassesBeforeGroups = 16;
 
@@ -306,7 +306,8 @@ export class BlockRunner {
 
   /**
    * Called when every thread has ended, is waiting, or only pauses. If there are units in which all threads wait at the
-   * same stop, splits these units into individual threads; otherwise, lets a group without a mask continue.
+   * same stop, splits these units into individual threads; otherwise, lets a group that is waiting at an instruction
+   * without a member mask continue.
    */
   private settle(): boolean {
     const whole = this.units.filter(({ at }) => at <= outcome.allAt(0));

@@ -1,7 +1,7 @@
 /**
- * `<ptx-kernel>`: edit, check and run a kernel on one screen. The kernel that it opens comes from the first of these
- * that is present: the property `link`, the file `src`, the property `source`, the text of a `<pre>` or `<script>`
- * inside the element, or an example.
+ * `<ptx-kernel>`: edit, check and run a kernel on one screen. It opens the kernel in the first of these sources that is
+ * present: the property `link`, the file `src`, the property `source`, the text of a `<pre>` or `<script>` inside the
+ * element, or an example.
  */
 import { type CSSResultGroup, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { ArgumentPlan } from './arguments.ts';

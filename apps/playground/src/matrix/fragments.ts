@@ -1,12 +1,12 @@
 /**
- * Divides the matrices of an instruction into boxes. Each box represents the elements that one register holds, and
- * lists the lanes that hold these elements.
+ * Divides the matrices of an instruction into boxes. Each box represents the elements that a lane holds in one
+ * register, and lists all lanes that hold the same elements.
  */
 import type { FragmentExplanation as Fragment } from 'ptxlab';
 
 type Cell = Fragment['cells'][number];
 
-/** The elements that one register holds, and all lanes that hold these elements. */
+/** The elements that a lane holds in one register, and all lanes that hold the same elements. */
 export interface Box {
   readonly cell: Cell;
   readonly lanes: readonly number[];
