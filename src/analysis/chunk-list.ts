@@ -57,8 +57,8 @@ class Pending {
   }
 
   /**
-   * Reads the chunk that starts at offset `at`. At first, only `length` characters of the text are parsed. While this
-   * is not enough to find the end of the chunk, the length is increased.
+   * Reads the chunk that starts at offset `at`. At first, only `length` characters of the text are parsed. If these do
+   * not include the end of the chunk, four times as many are parsed, and so on.
    */
   read(at: number, from: ChunkState, options: ChunkOptions, length = usualWindow): ReadChunk {
     for (; ; length *= 4) {

@@ -315,7 +315,8 @@ interface DeclaredName {
 }
 
 /**
- * The names whose declarations may have changed: all names from the first to the last place where the two lists differ.
+ * The names whose declarations may have changed: all names from the first to the last place where `old` and `fresh`
+ * differ.
  */
 function changedKeys(old: readonly DeclaredName[], fresh: readonly DeclaredName[]): readonly NameKey[] {
   const isSame = (a: DeclaredName | undefined, b: DeclaredName | undefined): boolean =>

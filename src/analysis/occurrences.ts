@@ -47,7 +47,9 @@ export function occurrencesIn(instructions: readonly BodyInstruction[], frame: F
   return found;
 }
 
-/** Calls `visit` for every name in an instruction, and passes it whether the instruction reads or writes the name. */
+/**
+ * Calls `visit` with every name in an instruction, and with its role: whether the instruction reads or writes the name.
+ */
 export function visitNames(
   node: Instruction,
   patterns: readonly OperandPattern[],

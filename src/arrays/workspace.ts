@@ -27,7 +27,8 @@ export function workspaceOf(array: ArrayBufferView | ArrayBufferLike): Workspace
 
 /**
  * Allocates arrays in one piece of memory that `convert` accesses without copying. For arrays that are larger than the
- * processor's cache, this is up to twice as fast. If memory can be shared, as in Node, worker threads use it, too.
+ * processor's cache, this is up to twice as fast. Where memory can be shared, as in Node, worker threads access the
+ * arrays without copying, too.
  *
  * ```ts
  * const workspace = new Workspace(2 ** 27);
@@ -72,8 +73,8 @@ export class Workspace {
   /**
    * Creates an array of `count` elements. All of its bytes are initially zero.
    *
-   * @throws PtxlabError `out-of-memory`, `bad-packing`, `bad-count`, `bad-option`; if `format` is not the name of a
-   *   format, the same codes as `convert`
+   * @throws PtxlabError `out-of-memory`, `bad-packing`, `bad-count`, `bad-option`; for an unknown `format`, the same
+   *   codes as `convert`
    */
   array<T extends FormatName>(format: T, count: number, packing?: Packing): ArrayOf<T>;
   array(format: FormatName, count: number, packing?: Packing): ArrayOf<FormatName> {
@@ -94,7 +95,7 @@ export class Workspace {
     return arrayOver(name, this.memory.buffer, start, size);
   }
 
-  /** Frees the memory of all arrays in the workspace. New arrays will overwrite the ones that were created earlier. */
+  /** Frees the memory of all arrays in the workspace. Arrays that are created later overwrite the old arrays. */
   clear(): void {
     new Uint8Array(this.memory.buffer, staging.bytes, this.used - staging.bytes).fill(0);
     this.used = staging.bytes;

@@ -1,5 +1,5 @@
 /**
- * What the checker keeps of a function so that the function can be run: its statements in order, each with the scope in
+ * What the checker records about a function that is going to be run: its statements in order, each with the scope in
  * which its names are looked up.
  */
 import type { Variant } from '../isa/form.ts';
@@ -20,7 +20,10 @@ export type BodyEntry =
   /** `.pragma`, which applies to the instruction after it. */
   | { readonly kind: 'pragma'; readonly node: PragmaDirective };
 
-/** A parameter or return value, as a symbol in the scope of the function's body; null if it has no name. */
+/**
+ * The symbol of a parameter or return value in the scope of the function's body; null if the header gives no name for
+ * it.
+ */
 export type FormalSymbol = VariableSymbol | RegisterSymbol | null;
 
 export interface CheckedFunction {

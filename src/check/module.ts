@@ -1,6 +1,6 @@
 /**
- * Checks a module item by item. Unless the module is to be run, only its symbols are kept and every item is discarded
- * once it has been checked. Memory use therefore does not grow with the size of the file.
+ * Checks a module item by item. If the module is not going to be run, only its symbols are kept, and every item is
+ * discarded once it has been checked. Memory use therefore does not grow with the size of the file.
  */
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';

@@ -20,15 +20,14 @@ export function alignColumns(
   });
 }
 
-/** Width of a text on the screen, in columns. Color escape sequences have no width. */
+/** Width of a string on the screen, in columns. Color escape sequences have no width. */
 export function widthOf(text: string): number {
   // oxlint-disable-next-line no-control-regex -- this searches for the escape character
   return toCells(text.replace(/\u001b\[[\d;]*m/g, '')).length;
 }
 
 /**
- * Puts `text` and `rest` on one line if both fit. Otherwise, `rest` begins on a new line, where it is wrapped and
- * indented.
+ * Puts `text` and `rest` on one line if both fit. Otherwise, `rest` starts on a new line and is wrapped and indented.
  */
 export function folded(text: string, rest: string, width: number): readonly string[] {
   if (widthOf(text) + 2 + widthOf(rest) <= width) return [`${text}  ${rest}`];

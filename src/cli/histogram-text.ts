@@ -7,10 +7,7 @@ import { countText, percentText } from './number-text.ts';
 interface BarGlyphs {
   /** Nine characters, from an empty one to a full one, for bars that grow upward. */
   readonly heights: string;
-  /**
-   * Characters that are partially filled, starting at the left edge, from the narrowest to the widest, followed by a
-   * full one.
-   */
+  /** Characters that are filled from the left edge, in order of increasing width; the last one is completely filled. */
   readonly widths: string;
   /** For bars that grow to the left: a half-filled character and a full one. */
   readonly leftward: string;
@@ -28,14 +25,14 @@ function glyphsOf(isAscii: boolean): BarGlyphs {
 }
 
 /**
- * A bar that begins on the left and fills the fraction `share` (0 to 1) of `width` columns. Unless the share is zero,
- * at least a sliver is visible.
+ * A bar that starts at the left edge and fills the fraction `share` (0 to 1) of `width` columns. Unless the share is
+ * zero, at least a sliver is visible.
  */
 export function bar(share: number, width: number, isAscii: boolean): string {
   return drawBar(share, width, glyphsOf(isAscii).widths, (whole, rest) => whole + rest);
 }
 
-/** A bar that begins on the right and is padded on the left to `width` columns. */
+/** A bar that starts at the right edge and is padded on the left to `width` columns. */
 function leftwardBar(share: number, width: number, isAscii: boolean): string {
   return drawBar(share, width, glyphsOf(isAscii).leftward, (whole, rest) => rest + whole).padStart(width);
 }

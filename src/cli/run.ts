@@ -1,6 +1,6 @@
 /**
- * `ptxlab run`: runs a kernel on the CPU. While a kernel runs, no handler for Ctrl-C is installed, so Ctrl-C ends the
- * process immediately. A handler could not be called before the kernel has ended.
+ * `ptxlab run`: runs a kernel on the CPU. While a kernel runs, there is no handler for Ctrl-C, so pressing Ctrl-C ends
+ * the process immediately. A handler would not be called until the kernel had ended.
  */
 import { elementAt } from '../base/element-at.ts';
 import { defaultMemorySize, type Dim3 } from '../device.ts';

@@ -12,7 +12,10 @@ import { UsageError } from './exit.ts';
 
 /** The flags that describe input files; several commands have them. */
 export interface TensorFlags {
-  /** The format of the elements in a file of raw bytes, or in an .npy file whose format has no numpy type code. */
+  /**
+   * The format of the elements in a file of raw bytes, or in an .npy file with elements for which numpy has no type
+   * code.
+   */
   readonly dtype?: string;
   readonly shape?: string;
   readonly only?: readonly string[];
@@ -27,7 +30,7 @@ export interface TensorInput extends OpenTensors {
 /**
  * Opens a file and reads its header; errors are PtxlabErrors that name the file.
  *
- * @param through a function that is called with each file that is opened, and returns the file to read instead
+ * @param through called with each file after it is opened; returns the file to read instead
  */
 export async function openTensors(
   path: string,

@@ -12,8 +12,8 @@ export interface TensorColumn<Row> {
   readonly align: Alignment;
   readonly cell: (row: Row) => string;
   /**
-   * A column for which this number is set can be left out if the table is too wide. The column with the lowest number
-   * is left out first.
+   * If this number is set, the column can be left out of a table that is too wide. The column with the lowest number is
+   * left out first.
    */
   readonly spare?: number;
 }

@@ -18,7 +18,7 @@ export interface OpenTensors {
 /**
  * Opens the tensor file at `path` and reads only its header. Throws TensorFileError.
  *
- * @param through a function that is called with each file after it is opened, and returns the file to use instead
+ * @param through called with each file after it is opened; returns the file to read instead
  */
 export async function openTensors(
   path: string,

@@ -1,4 +1,4 @@
-/** A function in the form in which functions are compared: without the names of its registers, labels and parameters. */
+/** Reduces functions to the form in which they are compared: without the names of registers, labels and parameters. */
 import { elementAt } from '../../base/element-at.ts';
 import type { Span } from '../../base/span.ts';
 import { registerUse } from '../../check/binding/bind.ts';

@@ -123,7 +123,7 @@ function valueOf(name: FormatName, bits: number): number {
   }
 }
 
-/** Those members of typed arrays that the class `Room` uses. */
+/** The members of typed arrays that the class `Room` uses. */
 interface Elements<A> {
   readonly length: number;
   subarray(begin: number, end: number): A;

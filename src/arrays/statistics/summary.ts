@@ -218,8 +218,8 @@ export class Summarizer {
 }
 
 /**
- * A limit for the sum of a block. If every sum is below it, the total is below the largest f64, no matter how many sums
- * there are.
+ * A limit for the sum of a block. If the sums of all blocks are below this limit, the total is below the largest f64
+ * for any number of blocks that can occur.
  */
 const largestSum = 2 ** 960;
 

@@ -193,16 +193,16 @@ function placeAt(words: Int32Array, at: number): SourcePosition {
 }
 
 /**
- * True if the verdict has no findings but depends on the values of constants, so that it holds only for the stored
- * values.
+ * True if nothing was reported, but the verdict depends on the values of constants. Such a verdict holds only for the
+ * stored values.
  */
 function isInRange({ ranged, problems, warnings, undeclared, calls }: Verdict): boolean {
   return ranged && problems.length + warnings.length === 0 && !undeclared && !calls;
 }
 
 /**
- * Returns the integers in a line whose verdict depends on the values of its constants; null if some of these values are
- * not stored in the slots.
+ * Returns the integer constants in a line whose verdict depends on the values of its constants; null if the slots do
+ * not contain all of these values.
  */
 function valuesOf(node: Instruction, shape: LineShape, slots: Int32Array): readonly number[] | null {
   if (node.operands.some((operand) => operand.kind === 'float')) return null;

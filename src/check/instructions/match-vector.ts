@@ -135,9 +135,9 @@ function sameKinds(
 }
 
 /**
- * The kind of elements to which the whole list is restricted because it contains this element: integers, floats, or one
- * particular 16-bit or packed type. Empty for elements that can be combined with any others, such as bit-size registers
- * and special registers.
+ * The kind of elements to which this element restricts the whole list: integers, floats, or one particular 16-bit or
+ * packed type. Empty for elements that can be combined with any others, such as bit-size registers and special
+ * registers.
  */
 function kindsOf(shape: Shape): readonly string[] {
   if (shape.kind === 'constant') return [shape.constant === 'integer' ? 'integer' : 'float'];

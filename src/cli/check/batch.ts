@@ -16,7 +16,7 @@ export interface BatchDefaults {
   readonly target: TargetName | undefined;
   readonly isa: VersionName | undefined;
   readonly warningsAreErrors: boolean;
-  /** The settings for everything that neither the request nor the command line specifies. */
+  /** The settings to use where neither the request nor the command line specifies a value. */
   readonly settings: Settings;
 }
 

@@ -4,8 +4,8 @@ import type { FileReport } from '../../diagnostics/renderers/file-report.ts';
 import type { JUnitCase, JUnitSuite } from '../../diagnostics/renderers/junit.ts';
 
 /**
- * Errors become failed cases. All other findings become passed cases, and each of these cases has the finding as its
- * output. A file without findings has a single passed case.
+ * Errors become failed cases. Warnings and notes become passed cases whose output is the finding. A file without
+ * findings has a single passed case.
  */
 export function junitSuites(reports: readonly FileReport[]): readonly JUnitSuite[] {
   return reports.map((report) => {

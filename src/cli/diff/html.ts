@@ -1,4 +1,4 @@
-/** The report of `diff --html`: one file with all its charts, which loads nothing and runs no scripts. */
+/** The report of `diff --html`: a single file that contains all charts, loads no other files, and runs no scripts. */
 import type { ExponentCount } from '../../arrays/statistics/exponent-histogram.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import { drawChart } from './charts.ts';

@@ -22,7 +22,7 @@ export function decibelText(decibels: number): string {
   return Number.isFinite(decibels) ? `${decibels.toFixed(1)} dB` : valueText(decibels);
 }
 
-/** A cosine with six decimal places. If it is too close to 1 for that, it is written as 1 minus the difference. */
+/** A cosine with six decimal places. A cosine between 0.999999 and 1 is written as a difference, such as `1 - 2e-8`. */
 export function cosineText(cosine: number): string {
   if (cosine < 1 && cosine > 0.999999) return `1 - ${(1 - cosine).toExponential(0)}`;
   return cosine === 1 ? '1' : cosine.toFixed(6);

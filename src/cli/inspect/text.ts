@@ -124,7 +124,7 @@ function oddLines(tensors: readonly InspectedTensor[], { style, width }: Inspect
   ];
 }
 
-/** The maximum number of tensors that are listed at the end because they contain NaN or infinity. */
+/** The maximum number of tensors with NaN or infinity that are listed at the end. */
 const namedOdd = 10;
 
 function totalLines({ tensors }: Inspection, { style }: InspectLayout): string[] {

@@ -20,7 +20,7 @@ export class PrintStream {
   }
 
   flush(): void {
-    // There is no point in waiting until the reader can take more, because the thread is busy with the kernel.
+    // The thread is busy running the kernel, so it cannot wait until the reader is ready for more output.
     if (this.waiting !== '') this.output.write(this.waiting);
     this.waiting = '';
     this.passed = performance.now();

@@ -210,8 +210,9 @@ const write = method<WriteParams>(
 );
 
 /**
- * An argument, which must have exactly one key: `buffer` with the handle of a buffer, `value` with a value for a
- * parameter of any type, `bytes` or `data` with raw bytes, or a type with a scalar of that type.
+ * An argument, which must have exactly one key. `buffer` gives the handle of a buffer, `value` gives a value for a
+ * parameter of any type, and `bytes` and `data` give raw bytes. A key that is the name of a type, such as `u32`, gives
+ * a scalar of this type.
  */
 interface LaunchArgument {
   readonly buffer?: number;

@@ -20,7 +20,7 @@ export function keepMemorySteady(): void {
  */
 const unloadsPerCollection = 250;
 /**
- * The maximum heap size in bytes up to which `countUnload` collects garbage. Collecting a larger heap would delay a
+ * If the heap is larger than this number of bytes, `countUnload` does not collect garbage, because that would delay a
  * request by more than about 50 ms.
  */
 const largestCollectedHeap = 256 * 2 ** 20;

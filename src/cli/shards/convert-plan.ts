@@ -88,7 +88,8 @@ function cutTensors(pieces: readonly number[], shards: readonly UnitRange[]): Re
 
 /**
  * Computes the largest magnitudes of tensors whose scales depend on the whole tensor. If such a tensor is divided
- * between several shards, none of the shards can compute its largest magnitude, so this is done when the plan is made.
+ * between several shards, none of the shards can compute the largest magnitude, so it is computed when the plan is
+ * made.
  */
 async function maximaFor(
   path: string,

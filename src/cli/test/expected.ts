@@ -15,14 +15,17 @@ import type { Expectation, Reference } from './suite-rules.ts';
 /** The buffers of a test, with their contents before its launches. */
 export type Inputs = ReadonlyMap<string, BufferContents>;
 
-/** The file of an expectation, with `{gpu}` and `{target}` replaced in the name. */
+/**
+ * The name of the file that contains the expected values, after `{gpu}` and `{target}` in it have been replaced; null
+ * if the expectation does not name a file.
+ */
 export function fileOf({ file }: Expectation, { gpu, target }: TestCase): string | null {
   return file?.replaceAll('{gpu}', gpu ?? 'gpu').replaceAll('{target}', target ?? 'target') ?? null;
 }
 
 /**
- * Reads or computes the expected contents of a buffer. `path` says where the expectation is in the suite, for error
- * messages.
+ * Reads or computes the expected contents of a buffer. `path` is the place of the expectation in the suite, which error
+ * messages mention.
  */
 export async function expectedContents(
   expectation: Expectation,

@@ -1,6 +1,6 @@
 /**
- * Converts buffers into typed arrays, which are passed to reference functions, and converts the arrays that these
- * functions return into bytes.
+ * Converts buffers to the typed arrays that reference functions take, and converts the arrays that these functions
+ * return back to bytes.
  */
 import type { NpyType } from '../../tensors/npy/npy.ts';
 import type { BufferContents } from '../run/inputs.ts';

@@ -39,7 +39,9 @@ export interface FindingFix {
   readonly edits: readonly Change[];
 }
 
-/** A kernel and the name to show for it: its C++ name or, if the name in the text is not mangled, that name. */
+/**
+ * A kernel and its title: the C++ name of the kernel or, if the name in the text is not mangled, the name in the text.
+ */
 export interface NamedKernel extends KernelHeader {
   readonly title: string;
 }

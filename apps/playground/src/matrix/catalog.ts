@@ -16,8 +16,8 @@ export class Catalog {
   }
 
   /**
-   * The values that can be chosen for a field: every value that the field has in some instruction that agrees with
-   * `entry` in all earlier fields.
+   * The values that can be chosen for a field: all values of this field among the instructions that agree with `entry`
+   * in every earlier field.
    */
   valuesOf(field: Field, entry: ProductEntry): readonly string[] {
     const before = fields.slice(0, fields.indexOf(field));
