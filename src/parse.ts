@@ -13,7 +13,7 @@ const iterable: Rule<Iterable<Item>> = {
 
 const item = shaped<Item>('an item of a module', { kind: text });
 
-/** All items of a module and all its syntax errors. Never throws an error, no matter what the text contains. */
+/** Returns all items of a module and all its syntax errors. Invalid text never makes this function throw an error. */
 export function parse(source: string): ParsedModule {
   requireText(source, 'the text of a module');
   return parseModule(source);

@@ -7,7 +7,10 @@ import { type SweepKernel, sweepKernel, type SweepPlan } from './jit/arrays/swee
 
 export interface Sweep {
   readonly mnemonic: string;
-  /** The sweep's name in a digest file: the mnemonic, followed by everything else that the results depend on. */
+  /**
+   * The sweep's name in a digest file: the mnemonic, followed by the settings that differ from their default values
+   * and, for targets before sm_20, the target.
+   */
   readonly name: string;
   readonly plan: SweepPlan;
   readonly kernel: SweepKernel;

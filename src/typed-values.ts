@@ -10,7 +10,7 @@ import { numberBits } from './numerics/number-bits.ts';
 /**
  * A value of a PTX type. Floats of every format, fixed-point numbers, and integers and bit types of up to 32 bits are
  * represented by a `number`, wider integers and bit types by a `bigint`, and predicates by a `boolean`. A value of a
- * packed type is a list of its lanes, topmost first, which is also the order of the sources that `cvt` packs.
+ * packed type is a list of its lanes. The topmost lane comes first, as in the sources of a `cvt` that packs values.
  */
 export type Value = number | bigint | boolean | readonly number[];
 
@@ -95,7 +95,7 @@ function laneBits(value: unknown, format: FormatName, where: string): Bits {
   return nearest.value.bits;
 }
 
-/** Returns the value that a bit pattern represents in a type. Every NaN is `NaN`. */
+/** Interprets a bit pattern as a value of the given type. Every NaN is `NaN`. */
 export function valueOfBits(
   bits: Bits,
   { class: cls, format, lanes, laneStride, width }: Omit<ValueType, 'name'>,

@@ -13,9 +13,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const out = join(root, 'dist/bin');
 
 /**
- * The files that every command needs, and those that both the commands for PTX and the commands for tensors need. They
- * do not include the table of instructions, because the commands for tensors do not use it. The rest of `cli` is loaded
- * only by the commands that need it.
+ * The files that every command needs, and the files that are needed by commands for PTX as well as by commands for
+ * tensors. They do not include the table of instructions, because the commands for tensors do not use it. The rest of
+ * `cli` is loaded only by the commands that need it.
  */
 const start =
   /commander|src\/base\/|isa\/(form|random-layout|spaces|targets|types|steps\/ref|forms\/conversion\/cvt-steps)\.ts|renderers\/(printable|style|wrap)\.ts|tensors\/containers\.ts|cli\/(columns|command-line|command-parts|exit|io|output|process-session|program|run-process|style|version|\w+-commands)\.ts/;

@@ -1,5 +1,5 @@
 /**
- * Checks those chunks of a document that have not been checked yet. Each chunk is checked in the scopes that are still
+ * Checks the chunks of a document that have not been checked yet. Each chunk is checked in the scopes that are still
  * open at the end of the chunk before it.
  */
 import { elementAt } from '../base/element-at.ts';

@@ -170,7 +170,7 @@ function withAdvice(error: unknown): unknown {
   return new PtxlabError(error.code, `${error.message}; ${advice}`, { cause: error });
 }
 
-/** Saves the position only now and then, because syncing takes time. */
+/** Saves the position only from time to time, because syncing takes time. */
 class JournalKeeper {
   isKept: boolean;
   private readonly out: UnfinishedFile;

@@ -51,7 +51,7 @@ export async function openTensors(
 }
 
 /**
- * Whether the format of the file could not be recognized. Such a file probably contains raw bytes, for which the user
+ * True if the format of the file could not be recognized. Such a file probably contains raw bytes, for which the user
  * has not specified a format.
  */
 function isUnknown(path: string, error: unknown, { shape }: TensorFlags): error is TensorFileError {

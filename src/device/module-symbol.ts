@@ -18,7 +18,7 @@ export interface SymbolHome {
 
 /**
  * A module-scope variable in `.global` or `.const`. A write by the host is visible to every launch that starts after
- * it, and the values that a kernel stores in a `.global` variable can be read once its launch has ended.
+ * the write. Once a launch has ended, the host can read the values that the kernel stored in `.global` variables.
  */
 export class ModuleSymbol extends DeviceRange {
   readonly name: string;

@@ -25,10 +25,7 @@ export interface PreparedDot {
   readonly scales: number;
 }
 
-/**
- * Bits of the operands. `a` and `b` have one entry for each pair of elements that is multiplied to compute one element
- * of D.
- */
+/** Bits of the operands. `a` and `b` have one entry for each product that is added up to compute one element of D. */
 export interface DotOperands {
   readonly a: readonly Bits[];
   readonly b: readonly Bits[];
@@ -56,7 +53,7 @@ export interface DotExplanation extends ExplainedDot {
 
 /**
  * Prepares the computation of one element of the matrix product that a mnemonic describes. If `gpu` is null, the GPU of
- * the target is used or, if there is no target either, the newest GPU that can execute the instruction.
+ * the target is used. If there is no target either, the newest GPU that can execute the instruction is used.
  */
 export function prepareDot(mnemonic: string, choice: TargetChoice, gpu: Gpu | null): Result<PreparedDot, EvalError> {
   const resolution = resolveMnemonic(mnemonic);
@@ -102,8 +99,7 @@ function chooseGpu(variant: Variant, { target }: TargetChoice, wanted: Gpu | nul
 }
 
 /**
- * The type of an element, with the properties that `readValue` expects. `format` is null for `b1`, which is not a
- * number format.
+ * The properties of an element's type that `readValue` needs. `format` is null for `b1`, which is not a number format.
  */
 export interface ElementType {
   readonly name: string;
@@ -124,7 +120,7 @@ export function elementTypes({ product }: PreparedDot): Readonly<Record<'a' | 'b
     b: elementType(product.b.format),
     c: elementType(product.c.format),
     d: elementType(product.d.format),
-    // ue4m3 is read like e4m3, because the sign bit of a scale is ignored.
+    // A ue4m3 scale can be read as e4m3, because the sign bit of a scale is ignored.
     scale: elementType(scale === 'ue4m3' ? 'e4m3' : scale),
   };
 }

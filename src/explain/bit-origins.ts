@@ -87,8 +87,8 @@ function runMade(step: MakingStep, values: Map<Ref, Value>, get: (ref: Ref) => V
 }
 
 /**
- * Stands for the width of a result as long as the width is not known. It depends on the type of the operand to which
- * the result is written.
+ * Stands for a width that is not known yet. The width of a result depends on the type of the operand to which the
+ * result is written.
  */
 const widthless = 0;
 

@@ -55,7 +55,7 @@ const nothing = diagnose(
 const anywhere: TargetChoice = { target: null, version: null };
 
 /**
- * Explains a text. If the meaning of the text depends on the target or version, `choice` says which ones apply. Never
+ * Explains the given text. If its meaning depends on the target or version, `choice` says which ones apply. Never
  * throws, no matter what the text contains.
  */
 export function explain(text: string, choice: TargetChoice = anywhere): Explanation {

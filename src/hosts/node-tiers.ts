@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * The first version of V8 that no longer has the flag. It has an additional compiler between the fast one and the
- * optimizing one.
+ * The first version of V8 without the flag `--interrupt-budget`. This version has an additional compiler between the
+ * fast one and the optimizing one.
  */
 const firstWithoutBudget = 12;
 

@@ -33,7 +33,7 @@ export const host: WorkerHost = {
   async ready(count) {
     if (count <= up) return true;
     const threads = started();
-    // Each of these tasks waits until all of them have started, so that every task runs on its own thread.
+    // Each task waits until all tasks have started, so every task runs on its own thread.
     const arrived = new SharedArrayBuffer(4);
     try {
       await Promise.all(Array.from({ length: count }, () => threads.run({ arrived, count }, { name: 'meet' })));

@@ -71,8 +71,8 @@ function resultsOf(shape: MatrixProduct, matrices: Matrices): readonly Bits[] {
 type ElementOf = (matrix: number, row: number, column: number) => Bits;
 
 /**
- * Returns the products that make up an element of D, each as a pair: an element of A, and the element of B that it is
- * multiplied by.
+ * Returns the products that are added up for an element of D. Each product is a pair of an element of A and the element
+ * of B that it is multiplied by.
  */
 type Pairs = (matrix: number, row: number, column: number) => readonly Pair[];
 

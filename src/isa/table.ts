@@ -152,8 +152,7 @@ export class FormTable {
   private readonly compiled = new Map<string, readonly CompiledForm[]>();
   private readonly all: readonly string[];
   /**
-   * For the first word or words of an opcode, the longer opcodes that start with them: `mad` leads to `mad.lo` and
-   * `mad.hi`.
+   * Maps the first words of opcodes to the longer opcodes that start with these words: `mad` to `mad.lo` and `mad.hi`.
    */
   private readonly byStart = new Map<string, string[]>();
 

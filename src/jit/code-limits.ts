@@ -3,8 +3,8 @@ import { PtxlabError } from '../base/error.ts';
 
 const limits = {
   /**
-   * Number of basic blocks. A block is compiled separately, and counted separately, for each entry point from which
-   * threads can reach it without having to wait.
+   * Number of basic blocks. Every entry point has its own compiled copies of the blocks that threads can reach from it
+   * without having to wait, and each copy counts.
    */
   blocks: { most: 131_072, what: 'blocks that follow barriers and calls' },
   /**

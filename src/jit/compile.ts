@@ -26,7 +26,7 @@ export interface Compilation {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /**
    * Compiles the code that was left out (see `aloneLater`) as a module that exports the function `alone`; null if
-   * nothing was left out. `look` is called now and then, and throws to stop compiling.
+   * nothing was left out. `look` is called from time to time; it throws an error to stop the compilation.
    */
   readonly compileRest: ((look: () => void) => Uint8Array<ArrayBuffer>) | null;
 }
@@ -131,7 +131,7 @@ function runFunction(shape: KernelShape, functions: AloneFunctions, fours: reado
 
 /**
  * The type of `runBlocks`. It takes the context, the number of blocks, and the number of threads per unit, and returns
- * the outcome of the last unit that was started.
+ * the outcome of the last unit that it ran.
  */
 const runBlocksType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] };
 

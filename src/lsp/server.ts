@@ -1,6 +1,6 @@
 /**
  * A language server: receives the messages that the protocol defines, and sends replies and notifications. The server
- * does not depend on how messages are transported, or on a file system.
+ * depends neither on the transport of its messages nor on a file system.
  */
 import { withDemangled } from '../base/demangle/demangle.ts';
 import type { RelatedPlace } from '../analysis/related-places.ts';
@@ -25,7 +25,7 @@ export interface ServerHost {
   readonly version: string;
 }
 
-/** The length of the pause in typing after which findings are sent. */
+/** How long the user must stop typing before findings are sent, in milliseconds. */
 const pause = 100;
 
 const severities: Readonly<Record<Severity, number>> = { error: 1, warning: 2, note: 3 };

@@ -16,8 +16,8 @@ const pageShift = 12;
 export const pageSize: number = 1 << pageShift;
 
 /**
- * The pages of the latest image of a memory, as long as they are up to date. Any code that writes to the memory must
- * report its writes here.
+ * The pages of the latest image of a memory that are still up to date. Any code that writes to the memory must report
+ * its writes to this class.
  */
 export class Pages {
   private known: (Uint8Array | undefined)[] = [];

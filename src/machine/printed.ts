@@ -1,4 +1,7 @@
-/** A kernel's output, which is passed on immediately and stored up to a limit. */
+/**
+ * A kernel's output. It is passed on immediately, and it is also stored. If the output exceeds a limit, the rest is
+ * dropped.
+ */
 
 /** The output as part of a launch's saved state. */
 export interface PrintedState {
@@ -14,7 +17,10 @@ export class Printed {
   private readonly limit: number;
   private readonly onPrint: (text: string) => void;
 
-  /** @param limit maximum number of bytes to keep; the call that exceeds it and all later calls are dropped */
+  /**
+   * @param limit maximum number of bytes; the output of the first call that would exceed it and of all later calls is
+   *   dropped
+   */
   constructor(limit: number, onPrint: (text: string) => void) {
     this.limit = limit;
     this.onPrint = onPrint;

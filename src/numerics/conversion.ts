@@ -18,8 +18,8 @@ export interface Conversion {
   /** Null if the conversion is exact and has no rounding modifier. */
   readonly rounding: Rounding | null;
   /**
-   * True if the value is rounded to an integer: in every conversion from float to integer, and in `.rni.f32.f32` and
-   * the like.
+   * True if the value is rounded to an integer. This is the case in all conversions from float to integer, and in float
+   * conversions with a modifier such as `.rni`.
    */
   readonly integral: boolean;
   /** `.ftz`: subnormal f32 inputs and results become zeros with the same sign. */
@@ -32,13 +32,13 @@ export interface Conversion {
   readonly satfinite: boolean;
   readonly relu: boolean;
   /**
-   * With `.rs`, the number of random bits that are added to the bits below the last kept bit: 8, 13 or 16; otherwise 0.
+   * The number of random bits that `.rs` adds to the bits that rounding removes: 8, 13 or 16. Without `.rs`, it is 0.
    */
   readonly randomBits: number;
   /**
-   * How the ue8m0 scale of the lane is applied: the input is divided by it before rounding (`divide`), or the converted
-   * value is multiplied by it (`multiply`). This is used for `.scaled::n2::ue8m0`, and for s2f6 without that modifier,
-   * where the scale is 1. Null for every other conversion.
+   * How the ue8m0 scale of the lane is applied: `divide` means that the input is divided by the scale before rounding,
+   * and `multiply` means that the converted value is multiplied by the scale. This is used for `.scaled::n2::ue8m0`,
+   * and for s2f6 without that modifier, where the scale is 1. Null for every other conversion.
    */
   readonly scaled: 'divide' | 'multiply' | null;
 }

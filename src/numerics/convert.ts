@@ -11,7 +11,7 @@ import { gridOf } from './round.ts';
 
 /**
  * Converts bits of the source format to bits of the destination format. `random` contains the random bits of the lane,
- * and `scale` its ue8m0 scale; conversions that do not need one of these ignore it.
+ * and `scale` contains the lane's ue8m0 scale. A conversion ignores `random` or `scale` if it does not need it.
  */
 export type Converter = (source: Bits, random: number, scale: number) => Bits;
 
@@ -50,12 +50,15 @@ function makeConverter(c: Conversion): Converter {
   return (source, random, scale) => run(plan, source, random, scale, null);
 }
 
-/** Like `conversion`, for a single value. A `scale` of 0x7f is a factor of one. */
+/** Converts a single value. A `scale` of 0x7f stands for a factor of 1. */
 export function convert(c: Conversion, source: Bits, random = 0, scale = 0x7f): Bits {
   return conversion(c)(source, random, scale);
 }
 
-/** Like `convert`, but also returns the rules that affected the result, in the order in which they were applied. */
+/**
+ * Converts a single value, and also returns the rules that affected the result, in the order in which they were
+ * applied.
+ */
 export function trace(c: Conversion, source: Bits, random = 0, scale = 0x7f): { bits: Bits; causes: readonly Cause[] } {
   const causes: Cause[] = [];
   if (!isInteger(c.from) || !isInteger(c.to)) {
@@ -84,8 +87,8 @@ function makePlan(c: Conversion): Plan {
   const target: Target = {
     to,
     grid: gridOf(c.to, c.integral),
-    // The rounding mode may be absent only in exact conversions and in those between f16 and bf16. For the latter,
-    // ptxas uses rn.
+    // Only two kinds of conversions may have no rounding mode: exact conversions, and conversions between f16 and bf16,
+    // for which ptxas uses rn.
     rounding: c.rounding ?? 'rn',
     randomBits: c.randomBits,
     overflow: overflowPolicyOf(c).name,

@@ -1,5 +1,5 @@
 /**
- * Describes, as data, how numbers are packed into blocks of bytes together with their scales. Element i of a block has
+ * Types that describe how numbers are packed into blocks of bytes together with their scales. Element i of a block has
  * the value
  *
  * code(i) * scale(i) + offset(i)
@@ -28,8 +28,8 @@ export interface Shared {
 }
 
 /**
- * The scale of an element. Without a multiplier, it is the factor; with a multiplier, which is a small integer n, it is
- * `factor * (times * n + plus)`.
+ * The scale of an element. If there is no multiplier, the scale is the factor. If there is a multiplier, it is a small
+ * integer n, and the scale is `factor * (times * n + plus)`.
  */
 export interface Scale {
   /** The factor, which is stored as an f16, ue8m0 or e4m3 number; the sign of an e4m3 number is ignored. */
@@ -37,7 +37,7 @@ export interface Scale {
   readonly multiplier: (Shared & { readonly signed: boolean; readonly times: number; readonly plus: number }) | null;
 }
 
-/** Codes that are integers n of up to 8 bits, in two's complement if `signed`. The value of a code is `n + plus`. */
+/** Codes that are integers of up to 8 bits, in two's complement if `signed`. The value of the code n is `n + plus`. */
 export interface LinearCodes {
   readonly kind: 'linear';
   readonly places: Places;
@@ -53,7 +53,7 @@ export interface ListedCodes {
 }
 
 /**
- * Codes that are base-3 digits, five in each byte. The first digit of a byte b is the integer part of 3 b / 256. The
+ * Codes that are base-3 digits, five in each byte. The first digit of a byte b is the integer part of 3 * b / 256. The
  * digits 0, 1 and 2 mean -1, 0 and 1.
  */
 export interface DigitCodes {

@@ -149,8 +149,8 @@ function elementsOf(step: AccessStep): readonly Ref[] {
 }
 
 /**
- * Keeps track of registers whose values are known to be the sum of an unknown value and a constant, while the
- * instructions of a block are visited in order.
+ * Visits the instructions of a block in order, and keeps track of the registers whose values are known to be the sum of
+ * an unknown value and a constant.
  */
 class Sums {
   private readonly program: FunctionProgram;

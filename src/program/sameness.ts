@@ -1,8 +1,8 @@
 /**
- * Determines how widely the value of each register of a function is shared: for example, by all threads of a warp, of a
- * block or of the whole grid, or not at all. Only threads that take the same path are considered. Threads for which the
- * inputs of an instruction are the same also get the same result, unless the steps of the instruction impose a stricter
- * limit.
+ * Determines, for each register of a function, the largest kind of group whose threads all have the same value in the
+ * register, such as a warp, a block or the whole grid. Only threads that take the same path are considered. If threads
+ * execute an instruction with the same inputs, they also get the same result, unless the steps of the instruction
+ * impose a stricter limit.
  */
 import { samenessOf } from '../isa/registers.ts';
 import { meet, type Sameness } from '../isa/sameness.ts';
@@ -10,8 +10,8 @@ import { uniformityOf } from '../isa/steps/effects.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 
 /**
- * Limits on how widely a value is shared: only within a group of the kind `among`, and no more widely than the value of
- * any register in `given`.
+ * Limits on which threads share a value: they must be in the same group of the kind `among`, and they must share the
+ * values of all registers in `given`.
  */
 interface Origin {
   readonly among: Sameness;
@@ -76,8 +76,8 @@ function resultsOf(
 }
 
 /**
- * Maps the slot of each register to how widely the register's value is shared. `hasLocal` is true if a generic address
- * may point to local memory.
+ * Maps the slot of each register to the largest kind of group whose threads share the register's value. `hasLocal` is
+ * true if a generic address may point to local memory.
  */
 export function samenessOfRegisters(program: FunctionProgram, hasLocal: boolean): ReadonlyMap<number, Sameness> {
   const found = new Map<number, Sameness>(program.registers.map(({ place }) => [place, 'grid']));

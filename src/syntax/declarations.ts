@@ -71,8 +71,8 @@ export function missingSpace(r: Reader, help: string): null {
 }
 
 /**
- * After an error in one of the names in a list, skips to the next `,` or `;`. Returns false if the declaration ends
- * before either of these is found.
+ * After an error in one of the names in a list, skips to the next `,` or `;`. Returns false if there is none before the
+ * end of the text, the next `{` or the next statement.
  */
 function skipVariable(r: Reader): boolean {
   if (r.openBraces > 0) return false;

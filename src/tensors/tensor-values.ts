@@ -18,9 +18,9 @@ export type Loaded<T> = () => T;
 export interface Loader<T> {
   readonly elements: number;
   /**
-   * Reads `count` elements, beginning at index `from`. `from` must be a multiple of `loadUnit`. `count` must also be a
-   * multiple of it, unless the range extends to the end of the tensor. No more than two results may be waiting to be
-   * decoded at the same time.
+   * Reads `count` elements, starting at index `from`. `from` must be a multiple of `loadUnit`. `count` must also be a
+   * multiple of it, unless the range extends to the end of the tensor. At any time, at most two results may be waiting
+   * to be decoded.
    */
   load(from: number, count: number): Promise<Loaded<T>>;
 }
@@ -147,7 +147,7 @@ function rotating(source: ByteSource): ByteReader {
 
 /**
  * Reads tensors with the same number of elements chunk by chunk, and passes each group of corresponding chunks to
- * `take`. While `take` processes one group, the next one is read. The arrays that are passed to `take` are valid only
+ * `take`. While `take` processes one group, the next group is read. The arrays that are passed to `take` are valid only
  * until it returns. Stops if `signal` is aborted.
  */
 export async function forEachChunk<T>(

@@ -17,7 +17,7 @@ export interface PackedWords {
   readonly rows: number;
   readonly columns: number;
   readonly codes: TensorEntry;
-  /** The zero points; null if the zero point of all codes is the middle of their range, 2^(bits - 1). */
+  /** The zero points; null if every zero point is 2^(bits - 1), the middle of the range of codes. */
   readonly zeros: TensorEntry | null;
   /**
    * The tensor that says, for each column, which group the column belongs to; null if each group consists of
@@ -138,8 +138,8 @@ async function zerosOf(
 }
 
 /**
- * Whether all codes in the words are equal to `code`. In GPTQ's second format, this is the case for the zero points of
- * a symmetrically quantized matrix: each of them is the middle of the range.
+ * True if all codes in the words are equal to `code`. In GPTQ's second format, the zero points of a symmetrically
+ * quantized matrix are all equal to the middle of the range.
  */
 function areAll(words: Uint32Array, code: number, bits: number): boolean {
   let pattern = 0;
@@ -147,7 +147,7 @@ function areAll(words: Uint32Array, code: number, bits: number): boolean {
   return words.every((word) => word === pattern >>> 0);
 }
 
-/** Position of the i-th consecutive code in a word. */
+/** Returns the position, within a word, of the code with the index i. */
 function placeIn({ places }: WordLayout, i: number): number {
   return places === null ? i : elementAt(places, i);
 }

@@ -5,8 +5,8 @@ import { applied, type Edit, EditSession, editsOf, shrunk } from './edit-session
 
 export interface SessionResult {
   /**
-   * If the edited document differed from a full check of its text, a description with the edits that are needed to
-   * reproduce the difference; otherwise null.
+   * Null if the edited document agreed with a full check of its text. Otherwise, a description of the difference, with
+   * the edits that are needed to reproduce it.
    */
   readonly failure: string | null;
   readonly checkpoints: number;

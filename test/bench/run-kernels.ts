@@ -21,7 +21,7 @@ interface Job {
   readonly grid: Extent;
   readonly block: Extent;
   readonly args: (device: Device) => readonly Argument[];
-  /** The size of a smaller grid, for which the reference engine needs about a second. */
+  /** The size of a smaller grid, which takes the reference engine about a second. */
   readonly small: Extent;
   /** Rates of other emulators on a similar machine, in millions of thread-instructions per second. */
   readonly others: string;

@@ -123,7 +123,7 @@ export function put(folder: string, name: string, content: string | Uint8Array):
   return path;
 }
 
-/** Returns a module with a single kernel, which has the given body. */
+/** Returns a module that contains a single kernel with the given body. */
 export function moduleOf(body: string, target = 'sm_80', version = '8.0'): string {
   return `.version ${version}\n.target ${target}\n.address_size 64\n.visible .entry k()\n{\n${body}\nret;\n}\n`;
 }

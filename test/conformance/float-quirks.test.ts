@@ -1,6 +1,6 @@
 /**
- * Tests redux of f32, fma.oob, and the mad.f32 of sm_1x. The results are compared with models that were written from
- * the descriptions in the ISA. redux is tested on both engines.
+ * Tests redux of f32, fma.oob, and mad.f32 on sm_1x. The results are compared with models that were written from the
+ * descriptions in the ISA. redux is tested on both engines.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';

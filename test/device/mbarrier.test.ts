@@ -7,7 +7,7 @@ const module =
 
 const begin = (count: number): string => `ld.param.u64 %rd9, [out]; mbarrier.init.shared.b64 [bar], ${count};`;
 
-/** Stores in word `at` of the output whether the phase that is given by the state in `%rd1` is complete. */
+/** Stores in word `at` of the output whether the phase that the state in `%rd1` refers to is complete. */
 const tested = (at: number): string =>
   `mbarrier.test_wait.shared.b64 %p1, [bar], %rd1; selp.u32 %r9, 1, 0, %p1; st.global.u32 [%rd9+${4 * at}], %r9;`;
 

@@ -84,8 +84,8 @@ interface Run {
 }
 
 /**
- * Finds runs of consecutive magnitudes that are rounded to the same code. The end of a run is found by bisection when
- * it is first needed; this works because rounding is monotonic.
+ * Finds runs of consecutive magnitudes that all round to the same code. The end of a run is found by bisection when it
+ * is first needed; this works because rounding is monotonic.
  */
 function runsOf(exact: (magnitude: number) => number): { at(magnitude: number): Run } {
   let run: Run = { code: exact(0), end: 0 };

@@ -30,7 +30,7 @@ interface Placed {
 }
 
 const inputBytes = ({ sources }: Instruction): number => slot * sources.length;
-/** The results, and the condition code. */
+/** Number of bytes for the results and the condition code of one row. */
 const outputBytes = ({ results }: Instruction): number => slot * (results.length + 1);
 
 /**
@@ -195,8 +195,9 @@ export async function differences(instruction: Instruction, rows: Rows): Promise
 const batchSize = 8;
 
 /**
- * Like `differences`, for a list of cases; the returned function takes the position of a case in the list. One kernel
- * executes several cases, which reduces the time to a third.
+ * Returns a function that takes the position of a case in the list and describes the rows for which the engines give
+ * different results. One kernel executes several cases, which takes only a third of the time that a kernel for each
+ * case would take.
  */
 export function differencesInBatches(cases: readonly Case[]): (position: number) => Promise<readonly string[]> {
   const batches = new Map<number, Promise<readonly (readonly string[])[]>>();

@@ -85,10 +85,7 @@ function where(reference: string, found: string): string {
   return `${place}: ${got.slice(at, at + 8)}, not ${wanted.slice(at, at + 8)}`;
 }
 
-/**
- * Removes statements from a kernel until no other statement can be removed without losing the disagreement between the
- * engines.
- */
+/** Removes as many statements from a kernel as possible, as long as the engines still disagree about its results. */
 async function shrink(kernel: RandomKernel, ways: readonly Way[]): Promise<RandomKernel> {
   let smallest = kernel;
   for (let changed = true; changed; ) {

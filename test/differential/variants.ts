@@ -41,8 +41,9 @@ function hasOnlyValues({ form }: Variant): boolean {
 }
 
 /**
- * Whether a variant uses the spelling from before PTX 1.4. Such variants are left out, because kernels with 64-bit
- * addresses cannot use them, and because their steps are the same as those of the forms with `.approx`.
+ * Whether a variant uses the old spelling without a rounding modifier or `.approx`. Such variants are left out, because
+ * kernels with 64-bit addresses cannot use them, and because their steps are the same as those of the forms with
+ * `.approx`.
  */
 function isOld({ form }: Variant): boolean {
   return form.id.endsWith('unrounded');

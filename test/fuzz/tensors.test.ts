@@ -1,6 +1,6 @@
 /**
- * For any bytes in a tensor file, the reader throws only TensorFileErrors, and does not allocate an amount of memory
- * that is out of proportion to the size of the file.
+ * Tests the reader of tensor files with arbitrary bytes: it must throw only TensorFileErrors, and the memory that it
+ * allocates must stay in proportion to the size of the file.
  */
 import fc from 'fast-check';
 import { zipSync } from 'fflate';
@@ -16,7 +16,7 @@ import type { TensorFile } from '../../src/tensors/tensor-file.ts';
 
 const containers = containerNames.filter((name) => name !== 'raw');
 
-/** The size of the longest header that is accepted, including the bytes before it. */
+/** The size of the longest header that is accepted, plus the 8 bytes that precede the header. */
 const mostAtOnce = 100_000_008;
 
 /** Unlike `expect`, this is fast enough to call for every read. */
@@ -25,8 +25,8 @@ function must(holds: boolean, what: string): void {
 }
 
 /**
- * A source for the bytes of a file whose size is given as `size`, which may be larger than the number of bytes. The
- * missing bytes are read as zeros.
+ * A source that stands for a file of `size` bytes. The file starts with `bytes`; if these are fewer than `size`, the
+ * rest of the file is read as zeros.
  */
 function sourceOf(bytes: Uint8Array, size: number): ByteSource {
   const known = new WeakSet<ArrayBufferLike>();
@@ -77,7 +77,9 @@ const fields: readonly GgufField[] = [
 
 const plans = { safetensors: ['F32', 'F6_E2M3', 'U8'], npy: ['<f4'], npz: ['<f4', '|V1'], gguf: ['F32', 'MXFP4'] };
 
-/** A valid file in each container format and, in addition, an npz file that is deflated. */
+/**
+ * A valid file in each container format, a second npz file, which is deflated, and the index file of a sharded model.
+ */
 const good: readonly Uint8Array[] = [
   ...Object.entries(plans).map(([container, dtypes]) => {
     const layout = layoutFile(

@@ -12,7 +12,7 @@ interface Case {
 const lines = readFileSync(new URL('./printf/cases.jsonl', import.meta.url), 'utf8').trim().split('\n');
 const cases = lines.map((line): Case => JSON.parse(line));
 
-/** The address of a text is its index plus one. */
+/** The address of a string is its index plus one. */
 function write({ format, args }: Case): { readonly text: string; readonly taken: number } {
   const rest = [...args.entries()];
   return printf(format, {

@@ -13,8 +13,8 @@ const groupId = (lane: number): number => lane >> 2;
 const inGroup = (lane: number): number => lane % 4;
 
 /**
- * Returns the row and the column of an element of A. If A has 16 rows, registers with elements of rows 0 to 7 alternate
- * with registers for rows 8 to 15. If A has 8 rows, there is only one register.
+ * Returns the row and the column of an element of A. If A has 16 rows, the registers alternate: one holds elements of
+ * rows 0 to 7, and the next holds elements of rows 8 to 15. If A has 8 rows, there is only one register.
  */
 export function placeOfA(rows: number, p: number): (lane: number, i: number) => Place {
   if (rows === 8) return (lane, i) => ({ row: groupId(lane), column: inGroup(lane) * p + (i % p) });

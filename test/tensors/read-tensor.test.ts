@@ -1,4 +1,4 @@
-/** Tests `readTensor`, which reads the values of a tensor in a file, or of a range of the tensor. */
+/** Tests `readTensor`, which reads the values of a whole tensor in a file, or of a range of its elements. */
 import { describe, expect, test } from 'vitest';
 import { memorySource, modelOf, openTensorFile, readTensor, type TensorFile } from '../../src/tensors.ts';
 import type { FormatSpelling } from '../../src/arrays.ts';

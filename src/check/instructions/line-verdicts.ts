@@ -34,7 +34,7 @@ export interface LineContext {
   readonly debug: Places;
 }
 
-/** Checks those lines of a module that have known shapes. */
+/** Checks the lines of a module that have known shapes. */
 export class LineChecker {
   private readonly context: LineContext;
   private readonly memory: CheckMemory;

@@ -102,7 +102,9 @@ async function fromCommand(command: readonly string[], inputs: Inputs, one: Test
   }
 }
 
-/** The last line that a command wrote to stderr before it failed. If it wrote none, the reason why it failed. */
+/**
+ * The last line that a command wrote to stderr before it failed or, if there is no such line, the reason why it failed.
+ */
 function lastLine(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const stderr = 'stderr' in error ? String(error.stderr).trim() : '';

@@ -34,10 +34,7 @@ export function productOf(steps: readonly Step[]): MatrixProduct | null {
   return null;
 }
 
-/**
- * Returns the GPUs, in ascending order, that can run code with this variant if the code is compiled for a suitable
- * target.
- */
+/** Returns the GPUs that can run this variant when it is compiled for a suitable target, in ascending order. */
 export function gpusFor(variant: Variant): readonly Gpu[] {
   const accepted = acceptance(new Set(rowsOf(variant))).flatMap(({ target }) => findTarget(target) ?? []);
   return gpus.filter((gpu) => accepted.some((target) => runsOn(target, gpu)));

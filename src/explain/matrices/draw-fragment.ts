@@ -50,7 +50,7 @@ function otherMatrices({ matrices, cells, operands }: FragmentExplanation): read
   const [own, other] = [0, 1].map((wanted) => cells.find(({ matrix }) => matrix === wanted));
   if (own === undefined || other === undefined) return [];
   if (own.lane !== other.lane)
-    return [`Matrix 0 is drawn. Matrix m is in the lanes that are ${other.lane - own.lane} * m higher.`];
+    return [`Matrix 0 is drawn. For matrix m, add ${other.lane - own.lane} * m to the lanes.`];
   const [name = ''] = elementAt(operands, 0).split('.');
   const registers = operands.length / matrices;
   const place = registers === 1 ? `${name}.m` : `${name}.(${registers} * m) and those after it`;

@@ -76,7 +76,7 @@ describe('pictures', () => {
 
   test('m8n8k4 of f16: one of four matrices, and the positions of the others', () => {
     const lines = drawn('mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32', 'C and D');
-    expect(lines).toContain('  Matrix 0 is drawn. Matrix m is in the lanes that are 4 * m higher.');
+    expect(lines).toContain('  Matrix 0 is drawn. For matrix m, add 4 * m to the lanes.');
   });
 
   test('ldmatrix: rows of memory with the lanes that give their addresses', () => {

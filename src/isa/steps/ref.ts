@@ -1,8 +1,8 @@
 /** Names of values: those that exist only within one instruction, and those that several instructions share. */
 
 /**
- * A value inside one instruction: an operand (`$a`, `$d`, `$rbits`) or a temporary. The `$` distinguishes values from
- * the names of functions, spaces and labels, so code that uses one of these names as a value does not compile.
+ * A value inside one instruction: an operand (`$a`, `$d`, `$rbits`) or a temporary. Functions, spaces and labels have
+ * names without a `$`, so code that uses such a name as a value does not compile.
  */
 export type Ref = `$${string}`;
 
@@ -35,7 +35,7 @@ export const conditionCode: Ref = '$CC.CF';
 /** The number of bytes that alloca has allocated in the current call of the function; initially 0. */
 export const stackTop: Ref = '$STACK.TOP';
 
-/** The address at which alloca starts to allocate. */
+/** The start address of the memory that alloca allocates. */
 export const stackBase: Ref = '$STACK.BASE';
 
 /** The maximum number of bytes that alloca can allocate in one call of a function. */
@@ -52,8 +52,8 @@ export const clusterPhases: Ref = '$CLUSTER.PHASES';
 export const clusterWaits: Ref = '$CLUSTER.WAITS';
 
 /**
- * Values that are kept from one instruction to the next, as registers are. They are zero or false at the start of each
- * function call.
+ * Values that are kept from one instruction to the next, like those of registers. They are zero or false at the start
+ * of each function call.
  */
 export const sharedRefs: ReadonlyMap<Ref, '.pred' | '.u64'> = new Map([
   [conditionCode, '.pred'],

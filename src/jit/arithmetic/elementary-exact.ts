@@ -1,11 +1,11 @@
 /**
  * Computes elementary functions with 128-bit integers, for the few arguments where f64 is not precise enough to round
- * correctly. Each function takes the bits of an f64 that f32 can represent and returns an f64 rounded to odd:
- * truncated, with the last bit set if anything was lost. Rounding this f64 to a narrower format gives the same value as
- * rounding the exact result.
+ * correctly. Each function takes the bits of an f64 whose value f32 can represent exactly. The result is an f64 that is
+ * rounded to odd: truncated, with the last bit set if anything was lost. Rounding this f64 to a narrower format gives
+ * the same value as rounding the exact result.
  *
- * The relative error stays below 2^-90. This precision is always enough: there are only 2^32 possible arguments, and
- * for none of them is the relative distance between the result and a 25-bit rounding boundary smaller than about 2^-60.
+ * The relative error stays below 2^-90. This precision is always enough: for each of the 2^32 possible arguments, the
+ * relative distance between the result and the nearest 25-bit rounding boundary is at least about 2^-60.
  */
 import type { Code } from '../../wasm/code.ts';
 import { doubleBits, doubleLogarithmOfE, naturalLogarithmOf2 } from './constants.ts';
@@ -207,7 +207,7 @@ function writeRest(code: Code, helpers: Helpers, value: number, n: number, rest:
 }
 
 /**
- * Divides the number `above` by `below`, which must be larger. Computes one bit of the quotient at a time. The quotient
+ * Divides `above` by `below`, which must be the larger number. Computes one bit of the quotient at a time. The quotient
  * is in units of 2^-127. Overwrites `above`.
  */
 function writeQuotientBits(code: Code, above: WideLocals, below: WideLocals): WideLocals {

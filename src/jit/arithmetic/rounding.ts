@@ -119,8 +119,8 @@ function normalize(code: Code, { kept, last }: KeptLocals, fractionBits: number)
 
 /**
  * Writes code that handles results beyond the limits of the target: results above 1 with `.sat`, results that are too
- * large for the format, and subnormal results that must be flushed. Bit patterns of the same sign have the same order
- * as their magnitudes, so the patterns are compared directly.
+ * large for the format, and subnormal results that must be flushed. Of two results with the same sign, the one with the
+ * larger magnitude has the larger bit pattern, so the patterns are compared directly.
  */
 function limitFloat(code: Code, target: RoundingTarget, format: FloatFormat, sign: number, magnitude: number): void {
   const { width, padding, fractionBits } = format;
@@ -213,7 +213,7 @@ function roundAt(code: Code, target: RoundingTarget, exact: ExactLocals, cut: nu
 const half = 1n << 63n;
 
 /**
- * Pushes 1 as i64 if the magnitude is rounded up, otherwise 0. `low` holds the bits that were removed, in units of
+ * Pushes an i64: 1 if the magnitude is rounded up, otherwise 0. `low` holds the bits that were removed, in units of
  * 2^-64.
  */
 function raises(

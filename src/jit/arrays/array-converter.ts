@@ -34,7 +34,7 @@ export class ArrayConverter {
   private readonly convertGroups: ConvertGroups;
   private readonly fetch: FetchBytes;
 
-  /** @param thread index of the calling thread among the threads that use the memory */
+  /** @param thread the number of the calling thread; all threads that use the memory have different numbers */
   constructor(plan: ArrayPlan, memory: WebAssembly.Memory, thread = 0) {
     this.plan = plan;
     this.memory = memory;
@@ -57,8 +57,8 @@ export class ArrayConverter {
   }
 
   /**
-   * Number of elements, from the first one on, that can be converted in place. These elements form whole chunks. The
-   * number is 0 if the arrays cannot be converted in place, or if random words have to be copied.
+   * Number of elements, counted from the start of the arrays, that can be converted in place. These elements form whole
+   * chunks. The number is 0 if the arrays cannot be converted in place, or if random words have to be copied.
    */
   inPlace(source: Uint8Array, target: Uint8Array, count: number): number {
     const { buffer } = this.memory;

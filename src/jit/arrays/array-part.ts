@@ -23,7 +23,7 @@ export interface ArrayPart {
 export interface SharedSlices {
   /** Number of elements in a slice, a multiple of the chunk size. */
   readonly slice: number;
-  /** The number of slices taken and the signal to stop, in shared memory. */
+  /** Shared memory that holds the number of slices that have been taken, and the signal to stop. */
   readonly cells: Int32Array;
 }
 

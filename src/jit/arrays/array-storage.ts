@@ -1,7 +1,7 @@
 /**
  * Loads array elements from memory into four vectors of four words each, sixteen elements at a time, and stores them
- * back. Elements narrower than a byte are stored in either of two ways: one per byte, in the low bits, or densely
- * packed.
+ * back. Elements narrower than a byte are either densely packed, or each of them is stored in the low bits of its own
+ * byte.
  */
 import type { Code, Label } from '../../wasm/code.ts';
 import { splat } from '../simd/vector-words.ts';
@@ -22,10 +22,7 @@ export interface StoredElements {
   readonly storage: Storage;
 }
 
-/**
- * Describes where a group is read from, where it is written to, and where its conversion branches if it needs the
- * slower path.
- */
+/** Describes where a group is read and written, and the label to branch to if the group needs the slower path. */
 export interface GroupAccess {
   readonly source: StoredElements;
   readonly target: StoredElements;
@@ -49,8 +46,8 @@ export function groupBytes(storage: Storage): number {
 export type GroupLocals = readonly [number, number, number, number];
 
 /**
- * Calls `push` four times, each time for four elements of a group, and returns the locals that hold the vectors pushed
- * by these calls.
+ * Calls `push` four times. Each call pushes a vector that contains four elements of a group. Returns the locals that
+ * hold the four vectors.
  */
 export function groupOf(code: Code, push: (i: number) => void): GroupLocals {
   const made = (i: number): number => {
@@ -128,7 +125,7 @@ export function loadBytes(code: Code, storage: Storage, address: number): number
     .words(0, 0, 0, 0)
     .shuffle(words((lane) => [0, 1, 2, 3].map((i) => (i < taken ? taken * lane + i : 16))))
     .set(bytes);
-  // Each word now holds four packed elements. They are moved to separate bytes.
+  // Each word now holds four packed elements, which are moved to separate bytes.
   spread(code, storage.width, bytes, 'i32x4.shl', (mask, i) => mask << (8 * i));
   if (storage.highFirst) swapOrder(code.tee(bytes).get(bytes), storage.width);
   code.set(bytes);
@@ -203,8 +200,8 @@ function spread(
 }
 
 /**
- * Reverses the order of the elements that will share a byte. The caller must have pushed the vector of bytes twice,
- * because a shuffle takes two vectors.
+ * Reverses the order of the elements that belong to the same byte in packed form. The caller must have pushed the
+ * vector of bytes twice, because a shuffle takes two vectors.
  */
 function swapOrder(code: Code, width: number): Code {
   const each = 8 / width;

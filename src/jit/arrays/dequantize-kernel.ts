@@ -56,8 +56,8 @@ interface FactorLocals {
 }
 
 /**
- * Decodes a group. The product of two finite numbers is never a NaN, so this code handles them all; other values take a
- * slower path.
+ * Decodes a group. Some formats have a fast path, which is used if the factor and all codes are finite, because the
+ * products are then never NaN. The slower path replaces NaNs.
  */
 function writeGroup(
   code: Code,

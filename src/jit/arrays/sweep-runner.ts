@@ -13,8 +13,7 @@ export interface SweepTask {
 export type ChunkDigest = readonly [chunk: number, digest: number];
 
 /**
- * Computes the digests of chunks in this thread. The number of chunks that are processed at the same time is the number
- * of lanes of the kernel.
+ * Computes the digests of chunks in this thread. As many chunks are processed at the same time as the kernel has lanes.
  */
 export function* sweepChunks(
   { kernel, chunkSize }: SweepTask,

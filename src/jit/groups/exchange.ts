@@ -89,7 +89,7 @@ class Exchange {
     this.give(0, members, () => code.get(result));
   }
 
-  /** Gives each lane the set of all lanes that sent the same value as it did. */
+  /** Gives each lane the set of all lanes that sent the same value as this lane. */
   private matchAny(): void {
     const { code } = this;
     const [left, same] = [code.local('i32'), code.local('i32')];
@@ -120,7 +120,7 @@ class Exchange {
     const { code, shape } = this;
     const { origin } = shape.layout;
     const { type, array } = elementAt(this.carriers.sends, 0);
-    // In an array of 64-bit elements, an element is twice as far from the start as in an array of 32-bit elements.
+    // The offset of lane 0 in an array of 64-bit elements is twice its offset in an array of 32-bit elements.
     const address = (): Code => {
       code.get(this.words);
       if (type === 'i64') code.get(this.first).i32(2).op('i32.shl', 'i32.add');

@@ -1,6 +1,6 @@
 /**
- * Lets threads that have reached the same stop continue without a call to the engine, provided that all threads they
- * wait for have arrived.
+ * Lets threads that have reached the same stop continue without a call to the engine if all threads that they wait for
+ * have arrived.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -45,7 +45,10 @@ export function passFunction(shape: KernelShape): number {
   });
 }
 
-/** Writes code for a barrier of the whole block. The threads that were run continue if they make up the whole block. */
+/**
+ * Writes code for a barrier of the whole block. If the threads that have just run are all threads of the block, they
+ * continue.
+ */
 function passBarrier(code: Code, shape: KernelShape, goOn: () => void): void {
   if (shape.hasGroups) code.get(members).op('i32.popcnt');
   else code.get(behind).get(first).op('i32.sub');

@@ -49,7 +49,10 @@ export function carriersOf(frame: FrameLayout, collective: Collective): Carriers
   return { sends: frame.carry('sends', sends), receives: frame.carry('receives', receives) };
 }
 
-/** Returns the arrays for a stop. For a barrier, its number and its count come first. */
+/**
+ * Returns the arrays for a stop. If the stop is a barrier, the first two arrays hold the barrier's number and its
+ * thread count.
+ */
 export function carriersAt(frame: FrameLayout, step: StopStep): Carriers {
   if (step.kind === 'collective') return carriersOf(frame, step.fn);
   const predicates = step.from.map(() => 1);

@@ -25,7 +25,7 @@ const noGroup = -1;
  */
 const advanceType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] };
 
-/** @param run the index of the function that runs members of a warp from a given region on */
+/** @param run the index of the function that runs members of a warp, starting at a given region */
 export function advanceFunction(shape: KernelShape, run: number): number {
   const { helpers, frame, layout } = shape;
   const [context, first, behind] = [0, 1, 2] as const;
@@ -138,7 +138,7 @@ const sweepLocals = [
 
 type SweepLocal = (typeof sweepLocals)[number];
 
-/** Writes the code of one pass over the groups that are waiting in a warp. */
+/** Writes the code for one pass over all groups of a warp that are waiting. */
 class SweepWriter {
   private readonly shape: KernelShape;
   private readonly code: Code;
@@ -211,8 +211,8 @@ class SweepWriter {
   }
 
   /**
-   * Lets the members continue if they include every existing lane in the mask. Reports if any of them is outside the
-   * mask.
+   * If any member is outside the mask, sets the bit `advanced.outside`. Otherwise, lets the members continue if they
+   * include every existing lane in the mask.
    */
   private complete(): void {
     const { code, shape } = this;

@@ -16,9 +16,9 @@ export interface Ledger {
    */
   take(most: number, unit: number): Blocks | null;
   /**
-   * Records that `executed` more instructions have been run, and returns how many more may run, which is at least one.
-   * Throws an error if the launch has to end; callers must let this error propagate. `block` is the block that the
-   * caller is running, or null if it is not running a block.
+   * Records that `executed` more instructions have been run, and returns how many more may run before the next call.
+   * The result is at least 1. Throws an error if the launch has to end; callers must let this error propagate. `block`
+   * is the block that the caller is running, or null if it is not running a block.
    */
   refuel(executed: number, block: number | null): number;
   /**
@@ -33,9 +33,9 @@ export interface Ledger {
 }
 
 /**
- * Decides how many instructions run between two checks of the clock and the caller's signal: about as many as run in a
- * few milliseconds. The number is adjusted during the launch, because the time per instruction can vary by a factor of
- * a thousand.
+ * Decides how many instructions run between two checks of the clock and the caller's signal, so that the checks are a
+ * few milliseconds apart. The number is adjusted during the launch, because the time per instruction can vary by a
+ * factor of a thousand.
  */
 export class Pace {
   private count = 1 << 18;

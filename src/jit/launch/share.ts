@@ -14,7 +14,7 @@ export interface Share {
   readonly module: WebAssembly.Module;
   readonly shape: LaunchShape;
   readonly memory: SharedMemory;
-  /** The part of the memory in which the worker keeps its blocks. The blocks may use up to `residentBytes` bytes. */
+  /** The part of the memory that contains the worker's blocks. The blocks may use up to `residentBytes` bytes. */
   readonly room: Room;
   readonly residentBytes: number;
   readonly parameters: Uint8Array;

@@ -5,7 +5,10 @@ import { type ProductContext, words } from './context.ts';
 import { repeat } from './lanes.ts';
 import { across, entryElements, perRegister, registerPlaces, type VectorRooms } from './vector-layout.ts';
 
-/** A local that holds four words of A or B, and the index of the entry to decode in each word. */
+/**
+ * The local `source` holds four words of A or B. From each of these words, the entry with the index `number` is
+ * decoded.
+ */
 export interface FourWords {
   readonly side: 'a' | 'b';
   readonly source: number;

@@ -1,8 +1,9 @@
 /**
- * Decides for which fragments four columns of a product can be computed at a time, and where decoded factors are placed
- * in the scratch memory. Decoded factors are stored in words, which are called entries. An entry contains one element,
- * or several elements that are adjacent along k. A is stored row by row. B is stored in blocks of eight columns: for
- * each entry along k, a block contains the entries of its even columns, followed by those of its odd columns.
+ * Decides which fragments allow four columns of a product to be computed at a time, and where decoded factors are
+ * placed in the scratch memory. Decoded factors are stored in words, which are called entries. An entry contains one
+ * element, or several elements that are adjacent along k. A is stored row by row. B is stored in blocks of eight
+ * columns: for each entry along k, a block contains the entries of its even columns, followed by those of its odd
+ * columns.
  */
 import { elementsOf, type Fragment, placeOf } from '../../isa/fragments.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
@@ -55,9 +56,7 @@ export function hasVectors(product: MatrixProduct): boolean {
   return registerPlaces(a.fragment, 'a') !== null && registerPlaces(b.fragment, 'b') !== null;
 }
 
-/**
- * Whether each lane holds two adjacent elements of a row, so that four consecutive lanes hold eight adjacent elements.
- */
+/** Whether each lane holds two adjacent elements of a row. Four consecutive lanes then hold eight adjacent elements. */
 function liesInPairs({ row, column, matrices, bits }: Fragment): boolean {
   const isUsual = column.slice(0, 3).join() === 'i0,l0,l1' && row.slice(0, 3).join() === 'l2,l3,l4';
   return isUsual && matrices === 1 && bits <= 32;
@@ -114,8 +113,8 @@ function isSame(one: RegisterPlace, other: RegisterPlace): boolean {
 
 /**
  * Returns the position along k at which the element with index k is stored. Four lanes hold elements that are adjacent
- * along k; the first elements of their registers are stored next to each other, followed by the second elements, and so
- * on.
+ * along k. The first element of each lane's register is stored first, then the second element of each lane's register,
+ * and so on.
  */
 export function entryOf(k: number, fragment: Fragment): number {
   const count = perRegister(fragment);

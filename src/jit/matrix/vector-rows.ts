@@ -20,7 +20,7 @@ export interface Eight {
   readonly sums: readonly [even: number, odd: number];
 }
 
-/** Locals for the addresses of entries of A and B, to which constant offsets have to be added. */
+/** Locals that hold addresses of entries of A and B. The code adds constant offsets to these addresses. */
 interface Places {
   readonly a: number;
   readonly b: number;
@@ -149,7 +149,8 @@ export class VectorRows<Product extends MatrixProduct> {
   }
 
   /**
-   * Pushes the elements of C in four columns. If C is f16, each word holds two elements, so eight columns are pushed.
+   * Pushes the elements of C in four columns, or in eight columns if C is f16, because each word then holds two
+   * elements.
    */
   pushC({ row, column }: Eight, parity: number): Code {
     const { product, carriers } = this.context;
@@ -159,7 +160,8 @@ export class VectorRows<Product extends MatrixProduct> {
   }
 
   /**
-   * Stores the elements of D in four columns. If D is f16, each word holds two elements, so eight columns are stored.
+   * Stores the elements of D in four columns, or in eight columns if D is f16, because each word then holds two
+   * elements.
    */
   store({ row, column }: Eight, parity: number, push: () => void): void {
     const { code, product, carriers, shape } = this.context;

@@ -55,8 +55,8 @@ function exchange(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerSt
   const type = holder(step.width);
   const opcode = exchanges[step.width];
   if (opcode === undefined) throw new Error(`there is no atomic instruction for ${step.width} bits`);
-  // The steps refer to all elements of the vector, so the other elements need values, too. Elements that will be
-  // updated later are therefore read here, and again just before they are updated.
+  // The steps refer to all elements of the vector, even to those that are updated later. The later elements are
+  // therefore read here, and again just before they are updated.
   step.old.forEach((_, other) => {
     if (other > i) loadOld(step, lowering, at, other);
   });

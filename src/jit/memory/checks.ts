@@ -28,9 +28,9 @@ export function isQuick({ space, access, size }: AccessFacts): boolean {
 }
 
 /**
- * Whether accesses to a space do not need the code for checks. Even if checks are turned off, two kinds of addresses
- * need this code, because it finds the memory that they refer to: a generic address may point into a window, and an
- * address in shared memory may belong to another block.
+ * True if accesses to a space need no code that checks them. Even if checks are turned off, two kinds of addresses need
+ * this code, because it finds the memory to which the addresses refer: a generic address may point into a window, and
+ * an address in shared memory may belong to another block.
  */
 export function isAlwaysValid(
   space: AccessSpace,
@@ -188,8 +188,8 @@ export function writeSpanCheck(
 }
 
 /**
- * Pushes 1 if the allocation map does not allow an access at `offset` bytes after the address in a local. The access
- * must be aligned and at most 16 bytes long.
+ * Pushes 1 if the allocation map forbids the access, which is `offset` bytes after the address in the local `at`. The
+ * access must be aligned and at most 16 bytes long.
  */
 export function pushUnallocated(code: Code, at: number, offset: number, size: number): Code {
   const address = (): Code => (offset === 0 ? code.get(at) : code.get(at).i32(offset).op('i32.add'));

@@ -1,6 +1,6 @@
 /**
- * Keeps track of `%tid` while a region iterates over its threads, and updates it together with the linear index of the
- * thread.
+ * Keeps `%tid` up to date while a region iterates over its threads. `%tid` and the linear index of the thread are
+ * always advanced together.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Region } from '../../program/regions.ts';

@@ -27,7 +27,7 @@ export class FourResults {
     this.isUniform = this.hasUniformRegister();
   }
 
-  /** The arrays with results that must be equal for threads in lockstep. */
+  /** The arrays whose results must be the same for all four threads if the threads are to continue in lockstep. */
   get mustAgree(): Stop['receives'] {
     return this.isUniform ? this.stop.receives : [];
   }

@@ -65,13 +65,13 @@ function store(step: StepOf<'store'>, access: ScatteredAccess, lowering: VectorL
 /** Functions that write the code for an access. Each one writes a different form of the code. */
 interface Forms {
   /**
-   * Writes code for valid, consecutive addresses. `at` is a local that holds the first thread's address in global
-   * memory; `offset` is added to the address.
+   * Writes code for valid, consecutive addresses. The local `at` holds the first thread's address in global memory;
+   * `offset` is added to this address.
    */
   readonly inRow: (at: number, offset: number) => void;
   /**
-   * Writes code for valid addresses that need not be consecutive. `at` contains one local for each thread, which holds
-   * the thread's address; `offset` is added to each address.
+   * Writes code for valid addresses that need not be consecutive. `at` contains four locals, each of which holds the
+   * address for one thread; `offset` is added to each address.
    */
   readonly apart: (at: readonly number[], offset: number) => void;
   /** Writes code for arbitrary addresses. */
@@ -84,7 +84,7 @@ interface Forms {
  */
 function writeAccess(step: AccessStep, access: ScatteredAccess, lowering: VectorLowering, forms: Forms): void {
   const kind = access.space === 'local' ? 'same' : kindOf(step, access.size, lowering);
-  // Fast forms are not available if all threads use the same address or if each thread accesses its own local memory.
+  // There is no fast form for threads that all use the same address, or for threads that access their own local memory.
   if (kind === 'same') forms.byCall();
   else if (isAlwaysValid(access.space, lowering.scalar.layout)) writeUnchecked(step, access, kind, lowering, forms);
   else writeChecked(step, access, kind, lowering, forms);

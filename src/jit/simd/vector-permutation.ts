@@ -50,7 +50,10 @@ function pushSigns(code: Code, bytes: number): Code {
   return splat(code, 0).get(bytes).vector('i8x16.gt_s');
 }
 
-/** Returns the index of a function that takes two sources and the selectors, as words of four threads. */
+/**
+ * Returns the index of a function with three parameters: the two sources and the selectors. Each parameter is a vector
+ * with one word for each of the four threads.
+ */
 function permutation(helpers: Helpers): number {
   const type = { parameters: ['v128', 'v128', 'v128'], results: ['v128'] } as const;
   return helpers.function('four prmt', type, writePermutation);

@@ -80,7 +80,7 @@ export function patternAsSingle({ fractionBits, bias }: FloatFormat, pattern: bi
 /**
  * Limits magnitudes before rounding. If the limit is a value that the format can represent, this is correct because
  * rounding is monotonic and leaves such a value unchanged. When rounding to nearest, the limit may also be the power of
- * two above the largest value: all larger magnitudes overflow anyway, and the pattern of this power of two is that of
+ * two above the largest value. All larger magnitudes overflow anyway, and this power of two has the bit pattern of
  * infinity.
  */
 function limitMagnitude(code: Code, target: RoundingTarget, format: FloatFormat, magnitude: number): void {
@@ -147,8 +147,8 @@ function pushSubnormalOdd(code: Code, bias: number, magnitude: number): void {
 /**
  * Pushes the truncated bits of numbers that are subnormal in the destination. When the least normal number is added to
  * a subnormal, the low bits of the sum are the bits that are needed. If the addition was rounded up, the result is too
- * large by one. This is detected by subtracting the least normal number again, which is exact: the difference is then
- * greater than the original value.
+ * large by one. To detect this, the least normal number is subtracted from the sum again. This subtraction is exact, so
+ * the difference is greater than the original value only if the addition was rounded up.
  */
 function pushSubnormal(code: Code, bias: number, magnitude: number): void {
   const least = (128 - bias) << 23;
@@ -194,8 +194,8 @@ function cutBits(code: Code, target: RoundingTarget, format: FloatFormat, { sign
 }
 
 /**
- * Pushes the random bits, shifted so that they are directly below the last bit that is kept. Random bits at positions
- * below the last bit of the value cannot cause a carry, so they are discarded.
+ * Pushes the random bits, shifted so that they are directly below the last bit that is kept. If some of them are below
+ * the last bit of the value, these random bits are discarded, because they cannot cause a carry.
  */
 function pushRandom(code: Code, random: number, randomBits: number, cut: number): void {
   splat(code.get(random), 2 ** randomBits - 1).vector('v128.and');
@@ -204,8 +204,8 @@ function pushRandom(code: Code, random: number, randomBits: number, cut: number)
 }
 
 /**
- * Corrects results of rounding to ue8m0 with rp. f32 subnormals up to 2^-127 have been rounded up, so their exponent
- * field is 1; but in ue8m0 the pattern of 2^-127 is 0.
+ * Corrects results of rounding to ue8m0 with rp. Rounding up gives f32 subnormals up to 2^-127 the exponent field 1,
+ * but the pattern of 2^-127 in ue8m0 is 0.
  */
 function dropToLeast(code: Code, magnitude: number): void {
   splat(code.get(magnitude), single.halfLeastNormal).vector('i32x4.gt_s', 'v128.and');

@@ -25,7 +25,7 @@ export type GgufValueType = (typeof ggufValueTypes)[number];
 export interface GgufField {
   readonly key: string;
   readonly type: GgufValueType;
-  /** The type of an array's items, which cannot be arrays themselves; null for everything else. */
+  /** If the value is an array, the type of its items, which cannot be arrays themselves; otherwise null. */
   readonly items: Exclude<GgufValueType, 'array'> | null;
   readonly value: MetadataValue;
 }

@@ -12,9 +12,8 @@ const longestName = 63;
 const mostExtents = 4;
 
 /**
- * Lays out the file with tensors in the given order. Throws TensorFileError for tensors that ggml could not read,
- * because their names are too long or not unique, they have more than four extents, or their rows do not fill whole
- * blocks.
+ * Lays out the file with tensors in the given order. Throws TensorFileError for a tensor that ggml could not read: its
+ * name is too long or not unique, it has more than four extents, or its rows do not fill whole blocks.
  */
 export function layoutGguf(plans: readonly TensorPlan[], fields: readonly GgufField[] = []): FileLayout {
   const alignment = alignmentOf(fields);

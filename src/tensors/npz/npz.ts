@@ -1,4 +1,4 @@
-/** .npz: a zip file of .npy files. The name of an array is the name of its zip member without the extension. */
+/** .npz: a zip file of .npy files. An array has the name of its zip member, without the extension `.npy`. */
 import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
 import { readNpyEntry } from '../npy/file.ts';
 import { quote, TensorFileError } from '../tensor-error.ts';
@@ -6,8 +6,8 @@ import type { TensorEntry, TensorFile } from '../tensor-file.ts';
 import { memberSource, readZip, type ZipMember } from './zip.ts';
 
 /**
- * `assumed` is the format of elements that have no type code in numpy. Only the header of each member is read, and
- * inflated if necessary.
+ * `assumed` is the format of elements that have no type code in numpy. Of each member, only the header is read. If the
+ * member is compressed, its header is inflated.
  */
 export async function openNpz(source: ByteSource, assumed?: string): Promise<TensorFile> {
   const found = new Map<string, { readonly member: ZipMember; readonly start: number }>();

@@ -30,7 +30,7 @@ export interface Registers {
   readonly d: number;
 }
 
-/** The sizes of elements in bits: `factor` is the size of an element of A or B in a register. */
+/** The number of bits that an element takes in a register. `factor` applies to the elements of A and B. */
 export interface ElementBits {
   readonly factor: number;
   readonly c: number;
@@ -38,8 +38,8 @@ export interface ElementBits {
 }
 
 /**
- * The numbers of registers that a lane needs if no element is stored twice. `kept` is the number of columns of A that
- * are stored.
+ * The number of registers that a lane needs for each matrix if no element is stored twice. `kept` is the number of
+ * columns of A that are stored.
  */
 export function registersFor({ m, n, k }: Shape, bits: ElementBits, kept: number = k): Registers {
   const count = (elements: number, width: number): number =>
@@ -57,7 +57,7 @@ export type Fragments = Pick<MatrixProduct, 'm' | 'n' | 'k'> & {
   readonly [Side in 'a' | 'b' | 'c' | 'd']: Sum<never>['fragment'];
 };
 
-/** The fragments of a product in the layout that applies to all shapes, except for m8n8k4 of f16. */
+/** The fragments of a product in the layout that is used for every shape except m8n8k4 of f16. */
 export function fragmentsOf(shape: Shape, bits: ElementBits, registers: Registers, kept: number = shape.k): Fragments {
   const { m, n, k } = shape;
   return {
@@ -109,8 +109,8 @@ function matricesOf<F extends string, S extends string>(
 }
 
 /**
- * Returns the position of an element's lowest bit: 2 for an fp4 value in an element of one byte, where it occupies bits
- * 5 to 2, and 0 for all other elements.
+ * Returns the position of an element's lowest bit. An fp4 value that is stored in a byte occupies bits 5 to 2, so its
+ * position is 2. For all other elements, the position is 0.
  */
 const lowInByte =
   (bits: number) =>

@@ -67,8 +67,8 @@ function list(elements: readonly ValuePattern[]): OperandPattern {
 }
 
 /**
- * Reverses a list of elements: in PTX, the first element of a list holds the lowest bits, whereas in a step, the first
- * lane is the topmost one.
+ * Reverses a list of elements. In PTX, the first element of a list holds the lowest bits; in a step, the first lane
+ * holds the highest bits.
  */
 function topmostFirst(names: readonly string[]): readonly Ref[] {
   return names.map(operandRef).reverse();

@@ -35,7 +35,7 @@ const mask: OperandPattern = {
   joined: true,
 };
 
-/** Where A comes from: whether it is in tensor memory, and whether it is sparse, with half of its elements omitted. */
+/** Whether A is in tensor memory, and whether it is sparse, which means that half of its elements are omitted. */
 interface Source {
   readonly inTensor: boolean;
   readonly sparse: boolean;
@@ -70,7 +70,7 @@ const shifted: readonly Constraint[] = [
   {
     kind: 'axis-goes-with',
     axis: 'ashift',
-    // Each axis is named after the first of its values.
+    // An axis has the name of its first value.
     other: 'collector::a::fill',
     values: ['', '.collector::a::lastuse', '.collector::a::discard'],
   },
