@@ -26,7 +26,7 @@ export interface Sweep {
 /** Number of inputs per chunk, unless the whole range has fewer. */
 const largestChunk = 2 ** 24;
 
-/** Operands that are settings of the conversion rather than inputs; each has a default value. */
+/** Operands that are settings of the conversion rather than inputs, with their default values. */
 const settings: ReadonlyMap<string, number> = new Map([
   ['rbits', 0],
   ['scale-factor', 0x7f7f],

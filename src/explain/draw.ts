@@ -64,8 +64,8 @@ export function drawPicture(picture: LanePicture, width: number, glyphs: Glyphs,
 }
 
 /**
- * Returns the number of columns inside each box: each gets as many as its label needs, and the rest is distributed in
- * proportion to the number of bits.
+ * Returns the number of columns inside each box. Every box gets the columns that its label needs, and the remaining
+ * columns are distributed in proportion to the number of bits.
  */
 function boxWidths(fields: readonly Field[], available: number): readonly number[] {
   const needed = fields.map((field) => Math.max(field.label.length + 2, rulerWidth(field)));

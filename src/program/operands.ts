@@ -90,7 +90,7 @@ function writtenRegisters(operands: readonly Binding[], frame: FrameBuilder): Re
 
 type RegisterBinding = Extract<Binding, { kind: 'register' }>;
 
-/** Whether the operand's value is exactly the contents of the register. */
+/** True if the operand's value is the whole, unchanged contents of the register. */
 function sharesSlot({ symbol, type, negated }: RegisterBinding): boolean {
   return symbol.type.width === type.width && !negated;
 }

@@ -32,8 +32,8 @@ export interface TypePart {
 }
 
 /**
- * Parses the parts of a declaration that come before its type. If the current token is not a state space,
- * `assumedSpace` is used instead.
+ * Parses the parts of a declaration that come before its type. If `assumedSpace` is not null, the current token is read
+ * as this state space.
  */
 export function parseStorage(r: Reader, assumedSpace: DeclaredSpace | null = null): Storage | null {
   const storage: Storage = {

@@ -17,7 +17,7 @@ export interface SessionResult {
 interface Comparison {
   /**
    * Whether the edited document differs from a full check of the same text. Findings and requirements are compared
-   * after every edit, and tokens and symbols after the last one.
+   * after every edit; tokens and symbols are compared after the last edit.
    */
   readonly differs: boolean;
   /** Number of edits after which the text has no syntax errors. Counting stops at the first difference. */

@@ -1,5 +1,5 @@
 /**
- * Measures the kernels whose speeds are published, with the problem sizes to which the published numbers apply. Each
+ * Measures the kernels whose speeds are published, with the same problem sizes as for the published numbers. Each
  * kernel runs on both engines, with and without checks, and with workers.
  */
 import { spawnSync } from 'node:child_process';

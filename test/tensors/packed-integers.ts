@@ -71,7 +71,7 @@ function partsOf(list: readonly number[], size: number): readonly (readonly numb
   );
 }
 
-/** The columns of a matrix that is stored by rows. */
+/** Returns the columns of a matrix that is given as a list of rows. */
 function turned(matrix: readonly (readonly number[])[]): readonly (readonly number[])[] {
   return Array.from({ length: matrix[0]?.length ?? 0 }, (_, column) => matrix.map((row) => row[column] ?? 0));
 }

@@ -117,7 +117,9 @@ const lowInByte =
   (format: FactorFormat): number =>
     bits === 8 && format === 'e2m1' ? 2 : 0;
 
-/** The format in which the elements of A or B are multiplied. `slot` is the type slot that contains their type. */
+/**
+ * The format in which the elements of A or B are multiplied. `slot` is the number of the type slot for these elements.
+ */
 export function factorFormat(variant: Variant, slot: number): FactorFormat {
   const name = floatName(variant, slot);
   const found = factorFormats.find((format) => format === name);
@@ -125,7 +127,7 @@ export function factorFormat(variant: Variant, slot: number): FactorFormat {
   return found;
 }
 
-/** The format of the elements of C or D. `slot` is the type slot that contains their type. */
+/** The format of the elements of C or D. `slot` is the number of the type slot for these elements. */
 export function sumFormat(variant: Variant, slot: number): 'f16' | 'f32' {
   return slotType(variant, slot).name === '.f16' ? 'f16' : 'f32';
 }
