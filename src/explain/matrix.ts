@@ -1,6 +1,6 @@
 /**
- * Shows the pairs of formats between which `cvt` can convert, as two matrices like those in PTX ISA 9.1, 6.5. The
- * matrices are derived from the table of forms.
+ * Shows the pairs of formats between which `cvt` can convert, as two matrices like those in PTX ISA 9.1, section 6.5.
+ * The matrices are derived from the table of forms.
  */
 import { ptxForms } from '../isa/table.ts';
 import { formatNames, formats, type FormatName } from '../numerics/formats.ts';

@@ -1,6 +1,7 @@
 /**
- * Video instructions, implemented on integers of any size as in the ISA's own pseudo-code (PTX ISA 9.1, 9.7.18). This
- * module turns the text of an instruction into a function that takes three words. It shares no code with src.
+ * Video instructions, implemented on integers of any size as in the ISA's own pseudo-code (PTX ISA 9.1, section
+ * 9.7.18). This module turns the text of an instruction into a function that takes three words. It shares no code with
+ * src.
  */
 
 /** Computes the result of the instruction from the words a, b and c. */

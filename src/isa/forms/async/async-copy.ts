@@ -1,6 +1,6 @@
 /**
- * cp.async, non-bulk: PTX ISA 9.1, 9.7.9.25.3. The engines complete each copy within the instruction that starts it.
- * Threads that wait for the copy before they use the data cannot tell the difference.
+ * cp.async, non-bulk: PTX ISA 9.1, section 9.7.9.25.3. The engines complete each copy within the instruction that
+ * starts it. Threads that wait for the copy before they use the data cannot tell the difference.
  */
 import type { AvailabilityRow, InstructionForm, OperandPattern } from '../../form.ts';
 import { read } from '../../form.ts';

@@ -1,6 +1,6 @@
 /**
- * alloca, stacksave and stackrestore: PTX ISA 9.1, 9.7.17. Each call of a function can allocate a fixed number of bytes
- * on the stack. If an allocation needs more than the remaining bytes, alloca returns an address that cannot be
+ * alloca, stacksave and stackrestore: PTX ISA 9.1, section 9.7.17. Each call of a function can allocate a fixed number
+ * of bytes on the stack. If an allocation needs more than the remaining bytes, alloca returns an address that cannot be
  * accessed.
  */
 import { type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';

@@ -1,7 +1,7 @@
 /**
- * cvt: PTX ISA 9.1, 9.7.9.21. Some lines of the ISA's syntax block apply only to certain pairs of types. Here, such a
- * line is split into several forms, so that within each form every modifier can be combined with every type. If the
- * text of the ISA does not agree with ptxas 13.0, this file follows ptxas, and the difference is listed in
+ * cvt: PTX ISA 9.1, section 9.7.9.21. Some lines of the ISA's syntax block apply only to certain pairs of types. Here,
+ * such a line is split into several forms, so that within each form every modifier can be combined with every type. If
+ * the text of the ISA does not agree with ptxas 13.0, this file follows ptxas, and the difference is listed in
  * docs/spec-questions.md.
  */
 import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, ValuePattern } from '../../form.ts';

@@ -1,4 +1,4 @@
-/** add, sub, mul, fma and mad of f32, f64 and packed f32: PTX ISA 9.1, 9.7.3. */
+/** add, sub, mul, fma and mad of f32, f64 and packed f32: PTX ISA 9.1, section 9.7.3. */
 import type { AvailabilityRow, InstructionForm } from '../../form.ts';
 import { at, atBefore, atBetween } from '../../targets.ts';
 import { a, always, b, c, d, directed, exact, ftz, row } from './rows.ts';

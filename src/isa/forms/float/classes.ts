@@ -1,6 +1,6 @@
 /**
- * testp and copysign: PTX ISA 9.1, 9.7.3.1 and 9.7.3.2. These instructions only test or copy bits and never flush or
- * round a value.
+ * testp and copysign: PTX ISA 9.1, sections 9.7.3.1 and 9.7.3.2. These instructions only test or copy bits and never
+ * flush or round a value.
  */
 import { type IntegerName, floatFormat, integerName } from '../../../numerics/formats.ts';
 import { type InstructionForm, read, type Variant, write, floatType } from '../../form.ts';

@@ -1,4 +1,4 @@
-/** abs, neg, min and max of f32 and f64: PTX ISA 9.1, 9.7.3.9 to 9.7.3.12. */
+/** abs, neg, min and max of f32 and f64: PTX ISA 9.1, sections 9.7.3.9 to 9.7.3.12. */
 import { tripleOf } from '../../../base/tuples.ts';
 import { type InstructionForm, slotType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';

@@ -1,4 +1,4 @@
-/** Mixed precision: f16 or bf16 operands are first widened to f32 (PTX ISA 9.1, 9.7.5). */
+/** Mixed precision: f16 or bf16 operands are first widened to f32 (PTX ISA 9.1, section 9.7.5). */
 import { plainConversion } from '../../../numerics/conversion.ts';
 import { type InstructionForm, read, type Variant, write, floatType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';

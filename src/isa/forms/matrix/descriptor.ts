@@ -1,8 +1,8 @@
 /**
- * Reads a warp's fragment of a matrix in shared memory that a matrix descriptor describes (PTX ISA 9.1, 9.7.15.5.1). A
- * chunk is 16 bytes, and a matrix consists of tiles of 8 chunks, one chunk from each of 8 lines. With a swizzle of
- * 32, 64 or 128 bytes, 2, 4 or 8 chunks lie side by side in a line, and the number of a chunk within the line is
- * combined by xor with bits of the line's number.
+ * Reads a warp's fragment of a matrix in shared memory that a matrix descriptor describes (PTX ISA 9.1, section
+ * 9.7.15.5.1). A chunk is 16 bytes, and a matrix consists of tiles of 8 chunks, one chunk from each of 8 lines. With a
+ * swizzle of 32, 64 or 128 bytes, 2, 4 or 8 chunks lie side by side in a line, and the number of a chunk within the
+ * line is combined by xor with bits of the line's number.
  */
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';

@@ -1,4 +1,4 @@
-/** ldmatrix, stmatrix and movmatrix: PTX ISA 9.1, 9.7.14.5.15 to 9.7.14.5.17. */
+/** ldmatrix, stmatrix and movmatrix: PTX ISA 9.1, sections 9.7.14.5.15 to 9.7.14.5.17. */
 import type { AddressPlan } from '../../collective.ts';
 import { type Digit, elementsOf, type Fragment, placeOf } from '../../fragments.ts';
 import { has, type InstructionForm, type OperandPattern, read, type Variant, write } from '../../form.ts';

@@ -1,6 +1,6 @@
 /**
- * wmma: PTX ISA 9.1, 9.7.14.4. The ISA does not specify the layout of wmma fragments; here they have the layout of mma
- * fragments.
+ * wmma: PTX ISA 9.1, section 9.7.14.4. The ISA does not specify the layout of wmma fragments; here they have the layout
+ * of mma fragments.
  */
 import { has, type InstructionForm, type OperandPattern, read, type Variant } from '../../form.ts';
 import type { AvailabilityRow } from '../../form.ts';

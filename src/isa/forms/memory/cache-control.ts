@@ -1,7 +1,7 @@
 /**
- * Cache control: prefetch, prefetchu, applypriority, discard, createpolicy (PTX ISA 9.1, 9.7.9.15 to 9.7.9.18). No
- * caches are simulated, so values do not change. `discard` does not change the bytes, although they are undefined
- * afterwards according to the ISA.
+ * Cache control: prefetch, prefetchu, applypriority, discard, createpolicy (PTX ISA 9.1, sections 9.7.9.15 to
+ * 9.7.9.18). No caches are simulated, so values do not change. `discard` does not change the bytes, although they are
+ * undefined afterwards according to the ISA.
  */
 import type { AvailabilityRow, InstructionForm, OperandPattern } from '../../form.ts';
 import { read, write } from '../../form.ts';

@@ -1,6 +1,6 @@
 /**
- * tcgen05.mma: products of matrices in tensor memory and shared memory (PTX ISA 9.1, 9.7.16.10). These instructions are
- * checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * tcgen05.mma: products of matrices in tensor memory and shared memory (PTX ISA 9.1, section 9.7.16.10). These
+ * instructions are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import { type AvailabilityRow, type Constraint, type InstructionForm, type OperandPattern, read } from '../../form.ts';
 import { atListed } from '../../targets.ts';

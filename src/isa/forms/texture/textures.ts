@@ -1,6 +1,6 @@
 /**
- * Textures: tex, tld4, txq and istypep (PTX ISA 9.1, 9.7.10). They are checked but not executed. Versions and targets
- * were determined with ptxas 13.0.
+ * Textures: tex, tld4, txq and istypep (PTX ISA 9.1, section 9.7.10). They are checked but not executed. Versions and
+ * targets were determined with ptxas 13.0.
  */
 import {
   type CoordinatesPattern,

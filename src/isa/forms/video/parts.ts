@@ -1,5 +1,6 @@
 /**
- * The parts of registers that video instructions use, and the selectors that name these parts (PTX ISA 9.1, 9.7.18).
+ * The parts of registers that video instructions use, and the selectors that name these parts (PTX ISA 9.1, section
+ * 9.7.18).
  */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import type { Variant } from '../../form.ts';
