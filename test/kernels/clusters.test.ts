@@ -175,7 +175,7 @@ ${code}`;
 
 describe('a launch is refused', () => {
   test.each<readonly [string, LaunchOptions, string]>([
-    ['a grid that is not a multiple', { grid: 3, cluster: 2 }, 'a grid of 3 x 1 x 1 blocks is not a multiple'],
+    ['a grid that is not a multiple', { grid: 3, cluster: 2 }, 'a grid of 3 x 1 x 1 blocks cannot be divided'],
     ['too many blocks', { grid: 32, cluster: [4, 8] }, 'a cluster has 32 blocks; the limit is 16'],
     ['no blocks', { cluster: 0 }, 'cluster.x is 0'],
   ])('%s', async (_, options, words) => {

@@ -1,4 +1,6 @@
-/** Selects an encoder of packed blocks: WebAssembly if allowed, otherwise plain JavaScript; the results are the same. */
+/**
+ * Selects an encoder of packed blocks: WebAssembly if allowed, otherwise plain JavaScript; the results are the same.
+ */
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import { canCompile } from '../../jit/simd/can-compile.ts';
 import type { BlockEncoding, PackedBlock } from '../../numerics/packed-blocks.ts';

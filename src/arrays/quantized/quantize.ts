@@ -16,7 +16,10 @@ import type { FormatSpelling } from '../spellings.ts';
 import { type Packing, packings } from '../storage.ts';
 
 export interface QuantizeOptions {
-  /** A scheme: mxfp8_e4m3 (mxfp8), mxfp8_e5m2, mxfp6_e2m3 (mxfp6), mxfp6_e3m2, mxfp4, nvfp4, or an element with f32 scales: e4m3, e5m2, s8, s4, s2. */
+  /**
+   * A scheme: mxfp8_e4m3 (mxfp8), mxfp8_e5m2, mxfp6_e2m3 (mxfp6), mxfp6_e3m2, mxfp4, nvfp4, or an element with f32
+   * scales: e4m3, e5m2, s8, s4, s2.
+   */
   readonly to: SchemeSpelling;
   /**
    * The format of the elements if the source is a Uint16Array: f16 or bf16, in any spelling. A Float32Array is always

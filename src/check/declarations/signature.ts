@@ -1,4 +1,6 @@
-/** The properties of parameters and return values that determine how a function is called (PTX ISA 9.1, section 7.1). */
+/**
+ * The properties of parameters and return values that determine how a function is called (PTX ISA 9.1, section 7.1).
+ */
 import { type PtxType, types, typeOf } from '../../isa/types.ts';
 import type { Parameter, Variable } from '../../syntax/tree.ts';
 import { alignmentOf, sizeOf } from './sizes.ts';

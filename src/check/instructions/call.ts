@@ -1,4 +1,6 @@
-/** Compares the arguments and results of a call with the function or prototype (PTX ISA 9.1, sections 7.1 and 9.7.12.5). */
+/**
+ * Compares the arguments and results of a call with the function or prototype (PTX ISA 9.1, sections 7.1 and 9.7.12.5).
+ */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { isInteger, type PtxType } from '../../isa/types.ts';
 import type { Instruction, NameOperand, Operand } from '../../syntax/tree.ts';

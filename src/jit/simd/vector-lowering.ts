@@ -16,7 +16,9 @@ export interface VectorLowering {
   readonly constantOf: (ref: Ref) => number | null;
   /** Returns the expected pattern of the addresses in a register. */
   readonly kindOf: KindOf;
-  /** Whether a NaN in the result of an f32 operation may have any bits, because only f32 arithmetic reads the result. */
+  /**
+   * Whether a NaN in the result of an f32 operation may have any bits, because only f32 arithmetic reads the result.
+   */
   readonly hidesNan: boolean;
 }
 

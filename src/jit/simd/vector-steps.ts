@@ -93,7 +93,9 @@ function vectorFloats(step: StepOf<'float'>, lowering: VectorLowering): Writer |
   return format === 'f32' ? vectorFloat(step, lowering) : vectorNarrow(step, format, lowering);
 }
 
-/** Sets both the vectors and the scalar local, because steps whose operands are the same for all threads run only once. */
+/**
+ * Sets both the vectors and the scalar local, because steps whose operands are the same for all threads run only once.
+ */
 function vectorConstant({ to, value }: StepOf<'constant'>, { code, vectors, scalar }: VectorLowering): Writer {
   const type = typeof value === 'bigint' ? 'i64' : 'i32';
   const push = (): Code => (typeof value === 'bigint' ? code.i64(value) : code.i32(value));

@@ -1,4 +1,6 @@
-/** The header of a GGUF file of version 2 or 3: metadata, then an entry for each tensor. Everything is little-endian. */
+/**
+ * The header of a GGUF file of version 2 or 3: metadata, then an entry for each tensor. Everything is little-endian.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import { type ByteSource, readBytes, viewOf } from '../bytes.ts';
 import { quote, TensorFileError } from '../tensor-error.ts';

@@ -1,4 +1,7 @@
-/** mov: PTX ISA 9.1, sections 9.7.9.3 (values, addresses, special registers, vectors) and 9.7.9.4 (packing and unpacking). */
+/**
+ * mov: PTX ISA 9.1, sections 9.7.9.3 (values, addresses, special registers, vectors) and 9.7.9.4 (packing and
+ * unpacking).
+ */
 import {
   type AvailabilityRow,
   type InstructionForm,
