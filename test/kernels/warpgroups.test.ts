@@ -40,6 +40,23 @@ function product(a: readonly number[], b: readonly number[], [m, n, k]: readonly
   });
 }
 
+/**
+ * Divides a matrix of halves into tiles of `height` rows and 64 columns, with a swizzle of 128 bytes. The tiles of a row
+ * of tiles lie one after the other.
+ */
+function tilesOf(values: readonly number[], rows: number, columns: number, height: number): Uint16Array {
+  const codes = halvesOf(values);
+  const made = new Uint16Array(codes.length);
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const tile = Math.floor(row / height) * (columns / 64) + Math.floor(column / 64);
+      const chunk = (Math.floor(column / 8) % 8) ^ (row % 8);
+      made[(tile * height + (row % height)) * 64 + 8 * chunk + (column % 8)] = codes[row * columns + column] ?? 0;
+    }
+  }
+  return made;
+}
+
 const encodings = { halves: halvesOf, bytes: bytesOf };
 
 for (const [way, options] of Object.entries(allWays)) {
@@ -61,6 +78,22 @@ for (const [way, options] of Object.entries(allWays)) {
         expect([...new Float32Array(c.read().buffer)]).toEqual(product(a, b, size));
       });
     }
+
+    test('specialized: one warp copies, and two warpgroups multiply', async () => {
+      const size = way === 'interp' ? ([128, 64, 192] as const) : ([256, 128, 384] as const);
+      const [m, n, k] = size;
+      const [a, b] = [integers(m * k, 1), integers(n * k, 2)];
+      const device = await Device.create({ gpu: 'H100' });
+      const [inA, inB] = [device.alloc(tilesOf(a, m, k, 128)), device.alloc(tilesOf(b, n, k, 64))];
+      const c = device.alloc(4 * m * n);
+      const args = [inA, inB, c, n, k / 64];
+      const result = await device
+        .load(text)
+        .kernel('specialized')
+        .launch({ grid: [n / 64, m / 128], block: 384, sharedBytes: 49152, args, ...options });
+      expect(result).toMatchObject({ ok: true });
+      expect([...new Float32Array(c.read().buffer)]).toEqual(product(a, b, size));
+    });
 
     test('twice: a product in registers is a factor of the next one', async () => {
       const count = 128;

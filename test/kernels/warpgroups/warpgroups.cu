@@ -151,3 +151,65 @@ extern "C" __global__ void __launch_bounds__(128) twice(const char* q, const cha
   }
   store(o, out, 0, 0, 64);
 }
+
+// The same product as `halves`, with a producer and two consumers. One warp copies tiles, which are already swizzled in
+// global memory, with bulk copies; two warpgroups multiply. Objects in shared memory say which stages are full or empty.
+__device__ void initialize(uint32_t object, int count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(object), "r"(count));
+}
+
+__device__ void await(uint32_t object, int parity) {
+  asm volatile(
+      "{ .reg .pred p;\nagain: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra again; }" ::"r"(object), "r"(parity)
+      : "memory");
+}
+
+__device__ void copy_tile(char* to, const char* from, int size, uint32_t object) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
+               "l"(from), "r"(size), "r"(object)
+               : "memory");
+}
+
+extern "C" __global__ void __launch_bounds__(384) specialized(const char* a, const char* b, float* c, int n, int stages) {
+  const int size_a = 128 * 128, size_b = 64 * 128, stage = size_a + size_b;
+  __shared__ uint64_t objects[4];
+  uint32_t full = shared_address(objects), empty = full + 16;
+  int group = threadIdx.x / 128;
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < 2; i++) {
+      initialize(full + 8 * i, 1);
+      initialize(empty + 8 * i, 2);
+    }
+    asm volatile("fence.proxy.async;");
+  }
+  __syncthreads();
+  if (group == 0) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    if (threadIdx.x == 0) {
+      for (int i = 0; i < stages; i++) {
+        await(empty + i % 2 * 8, (i / 2 & 1) ^ 1);
+        uint32_t object = full + i % 2 * 8;
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(object), "r"(stage) : "memory");
+        copy_tile(tiles + i % 2 * stage, a + (size_t)(blockIdx.y * stages + i) * size_a, size_a, object);
+        copy_tile(tiles + i % 2 * stage + size_a, b + (size_t)(blockIdx.x * stages + i) * size_b, size_b, object);
+      }
+    }
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    float d[32];
+    for (int i = 0; i < stages; i++) {
+      await(full + i % 2 * 8, i / 2 & 1);
+      char* own = tiles + i % 2 * stage;
+      uint64_t of_a = along_k(own + (group - 1) * 64 * 128), of_b = along_k(own + size_a);
+      fence();
+      for (int j = 0; j < 4; j++) multiply(d, of_a + 2 * j, of_b + 2 * j, i + j > 0);
+      commit();
+      // The previous products are complete, so their stage may be overwritten.
+      wait<1>();
+      if (i > 0 && threadIdx.x % 128 == 0)
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(empty + (i - 1) % 2 * 8) : "memory");
+    }
+    wait<0>();
+    store(c, d, blockIdx.y * 128 + (group - 1) * 64, blockIdx.x * 64, n);
+  }
+}
