@@ -45,10 +45,11 @@ export { Kernel } from './device/kernel.ts';
 export type { KernelAttributes, KernelParameter, PointerFacts } from './device/kernel-facts.ts';
 export { LoadedModule, RefusedModuleError } from './device/loaded-module.ts';
 export { ModuleSymbol } from './device/module-symbol.ts';
+export { tensorMap } from './device/tensor-map.ts';
 export { UnsupportedInstructionsError } from './device/unsupported.ts';
 export type { UnsupportedInstruction } from './program/unsupported.ts';
 export type { DecodedFormat, NativeArrays, NativeFormat } from './device/typed-read.ts';
-export type { DeviceOptions, Extent, LaunchOptions } from './device/options.ts';
+export type { DeviceOptions, Extent, LaunchOptions, TensorElement, TensorMapOptions } from './device/options.ts';
 export type { GpuName } from './isa/gpus.ts';
 
 /** A simulated GPU that has its own global memory. */

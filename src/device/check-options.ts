@@ -2,11 +2,17 @@
  * The values that each device and launch option takes. The same table is used to check options passed to the library
  * and options in job files.
  */
-import { callback, flag, number, oneOf, type Rule, type RulesFor, signal, text, whole } from '../base/rules.ts';
+import { callback, flag, listOf, number, oneOf, type Rule, type RulesFor, signal, text, whole } from '../base/rules.ts';
 import '../base/platform-types.ts';
 import { mostWorkers } from '../machine/launch.ts';
 import type { Argument } from './arguments.ts';
-import type { DeviceOptions, Extent, LaunchOptions } from './options.ts';
+import {
+  type DeviceOptions,
+  type Extent,
+  type LaunchOptions,
+  tensorElements,
+  type TensorMapOptions,
+} from './options.ts';
 import type { TraceChoice } from './trace-choice.ts';
 
 const args: Rule<readonly Argument[]> = { takes: 'a list', accepts: Array.isArray };
@@ -116,4 +122,18 @@ export const plainLaunchRules: RulesFor<PlainLaunch> = {
   timeout,
   budget,
   printLimit,
+};
+
+const count = (most: number, words: string): Rule<readonly number[]> =>
+  listOf(whole(most, words, 1), `a list of numbers from 1 to ${words}`);
+
+/** The rules for all options but `tensor`, which job files give in another way. */
+export const boxRules: RulesFor<Omit<TensorMapOptions, 'tensor'>> = {
+  type: oneOf(...tensorElements),
+  dimensions: count(2 ** 32, '2^32'),
+  strides: count(2 ** 40, '2^40'),
+  box: count(256, '256'),
+  elementStrides: count(8, '8'),
+  swizzle: { takes: '0, 32, 64 or 128', accepts: (value) => [0, 32, 64, 128].some((one) => one === value) },
+  fill: oneOf('zeros', 'nan'),
 };

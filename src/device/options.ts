@@ -1,7 +1,7 @@
 /** Options for devices and launches, and the result of a launch. */
 import type { JudgeOptions } from '../check/judge-options.ts';
 import type { GpuName } from '../isa/gpus.ts';
-import type { Argument } from './arguments.ts';
+import type { Addressed, Argument } from './arguments.ts';
 import type { TraceEvent } from '../interp/trace.ts';
 import type { Dim3 } from '../machine/fault.ts';
 import type { TraceChoice } from './trace-choice.ts';
@@ -115,4 +115,31 @@ export interface LaunchOptions {
    * from such memory. With `zero`, and always on `jit`, such memory contains zeros.
    */
   readonly uninitialized?: 'fault' | 'zero';
+}
+
+export const tensorElements = ['u8', 'u16', 'u32', 's32', 'u64', 's64', 'f16', 'bf16', 'f32', 'tf32', 'f64'] as const;
+
+/** The type of an element. For one-byte floats, use `u8`. */
+export type TensorElement = (typeof tensorElements)[number];
+
+/** A tensor in global memory and a box in it. Lists begin with the innermost dimension, whose elements are adjacent. */
+export interface TensorMapOptions {
+  /** The buffer that contains the tensor, or the tensor's address, which must be a multiple of 16. */
+  readonly tensor: Addressed | bigint;
+  readonly type: TensorElement;
+  /** Number of elements along each dimension; 1 to 5 dimensions. */
+  readonly dimensions: readonly number[];
+  /**
+   * Distances in bytes between neighbors along dimension 1 and higher, which must be multiples of 16. By default, there
+   * are no gaps between the elements.
+   */
+  readonly strides?: readonly number[];
+  /** Size of a box along each dimension: 1 to 256 elements. A row of the box must be a multiple of 16 bytes. */
+  readonly box: readonly number[];
+  /** Distances between the copied elements along each dimension, 1 to 8; 1 by default. The first one has no effect. */
+  readonly elementStrides?: readonly number[];
+  /** Number of bytes in shared memory within which chunks of 16 bytes are swizzled; 0 by default. */
+  readonly swizzle?: 0 | 32 | 64 | 128;
+  /** The values of elements outside the tensor; zeros by default. Only floats can be filled with NaN. */
+  readonly fill?: 'zeros' | 'nan';
 }

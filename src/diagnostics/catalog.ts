@@ -1131,6 +1131,15 @@ export const catalog = {
     explain:
       'Without memory checks, an access is caught only if it is outside all memory, and its location is not known. With workers, misaligned atomic operations are caught as well. Run the kernel with checks to find the location.',
   },
+  PTX6035: {
+    severity: 'error',
+    title: 'bad tensor map',
+    message: 'the tensor map {what}',
+    ptxas: 'the tensor map {what}',
+    section: '9.7.9.25.5',
+    explain:
+      'Instructions that copy boxes of tensors need a tensor map. The ISA does not say what its 128 bytes contain, so it must be made by the function tensorMap of ptxlab, which takes the place of cuTensorMapEncodeTiled.',
+  },
   PTX6040: {
     severity: 'error',
     title: 'device memory used up',

@@ -31,6 +31,8 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
     `${refName(step.size)} bytes of ${step.space} memory at ${refName(step.address)} = ${refName(step.count)} bytes of ${step.sourceSpace} memory at ${refName(step.source)}, then zeros`,
   bulk: (step) =>
     `${refName(step.size)} bytes of ${step.space} memory at ${refName(step.address)} = those of ${step.sourceSpace} memory at ${refName(step.source)}`,
+  'load-box': (step) => `${boxInShared(step)} = ${boxInTensor(step)}`,
+  'store-box': (step) => `${boxInTensor(step)} = ${boxInShared(step)}`,
   window: (step) =>
     step.direction === 'to-generic'
       ? `${refName(step.to)} = ${refName(step.from)} + base of the ${step.space} window`
@@ -108,4 +110,14 @@ function modeText({ rounding, flush, sat, approximate, nan, xorSign }: FloatMode
     xorSign ? '.xorsign.abs' : '',
   ];
   return words.join('');
+}
+
+type BoxStep = StepOf<'load-box' | 'store-box'>;
+
+function boxInShared({ space, address }: BoxStep): string {
+  return `${space} memory at ${refName(address)}`;
+}
+
+function boxInTensor({ coordinates, tensor }: BoxStep): string {
+  return `the box at {${names(coordinates)}} of the tensor at ${refName(tensor)}`;
 }

@@ -211,7 +211,36 @@ export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, cont
   };
 }
 
-/** Undefined bytes stay undefined in shared memory; copying them to global memory is a fault. */
+/** A location in memory, as an instruction gives it. */
+interface Location {
+  readonly space: AccessSpace;
+  readonly address: bigint;
+}
+
+/**
+ * Copies `bytes` bytes, in words of at most 8 bytes. Undefined bytes stay undefined in shared memory; copying them to
+ * global memory is a fault.
+ */
+export function copyPiece(to: Location, from: Location, bytes: number, context: AccessContext): void {
+  const word = Math.min(bytes, 8);
+  const [source, target] = [placeIn(from.space, from.address), placeIn(to.space, to.address)];
+  const read = openMemory(source, from.address, 'load', bytes, context);
+  const undefinedParts = undefinedIn(read, source.offset, word, bytes / word, context.line);
+  const written = openMemory(target, to.address, 'store', bytes, context);
+  for (let at = 0; at < bytes; at += word)
+    written.store(target.offset + at, 8 * word, read.load(source.offset + at, 8 * word));
+  if (undefinedParts !== null) storeUndefined(written, target.offset, word, undefinedParts);
+}
+
+/** Stores the low bits of `word` in each word of a piece. */
+export function fillPiece(to: Location, bytes: number, word: bigint, context: AccessContext): void {
+  const size = Math.min(bytes, 8);
+  const target = placeIn(to.space, to.address);
+  const written = openMemory(target, to.address, 'store', bytes, context);
+  const value = size === 8 ? word : Number(BigInt.asUintN(8 * size, word));
+  for (let at = 0; at < bytes; at += size) written.store(target.offset + at, 8 * size, value);
+}
+
 export function prepareBulk(step: StepOf<'bulk'>, placeOf: PlaceOf, context: AccessContext): Action {
   const [address, source, sizeAt] = [placeOf(step.address), placeOf(step.source), placeOf(step.size)];
   const piece = 16;
@@ -219,14 +248,8 @@ export function prepareBulk(step: StepOf<'bulk'>, placeOf: PlaceOf, context: Acc
     const [target, origin] = [bigintIn(frame, address), bigintIn(frame, source)];
     const size = Number(frame[sizeAt]);
     for (let at = 0; at + piece <= size; at += piece) {
-      const [fromAddress, toAddress] = [origin + BigInt(at), target + BigInt(at)];
-      const from = placeIn(step.sourceSpace, fromAddress);
-      const to = placeIn(step.space, toAddress);
-      const read = openMemory(from, fromAddress, 'load', piece, context);
-      const undefinedParts = undefinedIn(read, from.offset, 8, 2, context.line);
-      const written = openMemory(to, toAddress, 'store', piece, context);
-      for (const offset of [0, 8]) written.store(to.offset + offset, 64, read.load(from.offset + offset, 64));
-      if (undefinedParts !== null) storeUndefined(written, to.offset, 8, undefinedParts);
+      const to = { space: step.space, address: target + BigInt(at) };
+      copyPiece(to, { space: step.sourceSpace, address: origin + BigInt(at) }, piece, context);
     }
   };
 }

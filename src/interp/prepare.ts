@@ -15,6 +15,7 @@ import { blocksOf } from '../program/flow.ts';
 import { type FunctionProgram, type ProgramInstruction, isCounted } from '../program/function-program.ts';
 import { idleRounds, waitingLoops } from '../program/waiting-loops.ts';
 import { prepareBarrier } from './barrier-steps.ts';
+import { prepareBox } from './box-steps.ts';
 import { prepareCall, prepareReturn } from './call-steps.ts';
 import { prepareCollective } from './collective-steps.ts';
 import type { FunctionContext, LaunchContext } from './launch-context.ts';
@@ -165,6 +166,8 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   store: (step, context) => prepareStore(step, context.placeOf, accessContext(context)),
   transfer: (step, context) => prepareTransfer(step, context.placeOf, accessContext(context)),
   bulk: (step, context) => prepareBulk(step, context.placeOf, accessContext(context)),
+  'load-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
+  'store-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
   window: (step, { placeOf }) => prepareWindow(step, placeOf),
   'in-window': (step, { placeOf }) => prepareInWindow(step, placeOf),
   branch: (_, { instruction, context: { start, cpu, idleLoops } }) => {
@@ -239,6 +242,9 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
       return requiring(places(step.address, step.source, step.size, step.count), 'an address', run);
     case 'bulk':
       return requiring(places(step.address, step.source, step.size), 'an address', run);
+    case 'load-box':
+    case 'store-box':
+      return requiring(places(step.address, step.tensor, ...step.map, ...step.coordinates), 'an address', run);
     case 'switch':
       return requiring(places(step.index), 'a branch', run);
     case 'window':

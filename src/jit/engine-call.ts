@@ -19,6 +19,13 @@ export type EngineCall = {
        */
       readonly localBytes: number;
     }
+  /** A copy of a box of a tensor; `rank` is the number of its dimensions. */
+  | {
+      readonly kind: 'load-box' | 'store-box';
+      readonly space: AccessSpace;
+      readonly tensorSpace: AccessSpace;
+      readonly rank: number;
+    }
   | { readonly kind: 'window'; readonly space: WindowSpace }
   | { readonly kind: 'unsupported'; readonly what: string }
   | { readonly kind: 'trap' }

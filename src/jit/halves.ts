@@ -43,6 +43,8 @@ const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
   compare: never,
   transfer: never,
   bulk: never,
+  'load-box': never,
+  'store-box': never,
   window: never,
   'in-window': never,
   branch: never,

@@ -2,6 +2,7 @@
  * The module that is being generated: its imports, and the functions that are called from several places. Each of these
  * functions is generated when it is first needed.
  */
+import { tensorMapWords } from '../isa/steps/memory.ts';
 import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 
@@ -12,7 +13,9 @@ import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 export const aloneType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /** The engine functions that compiled code calls. Any of them may end the launch by throwing an error. */
-const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock' | 'alone', FunctionType>> = {
+const importTypes: Readonly<
+  Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock' | 'alone' | 'box', FunctionType>
+> = {
   /**
    * Takes the number of the engine call, the address that an instruction accesses, the thread and the remaining fuel.
    * Returns the address in global memory at which the accessed data is stored, even if the data belongs to another
@@ -38,6 +41,17 @@ const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 
   refuel: { parameters: ['i32', 'i32', 'i32'], results: ['i32'] },
   /** Runs a region whose code is not part of this module; see `aloneType`. */
   alone: aloneType,
+  /**
+   * Copies a box of a tensor. Takes the number of the engine call, the thread, the remaining fuel, five coordinates, the
+   * address of the box in shared memory, and the words of the tensor map.
+   */
+  box: {
+    parameters: [
+      ...(['i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i64'] as const),
+      ...Array.from({ length: tensorMapWords }, () => 'i64' as const),
+    ],
+    results: [],
+  },
 };
 
 export type ImportName = keyof typeof importTypes;
@@ -64,6 +78,7 @@ export class Helpers {
       builtin: this.builder.importFunction('builtin', importTypes.builtin),
       clock: this.builder.importFunction('clock', importTypes.clock),
       alone: this.builder.importFunction('alone', importTypes.alone),
+      box: this.builder.importFunction('box', importTypes.box),
     };
   }
 

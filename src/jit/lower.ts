@@ -26,6 +26,7 @@ import {
 } from './arithmetic/integer.ts';
 import type { Lowering } from './lowering.ts';
 import { lowerSpecial } from './specials.ts';
+import { lowerBox } from './memory/box.ts';
 import { lowerBulk, lowerTransfer } from './memory/transfer.ts';
 import { holder, type Values } from './regions/values.ts';
 
@@ -199,6 +200,8 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   store: lowerStore,
   transfer: lowerTransfer,
   bulk: lowerBulk,
+  'load-box': lowerBox,
+  'store-box': lowerBox,
   window: lowerWindow,
   'in-window': lowerInWindow,
   atomic: (step, lowering) => lowerAtomic(step, lowering, (inner) => lowerStep(inner, lowering)),

@@ -322,6 +322,35 @@ st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%rd1+16], {%rd2
     });
   });
 
+  test('describes tensors in shared buffers or in buffers of other arguments', async () => {
+    const source = `.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .align 64 .b8 map[128], .param .u64 out) {
+.shared .align 128 .b8 tile[16]; .shared .align 8 .b64 object; .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+mov.b64 %rd1, map; cvta.param.u64 %rd3, %rd1; ld.param.u64 %rd2, [out];
+mbarrier.init.shared::cta.b64 [object], 1; mbarrier.arrive.expect_tx.shared::cta.b64 _, [object], 16;
+cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%rd3, {2}], [object];
+wait: mbarrier.try_wait.parity.shared::cta.b64 %p, [object], 0; @!%p bra wait;
+ld.shared.v4.b32 {%r0,%r1,%r2,%r3}, [tile]; st.global.v4.b32 [%rd2], {%r0,%r1,%r2,%r3}; ret; }
+`;
+    const box = { type: 'u32', dimensions: [5], box: [4] };
+    const buffers = { a: { u32: [1, 2, 3, 4, 5] } };
+    const named = await job({
+      source,
+      buffers,
+      args: [{ tensorMap: { tensor: 'a', ...box } }, { buffer: { zeros: 16 } }],
+    });
+    const words = '03000000040000000500000000000000';
+    expect(named.answer).toMatchObject({ ok: true, args: [null, { hex: words }] });
+    const own = [{ tensorMap: { tensor: 1, ...box } }, { buffer: { hex: '01'.repeat(20) } }];
+    const indexed = await job({ source, args: own });
+    expect(indexed.answer).toMatchObject({
+      ok: true,
+      args: [null, { hex: '01'.repeat(12) + '00000000' + '01'.repeat(4) }],
+    });
+  });
+
   test('repeats with the same initial buffers and lists the times', async () => {
     const { answer } = await job({ source: increment, repeat: 3, args: [{ buffer: { hex: '07000000' } }] });
     expect(answer).toMatchObject({ ok: true, args: [{ hex: '08000000' }], stats: { threads: 1, instructions: 4 } });
@@ -431,6 +460,13 @@ describe('a mistake in a job names its path in the file', () => {
     [{ args: [{ u32: 1, s32: 1 }] }, 'args[0]: must have exactly one key'],
     [{ args: [{ u33: 1 }] }, "args[0]: has no key 'u33'"],
     [{ args: [{ bytes: '123' }] }, 'args[0].bytes: hex needs an even number of hex digits'],
+    [{ args: [{ tensorMap: { type: 'u3' } }] }, "args[0].tensorMap.type: must be 'u8' or"],
+    [{ args: [{ tensorMap: { box: [0] } }] }, 'args[0].tensorMap.box[0]: must be a whole number from 1 to 256, not 0'],
+    [
+      { args: [{ tensorMap: { tensor: 0 } }] },
+      'args[0].tensorMap.tensor: must be the name of a buffer or the index of',
+    ],
+    [{ args: [{ tensorMap: { tensor: 'a' } }] }, "the job has no buffer 'a'"],
     [{ args: [{ buffer: 5 }] }, 'args[0].buffer: must be a string or an object, not 5'],
     [{ args: [{ buffer: { f32: 1 } }] }, 'args[0].buffer.f32: must be a list of numbers, not 1'],
     [{ args: [{ buffer: { f32: [1, {}] } }] }, 'args[0].buffer.f32[1]: must be a number, or a text'],

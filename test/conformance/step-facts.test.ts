@@ -5,6 +5,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
+import { elementAt } from '../../src/base/element-at.ts';
 import { type Collective, keyOf as collectiveKey } from '../../src/isa/collective.ts';
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { expandForm } from '../../src/isa/expand.ts';
@@ -24,6 +25,7 @@ import type { Ref } from '../../src/isa/steps/ref.ts';
 import { type Step, stepFacts, type StepKind, type StepOf } from '../../src/isa/steps/step.ts';
 import { allForms } from '../../src/isa/table.ts';
 import { windowBase } from '../../src/machine/address-space.ts';
+import { encodeTensorMap } from '../../src/machine/tensor-map.ts';
 import { RandomSource } from '../differential/random-source.ts';
 import { operandWidths, type Player, record, type Touched } from './recording-engine.ts';
 
@@ -116,6 +118,12 @@ function legalInput(step: Step, ref: Ref): Bits | null {
     if (address === ref) return (space === 'generic' ? windowBase('local', 64) : 0n) + offset;
   }
   switch (step.kind) {
+    case 'load-box':
+    case 'store-box': {
+      const word = step.map.indexOf(ref);
+      if (word >= 0) return elementAt(mapOf(step.coordinates.length), 1 + word);
+      return step.coordinates.includes(ref) ? 0 : null;
+    }
     case 'barrier':
       return ref === step.barrier ? 3 : ref === step.count ? 32 : null;
     case 'collective':
@@ -133,6 +141,22 @@ function legalInput(step: Step, ref: Ref): Bits | null {
     default:
       return null;
   }
+}
+
+/** The words of a tensor map whose box has a single row of 16 bytes. */
+function mapOf(rank: number): readonly bigint[] {
+  const each = (first: number, other: number): readonly number[] =>
+    Array.from({ length: rank }, (_, i) => (i === 0 ? first : other));
+  return encodeTensorMap({
+    address: 0n,
+    elementBytes: 4,
+    dimensions: each(4, 1),
+    strides: each(16, 16).slice(1),
+    box: each(4, 1),
+    elementStrides: each(1, 1),
+    swizzle: 1,
+    fill: 'zeros',
+  });
 }
 
 /** Operands that make a shuffle read lanes outside of the gang, or lanes beyond the shuffle's bounds. */
@@ -225,7 +249,10 @@ function otherPlayer(sample: Sample, thread: number, block: number, given: reado
     value: (ref): Bits => {
       const known = values.get(ref) ?? 0;
       if (legalInput(step, ref) !== null || given.includes(ref)) return known;
-      return randomBits(widths.get(ref) ?? (typeof known === 'bigint' ? 64 : 1));
+      const other = randomBits(widths.get(ref) ?? (typeof known === 'bigint' ? 64 : 1));
+      // A value of one bit is often the same by chance, and wrong facts would then go unnoticed.
+      if (other !== known) return other;
+      return typeof other === 'bigint' ? other ^ 1n : other ^ 1;
     },
   };
 }

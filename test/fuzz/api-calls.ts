@@ -119,6 +119,16 @@ async function deviceCalls(): Promise<readonly Call[]> {
       ];
     }),
     method('Kernel.launch', kernel, launch),
+    call('tensorMap', device.tensorMap, {
+      tensor: buffer,
+      type: 'f16',
+      dimensions: [8, 1],
+      strides: [16],
+      box: [8, 1],
+      elementStrides: [1, 1],
+      swizzle: 0,
+      fill: 'zeros',
+    }),
     call('recordWarp', debug.recordWarp, kernel, { grid: 1, block: 1, args: [], of: 0, warp: 0, limit: 100 }),
     method('Recording.registersAfter', recording, 0),
     method('Recording.writerOf', recording, '%r1', 0, 0),

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { Device, type LaunchOptions } from '../../src/device.ts';
+import { Device, type LaunchOptions, tensorMap } from '../../src/device.ts';
 import { f16Value, numberBits } from '../../src/numerics/number-bits.ts';
 import { ways } from '../device/run.ts';
 
@@ -91,6 +91,29 @@ for (const [way, options] of Object.entries(allWays)) {
         .load(text)
         .kernel('specialized')
         .launch({ grid: [n / 64, m / 128], block: 384, sharedBytes: 49152, args, ...options });
+      expect(result).toMatchObject({ ok: true });
+      expect([...new Float32Array(c.read().buffer)]).toEqual(product(a, b, size));
+    });
+
+    test('tensors: boxes of tensors, some of which extend beyond the matrices', async () => {
+      const size = way === 'interp' ? ([100, 40, 88] as const) : ([200, 104, 328] as const);
+      const [m, n, k] = size;
+      const [a, b] = [integers(m * k, 1), integers(n * k, 2)];
+      const device = await Device.create({ gpu: 'H100' });
+      const [inA, inB] = [device.alloc(halvesOf(a)), device.alloc(halvesOf(b))];
+      const c = device.alloc(4 * m * n);
+      const half = { type: 'f16', swizzle: 128 } as const;
+      const args = [
+        tensorMap({ ...half, tensor: inA, dimensions: [k, m], box: [64, 128] }),
+        tensorMap({ ...half, tensor: inB, dimensions: [k, n], box: [64, 64] }),
+        tensorMap({ type: 'f32', tensor: c, dimensions: [n, m], box: [64, 64] }),
+        Math.ceil(k / 64),
+      ];
+      const grid = [Math.ceil(n / 64), Math.ceil(m / 128)] as const;
+      const result = await device
+        .load(text)
+        .kernel('tensors')
+        .launch({ grid, block: 384, sharedBytes: 49152 + 32768, args, ...options });
       expect(result).toMatchObject({ ok: true });
       expect([...new Float32Array(c.read().buffer)]).toEqual(product(a, b, size));
     });

@@ -12,6 +12,7 @@ import {
   type Role,
   type ValuePattern,
   type Variant,
+  read,
 } from '../../isa/form.ts';
 import { vectorLanes } from '../../isa/rules.ts';
 import { findRegister, partOfRegister } from '../../isa/find-register.ts';
@@ -140,7 +141,10 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
     case 'lanes':
       return bindLanes(variant, pattern.value, operand, scope);
     case 'address':
-      return [bindAddress(operandRef(pattern.name), operand, scope)];
+      return [
+        bindAddress(operandRef(pattern.name), operand, scope),
+        ...bindCoordinates(variant, pattern.coordinates ?? 0, operand, scope),
+      ];
     case 'window':
       return [
         bindValue(
@@ -282,6 +286,17 @@ function bindAddress(name: Ref, operand: Operand, scope: Scope): Binding {
   const symbol = operand.base.kind === 'name' ? scope.lookup(operand.base.name) : undefined;
   if (symbol?.kind !== 'variable') throw new Error('an address that has no known base passed the checker');
   return { kind: 'address', name, base: symbol, offset: operand.offset };
+}
+
+/** Coordinates after an address are named `coordinate.0`, `coordinate.1`, …. */
+function bindCoordinates(variant: Variant, count: number, operand: Operand, scope: Scope): readonly Binding[] {
+  if (count === 0 || operand.kind !== 'address') return [];
+  const [list] = operand.rest;
+  if (list === undefined) throw new Error('an address without coordinates passed the checker');
+  return Array.from({ length: count }, (_, i) => {
+    const pattern = read(`coordinate.${i}`, '.b32');
+    return bindValue(variant, pattern, operandRef(pattern.name), elementOf(list, i), scope);
+  });
 }
 
 /** A pointer register is read at its own width, regardless of the instruction. */

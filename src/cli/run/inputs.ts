@@ -9,6 +9,7 @@ import { elementAt } from '../../base/element-at.ts';
 import { itemSize, readNpy } from '../../tensors/npy/npy.ts';
 import { UsageError } from '../exit.ts';
 import { fileTrouble } from '../../hosts/file-errors.ts';
+import type { JobTensorMap } from './job-rules.ts';
 import { type ElementType, hexBytes, isScalarType, npyTypeOf, scalarBytes } from './values.ts';
 
 /** The bytes of a buffer. `element` determines how the bytes are printed and how they are written to files. */
@@ -28,6 +29,8 @@ export type RunInput =
   | { readonly kind: 'named'; readonly name: string }
   /** The bytes of a parameter. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  /** A tensor map; see `JobTensorMap`. */
+  | { readonly kind: 'tensor map'; readonly map: JobTensorMap }
   /** A number without a type, which is converted to the type of the parameter. */
   | { readonly kind: 'number'; readonly value: number | bigint };
 

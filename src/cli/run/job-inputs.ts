@@ -63,10 +63,13 @@ export async function readJobContents(
 function readArgument(argument: JobArgument, path: string, place: JobPlace): Promise<RunInput> {
   const [key, ...others] = keysOf(argument);
   if (key === undefined || others.length > 0)
-    throw new UsageError(`${path}: must have exactly one key: buffer, bytes or a basic type (u32, f32, b64 …)`);
-  const { buffer, bytes } = argument;
+    throw new UsageError(
+      `${path}: must have exactly one key: buffer, bytes, tensorMap or a basic type (u32, f32, b64 …)`,
+    );
+  const { buffer, bytes, tensorMap } = argument;
   if (typeof buffer === 'string') return Promise.resolve({ kind: 'named', name: buffer });
   if (buffer !== undefined) return readContents(buffer, `${path}.buffer`, place);
+  if (tensorMap !== undefined) return Promise.resolve({ kind: 'tensor map', map: tensorMap });
   return placed(`${path}.${key}`, () => {
     return { kind: 'bytes', bytes: bytes === undefined ? scalarBytes(key, argument[key]) : hexBytes(bytes) };
   });

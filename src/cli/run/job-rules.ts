@@ -3,7 +3,8 @@
  * same rules as in the library.
  */
 import { either, flag, listOf, mapOf, objectOf, type Rule, type RulesFor, text, whole } from '../../base/rules.ts';
-import { deviceRules, type PlainLaunch, plainLaunchRules } from '../../device/check-options.ts';
+import type { TensorMapOptions } from '../../device.ts';
+import { boxRules, deviceRules, type PlainLaunch, plainLaunchRules } from '../../device/check-options.ts';
 import { type Generated, generatedRules } from './generated.ts';
 import { scalarTypes } from './values.ts';
 
@@ -25,13 +26,23 @@ export interface JobContents extends Generated {
 }
 
 /**
+ * A tensor map. `tensor` is the buffer that contains the tensor: the name of a shared buffer, or the index of an
+ * argument.
+ */
+export interface JobTensorMap extends Omit<TensorMapOptions, 'tensor'> {
+  readonly tensor?: string | number;
+}
+
+/**
  * An argument. It has exactly one key. The value of the key `buffer` is the contents of a buffer or the name of a
- * shared buffer, the value of `bytes` is hex digits, and the value of a scalar type such as `u32` is a scalar.
+ * shared buffer, the value of `bytes` is hex digits, the value of `tensorMap` describes a tensor in a buffer, and the
+ * value of a scalar type such as `u32` is a scalar.
  */
 export interface JobArgument {
   readonly buffer?: string | JobContents;
   readonly bytes?: string;
-  readonly [type: string]: JobScalar | JobContents | undefined;
+  readonly tensorMap?: JobTensorMap;
+  readonly [type: string]: JobScalar | JobContents | JobTensorMap | undefined;
 }
 
 export interface JobTrace {
@@ -88,6 +99,7 @@ const contents: Rule<JobContents> = objectOf(contentsRules);
 const argument: Rule<JobArgument> = objectOf<JobArgument>({
   buffer: either(text, contents),
   bytes: text,
+  tensorMap: objectOf<JobTensorMap>({ tensor: either(text, count), ...boxRules }),
   ...ofScalarTypes(scalar),
 });
 

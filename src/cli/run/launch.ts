@@ -15,6 +15,7 @@ import {
   type LoadedModule,
   RefusedModuleError,
   type TraceChoice,
+  tensorMap,
   type TraceEvent,
   UnsupportedInstructionsError,
 } from '../../device.ts';
@@ -231,7 +232,7 @@ function prepared(
 ): PreparedLaunch {
   const kernel = pickKernel(module, request.entry);
   const buffers = request.inputs.map((input) => (input.kind === 'buffer' ? device.alloc(input.bytes) : null));
-  const args = request.inputs.map((input, i) => argumentOf(input, buffers[i] ?? null, named));
+  const args = request.inputs.map((input, i) => argumentOf(input, i, buffers, named));
   return { request, kernel, buffers, args };
 }
 
@@ -275,21 +276,41 @@ function textOf({ source, name }: RunRequest): SourceText {
   return new SourceText(source, name);
 }
 
-function argumentOf(input: RunInput, buffer: DeviceBuffer | null, named: ReadonlyMap<string, DeviceBuffer>): Argument {
+function argumentOf(
+  input: RunInput,
+  index: number,
+  buffers: readonly (DeviceBuffer | null)[],
+  named: ReadonlyMap<string, DeviceBuffer>,
+): Argument {
   switch (input.kind) {
-    case 'buffer':
+    case 'buffer': {
+      const buffer = buffers[index] ?? null;
       if (buffer === null) throw new Error('a buffer argument without its buffer');
       return buffer;
-    case 'named': {
-      const found = named.get(input.name);
-      if (found === undefined) throw new UsageError(`the job has no buffer '${input.name}'`);
-      return found;
+    }
+    case 'named':
+      return bufferNamed(input.name, named);
+    case 'tensor map': {
+      const { tensor, ...box } = input.map;
+      if (typeof tensor === 'string') return tensorMap({ ...box, tensor: bufferNamed(tensor, named) });
+      const buffer = tensor === undefined ? null : (buffers[tensor] ?? null);
+      if (buffer === null)
+        throw new UsageError(
+          `args[${index}].tensorMap.tensor: must be the name of a buffer or the index of an argument that is a buffer`,
+        );
+      return tensorMap({ ...box, tensor: buffer });
     }
     case 'bytes':
       return input.bytes;
     case 'number':
       return input.value;
   }
+}
+
+function bufferNamed(name: string, named: ReadonlyMap<string, DeviceBuffer>): DeviceBuffer {
+  const found = named.get(name);
+  if (found === undefined) throw new UsageError(`the job has no buffer '${name}'`);
+  return found;
 }
 
 function pickKernel(module: LoadedModule, entry: string | null): Kernel {

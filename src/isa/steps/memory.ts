@@ -4,6 +4,25 @@ import { alone, type FactsOf, pure } from './facts.ts';
 import type { Ref } from './ref.ts';
 import type { ValueStep } from './value.ts';
 
+/** The number of 64-bit words in a tensor map that ptxlab uses; see machine/tensor-map.ts. */
+export const tensorMapWords = 10;
+
+/**
+ * A box of a tensor and its place in shared memory. `tensor` is the address of the tensor in global memory, and `map`
+ * are the other words of its tensor map (machine/tensor-map.ts). `coordinates` say where the box starts, innermost
+ * dimension first, and `address` is the address of the box in shared memory.
+ */
+type Box = {
+  readonly space: AccessSpace;
+  readonly address: Ref;
+  readonly tensorSpace: AccessSpace;
+  readonly tensor: Ref;
+  readonly map: readonly Ref[];
+  readonly coordinates: readonly Ref[];
+};
+
+const boxValues = { address: 'in', tensor: 'in', map: 'in', coordinates: 'in' } as const;
+
 /**
  * Fields of each kind. An access transfers one element of `width` bits for each name in its list (`to`, `from` or
  * `old`). The first name stands for the element at the lowest address.
@@ -57,6 +76,10 @@ export interface MemorySteps {
     readonly source: Ref;
     readonly size: Ref;
   };
+  /** Copies a box of a tensor to shared memory. */
+  readonly 'load-box': Box;
+  /** Copies a box from shared memory to a tensor. Elements outside the tensor are not copied. */
+  readonly 'store-box': Box;
   /** Atomically reads elements into `old`, runs `steps` to compute `next`, and writes `next` back. */
   readonly atomic: {
     readonly space: AccessSpace;
@@ -109,6 +132,24 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     memory: [
       { access: 'read', space: 'sourceSpace', address: 'source' },
       { access: 'write', space: 'space', address: 'address' },
+    ],
+  },
+  'load-box': {
+    ...alone,
+    flow: 'next',
+    values: boxValues,
+    memory: [
+      { access: 'read', space: 'tensorSpace', address: 'tensor' },
+      { access: 'write', space: 'space', address: 'address' },
+    ],
+  },
+  'store-box': {
+    ...alone,
+    flow: 'next',
+    values: boxValues,
+    memory: [
+      { access: 'read', space: 'space', address: 'address' },
+      { access: 'write', space: 'tensorSpace', address: 'tensor' },
     ],
   },
   atomic: {

@@ -61,6 +61,8 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   store: vectorAccess,
   transfer: oneByOne,
   bulk: oneByOne,
+  'load-box': oneByOne,
+  'store-box': oneByOne,
   atomic: oneByOne,
   window: oneByOne,
   'in-window': oneByOne,

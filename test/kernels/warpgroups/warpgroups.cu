@@ -1,5 +1,6 @@
 // Matrix products by warpgroups, as CUDA programmers write them for Hopper without a library. Compiled by nvcc 13.0:
 //   nvcc -arch=sm_90a -ptx warpgroups.cu -o warpgroups.sm_90a.ptx
+#include <cuda.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 #include <stdint.h>
@@ -211,5 +212,66 @@ extern "C" __global__ void __launch_bounds__(384) specialized(const char* a, con
     }
     wait<0>();
     store(c, d, blockIdx.y * 128 + (group - 1) * 64, blockIdx.x * 64, n);
+  }
+}
+
+__device__ void copy_box(char* to, const CUtensorMap* map, int x, int y, uint32_t object) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
+          shared_address(to)),
+      "l"(map), "r"(x), "r"(y), "r"(object)
+      : "memory");
+}
+
+// Like `specialized`, but the matrices are tensors, which are read and written box by box.
+extern "C" __global__ void __launch_bounds__(384)
+    tensors(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c, int stages) {
+  const int size_a = 128 * 128, stage = size_a + 64 * 128;
+  __shared__ uint64_t objects[4];
+  uint32_t full = shared_address(objects), empty = full + 16;
+  int group = threadIdx.x / 128;
+  if (threadIdx.x == 0) {
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&a));
+    for (int i = 0; i < 2; i++) {
+      initialize(full + 8 * i, 1);
+      initialize(empty + 8 * i, 2);
+    }
+    asm volatile("fence.proxy.async;");
+  }
+  __syncthreads();
+  if (group == 0) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    if (threadIdx.x == 0) {
+      for (int i = 0; i < stages; i++) {
+        await(empty + i % 2 * 8, (i / 2 & 1) ^ 1);
+        uint32_t object = full + i % 2 * 8;
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(object), "r"(stage) : "memory");
+        copy_box(tiles + i % 2 * stage, &a, i * 64, blockIdx.y * 128, object);
+        copy_box(tiles + i % 2 * stage + size_a, &b, i * 64, blockIdx.x * 64, object);
+      }
+    }
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    float d[32];
+    for (int i = 0; i < stages; i++) {
+      await(full + i % 2 * 8, i / 2 & 1);
+      char* own = tiles + i % 2 * stage;
+      uint64_t of_a = along_k(own + (group - 1) * 64 * 128), of_b = along_k(own + size_a);
+      fence();
+      for (int j = 0; j < 4; j++) multiply(d, of_a + 2 * j, of_b + 2 * j, i + j > 0);
+      commit();
+      wait<0>();
+      if (threadIdx.x % 128 == 0)
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(empty + i % 2 * 8) : "memory");
+    }
+    float* result = (float*)(tiles + 2 * stage) + (group - 1) * 64 * 64;
+    store(result, d, 0, 0, 64);
+    asm volatile("fence.proxy.async; bar.sync %0, 128;" ::"r"(group));
+    if (threadIdx.x % 128 == 0) {
+      asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&c),
+                   "r"(blockIdx.x * 64), "r"(blockIdx.y * 128 + (group - 1) * 64), "r"(shared_address(result))
+                   : "memory");
+      asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;");
+    }
   }
 }

@@ -1,10 +1,16 @@
 /**
- * Bulk copies, reductions and prefetches of tensors (PTX ISA 9.1, section 9.7.9.25.5). They are checked but not
- * executed. Versions and targets were determined with ptxas 13.0.
+ * Bulk copies, reductions and prefetches of tensors (PTX ISA 9.1, section 9.7.9.25.5). Copies of boxes (mode tile) to
+ * one block and to global memory are carried out completely by the instruction that starts them; other copies and
+ * reductions are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import { type AvailabilityRow, type InstructionForm, type OperandPattern, read } from '../../form.ts';
+import { tensorMapWords } from '../../steps/memory.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { checked, needs, tensorMemory } from '../checked.ts';
+import { constant, extract, integer } from '../integer/steps.ts';
+import { changeObject, unchanged } from './mbarrier-object.ts';
 
 const hopper = at('8.0', 90);
 const mechanism = '.mbarrier::complete_tx::bytes';
@@ -79,6 +85,50 @@ const withoutOffsets = [3, 4, 5].map(
 const readModes: readonly Mode[] = [...tiles, rows('gather4'), ...columns];
 const writeModes: readonly Mode[] = [...tiles, rows('scatter4'), ...withoutOffsets];
 
+// --- steps ----------------------------------------------------------------------------------------------------------
+
+const wordsOfMap: readonly Ref[] = Array.from({ length: tensorMapWords }, (_, i): Ref => `$map.${i}`);
+
+/** The word that contains the size of a box in bytes. */
+const sizeOfBox: Ref = `$map.${tensorMapWords - 1}`;
+
+/** Loads the words of the tensor map, and copies a box. */
+function copyBox(kind: 'load-box' | 'store-box', { dimensions }: Mode, address: Ref): readonly Step[] {
+  const [tensorWord = '$map.0', ...map] = wordsOfMap;
+  const loads = wordsOfMap.flatMap((word, i): readonly Step[] => [
+    constant('$offset', 8 * i, 64),
+    integer('add', 'u64', '$word', '$tensor-map', '$offset'),
+    {
+      kind: 'load',
+      space: 'generic',
+      width: 64,
+      to: [word],
+      address: '$word',
+      readOnly: false,
+      watched: false,
+      unused: false,
+    },
+  ]);
+  const coordinates = Array.from({ length: dimensions }, (_, i): Ref => `$coordinate.${i}`);
+  const spaces = { space: 'shared', tensorSpace: 'global' } as const;
+  return [...loads, { kind, ...spaces, address, tensor: tensorWord, map, coordinates }];
+}
+
+function loadBox(mode: Mode): readonly Step[] {
+  return [
+    ...copyBox('load-box', mode, '$dst'),
+    extract('$size', sizeOfBox, 0, 32),
+    changeObject('shared', '$mbar', { ...unchanged, transferred: '$size' }),
+  ];
+}
+
+const nothing: readonly Step[] = [{ kind: 'yield' }];
+
+/** Makes a form executable if its mode is one that the engines know. */
+function withSteps(form: InstructionForm, mode: Mode, steps: (mode: Mode) => readonly Step[]): InstructionForm {
+  return mode.id === 'tile' ? { ...form, steps: () => steps(mode) } : form;
+}
+
 const tensor = ({ coordinates }: Mode, access: 'load' | 'store'): OperandPattern => ({
   kind: 'address',
   name: 'tensor-map',
@@ -123,7 +173,7 @@ function load(mode: Mode, target: (typeof targets)[number], hint: boolean): Inst
     ...(hint ? [policy] : []),
   ];
   const spread = target === 'multicast' ? '.multicast::cluster' : '';
-  return checked(
+  const made = checked(
     {
       id: `cp.async.bulk.tensor.${mode.dimensions}d.${mode.id}.${target}${hint ? '.hint' : ''}`,
       section: '9.7.9.25.5.2',
@@ -139,6 +189,7 @@ function load(mode: Mode, target: (typeof targets)[number], hint: boolean): Inst
     },
     hopper,
   );
+  return target === 'multicast' ? made : withSteps(made, mode, loadBox);
 }
 
 const loads = () =>
@@ -148,7 +199,7 @@ const prefetches = () =>
   readModes.flatMap((mode) =>
     [false, true].map((hint) => {
       const operands = [tensor(mode, 'load'), ...offsetsOf(mode), ...(hint ? [policy] : [])];
-      return checked(
+      const made = checked(
         {
           id: `cp.async.bulk.prefetch.tensor.${mode.dimensions}d.${mode.id}${hint ? '.hint' : ''}`,
           section: '9.7.9.25.5.4',
@@ -160,6 +211,7 @@ const prefetches = () =>
         },
         hopper,
       );
+      return { ...made, steps: () => nothing };
     }),
   );
 
@@ -170,7 +222,7 @@ const operations = ['.add', '.min', '.max', '.inc', '.dec', '.and', '.or', '.xor
 function store(mode: Mode, reduces: boolean, hint: boolean): InstructionForm {
   const operands = [tensor(mode, 'store'), inShared('src', 'load'), ...(hint ? [policy] : [])];
   const opcode = reduces ? 'cp.reduce.async.bulk.tensor' : 'cp.async.bulk.tensor';
-  return checked(
+  const made = checked(
     {
       id: `${opcode}.${mode.dimensions}d.${mode.id}.store${hint ? '.hint' : ''}`,
       section: reduces ? '9.7.9.25.5.3' : '9.7.9.25.5.2',
@@ -182,6 +234,7 @@ function store(mode: Mode, reduces: boolean, hint: boolean): InstructionForm {
     },
     hopper,
   );
+  return reduces ? made : withSteps(made, mode, (own) => copyBox('store-box', own, '$src'));
 }
 
 const stores = () =>

@@ -1,0 +1,19 @@
+/** Lowers copies of boxes of tensors. The engine makes the copy, so compiled code only passes its operands. */
+import type { StepOf } from '../../isa/steps/step.ts';
+import type { Lowering } from '../lowering.ts';
+
+/** Number of coordinates that the engine takes; those that the instruction does not have are zero. */
+const coordinateCount = 5;
+
+export function lowerBox(
+  step: StepOf<'load-box' | 'store-box'>,
+  { code, values, helpers, locals, recordCall }: Lowering,
+): void {
+  const { kind, space, tensorSpace, coordinates, address, tensor, map } = step;
+  code.i32(recordCall({ kind, space, tensorSpace, rank: coordinates.length }));
+  code.get(locals.thread).get(locals.fuel);
+  for (const ref of coordinates) values.get(ref, 'i32');
+  for (let i = coordinates.length; i < coordinateCount; i++) code.i32(0);
+  for (const ref of [address, tensor, ...map]) values.get(ref, 'i64');
+  code.call(helpers.import('box'));
+}

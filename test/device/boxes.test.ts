@@ -1,0 +1,227 @@
+/** Copies of boxes of tensors (cp.async.bulk.tensor, mode tile) between global and shared memory. */
+import { describe, expect, test } from 'vitest';
+import { Device, type DeviceBuffer, type LaunchResult, tensorMap, type TensorMapOptions } from '../../src/device.ts';
+import { ways } from './run.ts';
+
+const names = ['x', 'y', 'z', 'u', 'v'];
+/** The size of the largest box. */
+const boxBytes = 4096;
+
+/** Copies a box between the tensor and shared memory, and between shared memory and the buffer `box`. */
+function moduleOf(rank: number, isLoad: boolean): string {
+  const coordinates = names.slice(0, rank);
+  const list = coordinates.map((_, i) => `%c${i}`).join();
+  const move = (of: string): string =>
+    `mov.u32 %r4, 0; mov.u64 %rd5, %rd2; mov.u32 %r5, tile;
+${of}: ${
+      of === 'out'
+        ? 'ld.shared.b32 %r6, [%r5]; st.global.b32 [%rd5], %r6;'
+        : 'ld.global.b32 %r6, [%rd5]; st.shared.b32 [%r5], %r6;'
+    } add.u32 %r4, %r4, 4; add.u64 %rd5, %rd5, 4; add.u32 %r5, %r5, 4; setp.lt.u32 %p1, %r4, %r3; @%p1 bra ${of};`;
+  const load = `mbarrier.init.shared::cta.b64 [object], 1; mbarrier.arrive.expect_tx.shared::cta.b64 _, [object], %r3;
+cp.async.bulk.tensor.${rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%rd3, {${list}}], [object];
+wait: mbarrier.try_wait.parity.shared::cta.b64 %p1, [object], 0; @!%p1 bra wait; ${move('out')}`;
+  const store = `${move('in')} fence.proxy.async;
+cp.async.bulk.tensor.${rank}d.global.shared::cta.tile.bulk_group [%rd3, {${list}}], [tile];
+cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;`;
+  return `.version 8.4
+.target sm_90
+.address_size 64
+.shared .align 1024 .b8 tile[${boxBytes}];
+.shared .align 8 .b64 object;
+.visible .entry k(.param .align 64 .b8 map[128], .param .u64 box, .param .u32 size, ${coordinates.map((name) => `.param .s32 ${name}`).join(', ')}) {
+.reg .pred %p<2>; .reg .b32 %r<8>; .reg .b32 %c<5>; .reg .b64 %rd<8>;
+mov.b64 %rd1, map; cvta.param.u64 %rd3, %rd1; ld.param.u64 %rd2, [box]; ld.param.u32 %r3, [size];
+${coordinates.map((name, i) => `ld.param.s32 %c${i}, [${name}];`).join(' ')}
+${isLoad ? load : store}
+ret; }
+`;
+}
+
+interface Case {
+  readonly name: string;
+  readonly options: Omit<TensorMapOptions, 'tensor'>;
+  readonly elementBytes: number;
+  readonly coordinates: readonly number[];
+}
+
+const cases: readonly Case[] = [
+  { name: 'inside', options: { type: 'f32', dimensions: [32, 8], box: [8, 4] }, elementBytes: 4, coordinates: [16, 3] },
+  { name: 'one dimension', options: { type: 'u8', dimensions: [512], box: [64] }, elementBytes: 1, coordinates: [32] },
+  {
+    name: 'before the start and odd',
+    options: { type: 'f16', dimensions: [40, 6], box: [16, 8] },
+    elementBytes: 2,
+    coordinates: [-3, -2],
+  },
+  {
+    name: 'beyond the end, with gaps between rows',
+    options: { type: 'f16', dimensions: [20, 6], strides: [64], box: [16, 4] },
+    elementBytes: 2,
+    coordinates: [8, 4],
+  },
+  {
+    name: 'filled with NaN',
+    options: { type: 'bf16', dimensions: [24, 4], box: [8, 4], fill: 'nan' },
+    elementBytes: 2,
+    coordinates: [20, 2],
+  },
+  ...([32, 64, 128] as const).map(
+    (swizzle): Case => ({
+      name: `swizzle of ${swizzle} bytes`,
+      options: { type: 'f16', dimensions: [128, 32], box: [swizzle / 2, 16], swizzle },
+      elementBytes: 2,
+      coordinates: [8, 5],
+    }),
+  ),
+  {
+    name: 'three dimensions, every second and every third',
+    options: { type: 's32', dimensions: [8, 10, 12], box: [4, 5, 7], elementStrides: [1, 2, 3] },
+    elementBytes: 4,
+    coordinates: [4, 1, 5],
+  },
+  {
+    name: 'five dimensions',
+    options: { type: 'u64', dimensions: [4, 3, 2, 3, 2], box: [2, 2, 2, 2, 2] },
+    elementBytes: 8,
+    coordinates: [2, 1, 1, 2, 1],
+  },
+];
+
+/** Calls `each` for every element of a box with its place in shared memory and, if it is inside, in the tensor. */
+function eachElement(
+  { options, elementBytes, coordinates }: Case,
+  each: (inShared: number, inTensor: number | null) => void,
+): number {
+  const { dimensions, box, swizzle = 0 } = options;
+  const strides = [elementBytes, ...(options.strides ?? [])];
+  for (let i = strides.length; i < dimensions.length; i++)
+    strides.push((strides[i - 1] ?? 0) * (dimensions[i - 1] ?? 0));
+  const steps = dimensions.map((_, i) => (i === 0 ? 1 : (options.elementStrides?.[i] ?? 1)));
+  const lengths = box.map((length, i) => Math.ceil(length / (steps[i] ?? 1)));
+  const count = lengths.reduce((product, length) => product * length, 1);
+  for (let index = 0; index < count; index++) {
+    let rest = index;
+    let place: number | null = 0;
+    lengths.forEach((length, i) => {
+      const at: number = (coordinates[i] ?? 0) + (rest % length) * (steps[i] ?? 1);
+      rest = Math.floor(rest / length);
+      place = place === null || at < 0 || at >= (dimensions[i] ?? 0) ? null : place + at * (strides[i] ?? 0);
+    });
+    const linear = index * elementBytes;
+    const chunk = (linear >> 4) ^ ((linear >> 7) & (swizzle === 0 ? 0 : swizzle / 16 - 1));
+    each(chunk * 16 + (linear % 16), place);
+  }
+  return count * elementBytes;
+}
+
+const tensorBytes = 8192;
+const pattern = (bytes: number, seed: number): Uint8Array =>
+  Uint8Array.from({ length: bytes }, (_, i) => (Math.imul(i + seed, 2654435761) >>> 13) & 0xff);
+
+async function run(
+  given: Case,
+  isLoad: boolean,
+  [tensor, box]: readonly [Uint8Array, Uint8Array],
+  way: object,
+): Promise<{ readonly result: LaunchResult; readonly tensor: Uint8Array; readonly box: Uint8Array }> {
+  const device = await Device.create({ gpu: 'H100' });
+  const [inTensor, inBox] = [device.alloc(tensor), device.alloc(box)];
+  const map = tensorMap({ ...given.options, tensor: inTensor });
+  const size = eachElement(given, () => undefined);
+  const args = [map, inBox, size, ...given.coordinates];
+  const text = moduleOf(given.coordinates.length, isLoad);
+  const result = await device
+    .load(text)
+    .kernel('k')
+    .launch({ args, ...way });
+  return { result, tensor: inTensor.read(), box: inBox.read() };
+}
+
+for (const [way, options] of Object.entries(ways)) {
+  describe(way, () => {
+    for (const one of cases) {
+      test(`to shared memory: ${one.name}`, async () => {
+        const [tensor, expected] = [pattern(tensorBytes, 1), new Uint8Array(boxBytes)];
+        const isNan = one.options.fill === 'nan';
+        eachElement(one, (inShared, inTensor) => {
+          for (let i = 0; i < one.elementBytes; i++)
+            expected[inShared + i] =
+              inTensor === null ? (isNan ? ([0xf7, 0x7f][i] ?? 0) : 0) : (tensor[inTensor + i] ?? 0);
+        });
+        const { result, box } = await run(one, true, [tensor, new Uint8Array(boxBytes)], { ...options });
+        expect(result).toMatchObject({ ok: true });
+        expect([...box]).toEqual([...expected]);
+      });
+
+      test(`to global memory: ${one.name}`, async () => {
+        const [tensor, box] = [pattern(tensorBytes, 1), pattern(boxBytes, 7)];
+        const expected = tensor.slice();
+        eachElement(one, (inShared, inTensor) => {
+          if (inTensor !== null)
+            for (let i = 0; i < one.elementBytes; i++) expected[inTensor + i] = box[inShared + i] ?? 0;
+        });
+        const found = await run(one, false, [tensor, box], { ...options });
+        expect(found.result).toMatchObject({ ok: true });
+        expect([...found.tensor]).toEqual([...expected]);
+      });
+    }
+
+    test('a tensor that extends beyond its buffer', async () => {
+      const given: Case = {
+        name: '',
+        options: { type: 'f32', dimensions: [32, 100], box: [8, 4] },
+        elementBytes: 4,
+        coordinates: [0, 63],
+      };
+      const { result } = await run(given, true, [pattern(tensorBytes, 1), new Uint8Array(boxBytes)], { ...options });
+      expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6001', space: 'global' } });
+    });
+
+    test('bytes that are not a tensor map', async () => {
+      const device = await Device.create({ gpu: 'H100' });
+      const box = device.alloc(boxBytes);
+      const kernel = device.load(moduleOf(2, true)).kernel('k');
+      const result = await kernel.launch({ args: [pattern(128, 1), box, 16, 0, 0], ...options });
+      const message = 'the tensor map was not made by ptxlab';
+      expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6035', message } });
+    });
+
+    test('a tensor map with another number of dimensions', async () => {
+      const device = await Device.create({ gpu: 'H100' });
+      const box = device.alloc(boxBytes);
+      const map = tensorMap({ tensor: box, type: 'u8', dimensions: [64], box: [16] });
+      const result = await device
+        .load(moduleOf(2, true))
+        .kernel('k')
+        .launch({ args: [map, box, 16, 0, 0], ...options });
+      expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6035' } });
+    });
+  });
+}
+
+describe('tensorMap refuses', () => {
+  const valid = { type: 'f16', dimensions: [64, 64], box: [32, 8] } as const;
+  const bad: readonly (readonly [string, object])[] = [
+    ["option 'type' of tensorMap must be", { type: 'e4m3' }],
+    ["option 'tensor' is missing", { tensor: undefined }],
+    ["option 'dimensions[1]' of tensorMap must be a whole number from 1 to 2^32", { dimensions: [64, 0] }],
+    ['a tensor has 1 to 5 dimensions, not 6', { dimensions: [8, 1, 1, 1, 1, 1], box: [8, 1, 1, 1, 1, 1] }],
+    ['box must contain 2 numbers, not 1', { box: [32] }],
+    ['strides must be multiples of 16 bytes, not 72', { strides: [72] }],
+    ['a row of the box must be a multiple of 16 bytes, not 20', { box: [10, 8] }],
+    ['a row of 64 bytes exceeds the swizzle of 32 bytes', { swizzle: 32 }],
+    ["option 'swizzle' of tensorMap must be 0, 32, 64 or 128", { swizzle: 16 }],
+    ['elements of type u16 cannot be filled with NaN', { type: 'u16', fill: 'nan' }],
+    ['the address of the tensor must be a multiple of 16, not 0x8', { tensor: 8n }],
+  ];
+  for (const [message, changes] of bad) {
+    test(message, async () => {
+      const device = await Device.create();
+      const tensor: DeviceBuffer = device.alloc(8192);
+      expect(() => tensorMap({ tensor, ...valid, ...changes })).toThrow(
+        expect.objectContaining({ code: 'bad-option', message: expect.stringContaining(message) as string }) as Error,
+      );
+    });
+  }
+});
