@@ -5,6 +5,7 @@ const at = (thread: number, barrier: number, count: number | null, rest: Partial
   thread,
   line: 7,
   barrier,
+  internal: false,
   count,
   waits: true,
   predicate: false,
@@ -18,6 +19,15 @@ test('a barrier opens when the last thread arrives, and can be used again', () =
     expect(barriers.arrive(at(2, 0, null))).toBeNull();
     expect(barriers.arrive(at(1, 0, null))?.threads).toEqual([0, 2, 1]);
   }
+});
+
+test('barriers of warpgroups have numbers of their own', () => {
+  const barriers = new Barriers(256);
+  for (let thread = 0; thread < 127; thread++)
+    expect(barriers.arrive(at(thread, 1, 128, { internal: true }))).toBeNull();
+  expect(barriers.arrive(at(127, 1, 128))).toBeNull();
+  expect(barriers.describe()).toContain('127 of 128 at the end of products of warpgroup 1');
+  expect(barriers.arrive(at(128, 1, 128, { internal: true }))?.threads.length).toBe(128);
 });
 
 test('an exiting thread may open a barrier for the others', () => {

@@ -68,7 +68,7 @@ for (const [way, options] of Object.entries(allWays)) {
         const [m, n, k] = size;
         const [a, b] = [integers(m * k, 1), integers(n * k, 2)];
         const device = await Device.create({ gpu: 'H100' });
-        const [inA, inB] = [a, b].map((values) => device.alloc(encodings[kernel](values)));
+        const [inA, inB] = [device.alloc(encodings[kernel](a)), device.alloc(encodings[kernel](b))];
         const c = device.alloc(4 * m * n);
         const result = await device
           .load(text)

@@ -24,7 +24,7 @@ const kernel: Compiled['kernel'] = {
   local: [],
   parameters: [],
 };
-const make = (): Compiled => ({ kernel, module: empty, executed: 0 });
+const make = (): Compiled => ({ kernel, module: empty, executed: 0, rest: null });
 
 test('code is made only once for the same text and key, and again for others', () => {
   const cache = new CodeCache();
