@@ -54,6 +54,52 @@ def test_adds_two_vectors(ptx_device):
     np.testing.assert_array_equal(x, np.arange(1000))
 
 
+BOX = """
+.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry box(.param .align 64 .b8 map[128], .param .u64 out)
+{
+  .shared .align 128 .b8 tile[32];
+  .shared .align 8 .b64 object;
+  .reg .pred %p;
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<4>;
+  mov.b64 %rd1, map;
+  cvta.param.u64 %rd3, %rd1;
+  ld.param.u64 %rd2, [out];
+  mbarrier.init.shared::cta.b64 [object], 1;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [object], 32;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%rd3, {2, 1}], [object];
+wait:
+  mbarrier.try_wait.parity.shared::cta.b64 %p, [object], 0;
+  @!%p bra wait;
+  ld.shared.v4.b32 {%r0, %r1, %r2, %r3}, [tile];
+  ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [tile+16];
+  st.global.v4.b32 [%rd2], {%r0, %r1, %r2, %r3};
+  st.global.v4.b32 [%rd2+16], {%r4, %r5, %r6, %r7};
+  ret;
+}
+"""
+
+
+def test_copies_a_box_of_a_tensor(ptx_device):
+    matrix = np.arange(20, dtype=np.int32).reshape(4, 5)
+    # A row must be a multiple of 16 bytes, so the matrix gets three more columns.
+    padded = np.pad(matrix, ((0, 0), (0, 3)))
+    expected = np.pad(matrix[1:3, 2:], ((0, 0), (0, 1)))
+    kernel = ptx_device.module(BOX).kernel("box")
+    out = np.zeros((2, 4), dtype=np.int32)
+    kernel[1, 1](ptxlab.TensorMap(padded, [4, 2], dimensions=[5, 4], strides=[32]), out)
+    np.testing.assert_array_equal(out, expected)
+    buffer = ptx_device.buffer(padded)
+    out[...] = 0
+    kernel[1, 1](ptxlab.TensorMap(buffer, [4, 2], type="s32", dimensions=[5, 4], strides=[32]), out)
+    np.testing.assert_array_equal(out, expected)
+    with pytest.raises(ptxlab.PtxlabError, match="a row of the box must be a multiple of 16 bytes, not 12"):
+        kernel[1, 1](ptxlab.TensorMap(padded, [3, 2]), out)
+
+
 def test_arrays_with_gaps_and_read_only_arrays(ptx_device):
     x = np.arange(8, dtype=np.float32)
     x.flags.writeable = False

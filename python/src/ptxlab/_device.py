@@ -53,6 +53,48 @@ class Buffer:
         self.free()
 
 
+class TensorMap:
+    """An argument that describes a tensor and the size of its boxes, as cuTensorMapEncodeTiled does.
+
+    `tensor` is a Buffer, or an array that is copied to the device and back. Lists begin with the innermost dimension.
+    The type and the dimensions of an array are known; `type` replaces them for formats such as tf32.
+    """
+
+    def __init__(
+        self,
+        tensor: Any,
+        box: Sequence[int],
+        *,
+        type: Optional[str] = None,
+        dimensions: Optional[Sequence[int]] = None,
+        strides: Optional[Sequence[int]] = None,
+        element_strides: Optional[Sequence[int]] = None,
+        swizzle: Optional[int] = None,
+        fill: Optional[str] = None,
+    ) -> None:
+        self.tensor = tensor
+        if not isinstance(tensor, Buffer):
+            array, _ = as_array(tensor)
+            type = type or _element_type(array.dtype)
+            dimensions = dimensions or array.shape[::-1]
+        lists = _named(box=box, dimensions=dimensions, strides=strides, elementStrides=element_strides)
+        self._options = {name: [int(one) for one in values] for name, values in lists.items()}
+        self._options.update(_named(type=type, swizzle=swizzle, fill=fill))
+
+    def _argument(self, buffer: Buffer) -> Dict[str, Any]:
+        return {"tensorMap": {"buffer": buffer.handle, **self._options}}
+
+
+def _element_type(dtype: "np.dtype[Any]") -> str:
+    """The type of elements of a tensor; formats of one byte count as bytes."""
+    if dtype.itemsize == 1:
+        return "u8"
+    if dtype.kind in "iuf":
+        is_signed = dtype.kind == "i" and dtype.itemsize > 2
+        return ("s" if is_signed else "f" if dtype.kind == "f" else "u") + str(8 * dtype.itemsize)
+    return "bf16" if dtype.name == "bfloat16" else dtype.name
+
+
 class Kernel:
     """A kernel: `kernel[grid, block](x, y, 3)` runs it."""
 
@@ -88,6 +130,13 @@ class Launcher:
             for one in args:
                 if isinstance(one, Buffer):
                     passed.append({"buffer": one.handle})
+                elif isinstance(one, TensorMap) and isinstance(one.tensor, Buffer):
+                    passed.append(one._argument(one.tensor))
+                elif isinstance(one, TensorMap):
+                    array, _ = as_array(one.tensor)
+                    buffer = module.device.buffer(array)
+                    copies.append((one.tensor, array, buffer))
+                    passed.append(one._argument(buffer))
                 elif np.ndim(one) == 0 and not hasattr(one, "data_ptr") and not isinstance(one, np.ndarray):
                     passed.append(_scalar(one))
                 else:

@@ -1,8 +1,8 @@
 /** The methods for devices and for their modules, buffers and launches. */
 import { listOf, objectOf, type Rule } from '../../base/rules.ts';
 import { SourceText } from '../../base/source-text.ts';
-import { type Argument, type LoadedModule } from '../../device.ts';
-import { deviceRules, launchRules, type PlainLaunch, plainLaunchRules } from '../../device/check-options.ts';
+import { type Argument, type LoadedModule, tensorMap, type TensorMapOptions } from '../../device.ts';
+import { boxRules, deviceRules, launchRules, type PlainLaunch, plainLaunchRules } from '../../device/check-options.ts';
 import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 import { readGpu, readIsa, readTarget } from '../options.ts';
 import { hexBytes, isScalarType, scalarBytes, scalarTypes } from '../run/values.ts';
@@ -209,16 +209,22 @@ const write = method<WriteParams>(
     }),
 );
 
+/** A tensor map. `buffer` is the handle of the buffer that contains the tensor. */
+interface LaunchTensorMap extends Omit<TensorMapOptions, 'tensor'> {
+  readonly buffer?: number;
+}
+
 /**
  * An argument, which must have exactly one key. `buffer` gives the handle of a buffer, `value` gives a value for a
- * parameter of any type, and `bytes` and `data` give raw bytes. A key that is the name of a type, such as `u32`, gives
- * a scalar of this type.
+ * parameter of any type, `bytes` and `data` give raw bytes, and `tensorMap` describes a tensor in a buffer. A key that
+ * is the name of a type, such as `u32`, gives a scalar of this type.
  */
 interface LaunchArgument {
   readonly buffer?: number;
   readonly value?: number;
   readonly bytes?: string;
   readonly data?: DataSource;
+  readonly tensorMap?: LaunchTensorMap;
   readonly [type: string]: unknown;
 }
 
@@ -232,6 +238,7 @@ const argumentRule: Rule<LaunchArgument> = objectOf<LaunchArgument>({
   value: { takes: 'a number', accepts: (value) => typeof value === 'number' },
   bytes: text,
   data: sourceRule,
+  tensorMap: objectOf<LaunchTensorMap>({ buffer: count, ...boxRules }),
   ...Object.fromEntries(scalarTypes.map((type) => [type, anything])),
 });
 
@@ -275,13 +282,17 @@ function argumentOf(
   if (key === undefined || keys.length > 1)
     throw new RequestError(
       'bad-params',
-      `${path}: must have one key: buffer, value, bytes, data or a type such as u32`,
+      `${path}: must have one key: buffer, value, bytes, data, tensorMap or a type such as u32`,
     );
-  const { buffer, value, bytes, data } = argument;
+  const { buffer, value, bytes, data, tensorMap: map } = argument;
   if (buffer !== undefined) return found(buffers, buffer, 'buffer');
   if (value !== undefined) return value;
   if (bytes !== undefined) return hexBytes(bytes);
   if (data !== undefined) return bytesOf(data);
+  if (map !== undefined) {
+    const { buffer: handle, ...box } = map;
+    return tensorMap({ ...box, tensor: found(buffers, required(handle, `${path}.tensorMap.buffer`), 'buffer') });
+  }
   if (isScalarType(key)) return scalarBytes(key, argument[key]);
   throw new RequestError('bad-params', `${path}: '${key}' is not a type`);
 }

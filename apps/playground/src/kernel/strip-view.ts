@@ -27,7 +27,7 @@ function verdictOf({ findings, target, version }: Facts): string {
 function targetsView(facts: Facts, chosen: string | null, choose: (target: string | null) => void): TemplateResult {
   const taken = facts.targets.filter(({ since }) => since !== null).length;
   return html`
-    <p class="legend">${legend(taken, facts.targets)} ${chosen === null ? "The module's own target is framed; select another target to check the module for it." : 'The module is checked for the framed target.'}
+    <p class="legend">${legend(taken, facts.targets)} ${chosen === null ? "The module's target is framed; select another to check for it." : 'The module is checked for the framed target.'}
       ${chosen === null ? '' : html`<button class="plain" @click=${() => choose(null)}>Back to the module's own target</button>`}</p>
     <div class="targets" role="group" aria-label="Targets"><span class="prefix" aria-hidden="true">sm_</span>
       ${families(facts).map(
