@@ -2,7 +2,9 @@
  * Tests products of matrices that warpgroups compute (wgmma), as CUDA programmers write them, compiled by nvcc. All
  * elements are small integers, so every sum is exact.
  */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, tensorMap } from '../../src/device.ts';
 import { f16Value, numberBits } from '../../src/numerics/number-bits.ts';
@@ -137,3 +139,10 @@ for (const [way, options] of Object.entries(allWays)) {
     });
   });
 }
+
+test('the example for Hopper computes what it says', () => {
+  const example = fileURLToPath(new URL('../../examples/hopper.mjs', import.meta.url));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [example], { encoding: 'utf8' });
+  expect(status, stderr).toBe(0);
+  expect(stdout).toMatch(/^256 by 192 results of an H100, in \d+ ms; largest error 1\.54e-5\n46369 of them differ/);
+});
