@@ -33,6 +33,8 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
     `${refName(step.size)} bytes of ${step.space} memory at ${refName(step.address)} = those of ${step.sourceSpace} memory at ${refName(step.source)}`,
   'load-box': (step) => `${boxInShared(step)} = ${boxInTensor(step)}`,
   'store-box': (step) => `${boxInTensor(step)} = ${boxInShared(step)}`,
+  'multicast-box': (step) =>
+    `${boxInShared(step)}, in each block whose rank is in ${refName(step.mask)}, = ${boxInTensor(step)}; its bytes arrive at ${refName(step.object)}`,
   window: (step) =>
     step.direction === 'to-generic'
       ? `${refName(step.to)} = ${refName(step.from)} + base of the ${step.space} window`
@@ -112,7 +114,7 @@ function modeText({ rounding, flush, sat, approximate, nan, xorSign }: FloatMode
   return words.join('');
 }
 
-type BoxStep = StepOf<'load-box' | 'store-box'>;
+type BoxStep = StepOf<'load-box' | 'store-box' | 'multicast-box'>;
 
 function boxInShared({ space, address }: BoxStep): string {
   return `${space} memory at ${refName(address)}`;

@@ -232,6 +232,17 @@ export function copyPiece(to: Location, from: Location, bytes: number, context: 
   if (undefinedParts !== null) storeUndefined(written, target.offset, word, undefinedParts);
 }
 
+/** Changes a word of 64 bits. */
+export function changeWord(
+  { space, address }: Location,
+  change: (word: bigint) => bigint,
+  context: AccessContext,
+): void {
+  const place = placeIn(space, address);
+  const memory = openMemory(place, address, 'store', 8, context);
+  memory.store(place.offset, 64, change(BigInt(memory.load(place.offset, 64))));
+}
+
 /** Stores the low bits of `word` in each word of a piece. */
 export function fillPiece(to: Location, bytes: number, word: bigint, context: AccessContext): void {
   const size = Math.min(bytes, 8);

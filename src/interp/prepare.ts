@@ -168,6 +168,7 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   bulk: (step, context) => prepareBulk(step, context.placeOf, accessContext(context)),
   'load-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
   'store-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
+  'multicast-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
   window: (step, { placeOf }) => prepareWindow(step, placeOf),
   'in-window': (step, { placeOf }) => prepareInWindow(step, placeOf),
   branch: (_, { instruction, context: { start, cpu, idleLoops } }) => {
@@ -242,6 +243,12 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
       return requiring(places(step.address, step.source, step.size, step.count), 'an address', run);
     case 'bulk':
       return requiring(places(step.address, step.source, step.size), 'an address', run);
+    case 'multicast-box':
+      return requiring(
+        places(step.address, step.tensor, step.mask, step.object, ...step.map, ...step.coordinates),
+        'an address',
+        run,
+      );
     case 'load-box':
     case 'store-box':
       return requiring(places(step.address, step.tensor, ...step.map, ...step.coordinates), 'an address', run);

@@ -21,7 +21,7 @@ export type EngineCall = {
     }
   /** A copy of a box of a tensor; `rank` is the number of its dimensions. */
   | {
-      readonly kind: 'load-box' | 'store-box';
+      readonly kind: 'load-box' | 'store-box' | 'multicast-box';
       readonly space: AccessSpace;
       readonly tensorSpace: AccessSpace;
       readonly rank: number;

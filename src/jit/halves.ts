@@ -45,6 +45,7 @@ const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
   bulk: never,
   'load-box': never,
   'store-box': never,
+  'multicast-box': never,
   window: never,
   'in-window': never,
   branch: never,

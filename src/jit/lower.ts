@@ -202,6 +202,7 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   bulk: lowerBulk,
   'load-box': lowerBox,
   'store-box': lowerBox,
+  'multicast-box': lowerBox,
   window: lowerWindow,
   'in-window': lowerInWindow,
   atomic: (step, lowering) => lowerAtomic(step, lowering, (inner) => lowerStep(inner, lowering)),

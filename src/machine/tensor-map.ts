@@ -18,6 +18,7 @@
  * | 9 | | size of the box in bytes |
  */
 import { elementAt } from '../base/element-at.ts';
+import { startOfRank } from '../isa/spaces.ts';
 import { machineFault, type MachineFault } from './fault.ts';
 
 export const tensorMapBytes = 128;
@@ -102,6 +103,21 @@ export function badTensorMap(map: TensorMap | null, coordinates: number): Machin
   return machineFault('PTX6035', { what });
 }
 
+/**
+ * The addresses of a box and of an mbarrier object in the blocks whose ranks are bits of `mask`. In all of these
+ * blocks, they have the same offsets.
+ */
+export function* inBlocks(
+  mask: number,
+  address: number,
+  object: number,
+): Generator<readonly [address: number, object: number]> {
+  const offset = (place: number): number => place % startOfRank(0);
+  for (let rank = 0; mask >>> rank !== 0; rank++) {
+    if (((mask >>> rank) & 1) === 1) yield [startOfRank(rank) + offset(address), startOfRank(rank) + offset(object)];
+  }
+}
+
 /** Adjacent bytes of a box. */
 export interface Piece {
   /** Address in shared memory. */
@@ -118,7 +134,7 @@ function lengthOf({ box, elementStrides }: TensorMap, i: number): number {
 }
 
 /** The size of a box in shared memory. */
-function boxBytes(map: TensorMap): number {
+export function boxBytes(map: TensorMap): number {
   return map.box.reduce((bytes, _, i) => bytes * lengthOf(map, i), map.elementBytes);
 }
 

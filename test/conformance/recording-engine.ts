@@ -87,6 +87,7 @@ class Recording {
   play(players: readonly Player[]): Touched {
     const cpu: Cpu = {
       ...idle,
+      neighbor: () => cpu.block,
       code: [],
       builtin: () => {
         this.builtinCalled = true;

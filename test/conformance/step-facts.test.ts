@@ -114,12 +114,15 @@ function randomBits(width = 32): Bits {
 /** Values for fields that do not accept every value: addresses, barrier numbers, indices of targets, and masks. */
 function legalInput(step: Step, ref: Ref): Bits | null {
   for (const { space, address } of memoryUses(step)) {
-    const offset = step.kind === 'bulk' && ref === step.source ? 128n : 64n;
+    const isSecond = step.kind === 'bulk' ? ref === step.source : step.kind === 'multicast-box' && ref === step.object;
+    const offset = isSecond ? 128n : 64n;
     if (address === ref) return (space === 'generic' ? windowBase('local', 64) : 0n) + offset;
   }
   switch (step.kind) {
     case 'load-box':
-    case 'store-box': {
+    case 'store-box':
+    case 'multicast-box': {
+      if (step.kind === 'multicast-box' && ref === step.mask) return 1;
       const word = step.map.indexOf(ref);
       if (word >= 0) return elementAt(mapOf(step.coordinates.length), 1 + word);
       return step.coordinates.includes(ref) ? 0 : null;

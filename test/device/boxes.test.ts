@@ -200,6 +200,40 @@ for (const [way, options] of Object.entries(ways)) {
   });
 }
 
+/** Two blocks of a cluster each copy half of a box to both of them. */
+const sharedHalves = `.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .align 64 .b8 map[128], .param .u64 out) .reqnctapercluster 2 {
+.shared .align 128 .b8 tile[128]; .shared .align 8 .b64 object;
+.reg .pred %p<2>; .reg .b16 %h; .reg .b32 %r<10>; .reg .b64 %rd<6>;
+mov.b64 %rd1, map; cvta.param.u64 %rd3, %rd1; ld.param.u64 %rd2, [out]; mov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %ctaid.x;
+mbarrier.init.shared::cta.b64 [object], 1; mbarrier.arrive.expect_tx.shared::cta.b64 _, [object], 128;
+barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+mov.u32 %r3, tile; shl.b32 %r4, %r1, 6; add.u32 %r3, %r3, %r4; shl.b32 %r5, %r2, 2; mov.u16 %h, 3;
+cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%r3], [%rd3, {0, %r5}], [object], %h;
+wait: mbarrier.try_wait.parity.shared::cta.b64 %p1, [object], 0; @!%p1 bra wait;
+mul.wide.u32 %rd4, %r2, 128; add.u64 %rd2, %rd2, %rd4; mov.u32 %r6, 0; mov.u32 %r7, tile;
+store: ld.shared.b32 %r8, [%r7]; st.global.b32 [%rd2], %r8; add.u32 %r6, %r6, 4; add.u32 %r7, %r7, 4; add.u64 %rd2, %rd2, 4;
+setp.lt.u32 %p1, %r6, 128; @%p1 bra store;
+barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; ret; }
+`;
+
+test.each(Object.entries({ ...ways, 'two workers': { workers: 2 } }))(
+  'to both blocks of a cluster: %s',
+  async (_, options) => {
+    const device = await Device.create({ gpu: 'H100' });
+    const values = Int32Array.from({ length: 4 * 16 }, (__, i) => i);
+    const [tensor, out] = [device.alloc(values), device.alloc(4 * 128)];
+    const map = tensorMap({ tensor, type: 's32', dimensions: [4, 16], box: [4, 4] });
+    const kernel = device.load(sharedHalves).kernel('k');
+    const result = await kernel.launch({ grid: 4, args: [map, out], ...options });
+    expect(result).toMatchObject({ ok: true });
+    const [first, second] = [[...values.subarray(0, 32)], [...values.subarray(32)]];
+    expect([...new Int32Array(out.read().buffer)]).toEqual([...first, ...first, ...second, ...second]);
+  },
+);
+
 describe('tensorMap refuses', () => {
   const valid = { type: 'f16', dimensions: [64, 64], box: [32, 8] } as const;
   const bad: readonly (readonly [string, object])[] = [

@@ -80,6 +80,11 @@ export interface MemorySteps {
   readonly 'load-box': Box;
   /** Copies a box from shared memory to a tensor. Elements outside the tensor are not copied. */
   readonly 'store-box': Box;
+  /**
+   * Copies a box of a tensor to the shared memory of several blocks of the cluster: those whose ranks are bits of
+   * `mask`. In each of them, the bytes arrive at the mbarrier object that has the same offset as `object`.
+   */
+  readonly 'multicast-box': Box & { readonly mask: Ref; readonly object: Ref };
   /** Atomically reads elements into `old`, runs `steps` to compute `next`, and writes `next` back. */
   readonly atomic: {
     readonly space: AccessSpace;
@@ -150,6 +155,16 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     memory: [
       { access: 'read', space: 'space', address: 'address' },
       { access: 'write', space: 'tensorSpace', address: 'tensor' },
+    ],
+  },
+  'multicast-box': {
+    ...alone,
+    flow: 'next',
+    values: { ...boxValues, mask: 'in', object: 'in' },
+    memory: [
+      { access: 'read', space: 'tensorSpace', address: 'tensor' },
+      { access: 'write', space: 'space', address: 'address' },
+      { access: 'update', space: 'space', address: 'object' },
     ],
   },
   atomic: {

@@ -6,7 +6,7 @@ import type { Lowering } from '../lowering.ts';
 const coordinateCount = 5;
 
 export function lowerBox(
-  step: StepOf<'load-box' | 'store-box'>,
+  step: StepOf<'load-box' | 'store-box' | 'multicast-box'>,
   { code, values, helpers, locals, recordCall }: Lowering,
 ): void {
   const { kind, space, tensorSpace, coordinates, address, tensor, map } = step;
@@ -14,6 +14,10 @@ export function lowerBox(
   code.get(locals.thread).get(locals.fuel);
   for (const ref of coordinates) values.get(ref, 'i32');
   for (let i = coordinates.length; i < coordinateCount; i++) code.i32(0);
+  if (step.kind === 'multicast-box') values.get(step.mask, 'i32');
+  else code.i32(0);
+  if (step.kind === 'multicast-box') values.get(step.object, 'i64');
+  else code.i64(0n);
   for (const ref of [address, tensor, ...map]) values.get(ref, 'i64');
   code.call(helpers.import('box'));
 }

@@ -63,6 +63,7 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   bulk: oneByOne,
   'load-box': oneByOne,
   'store-box': oneByOne,
+  'multicast-box': oneByOne,
   atomic: oneByOne,
   window: oneByOne,
   'in-window': oneByOne,

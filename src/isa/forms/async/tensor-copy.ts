@@ -1,6 +1,6 @@
 /**
- * Bulk copies, reductions and prefetches of tensors (PTX ISA 9.1, section 9.7.9.25.5). Copies of boxes (mode tile) to
- * one block and to global memory are carried out completely by the instruction that starts them; other copies and
+ * Bulk copies, reductions and prefetches of tensors (PTX ISA 9.1, section 9.7.9.25.5). Copies of boxes (mode tile) are
+ * carried out completely by the instruction that starts them; other copies and
  * reductions are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import { type AvailabilityRow, type InstructionForm, type OperandPattern, read } from '../../form.ts';
@@ -92,26 +92,36 @@ const wordsOfMap: readonly Ref[] = Array.from({ length: tensorMapWords }, (_, i)
 /** The word that contains the size of a box in bytes. */
 const sizeOfBox: Ref = `$map.${tensorMapWords - 1}`;
 
-/** Loads the words of the tensor map, and copies a box. */
-function copyBox(kind: 'load-box' | 'store-box', { dimensions }: Mode, address: Ref): readonly Step[] {
+/** Loads the words of the tensor map. */
+const loadMap = wordsOfMap.flatMap((word, i): readonly Step[] => [
+  constant('$offset', 8 * i, 64),
+  integer('add', 'u64', '$word', '$tensor-map', '$offset'),
+  {
+    kind: 'load',
+    space: 'generic',
+    width: 64,
+    to: [word],
+    address: '$word',
+    readOnly: false,
+    watched: false,
+    unused: false,
+  },
+]);
+
+function boxOf({ dimensions }: Mode, address: Ref) {
   const [tensorWord = '$map.0', ...map] = wordsOfMap;
-  const loads = wordsOfMap.flatMap((word, i): readonly Step[] => [
-    constant('$offset', 8 * i, 64),
-    integer('add', 'u64', '$word', '$tensor-map', '$offset'),
-    {
-      kind: 'load',
-      space: 'generic',
-      width: 64,
-      to: [word],
-      address: '$word',
-      readOnly: false,
-      watched: false,
-      unused: false,
-    },
-  ]);
   const coordinates = Array.from({ length: dimensions }, (_, i): Ref => `$coordinate.${i}`);
-  const spaces = { space: 'shared', tensorSpace: 'global' } as const;
-  return [...loads, { kind, ...spaces, address, tensor: tensorWord, map, coordinates }];
+  return { space: 'shared', tensorSpace: 'global', address, tensor: tensorWord, map, coordinates } as const;
+}
+
+function copyBox(kind: 'load-box' | 'store-box', mode: Mode, address: Ref): readonly Step[] {
+  return [...loadMap, { kind, ...boxOf(mode, address) }];
+}
+
+/** Copies a box to several blocks. */
+function multicastBox(mode: Mode): readonly Step[] {
+  const box = boxOf(mode, '$dst');
+  return [...loadMap, { kind: 'multicast-box', ...box, mask: '$cta-mask', object: '$mbar' }];
 }
 
 function loadBox(mode: Mode): readonly Step[] {
@@ -189,7 +199,7 @@ function load(mode: Mode, target: (typeof targets)[number], hint: boolean): Inst
     },
     hopper,
   );
-  return target === 'multicast' ? made : withSteps(made, mode, loadBox);
+  return withSteps(made, mode, target === 'multicast' ? multicastBox : loadBox);
 }
 
 const loads = () =>
