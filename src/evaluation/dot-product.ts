@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../base/result.ts';
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
 import { explainProduct, gpusFor, productOn } from '../explain/matrices/arithmetic.ts';
 import { isAvailableFor, type TargetChoice } from '../explain/target-choice.ts';
-import { elementFunction, floatTerms, type Pair, type ScalePair, scaleTerm } from '../interp/matrix-element.ts';
+import { elementFunction, type Factors, floatTerms, type ScalePair, scaleTerm } from '../interp/matrix-element.ts';
 import type { Variant } from '../isa/form.ts';
 import { type Gpu, gpuOf, runsOn } from '../isa/gpus.ts';
 import type { MatrixProduct, ProductOf, Scaling } from '../isa/matrix-product.ts';
@@ -146,7 +146,7 @@ export function unitScale({ product }: PreparedDot): number {
 
 /** The bits of the element of D. */
 export function dotBits({ product }: PreparedDot, operands: DotOperands): Bits {
-  return elementFunction(product)(pairsOf(product, operands), operands.c, scalesOf(product, operands));
+  return elementFunction(product)(factorsOf(product, operands), operands.c, scalesOf(product, operands));
 }
 
 /**
@@ -157,7 +157,7 @@ export function explainDotProduct(prepared: PreparedDot, operands: DotOperands):
   const { product, variant } = prepared;
   if (product.kind !== 'float') return null;
   const { terms, start } = floatTerms(product);
-  const [added, c] = [terms(pairsOf(product, operands), scalesOf(product, operands)), start(operands.c)];
+  const [added, c] = [terms(factorsOf(product, operands), scalesOf(product, operands)), start(operands.c)];
   const read = readAccumulator[product.d.format];
   return {
     ...explainDot(added, c, product.arithmetic),
@@ -173,17 +173,15 @@ function resultsByGpu(variant: Variant, product: ProductOf<'float'>, operands: D
     const gpu = all.find(({ name }) => name === names[0]);
     const own = gpu === undefined ? null : productOn(variant, gpu);
     if (own === null) return [];
-    return [{ gpus, bits: elementFunction(own)(pairsOf(own, operands), operands.c, scalesOf(own, operands)) }];
+    return [{ gpus, bits: elementFunction(own)(factorsOf(own, operands), operands.c, scalesOf(own, operands)) }];
   });
 }
 
-/**
- * Each element of A, paired with the element of B that it is multiplied by. The bits of each element are shifted to
- * their position in a register.
- */
-function pairsOf({ a, b }: MatrixProduct, operands: DotOperands): readonly Pair[] {
-  const placed = (bits: Bits, low: number): Bits => (low === 0 ? bits : Number(bits) << low);
-  return operands.a.map((one, i): Pair => [placed(one, a.low), placed(elementAt(operands.b, i), b.low)]);
+/** Shifts the bits of the elements to their positions in a register. */
+function factorsOf({ a, b }: MatrixProduct, operands: DotOperands): Factors {
+  const placed = (codes: readonly Bits[], low: number): readonly Bits[] =>
+    low === 0 ? codes : codes.map((bits) => Number(bits) << low);
+  return { a: placed(operands.a, a.low), b: placed(operands.b, b.low) };
 }
 
 function scalesOf(product: MatrixProduct, { scaleA, scaleB }: DotOperands): readonly ScalePair[] {

@@ -13,10 +13,13 @@ import { decode } from '../numerics/exact.ts';
 import { formats } from '../numerics/formats.ts';
 
 /**
- * An element of A and the element of B that it is multiplied by. Both are given as bits, in the same form as in a
- * register.
+ * Elements of A and the elements of B that they are multiplied by, in the same order. All are given as bits, in the same
+ * form as in a register.
  */
-export type Pair = readonly [a: Bits, b: Bits];
+export interface Factors {
+  readonly a: readonly Bits[];
+  readonly b: readonly Bits[];
+}
 
 /** The two scale factors of a block of products: one for the elements of A, and one for the elements of B. */
 export type ScalePair = readonly [a: Addend, b: Addend];
@@ -25,21 +28,21 @@ export type ScalePair = readonly [a: Addend, b: Addend];
  * The bits of an element of D, given the bits of the element of C. `scales` has one pair for each block; it is empty if
  * the product has no scales.
  */
-export type ElementFunction = (pairs: readonly Pair[], c: Bits, scales: readonly ScalePair[]) => Bits;
+export type ElementFunction = (factors: Factors, c: Bits, scales: readonly ScalePair[]) => Bits;
 
 export function elementFunction(shape: MatrixProduct): ElementFunction {
   switch (shape.kind) {
     case 'float': {
       const { terms, start, add } = floatTerms(shape);
-      return (pairs, c, scales) => dotProduct(terms(pairs, scales), start(c), shape.arithmetic, add);
+      return (factors, c, scales) => dotProduct(terms(factors, scales), start(c), shape.arithmetic, add);
     }
     case 'double':
       return doubleElement(shape);
     case 'integer':
       return integerElement(shape);
     case 'bits':
-      return (pairs, c) => {
-        const found = pairs.filter(([a, b]) => (shape.op === 'and' ? a === 1 && b === 1 : a !== b));
+      return ({ a, b }, c) => {
+        const found = a.filter((bit, i) => (shape.op === 'and' ? bit === 1 && b[i] === 1 : bit !== b[i]));
         return (Number(c) + found.length) >>> 0;
       };
   }
@@ -50,7 +53,7 @@ export function elementFunction(shape: MatrixProduct): ElementFunction {
 /** The parts of a dot product of floats. */
 export interface FloatTerms {
   /** The terms of the sum: products, or scaled sums of products. */
-  readonly terms: (pairs: readonly Pair[], scales: readonly ScalePair[]) => readonly Addend[];
+  readonly terms: (factors: Factors, scales: readonly ScalePair[]) => readonly Addend[];
   /** Converts C to the format of D. */
   readonly start: (c: Bits) => number;
   /** Adds two numbers in the format of D and rounds to nearest even. */
@@ -60,11 +63,12 @@ export interface FloatTerms {
 const nearest = { rounding: 'rn', flush: false, sat: false, approximate: false, nan: false, xorSign: false } as const;
 
 export function floatTerms({ scaling, a, b, c, d }: ProductOf<'float'>): FloatTerms {
-  const [termA, termB] = [factorTerm(a), factorTerm(b)];
+  const [termsA, termsB] = [factorTerms(a), factorTerms(b)];
   const sum = floatOperation('add', d.format, nearest);
   return {
-    terms: (pairs, scales) => {
-      const products = pairs.map(([x, y]) => product(termA(x), termB(y)));
+    terms: (factors, scales) => {
+      const ofB = termsB(factors.b);
+      const products = termsA(factors.a).map((one, i) => product(one, elementAt(ofB, i)));
       return scaling === null ? products : scale(products, scaling, scales);
     },
     start: accumulate(c.format, d.format),
@@ -72,15 +76,16 @@ export function floatTerms({ scaling, a, b, c, d }: ProductOf<'float'>): FloatTe
   };
 }
 
-function factorTerm({ format, low }: ProductOf<'float'>['a']): (bits: Bits) => Addend {
+/** Remembers the terms of each list, because a row of A is multiplied by every column of B. */
+function factorTerms({ format, low }: ProductOf<'float'>['a']): (codes: readonly Bits[]) => readonly Addend[] {
   const term = termOf(format);
   const { width } = formats[format];
-  const terms = new Map<Bits, Addend>();
-  return (bits) => {
-    const known = terms.get(bits);
-    if (known !== undefined) return known;
-    const made = term(width === 32 ? bits : (numberOf(bits) >>> low) & mask(width));
-    terms.set(bits, made);
+  const known = new WeakMap<readonly Bits[], readonly Addend[]>();
+  return (codes) => {
+    const before = known.get(codes);
+    if (before !== undefined) return before;
+    const made = codes.map((bits) => term(width === 32 ? bits : (numberOf(bits) >>> low) & mask(width)));
+    known.set(codes, made);
     return made;
   };
 }
@@ -149,8 +154,8 @@ const doubleNan = 0x7fff_ffff_ffff_ffffn;
 
 function doubleElement({ rounding }: ProductOf<'double'>): ElementFunction {
   const fma = floatOperation('fma', 'f64', { ...nearest, rounding });
-  return (pairs, c) => {
-    const bits = pairs.reduce((sum: Bits, [a, b]) => fma(a, b, sum), c);
+  return ({ a, b }, c) => {
+    const bits = a.reduce((sum, one, i) => fma(one, elementAt(b, i), sum), c);
     return decode('f64', bits).kind === 'nan' ? doubleNan : bits;
   };
 }
@@ -161,8 +166,8 @@ function integerElement(shape: ProductOf<'integer'>): ElementFunction {
     return (bits: Bits): number => (signed ? (Number(bits) << (32 - width)) >> (32 - width) : Number(bits));
   };
   const [valueA, valueB] = [valueOf(shape.a.format), valueOf(shape.b.format)];
-  return (pairs, c) => {
-    const products = pairs.reduce((sum, [a, b]) => sum + valueA(a) * valueB(b), 0);
+  return ({ a, b }, c) => {
+    const products = a.reduce((sum: number, one, i) => sum + valueA(one) * valueB(elementAt(b, i)), 0);
     const sum = products + (Number(c) | 0);
     return (shape.satfinite ? Math.max(-0x80000000, Math.min(0x7fffffff, sum)) : sum) >>> 0;
   };

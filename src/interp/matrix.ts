@@ -3,7 +3,7 @@ import { type Bits, chop, numberOf } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import { type Fragment, elementsOf, holdersOf, indexOf, placeOf } from '../isa/fragments.ts';
 import type { MatrixProduct, Scaling, Sparsity } from '../isa/matrix-product.ts';
-import { elementFunction, type Pair, type ScalePair, scaleTerm } from './matrix-element.ts';
+import { elementFunction, type Factors, type ScalePair, scaleTerm } from './matrix-element.ts';
 import type { Member } from './member.ts';
 
 /**
@@ -70,34 +70,39 @@ function resultsOf(shape: MatrixProduct, matrices: Matrices): readonly Bits[] {
 
 type ElementOf = (matrix: number, row: number, column: number) => Bits;
 
-/**
- * Returns the products that are added up for an element of D. Each product is a pair of an element of A and the element
- * of B that it is multiplied by.
- */
-type Pairs = (matrix: number, row: number, column: number) => readonly Pair[];
-
 function elementOf(shape: MatrixProduct, matrices: Matrices): ElementOf {
-  const pairs = pairsOf(shape, matrices);
+  const factors = factorsOf(shape, matrices);
   const element = elementFunction(shape);
   const scaling = shape.kind === 'float' ? shape.scaling : null;
   const scales: Scales = scaling === null ? () => [] : scalesOf(scaling, matrices.more);
   return (matrix, row, column) => {
     const c = elementAt(matrices.c, indexOf(shape.c.fragment, { matrix, row, column }));
-    return element(pairs(matrix, row, column), c, scales(row, column));
+    return element(factors(matrix, row, column), c, scales(row, column));
   };
 }
 
-function pairsOf(shape: MatrixProduct, { a, b, more }: Matrices): Pairs {
-  const columns = shape.a.fragment.columns;
-  const columnOf = shape.sparsity === null ? null : keptColumns(shape.sparsity, columns, more);
-  return (matrix, row, column) =>
-    Array.from({ length: columns }, (_, at): Pair => {
-      const k = columnOf === null ? at : columnOf(row, at);
-      return [
-        elementAt(a, indexOf(shape.a.fragment, { matrix, row, column: at })),
-        elementAt(b, indexOf(shape.b.fragment, { matrix, row: k, column })),
-      ];
-    });
+/** Returns the elements of A and B whose products are added up for an element of D. */
+function factorsOf(shape: MatrixProduct, { a, b, more }: Matrices): (...place: Parameters<ElementOf>) => Factors {
+  const { fragment: ofA } = shape.a;
+  const { fragment: ofB } = shape.b;
+  const rowsOfA = listsOf(ofA.matrices * ofA.rows, ofA.columns, (line, at) => elementAt(a, line * ofA.columns + at));
+  const columnsOfB = listsOf(ofB.matrices * ofB.columns, ofB.rows, (line, row) => {
+    const place = { matrix: Math.floor(line / ofB.columns), row, column: line % ofB.columns };
+    return elementAt(b, indexOf(ofB, place));
+  });
+  const kept = shape.sparsity === null ? null : keptColumns(shape.sparsity, ofA.columns, more);
+  const keptOf = kept === null ? null : listsOf(ofA.rows, ofA.columns, kept);
+  return (matrix, row, column) => {
+    const columnOfB = elementAt(columnsOfB, matrix * ofB.columns + column);
+    return {
+      a: elementAt(rowsOfA, matrix * ofA.rows + row),
+      b: keptOf === null ? columnOfB : elementAt(keptOf, row).map((k) => elementAt(columnOfB, k)),
+    };
+  };
+}
+
+function listsOf<T>(count: number, length: number, item: (list: number, at: number) => T): readonly (readonly T[])[] {
+  return Array.from({ length: count }, (_, list) => Array.from({ length }, (__, at) => item(list, at)));
 }
 
 /**

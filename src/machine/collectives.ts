@@ -2,8 +2,8 @@
  * Tracks which threads of a warp have arrived at an instruction that they execute together, and when they continue.
  * Threads form a group if they execute the same operation with the same member mask, even if the instructions are in
  * different places in the program. If the instruction has no mask, the threads that have arrived at it form a group as
- * soon as no other thread of the block can make progress. A thread cannot make progress if it cannot run, or if it is
- * only waiting for memory to change.
+ * soon as all threads of the warp have arrived, or no other thread of the block can make progress. A thread cannot make
+ * progress if it cannot run, or if it is only waiting for memory to change.
  */
 import { wordAt } from '../base/typed-reads.ts';
 import { machineFault } from './fault.ts';
@@ -145,14 +145,14 @@ export class Collectives {
   }
 
   private complete(key: string, group: Waiting): Group | null {
-    if (group.mask === null || this.missing(group) !== 0) return null;
+    if (this.missing(group) !== 0) return null;
     this.groups.delete(key);
     return group.threads.map(({ thread }) => thread);
   }
 
-  /** The lanes for which the group is still waiting. */
+  /** The lanes that may still join the group. */
   private missing(group: Waiting): number {
-    return (group.mask ?? 0) & wordAt(this.live, this.warpOf(group)) & ~group.lanes;
+    return (group.mask ?? -1) & wordAt(this.live, this.warpOf(group)) & ~group.lanes;
   }
 
   private warpOf({ threads }: Waiting): number {

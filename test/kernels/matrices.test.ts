@@ -54,12 +54,13 @@ function modelOf({ mnemonic, gpu, scale }: Model) {
   const read = scaleTerm(scale?.format ?? 'ue8m0');
   const step = (a: Codes, b: Codes, at: readonly [row: number, column: number, start: number], c: number): number => {
     const [row, column, start] = at;
-    const pairs = Array.from({ length: count }, (_, i) => [a(row, start + i), b(start + i, column)] as const);
+    const along = Array.from({ length: count }, (_, i) => start + i);
+    const factors = { a: along.map((k) => a(row, k)), b: along.map((k) => b(k, column)) };
     const own = Array.from({ length: scales }, (_, i) => {
       const block = (start / count) * scales + i;
       return [read(scale?.a(row, block) ?? 0), read(scale?.b(block, column) ?? 0)] as const;
     });
-    return Number(element(pairs, c, own));
+    return Number(element(factors, c, own));
   };
   return { count, step };
 }

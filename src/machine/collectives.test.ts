@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { Collectives } from './collectives.ts';
+
+const lanes = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
+
+/** Lets threads arrive at an instruction without a mask, and returns the groups that are complete as they arrive. */
+function arrive(collectives: Collectives, threads: readonly number[], at = 7): readonly (readonly number[])[] {
+  return threads.flatMap((thread) => {
+    const group = collectives.arrive({ thread, line: 1 }, 'activemask', null, at);
+    return group === null ? [] : [group];
+  });
+}
+
+describe('a group without a mask', () => {
+  test('is complete as soon as all threads of the warp have arrived', () => {
+    const collectives = new Collectives(64);
+    expect(arrive(collectives, lanes(32, 63))).toEqual([]);
+    expect(arrive(collectives, [63])).toEqual([lanes(32, 64)]);
+    expect(collectives.settle()).toBeNull();
+  });
+
+  test('does not wait for threads that have exited, or that the block does not have', () => {
+    const collectives = new Collectives(40);
+    expect(collectives.exit(33)).toEqual([]);
+    expect(arrive(collectives, [32, ...lanes(34, 40)])).toEqual([[32, ...lanes(34, 40)]]);
+  });
+
+  test('is complete when the last thread that could still arrive exits', () => {
+    const collectives = new Collectives(32);
+    arrive(collectives, lanes(0, 31));
+    expect(collectives.exit(31)).toEqual([lanes(0, 31)]);
+  });
+
+  test('otherwise goes on when no thread can run, in the order of the positions', () => {
+    const collectives = new Collectives(32);
+    arrive(collectives, lanes(0, 16), 9);
+    arrive(collectives, lanes(16, 31), 7);
+    expect(collectives.settle()).toEqual(lanes(16, 31));
+    expect(collectives.settle()).toEqual(lanes(0, 16));
+  });
+});
