@@ -6,13 +6,14 @@ import { elementAt } from '../base/element-at.ts';
 import type { ModuleEnvironment } from '../check/availability.ts';
 import { Header, type Overrides } from '../check/declarations/header.ts';
 import type { CheckMemory } from '../check/memory.ts';
-import type { DeclaredSymbol, LabelSymbol } from '../check/symbols.ts';
+import type { LabelSymbol } from '../check/symbols.ts';
 import { searchLimit } from '../check/unknown-name.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { ChunkChecker, isHeaderItem } from './check-chunk.ts';
 import { type Chunk, type OutlinePart, withoutClosed } from './chunk.ts';
 import type { ChunkList, Replaced } from './chunk-list.ts';
-import { keyOf, type NameKey } from './chunk-names.ts';
+import { bodyNames, changedKeys, labelNames, moduleNames } from './changed-names.ts';
+import type { NameKey } from './chunk-names.ts';
 import { OpenScopes } from './open-scopes.ts';
 import { SharedFindings } from './shared-findings.ts';
 
@@ -308,81 +309,7 @@ function isSameSkeleton(old: readonly Chunk[], fresh: readonly Chunk[]): boolean
   return skeleton(old) === skeleton(fresh);
 }
 
-interface DeclaredName {
-  readonly key: NameKey;
-  /** The properties of the declaration that can affect a use of the name, as text that can be compared. */
-  readonly meaning: string;
-}
-
-/**
- * The names whose declarations may have changed: all names from the first to the last place where `old` and `fresh`
- * differ.
- */
-function changedKeys(old: readonly DeclaredName[], fresh: readonly DeclaredName[]): readonly NameKey[] {
-  const isSame = (a: DeclaredName | undefined, b: DeclaredName | undefined): boolean =>
-    a !== undefined && b !== undefined && a.meaning === b.meaning;
-  let start = 0;
-  while (isSame(old[start], fresh[start])) start++;
-  let end = 0;
-  const most = Math.min(old.length, fresh.length) - start;
-  while (end < most && isSame(old[old.length - 1 - end], fresh[fresh.length - 1 - end])) end++;
-  const changed = [...old.slice(start, old.length - end), ...fresh.slice(start, fresh.length - end)];
-  return leastOf(changed.map(({ key }) => key));
-}
-
-function leastOf(keys: readonly NameKey[]): readonly NameKey[] {
-  const least = new Map<string, NameKey>();
-  for (const key of keys)
-    if ((least.get(key.stem)?.number ?? Number.POSITIVE_INFINITY) > key.number) least.set(key.stem, key);
-  return [...least.values()];
-}
-
-function moduleNames({ checked }: Chunk): readonly DeclaredName[] {
-  return (checked?.module ?? []).flatMap((one) => {
-    if (one.kind === 'symbol') return [nameOf(one.symbol)];
-    if (one.kind !== 'alias') return [];
-    return [{ key: keyOf(one.name), meaning: `alias ${one.name} ${one.target}` }];
-  });
-}
-
-function bodyNames(chunk: Chunk): readonly DeclaredName[] {
-  const declared = (chunk.checked?.body ?? []).flatMap((one) => {
-    if (one.kind === 'symbol') return [nameOf(one.symbol)];
-    return one.kind === 'function' ? one.formals.map(nameOf) : [scopeMark(one.kind)];
-  });
-  return [...declared, ...labelNames(chunk)];
-}
-
-function labelNames({ outline }: Chunk): readonly DeclaredName[] {
-  return outline.map((part) => (part.kind === 'label' ? nameOf(part.symbol) : scopeMark(part.kind)));
-}
-
 /** True if a chunk adds no names to the scopes that are open and neither opens nor closes any. */
 function declaresNothing({ checked }: Chunk): boolean {
   return checked !== null && checked.module.length + checked.open.length === 0;
-}
-
-/**
- * Marks the start or end of a scope in a list of names, so that a name that moves to another scope counts as a
- * difference.
- */
-function scopeMark(kind: string): DeclaredName {
-  return { key: keyOf('{'), meaning: kind };
-}
-
-function nameOf(symbol: DeclaredSymbol): DeclaredName {
-  if (symbol.kind === 'register' && symbol.count !== null) {
-    const { name, type, lanes, count } = symbol;
-    return { key: { stem: name, number: 0 }, meaning: `family ${name} ${type.name} ${lanes} ${count}` };
-  }
-  return { key: keyOf(symbol.name), meaning: meaningOf(symbol) };
-}
-
-const withoutMeaning = new Set(['declared', 'start', 'end', 'nameStart', 'nameEnd', 'typeStart', 'typeEnd', 'scope']);
-
-function meaningOf(symbol: DeclaredSymbol): string {
-  return JSON.stringify(symbol, (key, value: unknown) => {
-    if (withoutMeaning.has(key)) return undefined;
-    return typeof value === 'bigint' ? String(value) : value;
-  });
 }

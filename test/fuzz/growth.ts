@@ -1,7 +1,7 @@
 /**
  * Measures how the work grows with the size of a text. For each shape, it measures the CPU time for checking, loading
  * and launching the text, and for the requests that editors make about it. Each time is measured at one size and at 16
- * times that size.
+ * times that size. Exits with 1 if the time of some work grows more than the limit allows.
  *
  * tsx test/fuzz/growth.ts [--only PARTS OF NAMES] [--phase PARTS] [--seconds TIMEOUT PER MEASUREMENT] [--limit RATIO]
  */
@@ -168,20 +168,42 @@ async function leastFigure(phase: Phase, shape: Shape, enough: number): Promise<
  * long can be killed.
  */
 async function measure(shape: Shape): Promise<void> {
-  const { name, size } = shape;
   for (const [phase, run] of Object.entries(phases)) {
     if (!wanted(values.phase, phase)) continue;
-    const small = await meanFigure(run, shape);
-    const large = await leastFigure(run, shape, Math.max(100, Number(values.limit) * small.time));
-    console.log(JSON.stringify({ shape: name, size: size * factor, phase, small, large } satisfies Line));
+    let line = await lineOf(phase, run, shape);
+    // Other processes disturb a measurement only now and then, so growth that is real exceeds the limit each time.
+    for (let i = 0; i < 2 && isTooMuch(line); i++) {
+      const again = await lineOf(phase, run, shape);
+      if (ratioOf(again) < ratioOf(line)) line = again;
+    }
+    console.log(JSON.stringify(line));
   }
 }
 
-function print({ shape, size, phase, small, large }: Line): void {
-  const ratio = large.time / small.time;
-  const mark = ratio > Number(values.limit) && large.time > 100 ? ' <--' : '';
-  const times = `${small.time.toFixed(0).padStart(6)} ms ${large.time.toFixed(0).padStart(7)} ms  x ${ratio.toFixed(1).padStart(5)}`;
-  console.log(`${shape.padEnd(40)} ${String(size).padStart(8)} ${phase.padEnd(7)} ${times}  ${large.outcome}${mark}`);
+async function lineOf(phase: string, run: Phase, shape: Shape): Promise<Line> {
+  const small = await meanFigure(run, shape);
+  const large = await leastFigure(run, shape, Math.max(100, Number(values.limit) * small.time));
+  return { shape: shape.name, size: shape.size * factor, phase, small, large };
+}
+
+function ratioOf({ small, large }: Line): number {
+  return large.time / small.time;
+}
+
+/** Whether the time grows too much. Times that are too short to be measured well do not count. */
+function isTooMuch(line: Line): boolean {
+  return ratioOf(line) > Number(values.limit) && line.large.time > 100;
+}
+
+const marks = { figures: 0, marked: 0 };
+
+function print(line: Line): void {
+  const { shape, size, phase, small, large } = line;
+  const times = `${small.time.toFixed(0).padStart(6)} ms ${large.time.toFixed(0).padStart(7)} ms  x ${ratioOf(line).toFixed(1).padStart(5)}`;
+  const text = `${shape.padEnd(40)} ${String(size).padStart(8)} ${phase.padEnd(7)} ${times}  ${large.outcome}`;
+  marks.figures++;
+  if (isTooMuch(line)) marks.marked++;
+  console.log(isTooMuch(line) ? `${text} <--` : text);
 }
 
 /**
@@ -198,6 +220,8 @@ async function measureFrom(first: number, chosen: readonly Shape[]): Promise<num
     values.only,
     '--phase',
     values.phase,
+    '--limit',
+    values.limit,
   ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const left = chosen.slice(first);
@@ -220,6 +244,8 @@ async function measureFrom(first: number, chosen: readonly Shape[]): Promise<num
   clearTimeout(timer);
   const open = left[done];
   if (open === undefined) return done;
+  marks.figures++;
+  marks.marked++;
   console.log(`${open.name.padEnd(40)} ${String(open.size * factor).padStart(8)} ended after ${last} <--`);
   return done + 1;
 }
@@ -241,6 +267,8 @@ function wanted(parts: string, name: string): boolean {
 const chosen = shapes.filter(({ name }) => wanted(values.only, name));
 if (values.child === undefined) {
   for (let at = 0; at < chosen.length; ) at += await measureFrom(at, chosen);
+  console.log(`${marks.marked} of ${marks.figures} times grew more than ${values.limit} times`);
+  if (marks.marked > 0 || marks.figures === 0) process.exitCode = 1;
 } else {
   for (const shape of chosen.slice(Number(values.child))) {
     await measure(shape);

@@ -1,0 +1,84 @@
+/** Compares the names that chunks declare before and after an edit. */
+import type { DeclaredSymbol } from '../check/symbols.ts';
+import type { Chunk } from './chunk.ts';
+import { keyOf, type NameKey } from './chunk-names.ts';
+
+/** A declaration, or the start or end of a scope, so that a name that moves to another scope counts as a difference. */
+type Part = DeclaredSymbol | Alias | ScopeMark;
+
+interface Alias {
+  readonly kind: 'alias';
+  readonly name: string;
+  readonly target: string;
+}
+
+interface ScopeMark {
+  readonly kind: 'scope';
+  /** What starts or ends here. */
+  readonly of: string;
+}
+
+/** The names that a chunk declares in the module. */
+export function moduleNames({ checked }: Chunk): readonly Part[] {
+  return (checked?.module ?? []).flatMap((one): Part[] => {
+    if (one.kind === 'symbol') return [one.symbol];
+    return one.kind === 'alias' ? [{ kind: 'alias', name: one.name, target: one.target }] : [];
+  });
+}
+
+/** The names that a chunk declares in functions. */
+export function bodyNames(chunk: Chunk): readonly Part[] {
+  const declared = (chunk.checked?.body ?? []).flatMap((one): readonly Part[] => {
+    if (one.kind === 'symbol') return [one.symbol];
+    return one.kind === 'function' ? one.formals : [{ kind: 'scope', of: one.kind }];
+  });
+  return [...declared, ...labelNames(chunk)];
+}
+
+/** The labels of a chunk. */
+export function labelNames({ outline }: Chunk): readonly Part[] {
+  return outline.map((part) => (part.kind === 'label' ? part.symbol : { kind: 'scope', of: part.kind }));
+}
+
+/**
+ * The names whose declarations may have changed: all names from the first to the last place where `old` and `fresh`
+ * differ. Of names with the same stem, only the one with the lowest number is returned.
+ */
+export function changedKeys(old: readonly Part[], fresh: readonly Part[]): readonly NameKey[] {
+  const most = Math.min(old.length, fresh.length);
+  let start = 0;
+  while (start < most && hasSameMeaning(old[start], fresh[start])) start++;
+  let end = 0;
+  while (end < most - start && hasSameMeaning(old[old.length - 1 - end], fresh[fresh.length - 1 - end])) end++;
+  const changed = [...old.slice(start, old.length - end), ...fresh.slice(start, fresh.length - end)];
+  return leastOf(changed.map(nameKeyOf));
+}
+
+function leastOf(keys: readonly NameKey[]): readonly NameKey[] {
+  const least = new Map<string, NameKey>();
+  for (const key of keys)
+    if ((least.get(key.stem)?.number ?? Number.POSITIVE_INFINITY) > key.number) least.set(key.stem, key);
+  return [...least.values()];
+}
+
+function nameKeyOf(part: Part): NameKey {
+  if (part.kind === 'scope') return keyOf('{');
+  if (part.kind === 'register' && part.count !== null) return { stem: part.name, number: 0 };
+  return keyOf(part.name);
+}
+
+/** Where a declaration stands, and the scope it refers to. An edit changes these although the meaning stays the same. */
+const withoutMeaning = new Set(['declared', 'start', 'end', 'nameStart', 'nameEnd', 'typeStart', 'typeEnd', 'scope']);
+
+/** Whether all properties that can affect a use of the name are the same. */
+function hasSameMeaning(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (!isRecord(a) || !isRecord(b)) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => withoutMeaning.has(key) || (Object.hasOwn(b, key) && hasSameMeaning(a[key], b[key])));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
