@@ -3,7 +3,7 @@ import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import { requireOptions } from '../base/require.ts';
 import type { RulesFor } from '../base/rules.ts';
-import { encodeTensorMap, tensorMapBytes } from '../machine/tensor-map.ts';
+import { encodeTensorMap, mostDimensions, tensorMapBytes } from '../machine/tensor-map.ts';
 import { boxRules } from './check-options.ts';
 import type { TensorMapOptions } from './options.ts';
 
@@ -41,7 +41,7 @@ export function tensorMap(options: TensorMapOptions): Uint8Array {
   const { tensor, type, dimensions, box, swizzle = 0, fill = 'zeros' } = options;
   const [elementBytes, nan] = elementTypes[type];
   const rank = dimensions.length;
-  if (rank < 1 || rank > 5) refuse(`a tensor has 1 to 5 dimensions, not ${rank}`);
+  if (rank < 1 || rank > mostDimensions) refuse(`a tensor has 1 to ${mostDimensions} dimensions, not ${rank}`);
   const address = typeof tensor === 'bigint' ? tensor : tensor.address;
   if (address % 16n !== 0n) refuse(`the address of the tensor must be a multiple of 16, not 0x${address.toString(16)}`);
   const strides = options.strides ?? packed(dimensions, elementBytes);

@@ -3,6 +3,7 @@
  * functions is generated when it is first needed.
  */
 import { tensorMapWords } from '../isa/steps/memory.ts';
+import { mostDimensions } from '../machine/tensor-map.ts';
 import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 
@@ -42,13 +43,15 @@ const importTypes: Readonly<
   /** Runs a region whose code is not part of this module; see `aloneType`. */
   alone: aloneType,
   /**
-   * Copies a box of a tensor. Takes the number of the engine call, the thread, the remaining fuel, five coordinates, a
-   * mask and the address of an mbarrier object (zeros unless the box is copied to several blocks), the address of the
-   * box in shared memory, and the words of the tensor map.
+   * Copies a box of a tensor. Takes the number of the engine call, the thread, the remaining fuel, `mostDimensions`
+   * coordinates (zeros after the last dimension), a mask and the address of an mbarrier object (zeros unless the box is
+   * copied to several blocks), the address of the box in shared memory, and the words of the tensor map.
    */
   box: {
     parameters: [
-      ...(['i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i64', 'i64'] as const),
+      ...(['i32', 'i32', 'i32'] as const),
+      ...Array.from({ length: mostDimensions }, () => 'i32' as const),
+      ...(['i32', 'i64', 'i64'] as const),
       ...Array.from({ length: tensorMapWords }, () => 'i64' as const),
     ],
     results: [],

@@ -1,19 +1,28 @@
 /**
  * The arrival of copied bytes at an mbarrier object, for copies that the engines make themselves. All other changes are
- * steps of instructions; isa/forms/async/mbarrier-object.ts describes the fields.
+ * steps of instructions (isa/forms/async/mbarrier-object.ts).
  */
-
-const [countBits, byteBits, phaseBits] = [20, 21, 3];
-const [expectedAt, bytesAt, phaseAt] = [countBits, 2 * countBits, 2 * countBits + byteBits];
+import { type BitField, mbarrierFields } from '../isa/mbarrier-fields.ts';
 
 /** Returns the object after `bytes` bytes have arrived. Its phase is complete if nothing is pending anymore. */
 export function receiveBytes(object: bigint, bytes: number): bigint {
-  const field = (low: number, width: number): bigint => BigInt.asUintN(width, object >> BigInt(low));
-  const expected = field(expectedAt, countBits);
-  const left = BigInt.asUintN(byteBits, field(bytesAt, byteBits) - BigInt(bytes));
-  const pending = field(0, countBits);
-  const isComplete = pending === 0n && left === 0n;
-  const phase = BigInt.asUintN(phaseBits, field(phaseAt, phaseBits) + (isComplete ? 1n : 0n));
-  const arrivals = isComplete ? expected : pending;
-  return arrivals | (expected << BigInt(expectedAt)) | (left << BigInt(bytesAt)) | (phase << BigInt(phaseAt));
+  const fields = mbarrierFields;
+  const left = truncated(read(object, fields.bytes) - BigInt(bytes), fields.bytes);
+  const pending = read(object, fields.pending);
+  const received = write(object, fields.bytes, left);
+  if (pending !== 0n || left !== 0n) return received;
+  const next = write(received, fields.phase, truncated(read(object, fields.phase) + 1n, fields.phase));
+  return write(next, fields.pending, read(object, fields.expected));
+}
+
+function truncated(value: bigint, { width }: BitField): bigint {
+  return BigInt.asUintN(width, value);
+}
+
+function read(object: bigint, field: BitField): bigint {
+  return truncated(object >> BigInt(field.low), field);
+}
+
+function write(object: bigint, field: BitField, value: bigint): bigint {
+  return object + ((value - read(object, field)) << BigInt(field.low));
 }

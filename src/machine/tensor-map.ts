@@ -18,13 +18,13 @@
  * | 9 | | size of the box in bytes |
  */
 import { elementAt } from '../base/element-at.ts';
-import { startOfRank } from '../isa/spaces.ts';
 import { machineFault, type MachineFault } from './fault.ts';
 
 export const tensorMapBytes = 128;
 
 const tag = 0x54;
-const mostDimensions = 5;
+/** The greatest number of dimensions of a tensor. */
+export const mostDimensions = 5;
 
 /** What elements outside the tensor are filled with. */
 export const fills = ['zeros', 'nan16', 'nan32', 'nan64'] as const;
@@ -101,21 +101,6 @@ export function badTensorMap(map: TensorMap | null, coordinates: number): Machin
       ? 'was not made by ptxlab'
       : `describes a tensor with ${map.dimensions.length} dimensions, but the instruction has ${coordinates} coordinates`;
   return machineFault('PTX6035', { what });
-}
-
-/**
- * The addresses of a box and of an mbarrier object in the blocks whose ranks are bits of `mask`. In all of these
- * blocks, they have the same offsets.
- */
-export function* inBlocks(
-  mask: number,
-  address: number,
-  object: number,
-): Generator<readonly [address: number, object: number]> {
-  const offset = (place: number): number => place % startOfRank(0);
-  for (let rank = 0; mask >>> rank !== 0; rank++) {
-    if (((mask >>> rank) & 1) === 1) yield [startOfRank(rank) + offset(address), startOfRank(rank) + offset(object)];
-  }
 }
 
 /** Adjacent bytes of a box. */

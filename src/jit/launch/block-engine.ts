@@ -19,7 +19,7 @@ import type { NamedRange } from '../../machine/segment.ts';
 import { Arena, type BlockRoom } from './arena.ts';
 import { callSize } from '../calls.ts';
 import type { BlockCode } from './block-code.ts';
-import { boxOperands, copyBox, isBoxCall } from './box-copy.ts';
+import { copyBoxFor, isBoxCall } from './box-copy.ts';
 import { BlockRunner, type Progress, unitSize } from './block-runner.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { type Areas, raised, resolveAccess } from './faults.ts';
@@ -332,7 +332,7 @@ export class BlockEngine {
       box: (call: number, thread: number, fuel: number, ...operands: readonly (number | bigint)[]): void => {
         const found = this.at(call, thread, fuel);
         if (!isBoxCall(found)) throw new Error(`call ${call} is not a copy of a box`);
-        copyBox(found, boxOperands(operands), this.launch.memory, this.areas(thread, 0));
+        copyBoxFor(found, operands, this.launch.memory, this.areas(thread, 0));
       },
       refuel: (call: number, thread: number, fuel: number): number => {
         this.at(call, thread, fuel);

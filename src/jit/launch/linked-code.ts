@@ -13,24 +13,39 @@ interface Parts {
   readonly imports: Readonly<Record<Exclude<ImportName, 'alone'>, WebAssembly.ImportValue>>;
 }
 
+/** An instance of the kernel's module. `run` and `runBlocks` are described in compile.ts. */
+interface Instance {
+  readonly exports: WebAssembly.Exports;
+  readonly run: Run;
+  readonly runBlocks: RunBlocks;
+}
+
 export class LinkedCode {
   private readonly parts: Parts;
-  private exports: WebAssembly.Exports;
-  /** See `run` and `runBlocks` in compile.ts. */
-  run: Run;
-  runBlocks: RunBlocks;
+  private instance: Instance;
   private alone: CompiledFunction | null = null;
 
   constructor(parts: Parts) {
     this.parts = parts;
-    this.exports = this.instantiate(parts.module, (...operands) => this.compileAlone()(...operands));
-    this.run = exportedFunction(this.exports, 'run');
-    this.runBlocks = exportedFunction(this.exports, 'runBlocks');
+    this.instance = this.link((...operands) => this.compileAlone()(...operands));
+  }
+
+  get run(): Run {
+    return this.instance.run;
+  }
+
+  get runBlocks(): RunBlocks {
+    return this.instance.runBlocks;
   }
 
   /** Returns the function that the kernel's module exports under this name. */
   function(name: 'advance' | 'complete'): CompiledFunction {
-    return exportedFunction(this.exports, name);
+    return exportedFunction(this.instance.exports, name);
+  }
+
+  private link(alone: CompiledFunction): Instance {
+    const exports = this.instantiate(this.parts.module, alone);
+    return { exports, run: exportedFunction(exports, 'run'), runBlocks: exportedFunction(exports, 'runBlocks') };
   }
 
   private instantiate(module: WebAssembly.Module, alone: CompiledFunction): WebAssembly.Exports {
@@ -45,16 +60,14 @@ export class LinkedCode {
    */
   private compileAlone(): CompiledFunction {
     if (this.alone !== null) return this.alone;
-    const { rest, module } = this.parts;
+    const { rest } = this.parts;
     if (rest === null) throw new Error('no code was left out of the module');
     const unused = (): never => {
       throw new Error('the code for one thread at a time is complete');
     };
     const alone = exportedFunction(this.instantiate(rest(), unused), 'alone');
     this.alone = alone;
-    this.exports = this.instantiate(module, alone);
-    this.run = exportedFunction(this.exports, 'run');
-    this.runBlocks = exportedFunction(this.exports, 'runBlocks');
+    this.instance = this.link(alone);
     return alone;
   }
 }

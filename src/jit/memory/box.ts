@@ -1,9 +1,7 @@
 /** Lowers copies of boxes of tensors. The engine makes the copy, so compiled code only passes its operands. */
 import type { StepOf } from '../../isa/steps/step.ts';
+import { mostDimensions } from '../../machine/tensor-map.ts';
 import type { Lowering } from '../lowering.ts';
-
-/** Number of coordinates that the engine takes; those that the instruction does not have are zero. */
-const coordinateCount = 5;
 
 export function lowerBox(
   step: StepOf<'load-box' | 'store-box' | 'multicast-box'>,
@@ -13,7 +11,8 @@ export function lowerBox(
   code.i32(recordCall({ kind, space, tensorSpace, rank: coordinates.length }));
   code.get(locals.thread).get(locals.fuel);
   for (const ref of coordinates) values.get(ref, 'i32');
-  for (let i = coordinates.length; i < coordinateCount; i++) code.i32(0);
+  // The engine takes a coordinate for each dimension that a tensor may have.
+  for (let i = coordinates.length; i < mostDimensions; i++) code.i32(0);
   if (step.kind === 'multicast-box') values.get(step.mask, 'i32');
   else code.i32(0);
   if (step.kind === 'multicast-box') values.get(step.object, 'i64');

@@ -1,34 +1,14 @@
-/**
- * mbarrier objects (PTX ISA 9.1, section 9.7.13.15): what ptxlab stores in their 64 bits, and the steps that change and
- * test them. The ISA does not specify the meaning of the bits. Fields, from bit 0:
- *
- * | bits | field |
- * | ---- | ---------------------------------------------------------------------- |
- * | 20 | arrivals still pending in the current phase |
- * | 20 | arrivals that each later phase expects |
- * | 21 | tx-count: bytes still expected in the current phase, two's complement |
- * | 3 | number of the current phase modulo 8 |
- *
- * A phase is complete when no arrivals and no bytes are pending. The state that an arrival returns is a copy of the
- * whole object as it was before the arrival.
- */
+/** The steps that change and test mbarrier objects; `mbarrierFields` describes what ptxlab stores in their 64 bits. */
+import { type BitField, mbarrierFields } from '../../mbarrier-fields.ts';
 import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
 import { bits, compare, constant, extract, integer, join, select } from '../integer/steps.ts';
 
-interface Field {
-  readonly low: number;
-  readonly width: number;
-}
-
-const pending: Field = { low: 0, width: 20 };
-const expected: Field = { low: 20, width: 20 };
-const bytes: Field = { low: 40, width: 21 };
-const phase: Field = { low: 61, width: 3 };
+const { pending, expected, bytes, phase } = mbarrierFields;
 /** The lowest bit of the phase number. */
-const parity: Field = { low: 61, width: 1 };
+const parity: BitField = { low: phase.low, width: 1 };
 
 /** The changes that an instruction makes to an object. A change that the instruction does not make is null. */
 export interface Change {
@@ -75,13 +55,13 @@ function changed({ arrivals, dropped, expected: more, transferred }: Change): re
   ];
 }
 
-function field(to: Ref, from: Ref, { low, width }: Field): ValueStep {
+function field(to: Ref, from: Ref, { low, width }: BitField): ValueStep {
   return extract(to, from, low, width);
 }
 
 /** Packs these fields into an object. The value of `arrivals` must fit into its field. */
 function packed(to: Ref, arrivals: Ref, later: Ref, left: Ref, number: Ref): readonly ValueStep[] {
-  const joined = (name: Ref, high: Ref, rest: Ref, { low, width }: Field): ValueStep =>
+  const joined = (name: Ref, high: Ref, rest: Ref, { low, width }: BitField): ValueStep =>
     join(name, high, rest, low, low + width);
   return [
     joined('$counts', later, arrivals, expected),
@@ -123,7 +103,7 @@ export function testParity(space: AccessSpace, address: Ref, to: Ref, number: Re
   return [...current(space, address, parity), compare('ne', 'u32', to, '$now', number)];
 }
 
-function current(space: AccessSpace, address: Ref, wanted: Field): readonly Step[] {
+function current(space: AccessSpace, address: Ref, wanted: BitField): readonly Step[] {
   const access = { space, width: 64, address, readOnly: false, watched: true, unused: false } as const;
   return [{ kind: 'load', ...access, to: ['$object'] }, field('$now', '$object', wanted)];
 }
