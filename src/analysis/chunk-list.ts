@@ -18,7 +18,6 @@ import {
 } from '../syntax/chunks.ts';
 import { isHeaderItem, type ReadChunk } from './check-chunk.ts';
 import { Chunk, headerOf, type OutlinePart, withoutClosed } from './chunk.ts';
-import { ChunkNames } from './chunk-names.ts';
 import type { LineShapes } from '../syntax/line-shapes.ts';
 import type { Item } from '../syntax/tree.ts';
 
@@ -236,7 +235,6 @@ function makeChunk(text: string, from: ChunkState, parsed: ReadChunk['parsed']):
     hasLateHeader: hasLateHeader(parsed.parts, from),
     isForeign: toAscii(text).foreign >= 0,
     lineEnds: countLineEnds(text),
-    names: ChunkNames.of(text),
   });
 }
 

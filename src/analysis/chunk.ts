@@ -8,7 +8,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
 import type { ChunkState } from '../syntax/chunks.ts';
 import type { FunctionItem } from '../syntax/tree.ts';
-import type { ChunkNames } from './chunk-names.ts';
+import { ChunkNames } from './chunk-names.ts';
 import type { ChunkPlaces } from './chunk-places.ts';
 
 /**
@@ -101,8 +101,7 @@ export class Chunk {
   readonly isForeign: boolean;
   /** Number of line ends. */
   readonly lineEnds: number;
-  /** The names in it. */
-  readonly names: ChunkNames;
+  private foundNames: ChunkNames | null = null;
   /** The results of checking the chunk; null if a change since the last check may affect them. */
   checked: CheckedChunk | null = null;
   /** The place of the chunk in the document: its number, its offset, and the number of lines before it. */
@@ -110,7 +109,7 @@ export class Chunk {
   start = 0;
   line = 0;
 
-  constructor(parts: Omit<Chunk, 'checked' | 'index' | 'start' | 'line'>) {
+  constructor(parts: Omit<Chunk, 'names' | 'checked' | 'index' | 'start' | 'line'>) {
     this.text = parts.text;
     this.from = parts.from;
     this.to = parts.to;
@@ -121,7 +120,12 @@ export class Chunk {
     this.hasLateHeader = parts.hasLateHeader;
     this.isForeign = parts.isForeign;
     this.lineEnds = parts.lineEnds;
-    this.names = parts.names;
+  }
+
+  /** The names in it. Most chunks are never asked for them, so they are found when they are first needed. */
+  get names(): ChunkNames {
+    this.foundNames ??= ChunkNames.of(this.text);
+    return this.foundNames;
   }
 }
 

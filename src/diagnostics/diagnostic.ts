@@ -75,6 +75,11 @@ export function diagnoseStored(
   };
 }
 
+/** The pieces of each template: text and names of parameters in turn. Bad modules need the same few again and again. */
+const pieces = new Map<string, readonly string[]>();
+
 function fill(template: string, parameters: Readonly<Record<string, string>>): string {
-  return template.replace(/\{(\w+)\}/g, (whole, name: string) => parameters[name] ?? whole);
+  const known = pieces.get(template) ?? template.split(/\{(\w+)\}/);
+  pieces.set(template, known);
+  return known.map((piece, i) => (i % 2 === 0 ? piece : (parameters[piece] ?? `{${piece}}`))).join('');
 }
