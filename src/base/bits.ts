@@ -42,21 +42,19 @@ export function hex(bits: Bits, width: number): string {
 type OfBits<R> = (a: Bits, b?: Bits, c?: Bits, d?: Bits) => R;
 
 /**
- * Turns a function that takes `number`s, for values of at most 32 bits, into a function that takes bits. Nothing is
- * checked here, because the widths are known when an instruction is prepared.
+ * Lets a function that takes `number`s, for values of at most 32 bits, be called with `Bits`. Nothing is checked here,
+ * because the widths are known when an instruction is prepared.
  */
 export function onNumbers<R>(of: (a: number, b: number, c: number, d: number) => R): OfBits<R> {
   return of as OfBits<R>;
 }
 
-/** Turns a function that takes `bigint`s, for 64-bit values, into a function that takes bits. */
+/** Lets a function that takes `bigint`s, for 64-bit values, be called with `Bits`. */
 export function onBigints<R>(of: (a: bigint, b: bigint, c: bigint) => R): OfBits<R> {
   return of as OfBits<R>;
 }
 
-/**
- * Turns a function that shifts a 64-bit value into a function that takes bits. The shift amount is always a `number`.
- */
+/** Lets a function that shifts 64-bit values be called with `Bits`. The shift amount is always a `number`. */
 export function onShifted<R>(of: (a: bigint, amount: number) => R): OfBits<R> {
   return of as OfBits<R>;
 }

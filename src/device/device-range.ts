@@ -37,7 +37,7 @@ export abstract class DeviceRange implements Addressed {
    * type; values of every other format (f16, bf16, tf32, e4m3, e2m1 …) are returned in a Float32Array. In memory, 2-bit
    * and 4-bit elements are packed, with the first one in the lowest bits; 6-bit elements take one byte each.
    *
-   * @throws PtxlabError `unknown-format`; `buffer-size` if the bytes are not a whole number of elements
+   * @throws PtxlabError `unknown-format`; `buffer-size` if the bytes do not make up a whole number of elements
    */
   read<F extends NativeFormat>(format: F): NativeArrays[F];
   read(format: DecodedFormat): Float32Array;

@@ -89,8 +89,8 @@ interface Words {
 
 /**
  * Collects the types and modifiers that occur in the variants for a version and target. Variants with at most one
- * optional modifier are tried first. Modifiers that occur in none of these variants may need another modifier beside
- * them, so they are then tried in pairs.
+ * optional modifier are tried first. A modifier that occurs in none of these variants may be valid only together with
+ * another one, so the remaining modifiers are tried in pairs.
  */
 function wordsAt(compiled: CompiledForm, choice: TargetChoice): Words {
   const types = compiled.slots.map(() => new Set<string>());

@@ -39,8 +39,8 @@ export function flowing(flow: Flow, run: Action): Piece {
 }
 
 /**
- * Returns the piece for the end of an instruction, which removes entries that are no longer needed from the shadow of a
- * thread with undefined values.
+ * Returns the piece that runs at the end of an instruction. If the thread has undefined values, it removes the entries
+ * of the thread's shadow that are no longer needed.
  */
 export function tidyPiece({ places }: ProgramInstruction, { registers }: FunctionContext): Piece {
   return {

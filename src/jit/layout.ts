@@ -126,7 +126,7 @@ export const state = {
   waitingAt: (stop: number): number => -2 - stop,
   stopOf: (word: number): number => -2 - word,
   /**
-   * Converts an outcome to the state word that each thread then has. The outcome must be that all threads have exited,
+   * Returns the new state word of each thread after a given outcome. The outcome must be that all threads have exited,
    * or that all threads wait at the same stop.
    */
   after: (result: number): number => result + 1,

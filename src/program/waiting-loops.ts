@@ -142,8 +142,8 @@ class Heads {
 }
 
 /**
- * Returns the body of a loop: the blocks from which control can reach one of `sources` without passing `start`. An
- * inner loop is represented by its first block.
+ * Returns the body of a loop: the blocks from which control can reach one of `sources` without passing through `start`.
+ * An inner loop is represented by its first block.
  */
 function bodyOf(
   start: number,

@@ -70,8 +70,8 @@ function radixOf(text: string, end: number): 2 | 8 | 10 | 16 {
 const scratch: DataView = new DataView(new ArrayBuffer(8));
 
 /**
- * Returns the bits of an f64. For every NaN, these are the bits of the NaN that x86 processors produce, because ptxas
- * folds constants on x86.
+ * Returns the bits of an f64. Every NaN becomes the NaN that x86 processors produce, because ptxas folds constants on
+ * x86.
  */
 export function doubleBits(value: number): bigint {
   if (Number.isNaN(value)) return 0xfff8000000000000n;

@@ -1,4 +1,4 @@
-/** Tests every PTX file of every CUDA source with all engine configurations. */
+/** Tests every PTX file compiled from every CUDA source with all engine configurations. */
 import { testCudaBuilds } from './cuda-runs.ts';
 
 testCudaBuilds(() => true);

@@ -1,5 +1,5 @@
 /**
- * The messages of ptxas that depend on nothing but the name of an instruction, the module's header and the
+ * The messages of ptxas that depend only on the name of an instruction, the module's header and the
  * architecture.
  */
 import type { Target } from '../../isa/targets.ts';

@@ -27,8 +27,9 @@ export function refName(ref: Ref): string {
 }
 
 /**
- * The condition code, a value that instructions share without naming it. Each thread has its own condition code, which
- * is initially false. Instructions with `.cc` write it, and addc, subc and madc read it (PTX ISA 9.1, section 9.7.2).
+ * The condition code, a value that instructions read and write without naming it. Each thread has its own condition
+ * code, which is initially false. Instructions with `.cc` write it, and addc, subc and madc read it (PTX ISA 9.1,
+ * section 9.7.2).
  */
 export const conditionCode: Ref = '$CC.CF';
 

@@ -84,7 +84,7 @@ function withSource(kernel: KernelProgram, result: LaunchResult): LaunchResult {
   return { ...result, fault: { ...fault, source: sourceAt(kernel, fault.line) } };
 }
 
-/** Whether a kernel calls built-in functions, which print or change the list of allocations. */
+/** Whether a kernel calls built-in functions. They can print something, or change the list of allocations. */
 function callsBuiltins({ functions }: KernelProgram): boolean {
   return functions.some(({ kind }) => kind === 'builtin');
 }

@@ -17,7 +17,7 @@ import { multiply } from './products.ts';
 /** The operands that decide which steps an instruction has. */
 export const decisive: readonly string[] = ['scale-d', 'imm-scale-a', 'imm-scale-b', 'imm-trans-a', 'imm-trans-b'];
 
-/** A product of m64nNkK, as one warp computes it. */
+/** One warp's part of a product of shape m64nNkK. */
 export interface WarpProduct {
   readonly product: MatrixProduct;
   /** Whether A is in registers. */
