@@ -58,8 +58,8 @@ export class Baseline {
   }
 
   /**
-   * The findings of a report that the baseline does not accept. If the same finding occurs more often than the baseline
-   * lists it, the surplus findings are new.
+   * The findings of a report that the baseline does not accept. If the same finding occurs more often than in the
+   * baseline, the additional findings are new.
    */
   newFindings(place: FindingPlace): readonly Diagnostic[] {
     return place.report.diagnostics.filter((found) => {
