@@ -1,9 +1,10 @@
 /** Arrays to quantize. */
+import { filled } from '../filled.ts';
 
 /** A repeatable sequence of random numbers (xorshift). */
 function randomWords(count: number, seed: number): Uint32Array {
   let state = seed;
-  return Uint32Array.from({ length: count }, () => {
+  return filled(new Uint32Array(count), () => {
     state ^= state << 13;
     state ^= state >>> 17;
     state ^= state << 5;
@@ -13,7 +14,11 @@ function randomWords(count: number, seed: number): Uint32Array {
 
 /** f32 values whose magnitudes differ by several powers of two, so that quantizing them in blocks loses precision. */
 export function moderate(count: number, seed: number): Float32Array {
-  return Float32Array.from(randomWords(count, seed), (word) => ((word % 20001) - 10000) * 2 ** -((word >>> 20) % 12));
+  const words = randomWords(count, seed);
+  return filled(new Float32Array(count), (i) => {
+    const word = words[i] ?? 0;
+    return ((word % 20001) - 10000) * 2 ** -((word >>> 20) % 12);
+  });
 }
 
 export function anyBits(count: number, seed: number): Float32Array {

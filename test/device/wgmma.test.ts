@@ -47,10 +47,19 @@ function addressOf(layout: Layout, bits: number, across: number, position: numbe
   return linear ^ (((linear >> 7) & (side - 1)) << 4);
 }
 
+const knownBits = new Map<string, number>();
+
+/** The bits of a number, which are remembered because the matrices contain few different numbers. */
+function bitsOf(format: 'f16' | 'bf16' | 'f32' | 'e4m3', value: number): number {
+  const key = `${format} ${value}`;
+  const bits = knownBits.get(key) ?? Number(readNumber(String(value), format).bits);
+  knownBits.set(key, bits);
+  return bits;
+}
+
 function codeOf(type: TypeName, value: number): number {
   if (type === 's8' || type === 'u8') return value & 0xff;
-  if (type === 'tf32') return Number(readNumber(String(value), 'f32').bits);
-  return Number(readNumber(String(value), type).bits);
+  return bitsOf(type === 'tf32' ? 'f32' : type, value);
 }
 
 interface Job {
@@ -157,7 +166,7 @@ async function check(job: Job, scale: 0 | 1, sign = 1): Promise<void> {
   }
   const perRegister = d === 'f16' ? 2 : 1;
   const elements = n / 2;
-  const codeOfSum = (value: number): number => (d === 's32' ? value | 0 : Number(readNumber(String(value), d).bits));
+  const codeOfSum = (value: number): number => (d === 's32' ? value | 0 : bitsOf(d, value));
   const registersOf = (element: (row: number, column: number) => number): Uint32Array => {
     const words = new Uint32Array((128 * elements) / perRegister);
     for (let thread = 0; thread < 128; thread++) {

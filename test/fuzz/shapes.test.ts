@@ -109,7 +109,7 @@ describe.each(Object.entries(shapes))('%s', (_, make) => {
     const module = await loaded(text);
     if (module === null) return;
     for (const engine of ['jit', 'interp'] as const) {
-      expect(await mistakeOf(() => module.kernel('k').launch({ engine, args: [0], timeout: 0.3 }))).toBe(null);
+      expect(await mistakeOf(() => module.kernel('k').launch({ engine, args: [0], timeout: 0.1 }))).toBe(null);
     }
   });
 });
