@@ -31,7 +31,11 @@ function factsOf(step: Step): readonly string[] {
 /** All facts that are true of any step of any instruction in the table. */
 export function factsOfTable(): ReadonlySet<string> {
   const variants = [...expand(allForms(), { optional: 'one' })];
-  return new Set(variants.flatMap((variant) => variant.form.steps(variant, environment)).flatMap(factsOf));
+  const facts = new Set<string>();
+  for (const variant of variants) {
+    for (const step of variant.form.steps(variant, environment)) for (const fact of factsOf(step)) facts.add(fact);
+  }
+  return facts;
 }
 
 /** Counts the facts of executed instructions. */

@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, tensorMap } from '../../src/device.ts';
 import { f16Value, numberBits } from '../../src/numerics/number-bits.ts';
-import { ways } from '../device/run.ts';
 
 const text = readFileSync(new URL('warpgroups/warpgroups.sm_90a.ptx', import.meta.url), 'utf8');
 
 const allWays: Readonly<Record<string, LaunchOptions>> = {
-  ...ways,
-  'jit without checks': { simd: true, unchecked: true },
+  interp: { engine: 'interp' },
+  jit: { simd: true },
+  unchecked: { simd: true, unchecked: true },
   'two workers': { simd: true, workers: 2 },
 };
 
