@@ -28,7 +28,8 @@ const constant: Origin = { among: 'grid', given: [] };
 function joined(origins: readonly Origin[], among: Sameness): Origin {
   return {
     among: origins.reduce((least, origin) => meet(least, origin.among), among),
-    given: origins.flatMap(({ given }) => given),
+    // Most values of a long instruction come from the same few registers.
+    given: [...new Set(origins.flatMap(({ given }) => given))],
   };
 }
 
