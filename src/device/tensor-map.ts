@@ -3,7 +3,8 @@ import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import { requireOptions } from '../base/require.ts';
 import type { RulesFor } from '../base/rules.ts';
-import { encodeTensorMap, mostDimensions, tensorMapBytes } from '../machine/tensor-map.ts';
+import { mostDimensions } from '../isa/steps/memory.ts';
+import { encodeTensorMap, tensorMapBytes } from '../machine/tensor-map.ts';
 import { boxRules } from './check-options.ts';
 import type { TensorMapOptions } from './options.ts';
 

@@ -2,8 +2,7 @@
  * The module that is being generated: its imports, and the functions that are called from several places. Each of these
  * functions is generated when it is first needed.
  */
-import { tensorMapWords } from '../isa/steps/memory.ts';
-import { mostDimensions } from '../machine/tensor-map.ts';
+import { mostDimensions, tensorMapWords } from '../isa/steps/memory.ts';
 import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 

@@ -18,13 +18,12 @@
  * | 9 | | size of the box in bytes |
  */
 import { elementAt } from '../base/element-at.ts';
+import { mostDimensions } from '../isa/steps/memory.ts';
 import { machineFault, type MachineFault } from './fault.ts';
 
 export const tensorMapBytes = 128;
 
 const tag = 0x54;
-/** The greatest number of dimensions of a tensor. */
-export const mostDimensions = 5;
 
 /** What elements outside the tensor are filled with. */
 export const fills = ['zeros', 'nan16', 'nan32', 'nan64'] as const;

@@ -7,6 +7,9 @@ import type { ValueStep } from './value.ts';
 /** The number of 64-bit words in a tensor map that ptxlab uses; see machine/tensor-map.ts. */
 export const tensorMapWords = 10;
 
+/** The greatest number of dimensions of a tensor. */
+export const mostDimensions = 5;
+
 /**
  * A box of a tensor and its place in shared memory. `tensor` is the address of the tensor in global memory, and `map`
  * are the other words of its tensor map (machine/tensor-map.ts). `coordinates` say where the box starts, innermost

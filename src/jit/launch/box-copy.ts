@@ -1,7 +1,7 @@
 /** Copies boxes of tensors for compiled code. */
+import { mostDimensions } from '../../isa/steps/memory.ts';
 import { type BoxCopy, type BoxMemory, copyBox } from '../../machine/box-copy.ts';
 import type { EngineMemory } from '../../machine/engine-memory.ts';
-import { mostDimensions } from '../../machine/tensor-map.ts';
 import type { EngineCall } from '../engine-call.ts';
 import { type Areas, resolveAccess } from './faults.ts';
 

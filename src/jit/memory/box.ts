@@ -1,6 +1,6 @@
 /** Lowers copies of boxes of tensors. The engine makes the copy, so compiled code only passes its operands. */
+import { mostDimensions } from '../../isa/steps/memory.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
-import { mostDimensions } from '../../machine/tensor-map.ts';
 import type { Lowering } from '../lowering.ts';
 
 export function lowerBox(
