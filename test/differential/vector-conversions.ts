@@ -5,13 +5,15 @@ import { instanceWithoutEngine } from '../../src/jit/arrays/sweep-runner.ts';
 import { vectorConverter } from '../../src/jit/simd/vector-convert.ts';
 import type { Conversion } from '../../src/numerics/conversion.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
-import { namedEnvironment } from '../../src/isa/environment.ts';
+import { type Environment, namedEnvironment } from '../../src/isa/environment.ts';
 import { expand } from '../../src/isa/expand.ts';
+import type { Variant } from '../../src/isa/form.ts';
 import { allForms } from '../../src/isa/table.ts';
 import { formats } from '../../src/numerics/formats.ts';
 
-/** Two targets are needed, because conversions flush subnormals on targets before sm_20. */
-const environments = ['sm_13', 'sm_100'].map((target) => namedEnvironment(target, '9.1'));
+const newer = namedEnvironment('sm_100', '9.1');
+/** Conversions flush subnormals on targets before sm_20. */
+const older = namedEnvironment('sm_13', '9.1');
 
 /**
  * Every conversion that is a step of an instruction in the table and whose formats have at most 32 bits. The keys are
@@ -20,16 +22,20 @@ const environments = ['sm_13', 'sm_100'].map((target) => namedEnvironment(target
 export function narrowConversions(): ReadonlyMap<string, Conversion> {
   const found = new Map<string, Conversion>();
   for (const variant of expand(allForms())) {
-    for (const environment of environments) {
-      const steps = variant.form.steps(variant, environment);
-      const narrow = steps.flatMap((step) =>
-        step.kind === 'convert' && isNarrow(step.conversion) ? [step.conversion] : [],
-      );
-      if (narrow.length === 0 || evaluator(variant, environment) === null) continue;
-      for (const c of narrow) found.set(nameOf(c), c);
+    // Most instructions convert nothing, on any target.
+    if (narrowIn(variant, newer).length === 0) continue;
+    for (const environment of [older, newer]) {
+      if (evaluator(variant, environment) === null) continue;
+      for (const c of narrowIn(variant, environment)) found.set(nameOf(c), c);
     }
   }
   return found;
+}
+
+function narrowIn(variant: Variant, environment: Environment): readonly Conversion[] {
+  return variant.form
+    .steps(variant, environment)
+    .flatMap((step) => (step.kind === 'convert' && isNarrow(step.conversion) ? [step.conversion] : []));
 }
 
 const isNarrow = ({ from, to }: Conversion): boolean => formats[from].width <= 32 && formats[to].width <= 32;
