@@ -1,16 +1,10 @@
 /** Compares the names that chunks declare before and after an edit. */
 import type { DeclaredSymbol } from '../check/symbols.ts';
-import type { Chunk } from './chunk.ts';
+import type { Chunk, Declared } from './chunk.ts';
 import { keyOf, type NameKey } from './chunk-names.ts';
 
 /** A declaration, or the start or end of a scope, so that a name that moves to another scope counts as a difference. */
-type Part = DeclaredSymbol | Alias | ScopeMark;
-
-interface Alias {
-  readonly kind: 'alias';
-  readonly name: string;
-  readonly target: string;
-}
+type Part = DeclaredSymbol | Extract<Declared, { readonly kind: 'alias' }> | ScopeMark;
 
 interface ScopeMark {
   readonly kind: 'scope';
@@ -22,7 +16,7 @@ interface ScopeMark {
 export function moduleNames({ checked }: Chunk): readonly Part[] {
   return (checked?.module ?? []).flatMap((one): Part[] => {
     if (one.kind === 'symbol') return [one.symbol];
-    return one.kind === 'alias' ? [{ kind: 'alias', name: one.name, target: one.target }] : [];
+    return one.kind === 'alias' ? [one] : [];
   });
 }
 

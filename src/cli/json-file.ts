@@ -18,8 +18,8 @@ export function parseFile(text: string, name: string): unknown {
 }
 
 /**
- * Throws a UsageError for the first mistake, if any. The message starts with the path of the wrong value or,
- * if the value as a whole is wrong, with `noun`.
+ * Throws a UsageError for the first mistake, if any. The message starts with the path of the wrong value or, if the
+ * value as a whole is wrong, with `noun`.
  */
 export function requireRule<T>(value: unknown, rule: Rule<T>, noun: string): asserts value is T {
   const mistake = mistakeIn(value, rule);

@@ -46,11 +46,11 @@ export function packArguments(
 
 function isArgument(value: unknown): value is Argument {
   if (typeof value === 'number' || typeof value === 'bigint') return true;
-  return typeof value === 'object' && value !== null && (value instanceof Uint8Array || hasAddress(value));
+  return value instanceof Uint8Array || isAddressed(value);
 }
 
-function hasAddress(value: object): boolean {
-  return 'address' in value && typeof value.address === 'bigint';
+export function isAddressed(value: unknown): value is Addressed {
+  return typeof value === 'object' && value !== null && 'address' in value && typeof value.address === 'bigint';
 }
 
 function describe({ name, variable, size }: Placed): string {

@@ -5,6 +5,7 @@ import { requireOptions } from '../base/require.ts';
 import type { RulesFor } from '../base/rules.ts';
 import { mostDimensions } from '../isa/steps/memory.ts';
 import { encodeTensorMap, tensorMapBytes } from '../machine/tensor-map.ts';
+import { isAddressed } from './arguments.ts';
 import { boxRules } from './check-options.ts';
 import type { TensorMapOptions } from './options.ts';
 
@@ -70,10 +71,6 @@ export function tensorMap(options: TensorMapOptions): Uint8Array {
   const view = new DataView(bytes.buffer);
   words.forEach((word, i) => view.setBigUint64(8 * i, word, true));
   return bytes;
-}
-
-function isAddressed(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'address' in value && typeof value.address === 'bigint';
 }
 
 /** The strides of a tensor without gaps. */

@@ -79,7 +79,10 @@ export function diagnoseStored(
 const pieces = new Map<string, readonly string[]>();
 
 function fill(template: string, parameters: Readonly<Record<string, string>>): string {
-  const known = pieces.get(template) ?? template.split(/\{(\w+)\}/);
-  pieces.set(template, known);
+  let known = pieces.get(template);
+  if (known === undefined) {
+    known = template.split(/\{(\w+)\}/);
+    pieces.set(template, known);
+  }
   return known.map((piece, i) => (i % 2 === 0 ? piece : (parameters[piece] ?? `{${piece}}`))).join('');
 }

@@ -3,6 +3,7 @@ import type { Conversion } from '../numerics/conversion.ts';
 import { type Collective, keyOf } from '../isa/collective.ts';
 import type { MatrixProduct } from '../isa/matrix-product.ts';
 import { type Ref, refName } from '../isa/steps/ref.ts';
+import type { BoxKind } from '../isa/steps/memory.ts';
 import type { StepKind, StepOf } from '../isa/steps/step.ts';
 import type { FloatMode } from '../numerics/operations.ts';
 
@@ -114,7 +115,7 @@ function modeText({ rounding, flush, sat, approximate, nan, xorSign }: FloatMode
   return words.join('');
 }
 
-type BoxStep = StepOf<'load-box' | 'store-box' | 'multicast-box'>;
+type BoxStep = StepOf<BoxKind>;
 
 function boxInShared({ space, address }: BoxStep): string {
   return `${space} memory at ${refName(address)}`;

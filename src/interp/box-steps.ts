@@ -1,10 +1,11 @@
 /** Copies boxes of tensors. */
+import type { BoxKind } from '../isa/steps/memory.ts';
 import type { StepOf } from '../isa/steps/step.ts';
 import { type BoxMemory, copyBox } from '../machine/box-copy.ts';
 import { type AccessContext, changeWord, copyPiece, fillPiece } from './memory-steps.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
 
-type BoxStep = StepOf<'load-box' | 'store-box' | 'multicast-box'>;
+type BoxStep = StepOf<BoxKind>;
 
 export function prepareBox(step: BoxStep, placeOf: PlaceOf, context: AccessContext): Action {
   const { kind } = step;

@@ -3,6 +3,7 @@
  * needs to continue or to report a fault.
  */
 import type { AccessSpace, WindowSpace } from '../isa/spaces.ts';
+import type { BoxKind } from '../isa/steps/memory.ts';
 
 export type EngineCall = {
   /** PTX source line. */
@@ -21,7 +22,7 @@ export type EngineCall = {
     }
   /** A copy of a box of a tensor; `rank` is the number of its dimensions. */
   | {
-      readonly kind: 'load-box' | 'store-box' | 'multicast-box';
+      readonly kind: BoxKind;
       readonly space: AccessSpace;
       readonly tensorSpace: AccessSpace;
       readonly rank: number;

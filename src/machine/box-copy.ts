@@ -1,11 +1,12 @@
 /** Copies boxes of tensors. Each engine supplies the accesses to memory. */
 import { startOfRank } from '../isa/spaces.ts';
+import type { BoxKind } from '../isa/steps/memory.ts';
 import { receiveBytes } from './mbarrier-word.ts';
 import { badTensorMap, boxBytes, decodeTensorMap, fillBits, piecesOf, type TensorMap } from './tensor-map.ts';
 
 /** The operands of an instruction that copies a box. */
 export interface BoxCopy {
-  readonly kind: 'load-box' | 'store-box' | 'multicast-box';
+  readonly kind: BoxKind;
   /** The words of the tensor map. */
   readonly words: readonly bigint[];
   readonly coordinates: readonly number[];
@@ -48,7 +49,7 @@ interface PlacedBox {
   readonly address: number;
 }
 
-function copyPieces(kind: BoxCopy['kind'], { map, coordinates, address }: PlacedBox, memory: BoxMemory): void {
+function copyPieces(kind: BoxKind, { map, coordinates, address }: PlacedBox, memory: BoxMemory): void {
   for (const { shared, global, bytes } of piecesOf(map, coordinates, address)) {
     if (kind === 'store-box') {
       if (global !== null) memory.store(shared, global, bytes);

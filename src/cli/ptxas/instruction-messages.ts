@@ -1,7 +1,4 @@
-/**
- * The messages of ptxas that depend only on the name of an instruction, the module's header and the
- * architecture.
- */
+/** The messages of ptxas that depend only on the name of an instruction, the module's header and the architecture. */
 import type { Target } from '../../isa/targets.ts';
 import type { Architecture } from './architecture.ts';
 

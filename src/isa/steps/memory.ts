@@ -24,6 +24,9 @@ type Box = {
   readonly coordinates: readonly Ref[];
 };
 
+/** The kinds of steps that copy boxes. */
+export type BoxKind = 'load-box' | 'store-box' | 'multicast-box';
+
 const boxValues = { address: 'in', tensor: 'in', map: 'in', coordinates: 'in' } as const;
 
 /**

@@ -1,11 +1,11 @@
 /** Copies boxes of tensors for compiled code. */
-import { mostDimensions } from '../../isa/steps/memory.ts';
+import { type BoxKind, mostDimensions } from '../../isa/steps/memory.ts';
 import { type BoxCopy, type BoxMemory, copyBox } from '../../machine/box-copy.ts';
 import type { EngineMemory } from '../../machine/engine-memory.ts';
 import type { EngineCall } from '../engine-call.ts';
 import { type Areas, resolveAccess } from './faults.ts';
 
-type BoxCall = Extract<EngineCall, { readonly kind: BoxCopy['kind'] }>;
+type BoxCall = Extract<EngineCall, { readonly kind: BoxKind }>;
 
 export function isBoxCall(call: EngineCall): call is EngineCall & BoxCall {
   return call.kind === 'load-box' || call.kind === 'store-box' || call.kind === 'multicast-box';

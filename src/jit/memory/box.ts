@@ -1,12 +1,9 @@
 /** Lowers copies of boxes of tensors. The engine makes the copy, so compiled code only passes its operands. */
-import { mostDimensions } from '../../isa/steps/memory.ts';
+import { type BoxKind, mostDimensions } from '../../isa/steps/memory.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Lowering } from '../lowering.ts';
 
-export function lowerBox(
-  step: StepOf<'load-box' | 'store-box' | 'multicast-box'>,
-  { code, values, helpers, locals, recordCall }: Lowering,
-): void {
+export function lowerBox(step: StepOf<BoxKind>, { code, values, helpers, locals, recordCall }: Lowering): void {
   const { kind, space, tensorSpace, coordinates, address, tensor, map } = step;
   code.i32(recordCall({ kind, space, tensorSpace, rank: coordinates.length }));
   code.get(locals.thread).get(locals.fuel);

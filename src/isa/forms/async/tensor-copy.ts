@@ -1,7 +1,7 @@
 /**
  * Bulk copies, reductions and prefetches of tensors (PTX ISA 9.1, section 9.7.9.25.5). Copies of boxes (mode tile) are
- * carried out completely by the instruction that starts them; other copies and
- * reductions are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * carried out completely by the instruction that starts them; other copies and reductions are checked but not executed.
+ * Versions and targets were determined with ptxas 13.0.
  */
 import { type AvailabilityRow, type InstructionForm, type OperandPattern, read } from '../../form.ts';
 import { tensorMapWords } from '../../steps/memory.ts';
