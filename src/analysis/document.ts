@@ -193,7 +193,10 @@ export class Document {
     return functionsIn(this.list.chunks);
   }
 
-  /** The function at an offset, for questions about its registers and control flow; null outside functions. */
+  /**
+   * The function at an offset, for questions about its registers and control flow. Null outside functions, and for a
+   * function that cannot be parsed or has more than 65,536 branch targets.
+   */
   functionAt(offset: number): FunctionView | null {
     requireOffset(offset);
     const place = this.functions().find(({ start, end }) => start <= offset && offset <= end);
@@ -217,8 +220,8 @@ export class Document {
   }
 
   /**
-   * A function in the normal form that is used to compare functions; null if the function cannot be parsed. The result
-   * is not cached.
+   * A function in the normal form that is used to compare functions; null if the function cannot be parsed or has more
+   * than 65,536 branch targets. The result is not cached.
    */
   normalBody(place: FunctionPlace): NormalBody | null {
     const body = this.bodyAt(place);

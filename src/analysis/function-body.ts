@@ -42,8 +42,14 @@ export interface BodyContext {
 }
 
 /**
+ * Maximum number of labels in the target lists of all `brx.idx` instructions of a function. Each of them is an edge of
+ * the control flow graph, and many instructions can share one list.
+ */
+const mostBranchTargets = 65_536;
+
+/**
  * Analyzes the function that the text contains. Instructions with errors are included, but what they do is only
- * guessed.
+ * guessed. Returns null if the function cannot be parsed or has too many branch targets.
  */
 export function functionBody(source: string, start: number, context: BodyContext): FunctionBody | null {
   const item = parseFunctionText(source);
@@ -79,6 +85,7 @@ export function functionBody(source: string, start: number, context: BodyContext
   const occurrences = occurrencesIn(instructions, draft.frame);
   const whole = { ...draft, instructions: withUses(draft.instructions, instructions, occurrences) };
   const program = finishFunction(whole, kernelLayout([whole], []));
+  if (program.instructions.reduce((sum, { targets }) => sum + targets.length, 0) > mostBranchTargets) return null;
   return { start, source, environment, checked, instructions, program, occurrences, blocks: blocksOf(program) };
 }
 

@@ -280,3 +280,21 @@ describe('live registers', () => {
     ).toEqual([1, 2, 3, 2, 0]);
   });
 });
+
+describe('branch targets', () => {
+  const switches = (count: number): string => {
+    const table = `T: .branchtargets ${Array.from({ length: 256 }, () => 'L').join(', ')};`;
+    return kernel(`${table}\n${'@%p1 brx.idx %r1, T;\n'.repeat(count)}L: ret;`);
+  };
+
+  it.each([
+    [65_536, true],
+    [65_792, false],
+  ])('%i of them can be read: %s', (targets, isReadable) => {
+    const document = new Document(switches(targets / 256));
+    const [only] = document.functions();
+    if (only === undefined) throw new Error('no function');
+    expect(document.functionAt(only.start) !== null).toBe(isReadable);
+    expect(document.normalBody(only) !== null).toBe(isReadable);
+  });
+});

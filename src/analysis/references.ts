@@ -125,7 +125,7 @@ export class References {
       const name = this.list.slice(place.start, place.end);
       const found = this.entityOf(name, place.start);
       const isHere = found === null ? isLabel && this.names.scopeAt(place.start) === null : isSame(found, entity);
-      if (isHere) places.push({ ...place, isDeclaration: this.isDeclaration(place, entity) });
+      if (isHere) places.push({ start: place.start, end: place.end, isDeclaration: this.isDeclaration(place, entity) });
     }
     return places;
   }
@@ -146,12 +146,16 @@ export class References {
       const chunk = elementAt(chunks, i);
       if (chunk.start > within.end) return;
       if (chunk !== searched && !chunk.names.mayContain(key)) continue;
+      const words = this.wordsOf(chunk);
       const ownPattern = new RegExp(pattern.source, 'g');
+      let next = 0;
       for (let found = ownPattern.exec(chunk.text); found !== null; found = ownPattern.exec(chunk.text)) {
-        const word = findWord(this.wordsOf(chunk), found.index, 0);
-        const start = chunk.start + found.index;
+        const { index } = found;
+        while (next < words.length && elementAt(words, next).start < index) next++;
+        const word = words[next];
+        const start = chunk.start + index;
         const end = start + found[0].length;
-        const isWhole = word !== null && isName(word) && word.start === found.index;
+        const isWhole = word !== undefined && isName(word) && word.start === index;
         if (isWhole && start >= within.start && end <= within.end) yield { start, end };
       }
     }

@@ -23,7 +23,10 @@ export async function graphCommand(file: string, name: string | undefined, sessi
   if (only === undefined) throw new UsageError(`${displayName(file)} has no function with a body`);
   if (another !== undefined) throw new UsageError(`graph needs the name of a function; the file has ${known}`);
   const view = document.functionAt(only.selection.start);
-  if (view === null) throw new UsageError(`the function '${only.name}' cannot be read`);
+  if (view === null)
+    throw new UsageError(
+      `the function '${only.name}' cannot be drawn: it has syntax errors or too many branch targets`,
+    );
   await write(stdout, flowGraphSvg(view.flowGraph(), demangle(only.name) ?? only.name));
   return 0;
 }

@@ -108,9 +108,9 @@ export class CallWriter {
     const { code, fn, values, shape } = this;
     this.findOpen();
     fn.live.at(block).forEach((place, i) => {
-      const { local, type } = values.register(place);
+      const type = values.registerType(place);
       code.get(this.open).memory(`${type}.load`, shape.layout.origin + 8 * i);
-      code.set(local);
+      values.setPlace(place, type);
     });
     this.findCallee();
     this.take(siteOfCall(instruction));
@@ -202,11 +202,10 @@ export class CallWriter {
     const size = callEntry(fn.live, resume);
     this.findOpen();
     fn.live.at(resume).forEach((place, i) => {
-      const { local, type } = values.register(place);
-      code
-        .get(this.open)
-        .get(local)
-        .memory(`${type}.store`, origin + 8 * i);
+      const type = values.registerType(place);
+      code.get(this.open);
+      values.getPlace(place, type);
+      code.memory(`${type}.store`, origin + 8 * i);
     });
     if (!entered) return;
     const store = (field: number, push: () => unknown): void => {

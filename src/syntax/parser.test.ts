@@ -119,6 +119,16 @@ describe('the parser copes with any text', () => {
     expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['PTX1020']);
   });
 
+  it.each([
+    [128, []],
+    [129, ['PTX1001']],
+  ])('reads a directive with %i targets', (count, codes) => {
+    const names = Array.from({ length: count }, () => 'sm_90').join(', ');
+    const { items, diagnostics } = parseModule(`.version 9.0\n.target ${names}\n.func g() { ret; }`);
+    expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual(codes);
+    expect(items.at(-1)?.kind).toBe('function');
+  });
+
   it('reports a missing closing bracket once', () => {
     const { diagnostics } = parseModule(`${header}.func f() { { { { ret;`);
     expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['PTX1001']);

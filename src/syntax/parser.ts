@@ -214,12 +214,16 @@ function parseVersion(r: Reader): Item | null {
   return { kind: 'version', start, end, major: Number(major), minor: Number(minor) };
 }
 
+/** Maximum number of names in a `.target` directive; any realistic directive has at most three. */
+const mostTargets = 128;
+
 function parseTarget(r: Reader): Item | null {
   const start = r.start;
   const names: NameOperand[] = [];
   do {
     r.next();
     if (r.kind !== Token.Name) return r.unexpected('a target such as sm_90');
+    if (names.length === mostTargets) return r.unexpected(`at most ${mostTargets} targets in one directive`);
     names.push({ kind: 'name', start: r.start, end: r.end, name: r.text() });
     r.next();
   } while (r.kind === Token.Comma);

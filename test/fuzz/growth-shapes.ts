@@ -593,6 +593,16 @@ const flow: readonly Shape[] = [
       ),
   },
   {
+    name: 'loads into live registers',
+    size: 500,
+    block: 32,
+    text: (n) =>
+      kernel(
+        `.reg .b32 %q<${n}>;\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nmov.u64 %rd1, g;\nadd.u64 %rd1, %rd1, %rd2;\n${lines(n, (i) => `ld.global.u32 %q${i}, [%rd1];`)}\n${lines(n, (i) => `add.u32 %r1, %r1, %q${i};`)}`,
+        '.global .align 4 .b32 g[32];',
+      ),
+  },
+  {
     name: 'guarded returns',
     size: 500,
     text: (n) => kernel(lines(n, (i) => `setp.eq.u32 %p1, %r1, ${i + 1};\n@%p1 ret;`)),

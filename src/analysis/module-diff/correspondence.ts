@@ -1,4 +1,5 @@
 /** Keeps track of pairs of registers, one from each of two functions, that hold the same values. */
+import { elementAt } from '../../base/element-at.ts';
 import type { NormalLine, NormalName } from './normal-body.ts';
 
 type Same = (a: string, b: string) => boolean;
@@ -9,8 +10,8 @@ type Same = (a: string, b: string) => boolean;
  * function ends the correspondence of the registers that it writes.
  */
 export class Correspondence {
-  private readonly toB = new Map<string, string>();
-  private readonly toA = new Map<string, string>();
+  private readonly toB = new Map<number, number>();
+  private readonly toA = new Map<number, number>();
   private readonly sameSymbol: Same;
   private readonly sameLabel: Same;
 
@@ -29,12 +30,11 @@ export class Correspondence {
       this.forgetB(b);
       return false;
     }
-    const pairs = a.names.flatMap((one, i) => {
-      const other = b.names[i];
-      return other === undefined ? [] : [[one, other] as const];
+    let agrees = true;
+    a.names.forEach((one, i) => {
+      if (!this.agree(one, elementAt(b.names, i))) agrees = false;
     });
-    const agrees = pairs.filter(([one, other]) => !this.agree(one, other)).length === 0;
-    for (const [one, other] of pairs) this.noteWrite(one, other);
+    a.names.forEach((one, i) => this.noteWrite(one, elementAt(b.names, i)));
     return agrees;
   }
 
@@ -49,7 +49,7 @@ export class Correspondence {
     return one.role === 'write' || this.agreeInPlace(one.place, other.place);
   }
 
-  private agreeInPlace(one: string, other: string): boolean {
+  private agreeInPlace(one: number, other: number): boolean {
     const inB = this.toB.get(one);
     const inA = this.toA.get(other);
     if (inB !== undefined || inA !== undefined) return inB === other;
@@ -64,7 +64,7 @@ export class Correspondence {
     if (isPair && one.role === 'write' && other.role === 'write') this.pair(one.place, other.place);
   }
 
-  private pair(one: string, other: string): void {
+  private pair(one: number, other: number): void {
     this.toB.set(one, other);
     this.toA.set(other, one);
   }
@@ -81,13 +81,13 @@ export class Correspondence {
     for (const name of names) if (name.kind === 'register' && name.role === 'write') this.forgetPlaceB(name.place);
   }
 
-  private forgetPlaceA(place: string): void {
+  private forgetPlaceA(place: number): void {
     const other = this.toB.get(place);
     this.toB.delete(place);
     if (other !== undefined) this.toA.delete(other);
   }
 
-  private forgetPlaceB(place: string): void {
+  private forgetPlaceB(place: number): void {
     const one = this.toA.get(place);
     this.toA.delete(place);
     if (one !== undefined) this.toB.delete(one);

@@ -33,7 +33,7 @@ export interface ModuleDiff {
   readonly onlyInB: readonly FunctionPlace[];
   /** The mnemonics that the functions of the two modules use a different number of times. */
   readonly mnemonics: readonly MnemonicCount[];
-  /** Functions that are not compared, because syntax errors prevent them from being read. */
+  /** Functions that are not compared, because they have syntax errors or more than 65,536 branch targets. */
   readonly unread: readonly FunctionPlace[];
 }
 

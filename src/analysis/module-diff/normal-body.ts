@@ -11,11 +11,11 @@ import { type BlockOutline, blockOutlines } from '../block-outline.ts';
 import type { FunctionBody } from '../function-body.ts';
 import { type BodyInstruction, type NamedOperand, visitNames } from '../occurrences.ts';
 
-/** A name in an instruction. */
+/** A name in an instruction. A `place` is a number; within a function, each register and each argument has its own. */
 export type NormalName =
-  | { readonly kind: 'register'; readonly place: string; readonly role: Role }
+  | { readonly kind: 'register'; readonly place: number; readonly role: Role }
   /** A variable that passes an argument to a called function or receives its result. */
-  | { readonly kind: 'argument'; readonly place: string }
+  | { readonly kind: 'argument'; readonly place: number }
   | { readonly kind: 'label' | 'symbol'; readonly name: string };
 
 /** An instruction. Two instructions with the same shape differ only in the names that they use. */
@@ -53,9 +53,9 @@ export interface NormalBody {
 }
 
 export function normalBody(body: FunctionBody): NormalBody {
-  const parameters = parameterPositions(body);
-  const { instructions, start, checked } = body;
-  const lines = instructions.map((one) => normalLine(one, start, parameters));
+  const context = { start: body.start, parameters: parameterPositions(body), places: new Places() };
+  const { instructions, checked } = body;
+  const lines = instructions.map((one) => normalLine(one, context));
   let count = 0;
   const blocks = blockOutlines(body).map((block): NormalBlock => {
     const from = count;
@@ -77,15 +77,40 @@ function parameterPositions({ checked: { parameters, results } }: FunctionBody):
   return positions;
 }
 
-function normalLine(one: BodyInstruction, start: number, parameters: ReadonlyMap<string, string>): NormalLine {
+/** Gives each register and each argument of a function a number. The same name may be declared in several scopes. */
+class Places {
+  private count = 0;
+  /** By the offset of the declaration, and by name, because one declaration may declare many registers. */
+  private readonly numbers = new Map<number, Map<string, number>>();
+
+  of({ declared: { start } }: { readonly declared: Span }, name: string): number {
+    const members = this.numbers.get(start) ?? new Map<string, number>();
+    if (members.size === 0) this.numbers.set(start, members);
+    const known = members.get(name);
+    if (known !== undefined) return known;
+    members.set(name, this.count);
+    return this.count++;
+  }
+}
+
+interface LineContext {
+  /** The offset of the function in the document. */
+  readonly start: number;
+  /** See `parameterPositions`. */
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly places: Places;
+}
+
+function normalLine(one: BodyInstruction, context: LineContext): NormalLine {
+  const { start, parameters } = context;
   const { node, variant, scope } = one;
   const names: NormalName[] = [];
   visitNames(node, variant?.form.operands ?? [], (operand, role) => {
-    const name = normalName(operand, role, one, parameters);
+    const name = normalName(operand, role, one, context);
     if (name !== null) names.push(name);
   });
   const spell = (operand: NameOperand | MemberOperand): string => {
-    const name = normalName(operand, 'read', one, parameters);
+    const name = normalName(operand, 'read', one, context);
     const base = operand.kind === 'name' ? operand.name : operand.base;
     const member = operand.kind === 'name' ? '' : operand.member;
     if (name !== null) return `<${name.kind}>${member}`;
@@ -106,12 +131,12 @@ function normalName(
   operand: NamedOperand,
   role: Role,
   { scope }: BodyInstruction,
-  parameters: ReadonlyMap<string, string>,
+  { parameters, places }: LineContext,
 ): NormalName | null {
   const use = registerUse(operand, scope);
   if (use !== null) {
     const name = operand.kind === 'name' ? operand.name : operand.base + operand.member;
-    return { kind: 'register', place: `${use.symbol.declared.start} ${name}`, role };
+    return { kind: 'register', place: places.of(use.symbol, name), role };
   }
   const name = operand.kind === 'name' ? operand.name : operand.base;
   const symbol = scope.lookup(name);
@@ -120,7 +145,7 @@ function normalName(
   const isFormal = symbol.kind === 'variable' && symbol.space !== 'local parameter' && symbol.space.includes(' ');
   if (isFormal && parameters.has(name)) return null;
   if (symbol.kind === 'variable' && symbol.space === 'local parameter')
-    return { kind: 'argument', place: `${symbol.declared.start} ${name}` };
+    return { kind: 'argument', place: places.of(symbol, name) };
   return { kind: 'symbol', name };
 }
 

@@ -3,6 +3,7 @@
  * arrays, each of which has one element for each thread. Offsets are relative to the start of the block's frames.
  */
 
+import { elementAt } from '../../base/element-at.ts';
 import { warpSize } from '../../machine/launch.ts';
 
 /**
@@ -29,6 +30,7 @@ export class FrameLayout {
   readonly mask: number;
   private readonly rooms: { readonly offset: number; readonly size: number }[] = [];
   private readonly carriers = new Map<string, Carrier>();
+  private readonly overflowing: number[] = [];
   /**
    * An array with one element for each thread. The element is nonzero if the thread has run alone and the four threads
    * of its group have not since been found to be in the same state (simd/four-function.ts).
@@ -86,6 +88,19 @@ export class FrameLayout {
     this.end += ((bytes + 15) & ~15) + gap;
     this.rooms.push(made);
     return made.offset;
+  }
+
+  /**
+   * Returns the offset of 8 bytes that hold a register of the thread that is running, if its region has no local for
+   * the register. All threads use the same bytes.
+   */
+  overflow(index: number): number {
+    while (this.overflowing.length <= index) {
+      this.overflowing.push(this.end);
+      // The arrays that follow start at multiples of 16.
+      this.end += 16;
+    }
+    return elementAt(this.overflowing, index);
   }
 
   /** Adds an array of 4-byte or 8-byte elements and returns its offset. */

@@ -67,7 +67,7 @@ class RegionWriter {
     this.shape = shape;
     this.fn = fn;
     this.region = region;
-    this.values = new Values(code, fn.program, fn.live.crosses);
+    this.values = new Values(code, fn.program, fn.live.crosses, shape);
     this.spans = new CheckedSpans(code, fn.program, () => 'same');
     this.counts = new OutcomeCounts(code, soleOutcome(fn, region));
     this.traffic = trafficOf(fn, region);
@@ -134,9 +134,10 @@ class RegionWriter {
   private begin(): void {
     const { code, fn, values, locals, frame, shape, region } = this;
     for (const place of fn.live.at(region.entry)) {
-      const { local, type } = values.register(place);
-      if (type === 'i64') code.i64(0n).set(local);
-      else code.i32(0).set(local);
+      const type = values.registerType(place);
+      if (type === 'i64') code.i64(0n);
+      else code.i32(0);
+      values.setPlace(place, type);
     }
     this.calls.begin();
     if (locals.base !== null) return;

@@ -57,11 +57,11 @@ export class ThreadFrame {
 
   /** Stores registers in the frame. A 128-bit register is stored as two halves. */
   save(places: Iterable<number>): void {
-    const { code, fn, values } = this;
+    const { fn, values } = this;
     for (const place of places) {
       for (const [half, slot] of slotsOf(fn, place)) {
-        const { local, type } = values.register(half);
-        this.store(slot, () => code.get(local), type);
+        const type = values.registerType(half);
+        this.store(slot, () => values.getPlace(half, type), type);
       }
     }
   }
@@ -71,8 +71,9 @@ export class ThreadFrame {
     const { fn, values } = this;
     for (const place of places) {
       for (const [half, slot] of slotsOf(fn, place)) {
-        const { local, type } = values.register(half);
-        this.load(slot, type).set(local);
+        const type = values.registerType(half);
+        this.load(slot, type);
+        values.setPlace(half, type);
       }
     }
   }

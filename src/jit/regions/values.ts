@@ -2,19 +2,37 @@
  * The values of one region, which are held in locals: registers, which exist for the whole region, and temporaries,
  * which exist for one instruction. The bits of a value are zero-extended to the type of the local: an i32 for up to 32
  * bits, and an i64 for up to 64 bits. A value of 128 bits has two i64 locals, and its upper half has a slot of its own.
+ * If a region needs very many registers, some of them are held in memory instead.
  */
 import type { Bits } from '../../base/bits.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { ValueType } from '../../wasm/opcodes.ts';
+import { pushField } from '../context-field.ts';
+import type { LaunchLayout } from '../layout.ts';
 import { wholeOf } from '../upper-half.ts';
+import type { FrameLayout } from './frame.ts';
 
 export type IntegerType = 'i32' | 'i64';
 
+type Home = { readonly kind: 'local'; readonly local: number } | { readonly kind: 'memory'; readonly offset: number };
+
 interface Slot {
-  readonly local: number;
+  readonly home: Home;
   readonly type: IntegerType;
+}
+
+/**
+ * Maximum number of registers of a region that are held in locals. V8's baseline compiler does work for every local at
+ * every branch, so the time to compile a region would otherwise grow with the square of its size.
+ */
+const mostRegisterLocals = 512;
+
+/** The memory that holds registers for which there are no locals. */
+export interface Overflow {
+  readonly layout: LaunchLayout;
+  readonly frame: Pick<FrameLayout, 'overflow'>;
 }
 
 /** The type that holds a value of `width` bits, or each half of a 128-bit value. */
@@ -59,8 +77,13 @@ export class Values {
   private readonly widths: ReadonlyMap<number, number>;
   private readonly crosses: (place: number) => boolean;
   private readonly registers = new Map<number, Slot>();
-  /** Locals that have been released. Other registers that live only within one block can use them. */
-  private readonly spare: Readonly<Record<IntegerType, number[]>> = { i32: [], i64: [] };
+  /** Homes that have been released. Other registers that live only within one block can use them. */
+  private readonly spare: Readonly<Record<IntegerType, Home[]>> = { i32: [], i64: [] };
+  /** The number of homes of registers, of both kinds. */
+  private homes = 0;
+  private readonly overflow: Overflow;
+  /** Locals that hold a value while the address to which it is stored is pushed. */
+  private readonly passing: Partial<Record<IntegerType, number>> = {};
   private readonly temporaries = new Map<number, Slot>();
   private readonly pool: Readonly<Record<ValueType, number[]>> = { i32: [], i64: [], f32: [], f64: [], v128: [] };
   private readonly taken: Record<ValueType, number> = { i32: 0, i64: 0, f32: 0, f64: 0, v128: 0 };
@@ -68,10 +91,11 @@ export class Values {
 
   /**
    * The function `crosses` tells whether a register is live at the start of at least one basic block. Such a register
-   * needs a local of its own.
+   * needs a home of its own.
    */
-  constructor(code: Code, program: FunctionProgram, crosses: (place: number) => boolean) {
+  constructor(code: Code, program: FunctionProgram, crosses: (place: number) => boolean, overflow: Overflow) {
     this.code = code;
+    this.overflow = overflow;
     this.program = program;
     this.crosses = crosses;
     this.widths = widthsOf(program);
@@ -134,24 +158,24 @@ export class Values {
     return this.slotOf(place) === null ? (this.program.initialFrame[place] ?? null) : null;
   }
 
-  /** Whether a slot belongs to a register. Each register has a local. */
+  /** Whether a slot belongs to a register. */
   isRegister(place: number): boolean {
     return this.slotOf(place) !== null;
   }
 
-  /** Returns the local of a register. */
-  register(place: number): Slot {
+  /** Returns the type in which a register is held. */
+  registerType(place: number): IntegerType {
     const slot = this.slotOf(place);
     if (slot === null) throw new Error(`slot ${place} is not a register`);
-    return slot;
+    return slot.type;
   }
 
-  /** Makes the local of a register that lives within one block available to other registers. */
+  /** Makes the home of a register that lives within one block available to other registers. */
   release(place: number): void {
     const slot = this.registers.get(place);
     if (slot === undefined) return;
     this.registers.delete(place);
-    this.spare[slot.type].push(slot.local);
+    this.spare[slot.type].push(slot.home);
   }
 
   get(ref: Ref, type: IntegerType): void {
@@ -172,7 +196,8 @@ export class Values {
       else code.i64(BigInt(bits));
       return;
     }
-    code.get(slot.local);
+    if (slot.home.kind === 'local') code.get(slot.home.local);
+    else this.pushFrames().memory(`${slot.type}.load`, slot.home.offset);
     this.convert(slot.type, type);
   }
 
@@ -186,11 +211,27 @@ export class Values {
   setPlace(place: number, type: IntegerType): void {
     let slot = this.slotOf(place);
     if (slot === null || (!this.widths.has(place) && slot.type !== type)) {
-      slot = { local: this.temporary(type), type };
+      slot = { home: { kind: 'local', local: this.temporary(type) }, type };
       this.temporaries.set(place, slot);
     }
     this.convert(type, slot.type);
-    this.code.set(slot.local);
+    this.setHome(slot);
+  }
+
+  private setHome({ home, type }: Slot): void {
+    const { code } = this;
+    if (home.kind === 'local') {
+      code.set(home.local);
+      return;
+    }
+    this.passing[type] ??= code.local(type);
+    const value = this.passing[type];
+    code.set(value);
+    this.pushFrames().get(value).memory(`${type}.store`, home.offset);
+  }
+
+  private pushFrames(): Code {
+    return pushField(this.code, this.overflow.layout, 'frames');
   }
 
   private slotOf(place: number): Slot | null {
@@ -200,9 +241,16 @@ export class Values {
     if (width === undefined) return null;
     const type = holder(width);
     const reused = this.crosses(place) ? undefined : this.spare[type].pop();
-    const slot = { local: reused ?? this.code.local(type), type };
+    const slot = { home: reused ?? this.newHome(type), type };
     this.registers.set(place, slot);
     return slot;
+  }
+
+  private newHome(type: IntegerType): Home {
+    const index = this.homes++ - mostRegisterLocals;
+    if (index < 0) return { kind: 'local', local: this.code.local(type) };
+    const { layout, frame } = this.overflow;
+    return { kind: 'memory', offset: layout.origin + frame.overflow(index) };
   }
 
   private convert(from: IntegerType, to: IntegerType): void {

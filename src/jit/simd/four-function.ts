@@ -86,7 +86,7 @@ class FourWriter {
     this.four = four;
     this.region = region;
     this.functions = functions;
-    this.values = new Values(code, fn.program, fn.live.crosses);
+    this.values = new Values(code, fn.program, fn.live.crosses, shape);
     this.vectors = new Vectors(code, this.values, four.varying, fn.live.crosses);
     this.spans = new CheckedSpans(code, fn.program, (register, size) => spanKindOf(four, register, size));
     this.frame = new VectorFrame(code, shape, fn, this.values, this.vectors);
@@ -185,11 +185,14 @@ class FourWriter {
     const { code, fn, values, vectors, frame, locals, shape, region } = this;
     if (shape.hasStates) frame.store(shape.frame.alone, 'i32', () => code.words(0, 0, 0, 0));
     for (const place of fn.live.at(region.entry)) {
-      const { local, type } = values.register(place);
       if (vectors.isVarying(place)) {
         for (const home of vectors.home(place).locals) code.words(0, 0, 0, 0).set(home);
-      } else if (type === 'i64') code.i64(0n).set(local);
-      else code.i32(0).set(local);
+        continue;
+      }
+      const type = values.registerType(place);
+      if (type === 'i64') code.i64(0n);
+      else code.i32(0);
+      values.setPlace(place, type);
     }
     const { localBytes } = fn.program;
     if (localBytes === 0) return;

@@ -67,14 +67,15 @@ export class VectorFrame {
   save(places: Iterable<number>): void {
     const { code, values, vectors } = this;
     for (const place of places) {
-      const { local, type } = values.register(place);
+      const type = values.registerType(place);
       if (vectors.isVarying(place)) {
         const { locals } = vectors.home(place);
         this.store(this.slotOf(place), type, (half) => code.get(elementAt(locals, half)));
       } else {
-        this.store(this.slotOf(place), type, () =>
-          code.get(local).vector(type === 'i64' ? 'i64x2.splat' : 'i32x4.splat'),
-        );
+        this.store(this.slotOf(place), type, () => {
+          values.getPlace(place, type);
+          code.vector(type === 'i64' ? 'i64x2.splat' : 'i32x4.splat');
+        });
       }
     }
   }
@@ -86,7 +87,7 @@ export class VectorFrame {
   restore(places: Iterable<number>): void {
     const { code, shape, values, vectors } = this;
     for (const place of places) {
-      const { local, type } = values.register(place);
+      const type = values.registerType(place);
       const array = this.slotOf(place);
       if (vectors.isVarying(place)) {
         vectors.home(place).locals.forEach((home, half) => {
@@ -95,10 +96,8 @@ export class VectorFrame {
         });
         continue;
       }
-      code
-        .get(this.addressOf(type))
-        .memory(`${type}.load`, shape.layout.origin + array)
-        .set(local);
+      code.get(this.addressOf(type)).memory(`${type}.load`, shape.layout.origin + array);
+      values.setPlace(place, type);
     }
   }
 
@@ -111,7 +110,7 @@ export class VectorFrame {
     code.i32(0);
     for (const place of places) {
       if (vectors.isVarying(place)) continue;
-      const { type } = values.register(place);
+      const type = values.registerType(place);
       this.pushDifference(this.slotOf(place), type);
       code.op('i32.or');
     }

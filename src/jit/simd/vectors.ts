@@ -68,9 +68,10 @@ export class Vectors {
       if (!this.varying.has(place)) continue;
       const { code } = this;
       const home = this.home(place);
-      const { local } = this.values.register(place);
       const [vector, index, name] = this.laneOf(home, lane);
-      code.get(vector).get(local).lane(`${name}.replace_lane`, index).set(vector);
+      code.get(vector);
+      this.values.getPlace(place, home.type);
+      code.lane(`${name}.replace_lane`, index).set(vector);
     }
   }
 
@@ -80,19 +81,19 @@ export class Vectors {
   }
 
   extract(place: number, lane: number): void {
-    const [vector, index, name] = this.laneOf(this.home(place), lane);
-    this.code.get(vector).lane(`${name}.extract_lane`, index).set(this.values.register(place).local);
+    const home = this.home(place);
+    const [vector, index, name] = this.laneOf(home, lane);
+    this.code.get(vector).lane(`${name}.extract_lane`, index);
+    this.values.setPlace(place, home.type);
   }
 
   /** Copies the value of a register's scalar local to all lanes of its vectors. */
   splatHome(place: number): void {
     const { code } = this;
-    const { local, type } = this.values.register(place);
-    for (const vector of this.home(place).locals) {
-      code
-        .get(local)
-        .vector(type === 'i64' ? 'i64x2.splat' : 'i32x4.splat')
-        .set(vector);
+    const { type, locals } = this.home(place);
+    for (const vector of locals) {
+      this.values.getPlace(place, type);
+      code.vector(type === 'i64' ? 'i64x2.splat' : 'i32x4.splat').set(vector);
     }
   }
 
@@ -106,7 +107,7 @@ export class Vectors {
     const known = this.homes.get(place);
     if (known !== undefined) return known;
     const reused = (): number | undefined => (this.crosses(place) ? undefined : this.spare.pop());
-    const made = this.make(this.values.register(place).type, () => reused() ?? this.code.local('v128'));
+    const made = this.make(this.values.registerType(place), () => reused() ?? this.code.local('v128'));
     this.homes.set(place, made);
     return made;
   }
@@ -200,9 +201,10 @@ export class Vectors {
     for (const place of new Set(usesOf(instruction).writes)) {
       const value = this.temporaries.get(place);
       if (value === undefined || this.varying.has(place) || !this.values.isRegister(place)) continue;
-      const { local, type } = this.values.register(place);
+      const type = this.values.registerType(place);
       const name = type === 'i32' ? 'i32x4.extract_lane' : 'i64x2.extract_lane';
-      code.get(this.converted(value, type).locals[0]).lane(name, 0).set(local);
+      code.get(this.converted(value, type).locals[0]).lane(name, 0);
+      this.values.setPlace(place, type);
     }
   }
 
