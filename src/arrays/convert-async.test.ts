@@ -47,7 +47,7 @@ function nameOf({ to, packing, rounding, seed }: ConvertOptions): string {
 describe.each(Object.entries(places))('%s', (_, place) => {
   test.each(conversions.map((options) => [nameOf(options), options] as const))('%s', async (_name, options) => {
     const wanted = bytesOf(convert(source, options));
-    for (const workers of [0, 1, 2, undefined]) {
+    for (const workers of options === conversions[0] ? [0, 1, 2, undefined] : [0, 2]) {
       const [from, out] = place(wanted.length);
       const given = workers === undefined ? {} : { workers };
       expect(await convertAsync(from, { ...options, ...given, out })).toBe(out);
@@ -125,7 +125,7 @@ test('in place, no thread overwrites what another thread still has to read', asy
   const shared = new Float32Array(new SharedArrayBuffer(source.byteLength));
   const out = new Uint8Array(shared.buffer, 0, source.byteLength / 2);
   // When in-place conversions still ran on worker threads, one run in four failed.
-  for (let i = 0; i < 30; i++) {
+  for (let i = 0; i < 12; i++) {
     shared.set(source);
     await convertAsync(shared, { to: 'f16', out, workers: 8 });
     expect(wanted.equals(out)).toBe(true);
