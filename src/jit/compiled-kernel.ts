@@ -92,11 +92,11 @@ export function describeKernel({
   waitsInCalls,
 }: KernelShape): CompiledKernel {
   const { entry, stackBytes } = kernel;
-  const { state, mask, base, depth, size } = frame;
+  const { state, mask, base, depth } = frame;
   return {
     name: entry.name,
     stops: stops.map(describeStop),
-    frame: { state, mask, base, depth, size },
+    frame: { state, mask, base, depth, size: frame.close() },
     callBytes,
     stackBytes,
     engineCalls,

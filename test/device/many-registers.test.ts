@@ -31,6 +31,7 @@ const between = {
   'a barrier': 'bar.sync 0;',
   'a shuffle': 'shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;',
   'a call': 'call (%r2), twice, (%r1);',
+  'a branch that some threads take': 'setp.lt.u32 %p1, %r1, 5; @%p1 bra L; add.u32 %r2, %r2, 100; L:',
   'a loop': 'L: add.u32 %r2, %r2, 7; setp.lt.u32 %p1, %r2, 50; @%p1 bra L;',
 } as const;
 
@@ -38,9 +39,11 @@ const twice = '.func (.reg .b32 v) twice(.reg .b32 a) { add.u32 v, a, a; ret; }'
 
 const body = (middle: string, guard: (i: number) => string): string => `${declarations}
 mov.u32 %r1, %tid.x; mov.u32 %r2, 1; mov.u64 %rd2, 0;
+.shared .align 4 .b32 own[32]; mov.u32 %r5, own; mad.lo.u32 %r5, %r1, 4, %r5; st.shared.u32 [%r5], %r1;
 ${assignments}
 ${middle}
 ${each((i) => `${guard(i)} add.u32 %r2, %r2, %w${i};\nadd.u64 %rd2, %rd2, %d${i};`)}
+ld.shared.u32 %r6, [%r5]; mad.lo.u32 %r2, %r6, 1000, %r2;
 cvt.u32.u64 %r3, %rd2; shr.u64 %rd2, %rd2, 32; cvt.u32.u64 %r4, %rd2; add.u32 %r3, %r3, %r4; add.u32 %r2, %r2, %r3;
 ld.param.u64 %rd1, [out]; mad.wide.u32 %rd1, %r1, 4, %rd1; st.global.u32 [%rd1], %r2;`;
 

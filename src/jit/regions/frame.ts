@@ -3,7 +3,6 @@
  * arrays, each of which has one element for each thread. Offsets are relative to the start of the block's frames.
  */
 
-import { elementAt } from '../../base/element-at.ts';
 import { warpSize } from '../../machine/launch.ts';
 
 /**
@@ -24,6 +23,7 @@ export interface Carrier {
 export class FrameLayout {
   private readonly threads: number;
   private end = 0;
+  private isClosed = false;
   /** The state word of each thread (layout.ts). This is the first array. */
   readonly state: number;
   /** The array that holds, for each thread, the mask of the group in which the thread is waiting. */
@@ -56,9 +56,18 @@ export class FrameLayout {
     this.depth = this.array(4);
   }
 
-  /** Total size of all arrays in bytes. */
-  get size(): number {
+  /** Returns the total size of all arrays in bytes. Code that is compiled later can use only these arrays. */
+  close(): number {
+    this.isClosed = true;
     return this.end;
+  }
+
+  /** Takes bytes from the end of the frames, and returns their offset. */
+  private take(bytes: number): number {
+    if (this.isClosed) throw new Error('the size of the frames is already fixed');
+    const offset = this.end;
+    this.end += bytes;
+    return offset;
   }
 
   /**
@@ -84,29 +93,24 @@ export class FrameLayout {
   room(bytes: number): number {
     const known = this.rooms.find(({ size }) => size >= bytes);
     if (known !== undefined) return known.offset;
-    const made = { offset: this.end, size: bytes };
-    this.end += ((bytes + 15) & ~15) + gap;
+    const made = { offset: this.take(((bytes + 15) & ~15) + gap), size: bytes };
     this.rooms.push(made);
     return made.offset;
   }
 
   /**
    * Returns the offset of 8 bytes that hold a register of the thread that is running, if its region has no local for
-   * the register. All threads use the same bytes.
+   * the register. All threads use the same bytes. Returns null if there are no such bytes and the size of the frames is
+   * already fixed.
    */
-  overflow(index: number): number {
-    while (this.overflowing.length <= index) {
-      this.overflowing.push(this.end);
-      // The arrays that follow start at multiples of 16.
-      this.end += 16;
-    }
-    return elementAt(this.overflowing, index);
+  overflow(index: number): number | null {
+    // The arrays that follow must start at multiples of 16.
+    while (this.overflowing.length <= index && !this.isClosed) this.overflowing.push(this.take(16));
+    return this.overflowing[index] ?? null;
   }
 
   /** Adds an array of 4-byte or 8-byte elements and returns its offset. */
   array(bytes: 4 | 8): number {
-    const offset = this.end;
-    this.end += ((bytes * this.threads + 15) & ~15) + gap;
-    return offset;
+    return this.take(((bytes * this.threads + 15) & ~15) + gap);
   }
 }

@@ -247,10 +247,11 @@ export class Values {
   }
 
   private newHome(type: IntegerType): Home {
-    const index = this.homes++ - mostRegisterLocals;
-    if (index < 0) return { kind: 'local', local: this.code.local(type) };
     const { layout, frame } = this.overflow;
-    return { kind: 'memory', offset: layout.origin + frame.overflow(index) };
+    const index = this.homes++ - mostRegisterLocals;
+    const offset = index < 0 ? null : frame.overflow(index);
+    if (offset === null) return { kind: 'local', local: this.code.local(type) };
+    return { kind: 'memory', offset: layout.origin + offset };
   }
 
   private convert(from: IntegerType, to: IntegerType): void {
