@@ -5,7 +5,7 @@
  */
 import { assertNever } from '../base/assert-never.ts';
 import { elementAt } from '../base/element-at.ts';
-import { isGroupStep, isValueStep, looksAtOthers } from '../isa/steps/effects.ts';
+import { inputsOf, isGroupStep, isValueStep, looksAtOthers } from '../isa/steps/effects.ts';
 import type { GroupSteps } from '../isa/steps/group.ts';
 import type { Ref } from '../isa/steps/ref.ts';
 import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
@@ -240,18 +240,11 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
     case 'atomic':
       return requiring(places(step.address), 'an address', run);
     case 'transfer':
-      return requiring(places(step.address, step.source, step.size, step.count), 'an address', run);
     case 'bulk':
-      return requiring(places(step.address, step.source, step.size), 'an address', run);
-    case 'multicast-box':
-      return requiring(
-        places(step.address, step.tensor, step.mask, step.object, ...step.map, ...step.coordinates),
-        'an address',
-        run,
-      );
     case 'load-box':
     case 'store-box':
-      return requiring(places(step.address, step.tensor, ...step.map, ...step.coordinates), 'an address', run);
+    case 'multicast-box':
+      return requiring(inputsOf(step).map(placeOf), 'an address', run);
     case 'switch':
       return requiring(places(step.index), 'a branch', run);
     case 'window':
