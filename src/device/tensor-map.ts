@@ -4,25 +4,11 @@ import { PtxlabError } from '../base/error.ts';
 import { requireOptions } from '../base/require.ts';
 import type { RulesFor } from '../base/rules.ts';
 import { mostDimensions } from '../isa/steps/memory.ts';
-import { encodeTensorMap, tensorMapBytes } from '../machine/tensor-map.ts';
+import { tensorElements } from '../isa/tensor-map-fields.ts';
+import { encodeTensorMap } from '../machine/tensor-map.ts';
 import { isAddressed } from './arguments.ts';
 import { boxRules } from './check-options.ts';
 import type { TensorMapOptions } from './options.ts';
-
-/** The size of an element in bytes, and the NaN with which elements outside the tensor can be filled. */
-const elementTypes = {
-  u8: [1, null],
-  u16: [2, null],
-  u32: [4, null],
-  s32: [4, null],
-  u64: [8, null],
-  s64: [8, null],
-  f16: [2, 'nan16'],
-  bf16: [2, 'nan16'],
-  f32: [4, 'nan32'],
-  tf32: [4, 'nan32'],
-  f64: [8, 'nan64'],
-} as const;
 
 const rules: RulesFor<TensorMapOptions> = {
   tensor: { takes: 'a buffer or a bigint', accepts: (value) => typeof value === 'bigint' || isAddressed(value) },
@@ -41,7 +27,9 @@ export function tensorMap(options: TensorMapOptions): Uint8Array {
     if (options[name] === undefined) refuse(`option '${name}' is missing`);
   }
   const { tensor, type, dimensions, box, swizzle = 0, fill = 'zeros' } = options;
-  const [elementBytes, nan] = elementTypes[type];
+  const element = tensorElements.find((one) => one?.type === type);
+  if (element == null) throw new Error(`no tensor has elements of type ${type}`);
+  const elementBytes = 2 ** element.logBytes;
   const rank = dimensions.length;
   if (rank < 1 || rank > mostDimensions) refuse(`a tensor has 1 to ${mostDimensions} dimensions, not ${rank}`);
   const address = typeof tensor === 'bigint' ? tensor : tensor.address;
@@ -56,21 +44,18 @@ export function tensorMap(options: TensorMapOptions): Uint8Array {
   const inRow = elementAt(box, 0) * elementBytes;
   if (inRow % 16 !== 0) refuse(`a row of the box must be a multiple of 16 bytes, not ${inRow}`);
   if (swizzle !== 0 && inRow > swizzle) refuse(`a row of ${inRow} bytes exceeds the swizzle of ${swizzle} bytes`);
-  if (fill === 'nan' && nan === null) refuse(`elements of type ${type} cannot be filled with NaN`);
-  const words = encodeTensorMap({
+  if (fill === 'nan' && element.nan === null) refuse(`elements of type ${type} cannot be filled with NaN`);
+  return encodeTensorMap({
     address,
+    type,
     elementBytes,
     dimensions,
     strides,
     box,
     elementStrides,
     swizzle: Math.max(1, swizzle / 16),
-    fill: fill === 'nan' && nan !== null ? nan : 'zeros',
+    fill: (fill === 'nan' ? element.nan : null) ?? 0n,
   });
-  const bytes = new Uint8Array(tensorMapBytes);
-  const view = new DataView(bytes.buffer);
-  words.forEach((word, i) => view.setBigUint64(8 * i, word, true));
-  return bytes;
 }
 
 /** The strides of a tensor without gaps. */

@@ -2,7 +2,8 @@
  * The module that is being generated: its imports, and the functions that are called from several places. Each of these
  * functions is generated when it is first needed.
  */
-import { mostDimensions, tensorMapWords } from '../isa/steps/memory.ts';
+import { mostDimensions } from '../isa/steps/memory.ts';
+import { tensorMapWords } from '../isa/tensor-map-fields.ts';
 import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 

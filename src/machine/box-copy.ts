@@ -2,7 +2,7 @@
 import { startOfRank } from '../isa/spaces.ts';
 import type { BoxKind } from '../isa/steps/memory.ts';
 import { receiveBytes } from './mbarrier-word.ts';
-import { badTensorMap, boxBytes, decodeTensorMap, fillBits, piecesOf, type TensorMap } from './tensor-map.ts';
+import { boxBytes, piecesOf, type TensorMap, tensorMapFor } from './tensor-map.ts';
 
 /** The operands of an instruction that copies a box. */
 export interface BoxCopy {
@@ -31,8 +31,7 @@ export interface BoxMemory {
 }
 
 export function copyBox({ kind, words, coordinates, address, mask, object }: BoxCopy, memory: BoxMemory): void {
-  const map = decodeTensorMap(words);
-  if (map === null || map.dimensions.length !== coordinates.length) throw badTensorMap(map, coordinates.length);
+  const map = tensorMapFor(words, coordinates.length);
   if (kind !== 'multicast-box') {
     copyPieces(kind, { map, coordinates, address }, memory);
     return;
@@ -53,7 +52,7 @@ function copyPieces(kind: BoxKind, { map, coordinates, address }: PlacedBox, mem
   for (const { shared, global, bytes } of piecesOf(map, coordinates, address)) {
     if (kind === 'store-box') {
       if (global !== null) memory.store(shared, global, bytes);
-    } else if (global === null) memory.fill(shared, bytes, fillBits[map.fill]);
+    } else if (global === null) memory.fill(shared, bytes, map.fill);
     else memory.load(shared, global, bytes);
   }
 }

@@ -1,37 +1,22 @@
-/**
- * Tensor maps, which describe tensors in global memory to instructions that copy boxes of them. The ISA and the driver
- * do not say what the 128 bytes contain. ptxlab uses ten 64-bit words:
- *
- * | word | bits | field |
- * | ---- | ------ | -------------------------------------------------------------- |
- * | 0 | 0-63 | address of the tensor |
- * | 1 | 0-7 | 0x54, by which a tensor map is recognized |
- * | | 8-11 | binary logarithm of the size of an element in bytes |
- * | | 12-15 | number of dimensions |
- * | | 16-19 | binary logarithm of the swizzle in chunks of 16 bytes |
- * | | 20-23 | what elements outside the tensor are filled with |
- * | | 24-63 | size of the box minus one, 8 bits for each dimension |
- * | 2 | 0-19 | element strides minus one, 4 bits for each dimension |
- * | | 32-63 | size of dimension 0 minus one |
- * | 3, 4 | | sizes of dimensions 1 to 4 minus one, 32 bits each |
- * | 5-8 | | strides of dimensions 1 to 4 in bytes |
- * | 9 | | size of the box in bytes |
- */
+/** Tensor maps, which describe tensors in global memory to instructions that copy boxes of them. */
 import { elementAt } from '../base/element-at.ts';
+import { err, ok, type Result } from '../base/result.ts';
 import { mostDimensions } from '../isa/steps/memory.ts';
-import { machineFault, type MachineFault } from './fault.ts';
+import {
+  type TensorElementType,
+  tensorElements,
+  tensorMapFields,
+  tensorMapTag,
+  tensorMapWords,
+} from '../isa/tensor-map-fields.ts';
+import { machineFault } from './fault.ts';
 
 export const tensorMapBytes = 128;
-
-const tag = 0x54;
-
-/** What elements outside the tensor are filled with. */
-export const fills = ['zeros', 'nan16', 'nan32', 'nan64'] as const;
-export type Fill = (typeof fills)[number];
 
 /** A tensor and a box in it. Lists begin with the innermost dimension. */
 export interface TensorMap {
   readonly address: bigint;
+  readonly type: TensorElementType;
   /** Size of an element in bytes: 1, 2, 4 or 8. */
   readonly elementBytes: number;
   readonly dimensions: readonly number[];
@@ -41,65 +26,62 @@ export interface TensorMap {
   readonly elementStrides: readonly number[];
   /** Number of chunks of 16 bytes whose order the swizzle changes: 1, 2, 4 or 8. */
   readonly swizzle: number;
-  readonly fill: Fill;
+  /** The bits of 8 bytes that lie outside the tensor. */
+  readonly fill: bigint;
 }
 
-const big = (value: number, shift = 0): bigint => BigInt(value) << BigInt(shift);
+const fields = tensorMapFields;
 
-/** The words of a tensor map. */
-export function encodeTensorMap(map: TensorMap): readonly bigint[] {
-  const { address, elementBytes, dimensions, strides, box, elementStrides, swizzle, fill } = map;
-  const size = (i: number): bigint => big((dimensions[i] ?? 1) - 1);
-  const facts =
-    big(tag) |
-    big(Math.log2(elementBytes), 8) |
-    big(dimensions.length, 12) |
-    big(Math.log2(swizzle), 16) |
-    big(fills.indexOf(fill), 20);
-  const boxes = box.reduce((sum, length, i) => sum | big(length - 1, 24 + 8 * i), 0n);
-  const steps = elementStrides.reduce((sum, step, i) => sum | big(step - 1, 4 * i), 0n);
-  return [
-    address,
-    facts | boxes,
-    steps | (size(0) << 32n),
-    size(1) | (size(2) << 32n),
-    size(3) | (size(4) << 32n),
-    ...[0, 1, 2, 3].map((i) => big(strides[i] ?? 0)),
-    big(boxBytes(map)),
-  ];
+/** The bytes of a tensor map. */
+export function encodeTensorMap(map: TensorMap): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(tensorMapBytes);
+  const view = new DataView(bytes.buffer);
+  view.setBigUint64(fields.address, map.address, true);
+  bytes[fields.tag] = tensorMapTag;
+  bytes[fields.elementType] = tensorElements.findIndex((element) => element?.type === map.type);
+  bytes[fields.rank] = map.dimensions.length - 1;
+  bytes[fields.swizzle] = Math.log2(map.swizzle);
+  bytes[fields.fill] = map.fill === 0n ? 0 : 1;
+  map.box.forEach((length, i) => view.setUint8(fields.box + i, length - 1));
+  map.elementStrides.forEach((step, i) => view.setUint8(fields.elementStrides + i, step - 1));
+  map.dimensions.forEach((size, i) => view.setUint32(fields.dimensions + 4 * i, size - 1, true));
+  map.strides.forEach((stride, i) => view.setBigUint64(fields.strides + 8 * i, BigInt(stride), true));
+  view.setBigUint64(fields.boxBytes, BigInt(boxBytes(map)), true);
+  return bytes;
 }
 
-/** Reads the words of a tensor map; null if they do not describe a tensor. */
-export function decodeTensorMap(words: readonly bigint[]): TensorMap | null {
-  const word = (i: number): bigint => elementAt(words, i);
-  const field = (from: bigint, low: number, width: number): number =>
-    Number(BigInt.asUintN(width, from >> BigInt(low)));
-  const facts = word(1);
-  const rank = field(facts, 12, 4);
-  const fill = fills[field(facts, 20, 4)];
-  if (field(facts, 0, 8) !== tag || rank < 1 || rank > mostDimensions || fill === undefined) return null;
-  const each = <T>(of: (i: number) => T): readonly T[] => Array.from({ length: rank }, (_, i) => of(i));
-  return {
-    address: word(0),
-    elementBytes: 2 ** field(facts, 8, 4),
-    dimensions: each((i) => field(word(2 + ((i + 1) >> 1)), i % 2 === 0 ? 32 : 0, 32) + 1),
-    strides: each((i) => i)
-      .slice(1)
-      .map((i) => Number(word(4 + i))),
-    box: each((i) => field(facts, 24 + 8 * i, 8) + 1),
-    elementStrides: each((i) => field(word(2), 4 * i, 4) + 1),
-    swizzle: 2 ** field(facts, 16, 4),
-    fill,
-  };
+/** Reads the words of a tensor map. The error says what is wrong with them. */
+function decodeTensorMap(words: readonly bigint[]): Result<TensorMap, string> {
+  const view = new DataView(new ArrayBuffer(8 * tensorMapWords));
+  words.forEach((word, i) => view.setBigUint64(8 * i, word, true));
+  const rank = view.getUint8(fields.rank) + 1;
+  const swizzle = view.getUint8(fields.swizzle);
+  const element = tensorElements[view.getUint8(fields.elementType)] ?? null;
+  if (view.getUint8(fields.tag) !== tensorMapTag || rank > mostDimensions) return err('was not made by ptxlab');
+  const isPlain = view.getUint8(fields.interleave) === 0 && view.getUint8(fields.atomicity) === 0 && swizzle <= 3;
+  if (element === null || !isPlain) return err('has a layout or an element type that ptxlab does not copy');
+  const each = <T>(count: number, of: (i: number) => T): readonly T[] => Array.from({ length: count }, (_, i) => of(i));
+  return ok({
+    address: view.getBigUint64(fields.address, true),
+    type: element.type,
+    elementBytes: 2 ** element.logBytes,
+    dimensions: each(rank, (i) => view.getUint32(fields.dimensions + 4 * i, true) + 1),
+    strides: each(rank - 1, (i) => Number(view.getBigUint64(fields.strides + 8 * i, true))),
+    box: each(rank, (i) => view.getUint8(fields.box + i) + 1),
+    elementStrides: each(rank, (i) => view.getUint8(fields.elementStrides + i) + 1),
+    swizzle: 2 ** swizzle,
+    fill: (view.getUint8(fields.fill) === 0 ? null : element.nan) ?? 0n,
+  });
 }
 
-/** Returns the fault of an instruction for `coordinates` dimensions. `map` is null if the words are not a tensor map. */
-export function badTensorMap(map: TensorMap | null, coordinates: number): MachineFault {
-  const what =
-    map === null
-      ? 'was not made by ptxlab'
-      : `describes a tensor with ${map.dimensions.length} dimensions, but the instruction has ${coordinates} coordinates`;
-  return machineFault('PTX6035', { what });
+/** Reads the tensor map of an instruction with a number of coordinates. Throws a fault if the two do not agree. */
+export function tensorMapFor(words: readonly bigint[], coordinates: number): TensorMap {
+  const map = decodeTensorMap(words);
+  if (!map.ok) throw machineFault('PTX6035', { what: map.error });
+  const { length } = map.value.dimensions;
+  if (length === coordinates) return map.value;
+  const what = `describes a tensor with ${length} dimensions, but the instruction has ${coordinates} coordinates`;
+  throw machineFault('PTX6035', { what });
 }
 
 /** Adjacent bytes of a box. */
@@ -177,11 +159,3 @@ function* piecesOfChunk(
   for (let i = 0; i < count; i++)
     yield { shared: shared + i * elementBytes, global: addressOf(first + i), bytes: elementBytes };
 }
-
-/** The bits of 8 bytes that lie outside the tensor. */
-export const fillBits: Readonly<Record<Fill, bigint>> = {
-  zeros: 0n,
-  nan16: 0x7ff7_7ff7_7ff7_7ff7n,
-  nan32: 0x7fff_ffff_7fff_ffffn,
-  nan64: 0x7fff_ffff_ffff_ffffn,
-};

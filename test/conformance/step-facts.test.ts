@@ -150,16 +150,18 @@ function legalInput(step: Step, ref: Ref): Bits | null {
 function mapOf(rank: number): readonly bigint[] {
   const each = (first: number, other: number): readonly number[] =>
     Array.from({ length: rank }, (_, i) => (i === 0 ? first : other));
-  return encodeTensorMap({
+  const { buffer } = encodeTensorMap({
     address: 0n,
+    type: 'f32',
     elementBytes: 4,
     dimensions: each(4, 1),
     strides: each(16, 16).slice(1),
     box: each(4, 1),
     elementStrides: each(1, 1),
     swizzle: 1,
-    fill: 'zeros',
+    fill: 0n,
   });
+  return [...new BigUint64Array(buffer)];
 }
 
 /** Operands that make a shuffle read lanes outside of the gang, or lanes beyond the shuffle's bounds. */

@@ -4,9 +4,6 @@ import { alone, type FactsOf, pure } from './facts.ts';
 import type { Ref } from './ref.ts';
 import type { ValueStep } from './value.ts';
 
-/** The number of 64-bit words in a tensor map that ptxlab uses; see machine/tensor-map.ts. */
-export const tensorMapWords = 10;
-
 /** The greatest number of dimensions of a tensor. */
 export const mostDimensions = 5;
 

@@ -4,10 +4,10 @@
  * Versions and targets were determined with ptxas 13.0.
  */
 import { type AvailabilityRow, type InstructionForm, type OperandPattern, read } from '../../form.ts';
-import { tensorMapWords } from '../../steps/memory.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
+import { tensorMapFields, tensorMapWords } from '../../tensor-map-fields.ts';
 import { checked, needs, tensorMemory } from '../checked.ts';
 import { constant, extract, integer } from '../integer/steps.ts';
 import { changeObject, unchanged } from './mbarrier-object.ts';
@@ -90,7 +90,7 @@ const writeModes: readonly Mode[] = [...tiles, rows('scatter4'), ...withoutOffse
 const wordsOfMap: readonly Ref[] = Array.from({ length: tensorMapWords }, (_, i): Ref => `$map.${i}`);
 
 /** The word that contains the size of a box in bytes. */
-const sizeOfBox: Ref = `$map.${tensorMapWords - 1}`;
+const sizeOfBox: Ref = `$map.${tensorMapFields.boxBytes / 8}`;
 
 /** Loads the words of the tensor map. */
 const loadMap = wordsOfMap.flatMap((word, i): readonly Step[] => [

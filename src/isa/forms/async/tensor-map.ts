@@ -1,11 +1,23 @@
 /**
  * tensormap.replace, tensormap.cp_fenceproxy and clusterlaunchcontrol (PTX ISA 9.1, sections 9.7.9.28 and 9.7.13.16 to
- * 9.7.13.18). They are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * 9.7.13.18). clusterlaunchcontrol is checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
-import { type InstructionForm, type OperandPattern, read, type ValuePattern, write } from '../../form.ts';
+import {
+  has,
+  type InstructionForm,
+  type OperandPattern,
+  read,
+  type ValuePattern,
+  type Variant,
+  write,
+} from '../../form.ts';
+import type { AccessSpace } from '../../spaces.ts';
+import type { Step } from '../../steps/step.ts';
 import { at, atSuffixed } from '../../targets.ts';
+import { tensorMapFields } from '../../tensor-map-fields.ts';
 import { checked, needs } from '../checked.ts';
 import { operandList } from './bulk.ts';
+import { replaceField, type StoredField } from './tensor-map-steps.ts';
 
 const map: OperandPattern = { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } };
 const spaces = ['.global', '.shared::cta'];
@@ -14,50 +26,107 @@ const constant = (last: number): ValuePattern => read('b', '.u32', { constantOnl
 
 interface Field {
   readonly id: string;
-  readonly fields: readonly string[];
   readonly type: '.b32' | '.b64';
   readonly operands: readonly OperandPattern[];
+  /** How each of the fields that the syntax line stands for is stored. */
+  readonly stored: Readonly<Record<string, StoredField>>;
 }
 
+const byte = (offset: number): StoredField => ({ at: offset, width: 8, lessOne: false, resizes: false });
+
 const fields: readonly Field[] = [
-  { id: 'address', fields: ['.global_address'], type: '.b64', operands: [read('b', '.b64')] },
-  { id: 'rank', fields: ['.rank'], type: '.b32', operands: [read('b', '.b32')] },
+  {
+    id: 'address',
+    type: '.b64',
+    operands: [read('b', '.b64')],
+    stored: { '.global_address': { ...byte(tensorMapFields.address), width: 64 } },
+  },
+  {
+    id: 'rank',
+    type: '.b32',
+    operands: [read('b', '.b32')],
+    stored: { '.rank': { ...byte(tensorMapFields.rank), resizes: true } },
+  },
   {
     id: 'dimension',
-    fields: ['.box_dim', '.global_dim', '.element_stride'],
     type: '.b32',
     operands: [ordinal, read('b', '.b32')],
+    stored: {
+      '.box_dim': { ...byte(tensorMapFields.box), lessOne: true, resizes: true },
+      '.global_dim': { ...byte(tensorMapFields.dimensions), width: 32, lessOne: true },
+      '.element_stride': { ...byte(tensorMapFields.elementStrides), lessOne: true, resizes: true },
+    },
   },
-  { id: 'stride', fields: ['.global_stride'], type: '.b64', operands: [ordinal, read('b', '.b64')] },
-  { id: 'elemtype', fields: ['.elemtype'], type: '.b32', operands: [constant(15)] },
-  { id: 'interleave_layout', fields: ['.interleave_layout'], type: '.b32', operands: [constant(2)] },
-  { id: 'swizzle_mode', fields: ['.swizzle_mode'], type: '.b32', operands: [constant(4)] },
-  { id: 'swizzle_atomicity', fields: ['.swizzle_atomicity'], type: '.b32', operands: [constant(3)] },
-  { id: 'fill_mode', fields: ['.fill_mode'], type: '.b32', operands: [constant(1)] },
+  {
+    id: 'stride',
+    type: '.b64',
+    operands: [ordinal, read('b', '.b64')],
+    stored: { '.global_stride': { ...byte(tensorMapFields.strides), width: 64 } },
+  },
+  {
+    id: 'elemtype',
+    type: '.b32',
+    operands: [constant(15)],
+    stored: { '.elemtype': { ...byte(tensorMapFields.elementType), resizes: true } },
+  },
+  {
+    id: 'interleave_layout',
+    type: '.b32',
+    operands: [constant(2)],
+    stored: { '.interleave_layout': byte(tensorMapFields.interleave) },
+  },
+  {
+    id: 'swizzle_mode',
+    type: '.b32',
+    operands: [constant(4)],
+    stored: { '.swizzle_mode': byte(tensorMapFields.swizzle) },
+  },
+  {
+    id: 'swizzle_atomicity',
+    type: '.b32',
+    operands: [constant(3)],
+    stored: { '.swizzle_atomicity': byte(tensorMapFields.atomicity) },
+  },
+  {
+    id: 'fill_mode',
+    type: '.b32',
+    operands: [constant(1)],
+    stored: { '.fill_mode': byte(tensorMapFields.fill) },
+  },
 ];
 
 const replacements = () =>
-  fields.map(({ id, fields: own, type, operands }) =>
-    checked(
+  fields.map(({ id, type, operands, stored }) => ({
+    ...checked(
       {
         id: `tensormap.replace.${id}`,
         section: '9.7.9.28',
         syntax: `tensormap.replace.tile.field{.space}.b1024${type}  ${operandList([map, ...operands])}`,
         summary: 'Changes a field in the description of a tensor (a tensor map).',
-        sets: { field: own, space: spaces },
+        sets: { field: Object.keys(stored), space: spaces },
         rows: id === 'swizzle_atomicity' ? [needs('.swizzle_atomicity', {}, atSuffixed('8.6', 100))] : [],
         operands: [map, ...operands],
       },
       atSuffixed('8.3', 90),
     ),
-  );
+    steps: (variant: Variant) => {
+      const found = Object.entries(stored).find(([name]) => has(variant, name));
+      if (found === undefined) throw new Error(`no field of a tensor map in ${variant.mnemonic}`);
+      return replaceField(spaceOf(variant), found[1], operands.includes(ordinal));
+    },
+  }));
+
+function spaceOf(variant: Variant): AccessSpace {
+  if (has(variant, '.global')) return 'global';
+  return has(variant, '.shared::cta') ? 'shared' : 'generic';
+}
 
 const inGlobal: OperandPattern = { kind: 'address', name: 'dst', access: 'store', space: '.global' };
 const inShared: OperandPattern = { kind: 'address', name: 'src', access: 'load', space: '.shared' };
 const size = read('size', '.u32', { constantOnly: true, oneOf: [128] });
 
-const publication = () =>
-  checked(
+const publication = () => ({
+  ...checked(
     {
       id: 'tensormap.cp_fenceproxy',
       section: '9.7.13.16',
@@ -68,7 +137,11 @@ const publication = () =>
       operands: [inGlobal, inShared, size],
     },
     at('8.3', 90),
-  );
+  ),
+  steps: (): readonly Step[] => [
+    { kind: 'bulk', space: 'global', address: '$dst', sourceSpace: 'shared', source: '$src', size: '$size' },
+  ],
+});
 
 const result = (name: string, access: 'load' | 'store'): OperandPattern => ({ kind: 'address', name, access });
 const answer = read('b', '.b128');
