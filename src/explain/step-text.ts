@@ -32,7 +32,7 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
     `${refName(step.size)} bytes of ${step.space} memory at ${refName(step.address)} = ${refName(step.count)} bytes of ${step.sourceSpace} memory at ${refName(step.source)}, then zeros`,
   bulk: (step) =>
     `${refName(step.size)} bytes of ${step.space} memory at ${refName(step.address)} = those of ${step.sourceSpace} memory at ${refName(step.source)}`,
-  'load-box': (step) => `${boxInShared(step)} = ${boxInTensor(step)}`,
+  'load-box': (step) => `${boxInShared(step)} = ${boxInTensor(step)}; its bytes arrive at ${refName(step.object)}`,
   'store-box': (step) => `${boxInTensor(step)} = ${boxInShared(step)}`,
   'multicast-box': (step) =>
     `${boxInShared(step)}, in each block whose rank is in ${refName(step.mask)}, = ${boxInTensor(step)}; its bytes arrive at ${refName(step.object)}`,

@@ -12,14 +12,15 @@ export function prepareBox(step: BoxStep, placeOf: PlaceOf, context: AccessConte
   const wordPlaces = [step.tensor, ...step.map].map(placeOf);
   const coordinatePlaces = step.coordinates.map(placeOf);
   const addressPlace = placeOf(step.address);
-  const multicast = step.kind === 'multicast-box' ? { mask: placeOf(step.mask), object: placeOf(step.object) } : null;
+  const maskPlace = step.kind === 'multicast-box' ? placeOf(step.mask) : null;
+  const objectPlace = step.kind === 'store-box' ? null : placeOf(step.object);
   const memory = memoryOf(step, context);
   return (frame: Frame) => {
     const words = wordPlaces.map((place) => bigintIn(frame, place));
     const coordinates = coordinatePlaces.map((place) => Number(frame[place]) | 0);
     const address = Number(bigintIn(frame, addressPlace));
-    const mask = multicast === null ? 0 : Number(frame[multicast.mask]);
-    const object = multicast === null ? 0 : Number(bigintIn(frame, multicast.object));
+    const mask = maskPlace === null ? 0 : Number(frame[maskPlace]);
+    const object = objectPlace === null ? 0 : Number(bigintIn(frame, objectPlace));
     copyBox({ kind, words, coordinates, address, mask, object }, memory);
   };
 }

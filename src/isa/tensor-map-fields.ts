@@ -4,7 +4,7 @@
  */
 
 /** The number of 64-bit words that ptxlab uses. */
-export const tensorMapWords = 12;
+export const tensorMapWords = 11;
 
 /**
  * Offsets of the fields in bytes. Sizes of the box, element strides and sizes of the tensor are stored minus one, so
@@ -33,8 +33,6 @@ export const tensorMapFields = {
   dimensions: 32,
   /** 8 bytes for each dimension but the innermost: the distance in bytes between neighbors. */
   strides: 56,
-  /** 8 bytes: the size of the box in bytes. */
-  boxBytes: 88,
 } as const;
 
 /** By this byte, a tensor map is recognized. */

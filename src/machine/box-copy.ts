@@ -12,11 +12,9 @@ export interface BoxCopy {
   readonly coordinates: readonly number[];
   /** The address of the box in shared memory. */
   readonly address: number;
-  /**
-   * The blocks to which `multicast-box` copies the box, and the mbarrier object at which the bytes arrive there. The
-   * other kinds do not use them.
-   */
+  /** The blocks to which `multicast-box` copies the box. The other kinds do not use it. */
   readonly mask: number;
+  /** The mbarrier object at which the bytes arrive. `store-box` does not use it. */
   readonly object: number;
 }
 
@@ -32,13 +30,19 @@ export interface BoxMemory {
 
 export function copyBox({ kind, words, coordinates, address, mask, object }: BoxCopy, memory: BoxMemory): void {
   const map = tensorMapFor(words, coordinates.length);
-  if (kind !== 'multicast-box') {
-    copyPieces(kind, { map, coordinates, address }, memory);
-    return;
-  }
-  for (const start of blocksOf(mask)) {
-    copyPieces(kind, { map, coordinates, address: start + offsetOf(address) }, memory);
-    memory.change(start + offsetOf(object), (word) => receiveBytes(word, boxBytes(map)));
+  const copy = (to: number, arrivesAt: number): void => {
+    copyPieces(kind, { map, coordinates, address: to }, memory);
+    memory.change(arrivesAt, (word) => receiveBytes(word, boxBytes(map)));
+  };
+  switch (kind) {
+    case 'store-box':
+      copyPieces(kind, { map, coordinates, address }, memory);
+      return;
+    case 'load-box':
+      copy(address, object);
+      return;
+    case 'multicast-box':
+      for (const start of blocksOf(mask)) copy(start + offsetOf(address), start + offsetOf(object));
   }
 }
 

@@ -46,7 +46,6 @@ export function encodeTensorMap(map: TensorMap): Uint8Array<ArrayBuffer> {
   map.elementStrides.forEach((step, i) => view.setUint8(fields.elementStrides + i, step - 1));
   map.dimensions.forEach((size, i) => view.setUint32(fields.dimensions + 4 * i, size - 1, true));
   map.strides.forEach((stride, i) => view.setBigUint64(fields.strides + 8 * i, BigInt(stride), true));
-  view.setBigUint64(fields.boxBytes, BigInt(boxBytes(map)), true);
   return bytes;
 }
 

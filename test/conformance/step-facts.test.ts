@@ -111,11 +111,16 @@ function randomBits(width = 32): Bits {
   return width === 32 ? random.bits() : random.bits() % 2 ** width;
 }
 
+/** The address, if any, at which a step must not access the same bytes as at its other addresses. */
+function secondAddress(step: Step): Ref | null {
+  if (step.kind === 'bulk') return step.source;
+  return step.kind === 'load-box' || step.kind === 'multicast-box' ? step.object : null;
+}
+
 /** Values for fields that do not accept every value: addresses, barrier numbers, indices of targets, and masks. */
 function legalInput(step: Step, ref: Ref): Bits | null {
   for (const { space, address } of memoryUses(step)) {
-    const isSecond = step.kind === 'bulk' ? ref === step.source : step.kind === 'multicast-box' && ref === step.object;
-    const offset = isSecond ? 128n : 64n;
+    const offset = ref === secondAddress(step) ? 128n : 64n;
     if (address === ref) return (space === 'generic' ? windowBase('local', 64) : 0n) + offset;
   }
   switch (step.kind) {

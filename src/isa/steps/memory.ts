@@ -79,8 +79,8 @@ export interface MemorySteps {
     readonly source: Ref;
     readonly size: Ref;
   };
-  /** Copies a box of a tensor to shared memory. */
-  readonly 'load-box': Box;
+  /** Copies a box of a tensor to shared memory. The bytes arrive at the mbarrier object `object`. */
+  readonly 'load-box': Box & { readonly object: Ref };
   /** Copies a box from shared memory to a tensor. Elements outside the tensor are not copied. */
   readonly 'store-box': Box;
   /**
@@ -145,10 +145,11 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   'load-box': {
     ...alone,
     flow: 'next',
-    values: boxValues,
+    values: { ...boxValues, object: 'in' },
     memory: [
       { access: 'read', space: 'tensorSpace', address: 'tensor' },
       { access: 'write', space: 'space', address: 'address' },
+      { access: 'update', space: 'space', address: 'object' },
     ],
   },
   'store-box': {

@@ -12,8 +12,8 @@ export function lowerBox(step: StepOf<BoxKind>, { code, values, helpers, locals,
   for (let i = coordinates.length; i < mostDimensions; i++) code.i32(0);
   if (step.kind === 'multicast-box') values.get(step.mask, 'i32');
   else code.i32(0);
-  if (step.kind === 'multicast-box') values.get(step.object, 'i64');
-  else code.i64(0n);
+  if (step.kind === 'store-box') code.i64(0n);
+  else values.get(step.object, 'i64');
   for (const ref of [address, tensor, ...map]) values.get(ref, 'i64');
   code.call(helpers.import('box'));
 }

@@ -7,10 +7,9 @@ import { type AvailabilityRow, type InstructionForm, type OperandPattern, read }
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
-import { tensorMapFields, tensorMapWords } from '../../tensor-map-fields.ts';
+import { tensorMapWords } from '../../tensor-map-fields.ts';
 import { checked, needs, tensorMemory } from '../checked.ts';
-import { constant, extract, integer } from '../integer/steps.ts';
-import { changeObject, unchanged } from './mbarrier-object.ts';
+import { constant, integer } from '../integer/steps.ts';
 
 const hopper = at('8.0', 90);
 const mechanism = '.mbarrier::complete_tx::bytes';
@@ -89,9 +88,6 @@ const writeModes: readonly Mode[] = [...tiles, rows('scatter4'), ...withoutOffse
 
 const wordsOfMap: readonly Ref[] = Array.from({ length: tensorMapWords }, (_, i): Ref => `$map.${i}`);
 
-/** The word that contains the size of a box in bytes. */
-const sizeOfBox: Ref = `$map.${tensorMapFields.boxBytes / 8}`;
-
 /** Loads the words of the tensor map. */
 const loadMap = wordsOfMap.flatMap((word, i): readonly Step[] => [
   constant('$offset', 8 * i, 64),
@@ -114,8 +110,8 @@ function boxOf({ dimensions }: Mode, address: Ref) {
   return { space: 'shared', tensorSpace: 'global', address, tensor: tensorWord, map, coordinates } as const;
 }
 
-function copyBox(kind: 'load-box' | 'store-box', mode: Mode, address: Ref): readonly Step[] {
-  return [...loadMap, { kind, ...boxOf(mode, address) }];
+function storeBox(mode: Mode): readonly Step[] {
+  return [...loadMap, { kind: 'store-box', ...boxOf(mode, '$src') }];
 }
 
 /** Copies a box to several blocks. */
@@ -125,11 +121,7 @@ function multicastBox(mode: Mode): readonly Step[] {
 }
 
 function loadBox(mode: Mode): readonly Step[] {
-  return [
-    ...copyBox('load-box', mode, '$dst'),
-    extract('$size', sizeOfBox, 0, 32),
-    changeObject('shared', '$mbar', { ...unchanged, transferred: '$size' }),
-  ];
+  return [...loadMap, { kind: 'load-box', ...boxOf(mode, '$dst'), object: '$mbar' }];
 }
 
 const nothing: readonly Step[] = [{ kind: 'yield' }];
@@ -244,7 +236,7 @@ function store(mode: Mode, reduces: boolean, hint: boolean): InstructionForm {
     },
     hopper,
   );
-  return reduces ? made : withSteps(made, mode, (own) => copyBox('store-box', own, '$src'));
+  return reduces ? made : withSteps(made, mode, storeBox);
 }
 
 const stores = () =>

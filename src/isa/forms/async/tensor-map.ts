@@ -32,7 +32,7 @@ interface Field {
   readonly stored: Readonly<Record<string, StoredField>>;
 }
 
-const byte = (offset: number): StoredField => ({ at: offset, width: 8, lessOne: false, resizes: false });
+const byte = (offset: number): StoredField => ({ at: offset, width: 8, lessOne: false });
 
 const fields: readonly Field[] = [
   {
@@ -45,16 +45,16 @@ const fields: readonly Field[] = [
     id: 'rank',
     type: '.b32',
     operands: [read('b', '.b32')],
-    stored: { '.rank': { ...byte(tensorMapFields.rank), resizes: true } },
+    stored: { '.rank': byte(tensorMapFields.rank) },
   },
   {
     id: 'dimension',
     type: '.b32',
     operands: [ordinal, read('b', '.b32')],
     stored: {
-      '.box_dim': { ...byte(tensorMapFields.box), lessOne: true, resizes: true },
+      '.box_dim': { ...byte(tensorMapFields.box), lessOne: true },
       '.global_dim': { ...byte(tensorMapFields.dimensions), width: 32, lessOne: true },
-      '.element_stride': { ...byte(tensorMapFields.elementStrides), lessOne: true, resizes: true },
+      '.element_stride': { ...byte(tensorMapFields.elementStrides), lessOne: true },
     },
   },
   {
@@ -67,7 +67,7 @@ const fields: readonly Field[] = [
     id: 'elemtype',
     type: '.b32',
     operands: [constant(15)],
-    stored: { '.elemtype': { ...byte(tensorMapFields.elementType), resizes: true } },
+    stored: { '.elemtype': byte(tensorMapFields.elementType) },
   },
   {
     id: 'interleave_layout',
