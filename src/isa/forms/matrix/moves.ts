@@ -7,6 +7,7 @@ import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, atSuffixed } from '../../targets.ts';
+import { spaceOf } from '../space-of.ts';
 import { bits, constant, integer } from '../integer/steps.ts';
 import {
   type Access,
@@ -27,10 +28,6 @@ const sharedRow: AvailabilityRow = {
   when: { modifiers: ['.shared::cta'] },
   ways: [at('7.8', 30)],
 };
-
-function spaceOf(variant: Variant): AccessSpace {
-  return variant.modifiers['space'] === undefined ? 'generic' : 'shared';
-}
 
 // --- steps ----------------------------------------------------------------------------------------------------------
 

@@ -7,11 +7,11 @@ import type { AvailabilityRow } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
 import { type Fragment, fragmentOf, placeOf } from '../../fragments.ts';
 import type { MatrixProduct } from '../../matrix-product.ts';
-import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { spaceOf } from '../space-of.ts';
 import { accessesOf, addressPlan, addressRef, findAddresses, keptRef } from './addresses.ts';
 import {
   bitsOfSum,
@@ -169,12 +169,6 @@ const sharedRow: AvailabilityRow = {
   when: { modifiers: ['.shared::cta'] },
   ways: [at('7.8', 30)],
 };
-
-function spaceOf(variant: Variant): AccessSpace {
-  const space = variant.modifiers['space'];
-  if (space === undefined) return 'generic';
-  return space === '.global' ? 'global' : 'shared';
-}
 
 /** The default stride: the number of elements in a row or column. */
 function defaultStride({ rows, columns }: Fragment, byRows: boolean): number {

@@ -14,7 +14,6 @@ import {
 } from '../../form.ts';
 import { read, slotType, write } from '../../form.ts';
 import { vectorLanes } from '../../rules.ts';
-import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
@@ -22,6 +21,7 @@ import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { type IntegerName, integerName } from '../../../numerics/formats.ts';
 import type { FloatMode } from '../../../numerics/operations.ts';
+import { spaceOf } from '../space-of.ts';
 
 const plainMode: FloatMode = {
   rounding: 'rn',
@@ -161,12 +161,6 @@ const float: Combine = (variant, { old, b, next }) => {
     { kind: 'pack', to: next, from: lanesOf(next), ...layout },
   ];
 };
-
-function spaceOf(variant: Variant): AccessSpace {
-  const written = variant.modifiers['space'];
-  if (written === undefined) return 'generic';
-  return written === '.global' ? 'global' : 'shared';
-}
 
 /** The steps of the whole instruction: read, combine, write back and, for `atom`, return the old value. */
 function steps(combine: Combine, result: boolean): InstructionForm['steps'] {

@@ -6,11 +6,11 @@
 import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, Variant } from '../../form.ts';
 import { has, read, slotType, write } from '../../form.ts';
 import { vectorLanes } from '../../rules.ts';
-import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { spaceOf, spacesByModifier } from '../space-of.ts';
 
 const accessTypes: readonly TypeName[] = [
   '.b8',
@@ -29,22 +29,6 @@ const accessTypes: readonly TypeName[] = [
   '.f32',
   '.f64',
 ];
-
-const spaces: Readonly<Record<string, AccessSpace>> = {
-  '.const': 'const',
-  '.global': 'global',
-  '.local': 'local',
-  '.param': 'param',
-  '.param::entry': 'param',
-  '.param::func': 'param',
-  '.shared': 'shared',
-  '.shared::cta': 'shared',
-  '.shared::cluster': 'shared',
-};
-
-function spaceOf(variant: Variant): AccessSpace {
-  return spaces[variant.modifiers['space'] ?? ''] ?? 'generic';
-}
 
 function lanes(variant: Variant, name: Ref): readonly Ref[] {
   return Array.from({ length: vectorLanes(variant) }, (_, lane): Ref => `${name}.${lane}`);
@@ -87,7 +71,7 @@ const nearGlobal: readonly string[] = ['', '.global'];
 
 const constraints: readonly Constraint[] = [
   { kind: 'vector-bits', bits: 128, when: { types: ['.b128', '.b8', '.u8', '.s8', '.b16', '.u16', '.s16'] } },
-  ...Object.keys(spaces)
+  ...Object.keys(spacesByModifier)
     .filter((space) => space !== '.global')
     .map((space): Constraint => ({ kind: 'vector-bits', bits: 128, when: { modifiers: [space] } })),
   { kind: 'vector-bits', bits: 256 },
@@ -133,7 +117,7 @@ const availability: readonly AvailabilityRow[] = [
 ];
 
 function spacesWritten(): readonly string[] {
-  return Object.keys(spaces);
+  return Object.keys(spacesByModifier);
 }
 
 // --- forms ----------------------------------------------------------------------------------------------------------
