@@ -4,7 +4,7 @@ import { PtxlabError } from '../base/error.ts';
 import { requireOptions } from '../base/require.ts';
 import type { RulesFor } from '../base/rules.ts';
 import { mostDimensions } from '../isa/steps/memory.ts';
-import { tensorElements } from '../isa/tensor-map-fields.ts';
+import { tensorElement } from '../isa/tensor-map-fields.ts';
 import { encodeTensorMap } from '../machine/tensor-map.ts';
 import { isAddressed } from './arguments.ts';
 import { boxRules } from './check-options.ts';
@@ -27,34 +27,31 @@ export function tensorMap(options: TensorMapOptions): Uint8Array {
     if (options[name] === undefined) refuse(`option '${name}' is missing`);
   }
   const { tensor, type, dimensions, box, swizzle = 0, fill = 'zeros' } = options;
-  const element = tensorElements.find((one) => one?.type === type);
-  if (element == null) throw new Error(`no tensor has elements of type ${type}`);
-  const elementBytes = 2 ** element.logBytes;
+  const element = tensorElement(type);
   const rank = dimensions.length;
   if (rank < 1 || rank > mostDimensions) refuse(`a tensor has 1 to ${mostDimensions} dimensions, not ${rank}`);
   const address = typeof tensor === 'bigint' ? tensor : tensor.address;
   if (address % 16n !== 0n) refuse(`the address of the tensor must be a multiple of 16, not 0x${address.toString(16)}`);
-  const strides = options.strides ?? packed(dimensions, elementBytes);
+  const strides = options.strides ?? packed(dimensions, element.bytes);
   const elementStrides = options.elementStrides ?? dimensions.map(() => 1);
   requireLength('box', box, rank);
   requireLength('elementStrides', elementStrides, rank);
   requireLength('strides', strides, rank - 1);
   const odd = strides.find((stride) => stride % 16 !== 0);
   if (odd !== undefined) refuse(`strides must be multiples of 16 bytes, not ${odd}`);
-  const inRow = elementAt(box, 0) * elementBytes;
+  const inRow = elementAt(box, 0) * element.bytes;
   if (inRow % 16 !== 0) refuse(`a row of the box must be a multiple of 16 bytes, not ${inRow}`);
   if (swizzle !== 0 && inRow > swizzle) refuse(`a row of ${inRow} bytes exceeds the swizzle of ${swizzle} bytes`);
   if (fill === 'nan' && element.nan === null) refuse(`elements of type ${type} cannot be filled with NaN`);
   return encodeTensorMap({
     address,
-    type,
-    elementBytes,
+    element,
     dimensions,
     strides,
     box,
     elementStrides,
     swizzle: Math.max(1, swizzle / 16),
-    fill: (fill === 'nan' ? element.nan : null) ?? 0n,
+    fillsWithNan: fill === 'nan',
   });
 }
 

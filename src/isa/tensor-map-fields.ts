@@ -1,6 +1,6 @@
 /**
- * What the 128 bytes of a tensor map contain. The ISA and the driver do not say it, so the layout is ptxlab's own. A
- * program can only change the fields with `tensormap.replace`, or copy all of them.
+ * What the 128 bytes of a tensor map contain. The ISA and the driver do not specify it, so ptxlab has a layout of its own.
+ * Programs can change the fields only with `tensormap.replace`, and can copy the map as a whole.
  */
 
 /** The number of 64-bit words that ptxlab uses. */
@@ -35,15 +35,15 @@ export const tensorMapFields = {
   strides: 56,
 } as const;
 
-/** By this byte, a tensor map is recognized. */
+/** The byte by which a tensor map is recognized. */
 export const tensorMapTag = 0x54;
 
 export type TensorElementType = 'u8' | 'u16' | 'u32' | 's32' | 'u64' | 's64' | 'f16' | 'f32' | 'f64' | 'bf16' | 'tf32';
 
 export interface TensorElement {
   readonly type: TensorElementType;
-  /** Binary logarithm of its size in bytes. */
-  readonly logBytes: number;
+  /** Its size. */
+  readonly bytes: 1 | 2 | 4 | 8;
   /** The bits of 8 bytes of NaNs; null for integers. */
   readonly nan: bigint | null;
 }
@@ -58,20 +58,26 @@ const nan64 = 0x7fff_ffff_ffff_ffffn;
  * of 4 and 6 bits.
  */
 export const tensorElements: readonly (TensorElement | null)[] = [
-  { type: 'u8', logBytes: 0, nan: null },
-  { type: 'u16', logBytes: 1, nan: null },
-  { type: 'u32', logBytes: 2, nan: null },
-  { type: 's32', logBytes: 2, nan: null },
-  { type: 'u64', logBytes: 3, nan: null },
-  { type: 's64', logBytes: 3, nan: null },
-  { type: 'f16', logBytes: 1, nan: nan16 },
-  { type: 'f32', logBytes: 2, nan: nan32 },
+  { type: 'u8', bytes: 1, nan: null },
+  { type: 'u16', bytes: 2, nan: null },
+  { type: 'u32', bytes: 4, nan: null },
+  { type: 's32', bytes: 4, nan: null },
+  { type: 'u64', bytes: 8, nan: null },
+  { type: 's64', bytes: 8, nan: null },
+  { type: 'f16', bytes: 2, nan: nan16 },
+  { type: 'f32', bytes: 4, nan: nan32 },
   null,
-  { type: 'f64', logBytes: 3, nan: nan64 },
-  { type: 'bf16', logBytes: 1, nan: nan16 },
-  { type: 'tf32', logBytes: 2, nan: nan32 },
+  { type: 'f64', bytes: 8, nan: nan64 },
+  { type: 'bf16', bytes: 2, nan: nan16 },
+  { type: 'tf32', bytes: 4, nan: nan32 },
   null,
   null,
   null,
   null,
 ];
+
+export function tensorElement(type: TensorElementType): TensorElement {
+  const found = tensorElements.find((element) => element?.type === type);
+  if (found == null) throw new Error(`no tensor has elements of type ${type}`);
+  return found;
+}

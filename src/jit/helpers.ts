@@ -44,8 +44,9 @@ const importTypes: Readonly<
   alone: aloneType,
   /**
    * Copies a box of a tensor. Takes the number of the engine call, the thread, the remaining fuel, `mostDimensions`
-   * coordinates (zeros after the last dimension), a mask (zero unless the box is copied to several blocks) and the
-   * address of an mbarrier object (zero unless the box is copied to shared memory), the address of the box in shared memory, and the words of the tensor map.
+   * coordinates (zeros after the last dimension), a mask (zero unless the box is copied to several blocks), the address
+   * of an mbarrier object (zero unless the box is copied to shared memory), the address of the box in shared memory, and
+   * the words of the tensor map.
    */
   box: {
     parameters: [

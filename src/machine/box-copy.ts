@@ -2,7 +2,7 @@
 import { startOfRank } from '../isa/spaces.ts';
 import type { BoxKind } from '../isa/steps/memory.ts';
 import { receiveBytes } from './mbarrier-word.ts';
-import { boxBytes, piecesOf, type TensorMap, tensorMapFor } from './tensor-map.ts';
+import { boxBytes, fillOf, piecesOf, type TensorMap, tensorMapFor } from './tensor-map.ts';
 
 /** The operands of an instruction that copies a box. */
 export interface BoxCopy {
@@ -56,7 +56,7 @@ function copyPieces(kind: BoxKind, { map, coordinates, address }: PlacedBox, mem
   for (const { shared, global, bytes } of piecesOf(map, coordinates, address)) {
     if (kind === 'store-box') {
       if (global !== null) memory.store(shared, global, bytes);
-    } else if (global === null) memory.fill(shared, bytes, map.fill);
+    } else if (global === null) memory.fill(shared, bytes, fillOf(map));
     else memory.load(shared, global, bytes);
   }
 }

@@ -3,7 +3,7 @@ import { elementAt } from '../base/element-at.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { mostDimensions } from '../isa/steps/memory.ts';
 import {
-  type TensorElementType,
+  type TensorElement,
   tensorElements,
   tensorMapFields,
   tensorMapTag,
@@ -16,9 +16,8 @@ export const tensorMapBytes = 128;
 /** A tensor and a box in it. Lists begin with the innermost dimension. */
 export interface TensorMap {
   readonly address: bigint;
-  readonly type: TensorElementType;
-  /** Size of an element in bytes: 1, 2, 4 or 8. */
-  readonly elementBytes: number;
+  /** A row of `tensorElements`. */
+  readonly element: TensorElement;
   readonly dimensions: readonly number[];
   /** Distances in bytes between neighbors in dimension 1 and higher. */
   readonly strides: readonly number[];
@@ -26,8 +25,8 @@ export interface TensorMap {
   readonly elementStrides: readonly number[];
   /** Number of chunks of 16 bytes whose order the swizzle changes: 1, 2, 4 or 8. */
   readonly swizzle: number;
-  /** The bits of 8 bytes that lie outside the tensor. */
-  readonly fill: bigint;
+  /** Whether elements outside the tensor are NaN instead of zero. */
+  readonly fillsWithNan: boolean;
 }
 
 const fields = tensorMapFields;
@@ -38,10 +37,10 @@ export function encodeTensorMap(map: TensorMap): Uint8Array<ArrayBuffer> {
   const view = new DataView(bytes.buffer);
   view.setBigUint64(fields.address, map.address, true);
   bytes[fields.tag] = tensorMapTag;
-  bytes[fields.elementType] = tensorElements.findIndex((element) => element?.type === map.type);
+  bytes[fields.elementType] = tensorElements.indexOf(map.element);
   bytes[fields.rank] = map.dimensions.length - 1;
   bytes[fields.swizzle] = Math.log2(map.swizzle);
-  bytes[fields.fill] = map.fill === 0n ? 0 : 1;
+  bytes[fields.fill] = map.fillsWithNan ? 1 : 0;
   map.box.forEach((length, i) => view.setUint8(fields.box + i, length - 1));
   map.elementStrides.forEach((step, i) => view.setUint8(fields.elementStrides + i, step - 1));
   map.dimensions.forEach((size, i) => view.setUint32(fields.dimensions + 4 * i, size - 1, true));
@@ -62,14 +61,13 @@ function decodeTensorMap(words: readonly bigint[]): Result<TensorMap, string> {
   const each = <T>(count: number, of: (i: number) => T): readonly T[] => Array.from({ length: count }, (_, i) => of(i));
   return ok({
     address: view.getBigUint64(fields.address, true),
-    type: element.type,
-    elementBytes: 2 ** element.logBytes,
+    element,
     dimensions: each(rank, (i) => view.getUint32(fields.dimensions + 4 * i, true) + 1),
     strides: each(rank - 1, (i) => Number(view.getBigUint64(fields.strides + 8 * i, true))),
     box: each(rank, (i) => view.getUint8(fields.box + i) + 1),
     elementStrides: each(rank, (i) => view.getUint8(fields.elementStrides + i) + 1),
     swizzle: 2 ** swizzle,
-    fill: (view.getUint8(fields.fill) === 0 ? null : element.nan) ?? 0n,
+    fillsWithNan: view.getUint8(fields.fill) !== 0,
   });
 }
 
@@ -98,9 +96,14 @@ function lengthOf({ box, elementStrides }: TensorMap, i: number): number {
   return i === 0 ? elementAt(box, 0) : Math.ceil(elementAt(box, i) / elementAt(elementStrides, i));
 }
 
+/** The bits of 8 bytes that lie outside the tensor. */
+export function fillOf({ element, fillsWithNan }: TensorMap): bigint {
+  return (fillsWithNan ? element.nan : null) ?? 0n;
+}
+
 /** The size of a box in shared memory. */
 export function boxBytes(map: TensorMap): number {
-  return map.box.reduce((bytes, _, i) => bytes * lengthOf(map, i), map.elementBytes);
+  return map.box.reduce((bytes, _, i) => bytes * lengthOf(map, i), map.element.bytes);
 }
 
 const chunk = 16;
@@ -110,15 +113,15 @@ const chunk = 16;
  * shared memory, row by row. A piece does not extend beyond a chunk of 16 bytes.
  */
 export function* piecesOf(map: TensorMap, coordinates: readonly number[], shared: number): Generator<Piece> {
-  const { elementBytes, box, swizzle } = map;
-  const inRow = elementAt(box, 0) * elementBytes;
+  const { element, box, swizzle } = map;
+  const inRow = elementAt(box, 0) * element.bytes;
   const rows = boxBytes(map) / inRow;
   for (let row = 0; row < rows; row++) {
     const start = rowStart(map, coordinates, row);
     for (let at = 0; at < inRow; at += chunk) {
       const place = shared + row * inRow + at;
       const swizzled = place ^ (((place >> 7) & (swizzle - 1)) << 4);
-      const first = elementAt(coordinates, 0) + at / elementBytes;
+      const first = elementAt(coordinates, 0) + at / element.bytes;
       yield* piecesOfChunk(map, start, first, swizzled, Math.min(chunk, inRow - at));
     }
   }
@@ -139,16 +142,16 @@ function rowStart(map: TensorMap, coordinates: readonly number[], row: number): 
 
 /** `first` is the coordinate of the chunk's first element along the innermost dimension. */
 function* piecesOfChunk(
-  { elementBytes, dimensions }: TensorMap,
+  { element, dimensions }: TensorMap,
   start: bigint | null,
   first: number,
   shared: number,
   bytes: number,
 ): Generator<Piece> {
-  const count = bytes / elementBytes;
+  const count = bytes / element.bytes;
   const size = elementAt(dimensions, 0);
   const addressOf = (at: number): bigint | null =>
-    start === null || at < 0 || at >= size ? null : start + BigInt(at) * BigInt(elementBytes);
+    start === null || at < 0 || at >= size ? null : start + BigInt(at) * BigInt(element.bytes);
   const [global, last] = [addressOf(first), addressOf(first + count - 1)];
   const isWhole = global !== null && last !== null && global % BigInt(chunk) === 0n && bytes === chunk;
   if (isWhole || start === null) {
@@ -156,5 +159,5 @@ function* piecesOfChunk(
     return;
   }
   for (let i = 0; i < count; i++)
-    yield { shared: shared + i * elementBytes, global: addressOf(first + i), bytes: elementBytes };
+    yield { shared: shared + i * element.bytes, global: addressOf(first + i), bytes: element.bytes };
 }

@@ -25,6 +25,7 @@ import type { Ref } from '../../src/isa/steps/ref.ts';
 import { type Step, stepFacts, type StepKind, type StepOf } from '../../src/isa/steps/step.ts';
 import { allForms } from '../../src/isa/table.ts';
 import { windowBase } from '../../src/machine/address-space.ts';
+import { tensorElement } from '../../src/isa/tensor-map-fields.ts';
 import { encodeTensorMap } from '../../src/machine/tensor-map.ts';
 import { RandomSource } from '../differential/random-source.ts';
 import { operandWidths, type Player, record, type Touched } from './recording-engine.ts';
@@ -157,14 +158,13 @@ function mapOf(rank: number): readonly bigint[] {
     Array.from({ length: rank }, (_, i) => (i === 0 ? first : other));
   const { buffer } = encodeTensorMap({
     address: 0n,
-    type: 'f32',
-    elementBytes: 4,
+    element: tensorElement('f32'),
     dimensions: each(4, 1),
     strides: each(16, 16).slice(1),
     box: each(4, 1),
     elementStrides: each(1, 1),
     swizzle: 1,
-    fill: 0n,
+    fillsWithNan: false,
   });
   return [...new BigUint64Array(buffer)];
 }

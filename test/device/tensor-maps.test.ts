@@ -101,20 +101,23 @@ describe.each(Object.entries(ways))('%s', (_, options) => {
     expect([...new Uint32Array(out.read().buffer)].slice(0, 48)).toEqual(rows.flat());
   });
 
-  test.each(['elemtype', 'interleave_layout', 'swizzle_mode'])('a %s that ptxlab does not copy', async (field) => {
-    const device = await Device.create({ gpu: 'H100' });
-    const tensor = device.alloc(4096);
-    const map = device.alloc(tensorMap({ tensor, type: 'u32', dimensions: [64, 16], box: [8, 4] }));
-    const value = { elemtype: 13, interleave_layout: 1, swizzle_mode: 4 }[field];
-    const change = `tensormap.replace.tile.${field}.global.b1024.b32 [%rd1], ${value};`;
-    const text = changer.replace('/* more */', change);
-    const result = await device
-      .load(text)
-      .kernel('k')
-      .launch({ args: [map, tensor, tensor], ...options });
-    const message = 'the tensor map has a layout or an element type that ptxlab does not copy';
-    expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6035', message } });
-  });
+  test.each(['elemtype', 'interleave_layout', 'swizzle_mode'])(
+    'a map is not copied because of its %s',
+    async (field) => {
+      const device = await Device.create({ gpu: 'H100' });
+      const tensor = device.alloc(4096);
+      const map = device.alloc(tensorMap({ tensor, type: 'u32', dimensions: [64, 16], box: [8, 4] }));
+      const value = { elemtype: 13, interleave_layout: 1, swizzle_mode: 4 }[field];
+      const change = `tensormap.replace.tile.${field}.global.b1024.b32 [%rd1], ${value};`;
+      const text = changer.replace('/* more */', change);
+      const result = await device
+        .load(text)
+        .kernel('k')
+        .launch({ args: [map, tensor, tensor], ...options });
+      const message = 'the tensor map has a layout or an element type that ptxlab does not copy';
+      expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6035', message } });
+    },
+  );
 });
 
 const changer = `.version 8.3

@@ -62,11 +62,11 @@ export class FrameLayout {
     return this.end;
   }
 
-  /** Takes bytes from the end of the frames, and returns their offset. */
+  /** Adds bytes at the end of the frames and returns their offset, which is a multiple of 16. */
   private take(bytes: number): number {
     if (this.isClosed) throw new Error('the size of the frames is already fixed');
     const offset = this.end;
-    this.end += bytes;
+    this.end += (bytes + 15) & ~15;
     return offset;
   }
 
@@ -93,24 +93,22 @@ export class FrameLayout {
   room(bytes: number): number {
     const known = this.rooms.find(({ size }) => size >= bytes);
     if (known !== undefined) return known.offset;
-    const made = { offset: this.take(((bytes + 15) & ~15) + gap), size: bytes };
+    const made = { offset: this.take(bytes + gap), size: bytes };
     this.rooms.push(made);
     return made.offset;
   }
 
   /**
-   * Returns the offset of 8 bytes that hold a register of the thread that is running, if its region has no local for
-   * the register. All threads use the same bytes. Returns null if there are no such bytes and the size of the frames is
-   * already fixed.
+   * Returns the offset of 8 bytes for a register that has no local. Threads use the same bytes one after the other.
+   * Returns null if these bytes do not exist and can no longer be added.
    */
   overflow(index: number): number | null {
-    // The arrays that follow must start at multiples of 16.
-    while (this.overflowing.length <= index && !this.isClosed) this.overflowing.push(this.take(16));
+    while (this.overflowing.length <= index && !this.isClosed) this.overflowing.push(this.take(8));
     return this.overflowing[index] ?? null;
   }
 
   /** Adds an array of 4-byte or 8-byte elements and returns its offset. */
   array(bytes: 4 | 8): number {
-    return this.take(((bytes * this.threads + 15) & ~15) + gap);
+    return this.take(bytes * this.threads + gap);
   }
 }

@@ -133,12 +133,7 @@ class RegionWriter {
    */
   private begin(): void {
     const { code, fn, values, locals, frame, shape, region } = this;
-    for (const place of fn.live.at(region.entry)) {
-      const type = values.registerType(place);
-      if (type === 'i64') code.i64(0n);
-      else code.i32(0);
-      values.setPlace(place, type);
-    }
+    for (const place of fn.live.at(region.entry)) values.clear(place);
     this.calls.begin();
     if (locals.base !== null) return;
     if (shape.callBytes > 0) {

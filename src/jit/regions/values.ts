@@ -29,7 +29,7 @@ interface Slot {
  */
 const mostRegisterLocals = 512;
 
-/** The memory that holds registers for which there are no locals. */
+/** Where registers without a local are held. */
 export interface Overflow {
   readonly layout: LaunchLayout;
   readonly frame: Pick<FrameLayout, 'overflow'>;
@@ -176,6 +176,14 @@ export class Values {
     if (slot === undefined) return;
     this.registers.delete(place);
     this.spare[slot.type].push(slot.home);
+  }
+
+  /** Sets a register to zero. */
+  clear(place: number): void {
+    const type = this.registerType(place);
+    if (type === 'i64') this.code.i64(0n);
+    else this.code.i32(0);
+    this.setPlace(place, type);
   }
 
   get(ref: Ref, type: IntegerType): void {

@@ -187,12 +187,7 @@ class FourWriter {
     for (const place of fn.live.at(region.entry)) {
       if (vectors.isVarying(place)) {
         for (const home of vectors.home(place).locals) code.words(0, 0, 0, 0).set(home);
-        continue;
-      }
-      const type = values.registerType(place);
-      if (type === 'i64') code.i64(0n);
-      else code.i32(0);
-      values.setPlace(place, type);
+      } else values.clear(place);
     }
     const { localBytes } = fn.program;
     if (localBytes === 0) return;

@@ -18,13 +18,13 @@ function withoutEffect(line: CheckedLine, way: Availability): InstructionForm {
 }
 
 const mechanism = '.mbarrier::complete_tx::bytes';
-const inShared = (name: string, access: 'load' | 'store'): OperandPattern => ({
+export const inShared = (name: string, access: 'load' | 'store'): OperandPattern => ({
   kind: 'address',
   name,
   access,
   space: '.shared',
 });
-const inGlobal = (name: string, access: 'load' | 'store'): OperandPattern => ({
+export const inGlobal = (name: string, access: 'load' | 'store'): OperandPattern => ({
   kind: 'address',
   name,
   access,
@@ -45,7 +45,7 @@ export function operandList(operands: readonly OperandPattern[]): string {
  * Copies between two state spaces. If the destination is shared memory, the number of bytes that have arrived is
  * reported to the mbarrier object.
  */
-function copy(sourceSpace: 'global' | 'shared', space: 'global' | 'shared'): readonly Step[] {
+export function copy(sourceSpace: 'global' | 'shared', space: 'global' | 'shared'): readonly Step[] {
   const bulk: Step = { kind: 'bulk', space, address: '$dst', sourceSpace, source: '$src', size: '$size' };
   if (space === 'global') return [bulk];
   return [bulk, changeObject('shared', '$mbar', { ...unchanged, transferred: '$size' })];

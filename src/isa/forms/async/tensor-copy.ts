@@ -10,17 +10,12 @@ import { at } from '../../targets.ts';
 import { tensorMapWords } from '../../tensor-map-fields.ts';
 import { checked, needs, tensorMemory } from '../checked.ts';
 import { constant, integer } from '../integer/steps.ts';
+import { inShared } from './bulk.ts';
 
 const hopper = at('8.0', 90);
 const mechanism = '.mbarrier::complete_tx::bytes';
 const policy = read('cache-policy', '.u64');
 const mask = read('cta-mask', '.u16');
-const inShared = (name: string, access: 'load' | 'store'): OperandPattern => ({
-  kind: 'address',
-  name,
-  access,
-  space: '.shared',
-});
 const object = inShared('mbar', 'store');
 
 /**

@@ -2,21 +2,12 @@
  * tensormap.replace, tensormap.cp_fenceproxy and clusterlaunchcontrol (PTX ISA 9.1, sections 9.7.9.28 and 9.7.13.16 to
  * 9.7.13.18). clusterlaunchcontrol is checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
-import {
-  has,
-  type InstructionForm,
-  type OperandPattern,
-  read,
-  type ValuePattern,
-  type Variant,
-  write,
-} from '../../form.ts';
-import type { AccessSpace } from '../../spaces.ts';
-import type { Step } from '../../steps/step.ts';
+import { has, type InstructionForm, type OperandPattern, read, type ValuePattern, write } from '../../form.ts';
 import { at, atSuffixed } from '../../targets.ts';
 import { tensorMapFields } from '../../tensor-map-fields.ts';
-import { checked, needs } from '../checked.ts';
-import { operandList } from './bulk.ts';
+import { checked, executed, needs } from '../checked.ts';
+import { spaceOf } from '../space-of.ts';
+import { copy, inGlobal, inShared, operandList } from './bulk.ts';
 import { replaceField, type StoredField } from './tensor-map-steps.ts';
 
 const map: OperandPattern = { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } };
@@ -96,8 +87,8 @@ const fields: readonly Field[] = [
 ];
 
 const replacements = () =>
-  fields.map(({ id, type, operands, stored }) => ({
-    ...checked(
+  fields.map(({ id, type, operands, stored }) =>
+    executed(
       {
         id: `tensormap.replace.${id}`,
         section: '9.7.9.28',
@@ -108,25 +99,18 @@ const replacements = () =>
         operands: [map, ...operands],
       },
       atSuffixed('8.3', 90),
+      (variant) => {
+        const found = Object.entries(stored).find(([name]) => has(variant, name));
+        if (found === undefined) throw new Error(`no field of a tensor map in ${variant.mnemonic}`);
+        return replaceField(spaceOf(variant), found[1], operands.includes(ordinal));
+      },
     ),
-    steps: (variant: Variant) => {
-      const found = Object.entries(stored).find(([name]) => has(variant, name));
-      if (found === undefined) throw new Error(`no field of a tensor map in ${variant.mnemonic}`);
-      return replaceField(spaceOf(variant), found[1], operands.includes(ordinal));
-    },
-  }));
+  );
 
-function spaceOf(variant: Variant): AccessSpace {
-  if (has(variant, '.global')) return 'global';
-  return has(variant, '.shared::cta') ? 'shared' : 'generic';
-}
-
-const inGlobal: OperandPattern = { kind: 'address', name: 'dst', access: 'store', space: '.global' };
-const inShared: OperandPattern = { kind: 'address', name: 'src', access: 'load', space: '.shared' };
 const size = read('size', '.u32', { constantOnly: true, oneOf: [128] });
 
-const publication = () => ({
-  ...checked(
+const publication = () =>
+  executed(
     {
       id: 'tensormap.cp_fenceproxy',
       section: '9.7.13.16',
@@ -134,14 +118,11 @@ const publication = () => ({
         'tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned  [dst], [src], size',
       summary:
         'Copies the description of a tensor (a tensor map) and makes it visible to instructions that copy tensors.',
-      operands: [inGlobal, inShared, size],
+      operands: [inGlobal('dst', 'store'), inShared('src', 'load'), size],
     },
     at('8.3', 90),
-  ),
-  steps: (): readonly Step[] => [
-    { kind: 'bulk', space: 'global', address: '$dst', sourceSpace: 'shared', source: '$src', size: '$size' },
-  ],
-});
+    () => copy('shared', 'global'),
+  );
 
 const result = (name: string, access: 'load' | 'store'): OperandPattern => ({ kind: 'address', name, access });
 const answer = read('b', '.b128');
