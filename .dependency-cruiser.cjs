@@ -11,7 +11,7 @@ const may = {
   check: ['syntax', 'isa'],
   embedded: ['check', 'isa'],
   program: ['check', 'isa', 'syntax'],
-  machine: ['program', 'isa'],
+  machine: ['program', 'isa', 'numerics'],
   interp: ['program', 'machine', 'isa', 'numerics', 'check'],
   wasm: [],
   jit: ['program', 'machine', 'isa', 'wasm', 'check', 'numerics'],

@@ -1140,6 +1140,15 @@ export const catalog = {
     explain:
       'Instructions that copy boxes of tensors need a tensor map. The ISA does not say what its 128 bytes contain, so it must be made by the function tensorMap of ptxlab, which takes the place of cuTensorMapEncodeTiled.',
   },
+  PTX6036: {
+    severity: 'error',
+    title: 'bad use of tensor memory',
+    message: 'tensor memory: {what}',
+    ptxas: 'tensor memory: {what}',
+    section: '9.7.16',
+    explain:
+      'Tensor memory must be allocated with tcgen05.alloc before it is used, in units of 32 columns, and a warp can only load and store the 32 lanes that belong to it. On a GPU, other uses are undefined or wait forever.',
+  },
   PTX6040: {
     severity: 'error',
     title: 'device memory used up',

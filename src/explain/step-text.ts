@@ -36,6 +36,8 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   'store-box': (step) => `${boxInTensor(step)} = ${boxInShared(step)}`,
   'multicast-box': (step) =>
     `${boxInShared(step)}, in each block whose rank is in ${refName(step.mask)}, = ${boxInTensor(step)}; its bytes arrive at ${refName(step.object)}`,
+  'tensor-product': (step) =>
+    `D at ${refName(step.d)} = the product of A at ${refName(step.a)} and B at ${refName(step.b)}, as described by ${refName(step.instruction)}; if ${refName(step.adds)}, plus D * 2^-${refName(step.scale)}`,
   window: (step) =>
     step.direction === 'to-generic'
       ? `${refName(step.to)} = ${refName(step.from)} + base of the ${step.space} window`
@@ -54,6 +56,7 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   atomic: (step) =>
     `${names(step.old)} = value at [${refName(step.address)}], replaced by ${step.steps.map((one) => stepText(one)).join(', ')}`,
   trap: () => 'end the launch with a fault',
+  require: (step) => `end the launch with a fault unless ${refName(step.condition)}: ${step.what}`,
   yield: () => 'let other threads run',
   unsupported: (step) => `${step.what}: checked, not executed`,
 };

@@ -1,5 +1,6 @@
 /** Starts a block, saves its state, and restores a block from a saved state. */
 import { Barriers } from '../machine/barriers.ts';
+import { tensorAllocation, tensorMemoryBytes } from '../isa/tensor-memory.ts';
 import { Collectives } from '../machine/collectives.ts';
 import type { Undefined } from '../machine/definedness.ts';
 import { blockIndexOf, indexOf, type LaunchShape, threadsOf } from '../machine/launch.ts';
@@ -30,6 +31,7 @@ export const nowhere: Block = {
   number: 0,
   threads: [],
   shared: new Segment('shared', new Uint8Array(0)),
+  tensor: null,
   barriers: new Barriers(0),
   collectives: new Collectives(0),
   hasEnded: false,
@@ -64,6 +66,7 @@ export function beginBlock(number: number, plan: BlockPlan): Block {
     number,
     threads: Array.from({ length: count }, (_, i) => beginThread(i, plan)),
     shared,
+    tensor: kernel.entry.usesTensorMemory ? tensorMemory(trackWrites) : null,
     barriers: new Barriers(count),
     collectives: new Collectives(count),
     hasEnded: false,
@@ -73,6 +76,12 @@ export function beginBlock(number: number, plan: BlockPlan): Block {
     idleTurns: 0,
     idleRounds: 0,
   };
+}
+
+function tensorMemory(trackWrites: boolean): Segment {
+  const tensor = new Segment('tensor', new Uint8Array(tensorMemoryBytes), { trackWrites });
+  tensor.mark(tensorAllocation, tensorMemoryBytes - tensorAllocation);
+  return tensor;
 }
 
 function beginThread(linear: number, plan: BlockPlan): Thread {
@@ -105,16 +114,17 @@ function localMemory({ kernel, trackWrites }: BlockPlan): Segment {
  * object for it.
  */
 export function stateOfBlock(block: Block): BlockState {
-  const { number, threads, shared, barriers, collectives, nextThread, tried, looks, idleTurns, idleRounds } = block;
+  const { number, threads, shared, tensor, barriers, collectives, nextThread, tried, looks } = block;
   return {
     number,
     threads: threads.map((thread) => (thread.saved ??= stateOfThread(thread))),
     shared: shared.give(),
+    tensor: tensor?.give() ?? null,
     barriers: barriers.give(),
     collectives: collectives.give(),
     turn: { thread: nextThread, tried, looks },
-    idleTurns,
-    idleRounds,
+    idleTurns: block.idleTurns,
+    idleRounds: block.idleRounds,
   };
 }
 
@@ -140,10 +150,11 @@ function copyOf(shadow: ReadonlyMap<number, Undefined> | null): Shadow | null {
 }
 
 export function blockInState(state: BlockState, plan: BlockPlan): Block {
-  const { number, threads, shared, barriers, collectives, turn, idleTurns, idleRounds } = state;
+  const { number, threads, shared, tensor, barriers, collectives, turn, idleTurns, idleRounds } = state;
   const block = beginBlock(number, plan);
   if (block.threads.length !== threads.length) throw new Error('the state belongs to a block of a different shape');
   block.shared.take(shared);
+  if (tensor !== null) block.tensor?.take(tensor);
   block.barriers.take(barriers);
   block.collectives.take(collectives);
   block.nextThread = turn.thread;

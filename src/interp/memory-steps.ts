@@ -36,6 +36,8 @@ function memoryOf({ space, offset }: Address, memories: Memories, cpu: Cpu): Mem
       return sharedAt(offset, cpu);
     case 'local':
       return cpu.thread.local;
+    case 'tensor':
+      return cpu.block.tensor;
   }
 }
 

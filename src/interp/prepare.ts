@@ -16,6 +16,7 @@ import { type FunctionProgram, type ProgramInstruction, isCounted } from '../pro
 import { idleRounds, waitingLoops } from '../program/waiting-loops.ts';
 import { prepareBarrier } from './barrier-steps.ts';
 import { prepareBox } from './box-steps.ts';
+import { prepareTensorProduct } from './tensor-steps.ts';
 import { prepareCall, prepareReturn } from './call-steps.ts';
 import { prepareCollective } from './collective-steps.ts';
 import type { FunctionContext, LaunchContext } from './launch-context.ts';
@@ -169,6 +170,7 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   'load-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
   'store-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
   'multicast-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
+  'tensor-product': (step, context) => prepareTensorProduct(step, context.placeOf, accessContext(context)),
   window: (step, { placeOf }) => prepareWindow(step, placeOf),
   'in-window': (step, { placeOf }) => prepareInWindow(step, placeOf),
   branch: (_, { instruction, context: { start, cpu, idleLoops } }) => {
@@ -199,6 +201,12 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   trap: () => () => {
     throw machineFault('PTX6031', {});
   },
+  require: ({ condition, what }, { placeOf }) => {
+    const place = placeOf(condition);
+    return (frame) => {
+      if (frame[place] === 0) throw machineFault('PTX6036', { what });
+    };
+  },
   yield: () => () => undefined,
   unsupported: ({ what }) => {
     return () => {
@@ -228,7 +236,7 @@ function stepPiece(step: Step, context: StepContext): Piece {
 
 function mayLoadUndefined(step: Step): boolean {
   if (step.kind !== 'load' && step.kind !== 'atomic') return false;
-  return step.space === 'shared' || step.space === 'local' || step.space === 'generic';
+  return step.space === 'shared' || step.space === 'local' || step.space === 'generic' || step.space === 'tensor';
 }
 
 /** Adds checks to the action of a step. The checks throw if a value that must be defined is undefined. */
@@ -244,7 +252,10 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
     case 'load-box':
     case 'store-box':
     case 'multicast-box':
+    case 'tensor-product':
       return requiring(inputsOf(step).map(placeOf), 'an address', run);
+    case 'require':
+      return requiring(places(step.condition), 'an address', run);
     case 'switch':
       return requiring(places(step.index), 'a branch', run);
     case 'window':

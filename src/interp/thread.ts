@@ -114,6 +114,8 @@ export interface Block {
   readonly number: number;
   readonly threads: readonly Thread[];
   readonly shared: Segment;
+  /** Tensor memory; null if the kernel does not use it. */
+  readonly tensor: Segment | null;
   readonly barriers: Barriers;
   readonly collectives: Collectives;
   /** Whether all threads have exited. */

@@ -309,6 +309,8 @@ export interface InstructionForm {
    * the instruction again.
    */
   readonly repeatsWhile?: Ref;
+  /** The threads of the warp wait for each other before they execute the instruction. */
+  readonly meetsFirst?: boolean;
   /** Axes whose modifiers do not affect results, so that tests and listings may ignore them. */
   readonly inert?: readonly string[];
   /**

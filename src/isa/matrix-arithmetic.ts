@@ -19,7 +19,10 @@ export type ProductFamily =
   | 'mxf4'
   | 'wgmma of f16 and bf16'
   | 'wgmma of tf32'
-  | 'wgmma of fp8';
+  | 'wgmma of fp8'
+  | 'tcgen05 of f16 and bf16'
+  | 'tcgen05 of tf32'
+  | 'tcgen05 of fp8, fp6 and fp4';
 
 interface ArithmeticRow {
   /** The first and the last architecture to which the row applies, as numbers: 90 for sm_90. */
@@ -52,6 +55,9 @@ export const arithmeticRows: readonly ArithmeticRow[] = [
   { sm: [90, 90], families: ['wgmma of f16 and bf16'], chunk: 16, kept: 25, zeroExponent: -133 },
   { sm: [90, 90], families: ['wgmma of tf32'], chunk: 8, kept: 25, zeroExponent: -133 },
   { sm: [90, 90], families: ['wgmma of fp8'], chunk: 32, kept: 13, wideEnd: 'e8m13', zeroExponent: -133 },
+  { sm: [100, newest], families: ['tcgen05 of f16 and bf16'], chunk: 16, kept: 25, zeroExponent: -133 },
+  { sm: [100, newest], families: ['tcgen05 of tf32'], chunk: 8, kept: 25 },
+  { sm: [100, newest], families: ['tcgen05 of fp8, fp6 and fp4'], chunk: 32, kept: 25 },
   // The sums of four groups are added to the accumulator in one step.
   { sm: [100, newest], families: ['mxf4'], chunk: 4, kept: 35 },
 ];

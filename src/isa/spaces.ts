@@ -6,8 +6,9 @@ import type { Sameness } from './sameness.ts';
 
 /**
  * `generic` means that the instruction has no space modifier, so that the address itself determines the state space.
+ * `tensor` is the tensor memory of a block, which only tcgen05 instructions access.
  */
-export type AccessSpace = 'generic' | 'global' | 'shared' | 'local' | 'const' | 'param';
+export type AccessSpace = 'generic' | 'global' | 'shared' | 'local' | 'const' | 'param' | 'tensor';
 
 /** True if a word names a space. */
 export function isAccessSpace(word: unknown): word is AccessSpace {
@@ -28,6 +29,7 @@ export const spaceSameness: Readonly<Record<AccessSpace, Sameness>> = {
   local: 'thread',
   const: 'grid',
   param: 'grid',
+  tensor: 'block',
 };
 
 /**

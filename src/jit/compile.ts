@@ -171,6 +171,9 @@ function runBlocksFunction({ layout, hasGroups }: KernelShape, run: number): Cod
         .memory('i32.store', layout.origin + context.strayed);
       field('shared').i32(layout.origin).op('i32.add').i32(0);
       field('sharedSize').fill();
+      if (layout.tensorBytes > 0) {
+        field('tensor').i32(layout.origin).op('i32.add').i32(0).i32(layout.tensorBytes).fill();
+      }
       code.br(nextBlock);
     });
   });

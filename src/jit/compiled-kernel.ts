@@ -4,9 +4,11 @@
  */
 import { elementAt } from '../base/element-at.ts';
 import type { BuiltinName } from '../isa/builtin-functions.ts';
+import { tensorMemoryBytes } from '../isa/tensor-memory.ts';
 import { namedRanges } from '../machine/named-ranges.ts';
 import type { NamedRange } from '../machine/segment.ts';
 import { formalLayout } from '../program/call-site.ts';
+import type { FunctionProgram } from '../program/function-program.ts';
 import type { LinkedFunction } from '../program/link.ts';
 import type { KernelShape } from './regions/kernel-shape.ts';
 import type { EngineCall } from './engine-call.ts';
@@ -22,6 +24,8 @@ export interface CompiledKernel {
   /** Number of bytes of local memory per thread. */
   readonly stackBytes: number;
   readonly sharedBytes: number;
+  /** Size of a block's tensor memory; 0 if the kernel does not use it. */
+  readonly tensorBytes: number;
   /** Offset of the cluster barrier in shared memory; null for kernels that do not use the cluster barrier. */
   readonly clusterBarrier: number | null;
   /** Whether a thread may reach a loop in which it waits for a thread of another block. */
@@ -82,6 +86,11 @@ interface Field {
   readonly bytes: number;
 }
 
+/** Size of the tensor memory of each block of a kernel. */
+export function tensorBytesOf({ usesTensorMemory }: FunctionProgram): number {
+  return usesTensorMemory ? tensorMemoryBytes : 0;
+}
+
 export function describeKernel({
   kernel,
   functions,
@@ -101,6 +110,7 @@ export function describeKernel({
     stackBytes,
     engineCalls,
     sharedBytes: entry.sharedBytes,
+    tensorBytes: tensorBytesOf(entry),
     clusterBarrier: entry.clusterBarrier,
     waits: waitsInCalls || functions.some((fn) => fn !== null && fn.pauses.size > 0),
     functions: kernel.functions.map(describeFunction),

@@ -3,6 +3,7 @@
  * needs to continue or to report a fault.
  */
 import type { AccessSpace, WindowSpace } from '../isa/spaces.ts';
+import type { TensorProduct } from '../isa/tensor-product.ts';
 import type { BoxKind } from '../isa/steps/memory.ts';
 
 export type EngineCall = {
@@ -27,9 +28,11 @@ export type EngineCall = {
       readonly tensorSpace: AccessSpace;
       readonly rank: number;
     }
+  | { readonly kind: 'tensor-product'; readonly product: TensorProduct }
   | { readonly kind: 'window'; readonly space: WindowSpace }
   | { readonly kind: 'unsupported'; readonly what: string }
   | { readonly kind: 'trap' }
+  | { readonly kind: 'require'; readonly what: string }
   /** A call to a function whose activation does not fit on the stack; `fn` is the index of that function. */
   | { readonly kind: 'stack'; readonly fn: number }
   /** A call through a register whose value is not the address of any function that the call may reach. */

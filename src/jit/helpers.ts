@@ -15,7 +15,7 @@ export const aloneType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'
 
 /** The engine functions that compiled code calls. Any of them may end the launch by throwing an error. */
 const importTypes: Readonly<
-  Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock' | 'alone' | 'box', FunctionType>
+  Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock' | 'alone' | 'box' | 'tensorProduct', FunctionType>
 > = {
   /**
    * Takes the number of the engine call, the address that an instruction accesses, the thread and the remaining fuel.
@@ -57,6 +57,18 @@ const importTypes: Readonly<
     ],
     results: [],
   },
+  /**
+   * Multiplies matrices in tensor memory. Takes the number of the engine call, the thread, the remaining fuel, the
+   * address of D, the address or descriptor of A, the descriptor of B, the instruction descriptor, whether the previous
+   * value of D is added and its scale, and four words with bits for the lanes that remain unchanged.
+   */
+  tensorProduct: {
+    parameters: [
+      ...(['i32', 'i32', 'i32', 'i64', 'i64', 'i64', 'i32', 'i32', 'i32'] as const),
+      ...(['i32', 'i32', 'i32', 'i32'] as const),
+    ],
+    results: [],
+  },
 };
 
 export type ImportName = keyof typeof importTypes;
@@ -84,6 +96,7 @@ export class Helpers {
       clock: this.builder.importFunction('clock', importTypes.clock),
       alone: this.builder.importFunction('alone', importTypes.alone),
       box: this.builder.importFunction('box', importTypes.box),
+      tensorProduct: this.builder.importFunction('tensorProduct', importTypes.tensorProduct),
     };
   }
 

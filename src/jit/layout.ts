@@ -29,6 +29,8 @@ export interface LaunchLayout {
   readonly localBytes: number;
   /** Whether a thread may access the shared memory of other blocks in its cluster. */
   readonly reachesOtherBlocks: boolean;
+  /** Size of a block's tensor memory; 0 if the kernel does not use it. */
+  readonly tensorBytes: number;
   /** Whether accesses are checked against the allocations. */
   readonly checked: boolean;
   /**
@@ -96,6 +98,8 @@ export const context = {
   /** The rank of the block in its cluster, and the number of blocks in the cluster. */
   rank: 116,
   blocksPerCluster: 120,
+  /** Address of tensor memory. */
+  tensor: 124,
   /**
    * The offset of an array with one word for each block that a cluster can have, in the order of the ranks. Each word
    * is the address of the block's shared memory, or 0 if the block has exited.

@@ -27,6 +27,7 @@ import {
 import type { Lowering } from './lowering.ts';
 import { lowerSpecial } from './specials.ts';
 import { lowerBox } from './memory/box.ts';
+import { lowerTensorProduct } from './memory/tensor.ts';
 import { lowerBulk, lowerTransfer } from './memory/transfer.ts';
 import { holder, type Values } from './regions/values.ts';
 
@@ -203,10 +204,18 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   'load-box': lowerBox,
   'store-box': lowerBox,
   'multicast-box': lowerBox,
+  'tensor-product': lowerTensorProduct,
   window: lowerWindow,
   'in-window': lowerInWindow,
   atomic: (step, lowering) => lowerAtomic(step, lowering, (inner) => lowerStep(inner, lowering)),
   trap: (_, lowering) => raise({ kind: 'trap' }, lowering),
+  require: ({ condition, what }, lowering) => {
+    lowering.values.get(condition, 'i32');
+    lowering.code
+      .op('i32.eqz')
+      .unlikely()
+      .if(() => raise({ kind: 'require', what }, lowering));
+  },
   unsupported: ({ what }, lowering) => raise({ kind: 'unsupported', what }, lowering),
   branch: byRegion,
   switch: byRegion,

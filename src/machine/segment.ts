@@ -155,6 +155,11 @@ export class Segment implements Memory {
     this.definedness?.define(offset, size);
   }
 
+  /** Returns bytes without any checks. Those that are written must also be marked. */
+  bytesAt(offset: number, size: number): Uint8Array {
+    return this.bytes.subarray(offset, offset + size);
+  }
+
   /** Copies bytes, together with the record of which of their bits are defined. */
   move(from: number, to: number, size: number): void {
     this.pages.touch(to, size);

@@ -38,6 +38,8 @@ export interface BlockState {
   readonly number: number;
   readonly threads: readonly ThreadState[];
   readonly shared: SegmentState;
+  /** Tensor memory; null if the kernel does not use it. */
+  readonly tensor: SegmentState | null;
   readonly barriers: BarriersState;
   readonly collectives: CollectivesState;
   readonly turn: TurnState;

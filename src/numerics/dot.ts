@@ -129,7 +129,7 @@ const grids: Readonly<Record<ChunkEnd, Grid>> = {
 };
 
 /** Returns the bits of `sum` * 2^`unit`, rounded as tensor cores round the sum of a chunk. */
-function ending(sum: number, unit: number, end: ChunkEnd): number {
+export function ending(sum: number, unit: number, end: ChunkEnd): number {
   if (sum === 0) return 0;
   const to = accumulatorOf(end);
   const sign = sum < 0 ? 1 : 0;

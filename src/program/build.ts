@@ -8,6 +8,8 @@ import { signatureOf } from '../check/declarations/signature.ts';
 import { alignmentOf, alignUp, sizeOf } from '../check/declarations/sizes.ts';
 import type { RegisterSymbol, VariableSymbol } from '../check/symbols.ts';
 import { reservedSharedBytes } from '../isa/registers.ts';
+import { memoryUses } from '../isa/steps/effects.ts';
+import type { Step } from '../isa/steps/step.ts';
 import { formalLayout } from './call-site.ts';
 import { barrierSymbol, clusterVariables, reachesOtherBlocks } from './cluster-variables.ts';
 import { FrameBuilder } from './frame.ts';
@@ -47,6 +49,7 @@ export interface KernelLayout {
   readonly reservedBytes: number;
   readonly hiddenBytes: number;
   readonly reachesOtherBlocks: boolean;
+  readonly usesTensorMemory: boolean;
   /** Every activation begins at a multiple of this number of bytes. */
   readonly alignment: number;
 }
@@ -71,8 +74,13 @@ export function kernelLayout(drafts: readonly Draft[], shared: readonly Variable
     reservedBytes: reserves ? reservedSharedBytes : 0,
     hiddenBytes: layOut(hidden.map(({ variable }) => variable)).end,
     reachesOtherBlocks: reachesOtherBlocks(all),
+    usesTensorMemory: all.some(({ steps }) => steps.some(accessesTensorMemory)),
     alignment,
   };
+}
+
+function accessesTensorMemory(step: Step): boolean {
+  return memoryUses(step).some(({ space }) => space === 'tensor');
 }
 
 function localSymbols({ fn, instructions }: Draft): readonly VariableSymbol[] {
@@ -123,6 +131,7 @@ export function finishFunction(draft: Draft, layout: KernelLayout): FunctionProg
     hiddenBytes: layout.hiddenBytes,
     clusterBarrier: offsets.get(barrierSymbol) ?? null,
     reachesOtherBlocks: layout.reachesOtherBlocks,
+    usesTensorMemory: layout.usesTensorMemory,
     local: localLayout.placed,
     localBytes: localLayout.end,
     calleeBase: alignUp(localLayout.end + linkage, Math.max(layout.alignment, linkage)),

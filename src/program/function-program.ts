@@ -153,6 +153,8 @@ export interface FunctionProgram {
   readonly clusterBarrier: number | null;
   /** Whether accesses to shared memory may reach the memory of other blocks in the cluster. */
   readonly reachesOtherBlocks: boolean;
+  /** Whether the kernel, or a function that it may call, uses tensor memory. */
+  readonly usesTensorMemory: boolean;
   /**
    * The contents of an activation in local memory: a function's parameters and return values, local variables, and call
    * arguments. `localBytes` is their total size.

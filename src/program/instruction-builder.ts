@@ -16,6 +16,7 @@ import { impliedRegisters } from '../isa/registers.ts';
 import type { Environment } from '../isa/environment.ts';
 import { refsOf } from '../isa/steps/effects.ts';
 import { type Ref, refName, stackBase } from '../isa/steps/ref.ts';
+import { meet } from '../isa/steps/meet.ts';
 import type { Step } from '../isa/steps/step.ts';
 import type { Instruction } from '../syntax/tree.ts';
 import { type Callee, callSite } from './call-site.ts';
@@ -36,6 +37,8 @@ export interface Surroundings {
    * into several instructions of the program.
    */
   readonly usesClusterBarrier: boolean;
+  /** Whether an instruction before which the threads of a warp meet is split into two instructions of the program. */
+  readonly splitsMeetings: boolean;
   /** Returns the address of a function. */
   readonly functionAddress: (name: string) => number;
   /** Returns the target of a call; `frame` is the caller's frame. */
@@ -98,6 +101,7 @@ export class InstructionBuilder {
 
   /** The number of program instructions into which an instruction of the text is translated. */
   private partsOf(variant: Variant | null): number {
+    if (variant?.form.meetsFirst === true && this.surroundings.splitsMeetings) return 2;
     if (variant === null || !this.surroundings.usesClusterBarrier) return 1;
     if (variant.form.repeatsWhile !== undefined) return 3;
     return this.exitsKernel(variant) ? 2 : 1;
@@ -107,6 +111,7 @@ export class InstructionBuilder {
   private parts(bound: BoundInstruction, scope: Scope, index: number): readonly ProgramInstruction[] {
     const { variant } = bound;
     const made = this.instruction(bound, scope);
+    if (variant.form.meetsFirst === true && this.surroundings.splitsMeetings) return this.met(made);
     if (!this.surroundings.usesClusterBarrier) return [made];
     if (variant.form.repeatsWhile !== undefined) return this.repeated(made, variant.form.repeatsWhile, index + 1);
     return this.exitsKernel(variant) ? [this.leaving(made), made] : [made];
@@ -132,6 +137,15 @@ export class InstructionBuilder {
         target,
         isPart: true,
       },
+    ];
+  }
+
+  /** Splits an instruction into two parts: first, the threads of the warp meet, and then each of them executes it. */
+  private met(made: ProgramInstruction): readonly ProgramInstruction[] {
+    const { line, text, source, guard } = made;
+    return [
+      { ...emptyInstruction, line, text, source, guard, steps: [meet] },
+      { ...made, isPart: true },
     ];
   }
 

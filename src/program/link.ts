@@ -121,6 +121,7 @@ class Linker {
       module: this.module,
       environment: this.environment,
       usesClusterBarrier: this.usesClusterBarrier,
+      splitsMeetings: true,
       functionAddress: (name) => resolve(this.table, name).address,
       callee: (call, frame) => this.callee(call, frame),
     });

@@ -565,12 +565,12 @@ ld.param.u64 %rd1, [out]; ld.global.u32 %r1, [%rd1]; add.u32 %r1, %r1, %r1; st.g
 });
 
 test('instructions that cannot be run are refused before a launch, or fault when reached', async () => {
-  const wait = 'setp.ne.u32 %p1, %r1, %r1;\n@%p1 tcgen05.wait::ld.sync.aligned;';
-  const source = kernel(wait, '').replace('.version 8.0\n.target sm_80', '.version 9.0\n.target sm_100a');
+  const shift = 'setp.ne.u32 %p1, %r1, %r1;\n@%p1 tcgen05.shift.cta_group::1.down [0];';
+  const source = kernel(shift, '').replace('.version 8.0\n.target sm_80', '.version 9.0\n.target sm_100a');
   const refused = await ptxlab(['run', '-'], { input: source });
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    expect.stringMatching(/fault\[PTX6030\].*tcgen05\.wait::ld.*line 8/s),
+    expect.stringMatching(/fault\[PTX6030\].*tcgen05\.shift.*line 8/s),
   ]);
   expect(await ptxlab(['run', '-', '--unsupported', 'fault'], { input: source })).toMatchObject({ code: 0 });
 });

@@ -18,6 +18,7 @@ import type { GroupScope } from '../../src/isa/collective.ts';
 import type { Flow, MemoryAccess } from '../../src/isa/steps/facts.ts';
 import { clusterBarrier, clusterPhases, operandRef, type Ref, stackBase, stackTop } from '../../src/isa/steps/ref.ts';
 import type { Step } from '../../src/isa/steps/step.ts';
+import { tensorAllocation, tensorMemoryBytes } from '../../src/isa/tensor-memory.ts';
 import { Barriers } from '../../src/machine/barriers.ts';
 import { Collectives } from '../../src/machine/collectives.ts';
 import { MachineFault } from '../../src/machine/fault.ts';
@@ -104,7 +105,11 @@ class Recording {
       const thread = threads[i];
       if (thread === undefined) throw new Error('a player without a thread');
       cpu.thread = thread;
-      cpu.block = { ...block, shared: this.segment('shared', player.block) };
+      cpu.block = {
+        ...block,
+        shared: this.segment('shared', player.block),
+        tensor: this.segment('tensor', player.block),
+      };
       try {
         prepared.run(thread.frame);
       } catch (error) {
@@ -212,7 +217,8 @@ class Recording {
     const index = [0, 0, 0] as const;
     const shared = this.segment('shared', 0);
     const turn = { nextThread: 0, tried: 0, looks: 0, idleTurns: 0, idleRounds: 0 };
-    return { index, number: 0, threads: byNumber, shared, barriers, collectives, hasEnded: false, ...turn };
+    const tensor = this.segment('tensor', 0);
+    return { index, number: 0, threads: byNumber, shared, tensor, barriers, collectives, hasEnded: false, ...turn };
   }
 
   /** Gives each thread its own local memory, and each block its own shared memory. */
@@ -220,14 +226,18 @@ class Recording {
     const key = `${space} ${owner}`;
     const known = this.segments.get(key);
     if (known !== undefined) return known;
-    const bytes = new Uint8Array(256);
+    const bytes = new Uint8Array(space === 'tensor' ? tensorMemoryBytes : 256);
     for (let i = 0; i < bytes.length; i++) bytes[i] = 17 * i + 29 * owner + space.length;
+    // Half of the columns of tensor memory are allocated.
+    if (space === 'tensor') bytes.set([0xff, 0, 0, 0], tensorAllocation);
     const made = new Segment(space, bytes, { trackWrites: false, named: [] });
     const note = (access: 'read' | 'write', offset: number): void => {
       const at = `${space} ${offset & ~15}`;
       const before = this.memory.get(at);
       this.memory.set(at, before === undefined || before === access ? access : 'update');
     };
+    /** The offsets of bytes that are about to be overwritten. */
+    const marked = new Set<number>();
     const [load, store] = [made.load.bind(made), made.store.bind(made)];
     made.load = (offset, width) => {
       note('read', offset);
@@ -236,6 +246,16 @@ class Recording {
     made.store = (offset, width, bits) => {
       note('write', offset);
       store(offset, width, bits);
+    };
+    const [bytesAt, mark] = [made.bytesAt.bind(made), made.mark.bind(made)];
+    made.bytesAt = (offset, size) => {
+      if (!marked.delete(offset)) note('read', offset);
+      return bytesAt(offset, size);
+    };
+    made.mark = (offset, size) => {
+      marked.add(offset);
+      note('write', offset);
+      mark(offset, size);
     };
     this.segments.set(key, made);
     return made;

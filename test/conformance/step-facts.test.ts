@@ -118,8 +118,23 @@ function secondAddress(step: Step): Ref | null {
   return step.kind === 'load-box' || step.kind === 'multicast-box' ? step.object : null;
 }
 
+/** A product with 64 rows and 8 columns. The matrices in shared memory begin at byte 64, and all their rows overlap. */
+function productInput({ product, a, b, instruction, adds, unchanged }: StepOf<'tensor-product'>, ref: Ref): Bits {
+  if (ref === b || (ref === a && !product.aInTensor)) return 4n;
+  if (ref === a) return 0n;
+  if (ref === adds || unchanged.includes(ref)) return 0;
+  if (ref !== instruction) return ref === '$d' ? 64n : 0;
+  const factor = Math.min(...Object.keys(product.factors).map(Number));
+  const sum = product.kind === 'integer' ? 2 : 1;
+  return ((4 << 24) | (1 << 17) | (factor << 10) | (factor << 7) | (sum << 4)) >>> 0;
+}
+
 /** Values for fields that do not accept every value: addresses, barrier numbers, indices of targets, and masks. */
 function legalInput(step: Step, ref: Ref): Bits | null {
+  if (step.kind === 'require') return 1;
+  // Only the first lane of a warp changes which columns of tensor memory are allocated.
+  if (step.kind === 'atomic' && ref === '$is-first') return 1;
+  if (step.kind === 'tensor-product') return productInput(step, ref);
   for (const { space, address } of memoryUses(step)) {
     const offset = ref === secondAddress(step) ? 128n : 64n;
     if (address === ref) return (space === 'generic' ? windowBase('local', 64) : 0n) + offset;

@@ -203,10 +203,10 @@ done:`;
   });
 
   test('an instruction that is checked but not executed', async () => {
-    const body = 'mov.u32 %r1, 0;\ntcgen05.wait::ld.sync.aligned;';
+    const body = 'mov.u32 %r1, 0;\ntcgen05.shift.cta_group::1.down [0];';
     const fault = await faultOf({ body }, { unsupported: 'fault' });
     expect(fault).toMatchObject({ code: 'PTX6030', line: 7 });
-    expect(fault.message).toContain('tcgen05.wait::ld');
+    expect(fault.message).toContain('tcgen05.shift');
   });
 
   test('an instruction that no thread reaches is not a fault', async () => {

@@ -58,22 +58,22 @@ describe('attributes', () => {
 });
 
 describe('instructions that no engine executes', () => {
-  const wait = 'tcgen05.wait::ld.sync.aligned;';
+  const shift = 'tcgen05.shift.cta_group::1.down [0];';
   const cases: readonly (readonly [string, string, readonly (readonly [string, number, number])[]])[] = [
-    ['reached in a row', `mov.u32 %r1, 0;\n${wait}\n${wait}`, [['tcgen05.wait::ld.sync.aligned', 6, 2]]],
+    ['reached in a row', `mov.u32 %r1, 0;\n${shift}\n${shift}`, [['tcgen05.shift.cta_group::1.down', 6, 2]]],
     [
       'after a branch that may be taken',
-      `setp.eq.u32 %p1, %r1, 0;\n@%p1 bra there;\nret;\nthere:\n${wait}`,
-      [['tcgen05.wait::ld.sync.aligned', 9, 1]],
+      `setp.eq.u32 %p1, %r1, 0;\n@%p1 bra there;\nret;\nthere:\n${shift}`,
+      [['tcgen05.shift.cta_group::1.down', 9, 1]],
     ],
-    ['after a branch that is always taken', `bra there;\n${wait}\nthere:`, []],
-    ['after the end', `ret;\n${wait}`, []],
-    ['in a function that is called', 'call helper;', [['tcgen05.wait::ld.sync.aligned', 4, 1]]],
+    ['after a branch that is always taken', `bra there;\n${shift}\nthere:`, []],
+    ['after the end', `ret;\n${shift}`, []],
+    ['in a function that is called', 'call helper;', [['tcgen05.shift.cta_group::1.down', 4, 1]]],
     ['in a function that is not called', '', []],
   ];
 
   test.each(cases)('%s', async (_, body, expected) => {
-    const helper = `.func helper() { .reg .b32 %r<2>; mov.u32 %r1, 0; ${wait} ret; }`;
+    const helper = `.func helper() { .reg .b32 %r<2>; mov.u32 %r1, 0; ${shift} ret; }`;
     const kernel = await kernelOf(
       `${helper} .visible .entry k() { .reg .b32 %r<2>; .reg .pred %p<2>;\n${body}\nret; }`,
     );
@@ -93,9 +93,9 @@ describe('instructions that no engine executes', () => {
     async (way) => {
       const kernel = await kernelOf(`.visible .entry k(.param .u32 n) { .reg .b32 %r<2>; .reg .pred %p<2>;
 ld.param.u32 %r1, [n]; setp.eq.u32 %p1, %r1, 0; @%p1 bra there; ret;
-there: ${wait} ret; }`);
+there: ${shift} ret; }`);
       const guarded = await kernelOf(
-        `.visible .entry k() { .reg .b32 %r<2>; .reg .pred %p<2>; setp.ne.u32 %p1, %r1, %r1; @%p1 ${wait} ret; }`,
+        `.visible .entry k() { .reg .b32 %r<2>; .reg .pred %p<2>; setp.ne.u32 %p1, %r1, %r1; @%p1 ${shift} ret; }`,
       );
       expect(await guarded.launch({ ...way, unsupported: 'fault' })).toMatchObject({ ok: true });
       const outcome = (n: number): Promise<unknown> => kernel.launch({ ...way, args: [n], unsupported: 'fault' });

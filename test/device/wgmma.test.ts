@@ -1,51 +1,18 @@
 /**
  * wgmma on one warpgroup. The matrices consist of small integers, so every sum is exact, and the expected product does
- * not depend on how the hardware rounds. Matrices in shared memory are laid out by the formulas for canonical layouts in
- * the ISA (9.7.15.5.1.2): nested shapes and strides, followed by the swizzle of the address.
+ * not depend on how the hardware rounds.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { readNumber } from '../../src/numbers.ts';
+import { addressOf, type Layout, offsets } from './canonical-layouts.ts';
 import { ways } from './run.ts';
 
 type TypeName = 'f16' | 'bf16' | 'tf32' | 'e4m3' | 's8' | 'u8';
 
 const elementBits: Readonly<Record<TypeName, number>> = { f16: 16, bf16: 16, tf32: 32, e4m3: 8, s8: 8, u8: 8 };
 
-interface Layout {
-  /** 1, 2, 4 or 8 chunks of 16 bytes in a line: no swizzle, or one of 32, 64 or 128 bytes. */
-  readonly side: 1 | 2 | 4 | 8;
-  readonly alongK: boolean;
-}
-
 const codes = { 1: 0, 2: 3, 4: 2, 8: 1 } as const;
-
-/** The distances in bytes that a descriptor contains, for `across` lines or columns. */
-function offsets({ side, alongK }: Layout, across: number): { readonly leading: number; readonly stride: number } {
-  // Without a swizzle, all tiles of 128 bytes lie one after the other.
-  if (side === 1) return alongK ? { leading: 128, stride: 256 } : { leading: 16 * across, stride: 128 };
-  if (alongK) return { leading: 16, stride: 128 * side };
-  return { leading: 256 * side, stride: 128 * side };
-}
-
-/**
- * The address of the element at `position` across k, relative to the start of the matrix, which is a multiple of 1024.
- */
-function addressOf(layout: Layout, bits: number, across: number, position: number, k: number): number {
-  const { side, alongK } = layout;
-  const { leading, stride } = offsets(layout, across);
-  const perChunk = 128 / bits;
-  const [inChunk, chunk] = [k % perChunk, Math.floor(k / perChunk)];
-  const [line, group] = [position % 8, Math.floor(position / 8)];
-  const linear = alongK
-    ? line * 16 * side + group * stride + inChunk * (bits / 8) + chunk * (side === 1 ? leading : 16)
-    : line * 2 +
-      (group % side) * 16 +
-      Math.floor(group / side) * (side === 1 ? stride : leading) +
-      (k % 8) * 16 * side +
-      Math.floor(k / 8) * (side === 1 ? leading : stride);
-  return linear ^ (((linear >> 7) & (side - 1)) << 4);
-}
 
 const knownBits = new Map<string, number>();
 

@@ -45,7 +45,7 @@ export const constants =
 
 /** Declares the shared memory of a block: a slot of 32 bytes for each thread, and the counters of the block. */
 export function sharedMemory(block: number): string {
-  return `.shared .align 16 .b8 slots[${32 * block}]; .shared .align 16 .b8 tally[64];`;
+  return `.shared .align 16 .b8 slots[${32 * block}]; .shared .align 16 .b8 tally[64]; .shared .b32 tensor;`;
 }
 
 // --- the kernel -----------------------------------------------------------------------------------------------------
@@ -54,7 +54,17 @@ export function sharedMemory(block: number): string {
 const dumped = [64, 32, 16, 8].flatMap((width) => namesOf(width).map((name) => ({ name, width })));
 const offsets = dumped.map((_, i) => dumped.slice(0, i).reduce((sum, { width }) => sum + width / 8, 0));
 
-export function kernelFrame(body: readonly Statement[]): Statement {
+/** The first warp allocates tensor memory for the block. */
+const allocation: readonly string[] = [
+  'setp.lt.u32 %q, %thread, 32; @%q tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tensor], 32;',
+];
+
+const release: readonly string[] = [
+  'bar.sync 0; setp.lt.u32 %q, %thread, 32; ld.shared.b32 %at, [tensor];',
+  '@%q tcgen05.dealloc.cta_group::1.sync.aligned.b32 %at, 32;',
+];
+
+export function kernelFrame(body: readonly Statement[], usesTensorMemory: boolean): Statement {
   const before = [
     '.visible .entry k(.param .u64 input, .param .u64 output, .param .u64 counters) {',
     ...declarations,
@@ -68,9 +78,11 @@ export function kernelFrame(body: readonly Statement[]): Statement {
     'st.shared.v4.b32 [%own], {%r0, %r1, %r2, %r3}; st.shared.v4.b32 [%own+16], {%r4, %r5, %r6, %r7};',
     'mov.u32 %at, tally; setp.lt.u32 %q, %thread, 16;',
     '@%q mad.lo.u32 %at, %thread, 4, %at; @%q st.shared.u32 [%at], 0;',
+    ...(usesTensorMemory ? allocation : []),
     'bar.sync 0;',
   ];
-  return { before, body, after: epilogue, fixed: true };
+  const after = usesTensorMemory ? [...release, ...epilogue] : epilogue;
+  return { before, body, after, fixed: true };
 }
 
 const epilogue: readonly string[] = [

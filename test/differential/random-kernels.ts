@@ -30,20 +30,29 @@ export function randomKernel(seed: number): RandomKernel {
     collective: (members: string) => randomInstruction(random, pools.collectives, members),
   };
   const exits = !meets;
+  const usesTensorMemory = meets && target === 'sm_100a';
   const callees: Callee[] = [];
   const functions = Array.from({ length: random.pick([0, 0, 1, 2, 3]) }, (_, i): Statement => {
     const callee = { name: `f${i}`, inMemory: random.percent(50), meets: meets && random.percent(30) };
-    const body = new StatementMaker(random, { ...sources, exits, callees: [...callees], meets: callee.meets }).body(3);
+    const body = new StatementMaker(random, {
+      ...sources,
+      exits,
+      usesTensorMemory,
+      callees: [...callees],
+      meets: callee.meets,
+    }).body(3);
     callees.push(callee);
     return functionFrame(callee, body);
   });
-  const body = new StatementMaker(random, { ...sources, exits, callees, meets }).body(6 + random.below(10));
+  const body = new StatementMaker(random, { ...sources, exits, usesTensorMemory, callees, meets }).body(
+    6 + random.below(10),
+  );
   return {
     seed,
     target,
     grid: 1 + random.below(2),
     block: meets ? random.pick([32, 64, 96]) : 1 + random.below(70),
-    module: [...functions, kernelFrame(body)],
+    module: [...functions, kernelFrame(body, usesTensorMemory)],
   };
 }
 

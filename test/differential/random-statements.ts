@@ -25,6 +25,8 @@ interface Sources {
   readonly meets: boolean;
   /** True if threads never wait for each other in this kernel, so that a thread may exit anywhere. */
   readonly exits: boolean;
+  /** Whether the kernel has allocated tensor memory. */
+  readonly usesTensorMemory: boolean;
   /** Functions that may be called. */
   readonly callees: readonly Callee[];
 }
@@ -95,6 +97,7 @@ export class StatementMaker {
       choices.push([1, () => this.barrier()]);
       choices.push([2, () => this.exchange()], [1, () => this.uniformBranch(depth)], [3, collective]);
       choices.push([1, () => this.tiles()], [1, () => this.apartAlike()]);
+      if (this.sources.usesTensorMemory) choices.push([1, () => this.tensorMemory()]);
     }
     let at = random.fraction() * choices.reduce((sum, [weight]) => sum + weight, 0);
     for (const [weight, make] of choices) {
@@ -423,6 +426,20 @@ export class StatementMaker {
   }
 
   /** Stores a value in shared memory and, after a barrier, loads a value that another thread has stored. */
+  /** Each warp stores registers in its lanes of tensor memory, and loads them in another shape. */
+  private tensorMemory(): Statement {
+    const names = registers[32] as readonly string[];
+    const first = this.random.below(names.length - 1);
+    const [low, high] = [names[first], names[first + 1]];
+    const shape = this.random.pick(['16x64b.x2', '32x32b.x2', '16x128b.x1']);
+    return plain(
+      'shr.u32 %at, %thread, 5; shl.b32 %at, %at, 21; ld.shared.b32 %other, [tensor]; add.u32 %at, %at, %other;',
+      `tcgen05.st.sync.aligned.32x32b.x4.b32 [%at], {${low}, ${high}, ${this.register(32)}, ${this.register(32)}};`,
+      `tcgen05.ld.sync.aligned.${shape}.b32 {${low}, ${high}}, [%at];`,
+      'tcgen05.wait::ld.sync.aligned;',
+    );
+  }
+
   private exchange(): Statement {
     const { random } = this;
     const at = `mad.lo.u32 %other, %thread, ${1 + random.below(5)}, ${random.below(90)}; rem.u32 %other, %other, %threads;`;

@@ -23,6 +23,8 @@ export interface FlowSteps {
   readonly exit: Nothing;
   /** Aborts the launch. */
   readonly trap: Nothing;
+  /** Ends the launch with a fault unless the condition is true. `what` says what is wrong. */
+  readonly require: { readonly condition: Ref; readonly what: string };
   /** Orders memory accesses or lets other threads run. It does not change any values. */
   readonly yield: Nothing;
   /** An instruction that can be checked but not yet executed; running it causes a fault that names the instruction. */
@@ -36,6 +38,7 @@ export const flowFacts: FactsOf<FlowSteps> = {
   return: { ...alone, values: {}, flow: 'return' },
   exit: { ...alone, values: {}, flow: 'exit' },
   trap: { ...alone, values: {}, flow: 'fault' },
+  require: { ...alone, values: { condition: 'in' }, flow: 'next' },
   yield: { ...alone, values: {}, flow: 'next', looks: true },
   unsupported: { ...alone, values: {}, flow: 'fault' },
 };

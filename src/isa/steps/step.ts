@@ -11,10 +11,11 @@ import type { Facts } from './facts.ts';
 import { flowFacts, type FlowSteps } from './flow.ts';
 import { groupFacts, type GroupSteps } from './group.ts';
 import { memoryFacts, type MemorySteps } from './memory.ts';
+import { tensorFacts, type TensorSteps } from './tensor.ts';
 import { valueFacts, type ValueSteps } from './value.ts';
 
 /** The fields of every kind of step. */
-export type Steps = ValueSteps & MemorySteps & FlowSteps & GroupSteps;
+export type Steps = ValueSteps & MemorySteps & FlowSteps & GroupSteps & TensorSteps;
 
 export type StepKind = keyof Steps;
 
@@ -35,4 +36,5 @@ export const stepFacts: { readonly [Kind in StepKind]: Facts<Steps[Kind]> } = {
   ...memoryFacts,
   ...flowFacts,
   ...groupFacts,
+  ...tensorFacts,
 };

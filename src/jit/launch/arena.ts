@@ -20,6 +20,7 @@ export interface BlockRoom {
   readonly context: number;
   readonly frames: number;
   readonly shared: number;
+  readonly tensor: number;
   readonly local: number;
   readonly calls: number;
 }
@@ -39,13 +40,14 @@ export interface ArenaNeeds {
 }
 
 export function arenaNeeds({ compiled, shape, parameters, constants }: Omit<ArenaOptions, 'memory'>): ArenaNeeds {
-  const { frame, sharedBytes, stackBytes, callBytes } = compiled;
+  const { frame, sharedBytes, tensorBytes, stackBytes, callBytes } = compiled;
   return {
     common: alignTo16(parameters.byteLength) + alignTo16(constants.byteLength),
     room:
       contextSize +
       alignTo16(frame.size) +
       alignTo16(sharedBytes + shape.sharedBytes) +
+      tensorBytes +
       (alignTo16(stackBytes) + alignTo16(callBytes)) * threadsOf(shape),
   };
 }
@@ -107,6 +109,8 @@ export class Arena {
     words[context.rank / 4] = block % blocksPerCluster(shape);
     words[context.strayed / 4] = 0;
     if (this.sharedSize > 0) memory.bytesAt(room.shared, this.sharedSize).fill(0);
+    const { tensorBytes } = this.options.compiled;
+    if (tensorBytes > 0) memory.bytesAt(room.tensor, tensorBytes).fill(0);
     return room;
   }
 
@@ -144,8 +148,9 @@ export class Arena {
     const base = this.options.memory.borrow(this.roomSize);
     const frames = base + contextSize;
     const shared = frames + alignTo16(this.options.compiled.frame.size);
-    const local = shared + alignTo16(this.sharedSize);
-    const room = { context: base, frames, shared, local, calls: local + this.localStride * this.threads };
+    const tensor = shared + alignTo16(this.sharedSize);
+    const local = tensor + this.options.compiled.tensorBytes;
+    const room = { context: base, frames, shared, tensor, local, calls: local + this.localStride * this.threads };
     this.rooms.push(room);
     this.describe(room);
     this.connect([room]);
@@ -175,6 +180,7 @@ export class Arena {
       warps: Math.ceil(this.threads / warpSize),
       threads: this.threads,
       shared: room.shared,
+      tensor: room.tensor,
       local: room.local,
       frames: room.frames,
       calls: room.calls,

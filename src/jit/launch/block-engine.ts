@@ -19,7 +19,8 @@ import type { NamedRange } from '../../machine/segment.ts';
 import { Arena, type BlockRoom } from './arena.ts';
 import { callSize } from '../calls.ts';
 import type { BlockCode } from './block-code.ts';
-import { copyBoxFor, isBoxCall } from './box-copy.ts';
+import { copyBoxFor } from './box-copy.ts';
+import { multiplyFor } from './tensor-product.ts';
 import { BlockRunner, type Progress, unitSize } from './block-runner.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { type Areas, raised, resolveAccess } from './faults.ts';
@@ -330,9 +331,10 @@ export class BlockEngine {
         this.callBuiltin(found.fn, base, thread);
       },
       box: (call: number, thread: number, fuel: number, ...operands: readonly (number | bigint)[]): void => {
-        const found = this.at(call, thread, fuel);
-        if (!isBoxCall(found)) throw new Error(`call ${call} is not a copy of a box`);
-        copyBoxFor(found, operands, this.launch.memory, this.areas(thread, 0));
+        copyBoxFor(this.at(call, thread, fuel), operands, this.launch.memory, this.areas(thread, 0));
+      },
+      tensorProduct: (call: number, thread: number, fuel: number, ...operands: readonly (number | bigint)[]): void => {
+        multiplyFor(this.at(call, thread, fuel), operands, this.launch.memory, this.areas(thread, 0));
       },
       refuel: (call: number, thread: number, fuel: number): number => {
         this.at(call, thread, fuel);
@@ -389,12 +391,13 @@ export class BlockEngine {
   /** @param localEnd end of the running activation; accesses to local memory must not go beyond it */
   private areas(thread: number, localEnd: number): Areas {
     const { arena, launch, current } = this;
-    const { stackBytes, shared, local, parameters } = launch.compiled;
+    const { stackBytes, tensorBytes, shared, local, parameters } = launch.compiled;
     if (current === null) throw new Error('no block is running');
     const own = current.local + thread * arena.localStride;
     return {
       shared: { address: current.shared, size: arena.sharedSize, named: shared },
       local: stackBytes === 0 ? null : { address: own, size: localEnd, named: local },
+      tensor: tensorBytes === 0 ? null : { address: current.tensor, size: tensorBytes, named: [] },
       const: { address: arena.constants, size: launch.constants.byteLength, named: launch.constantRegions },
       param: { address: arena.parameters, size: launch.parameters.byteLength, named: parameters },
       blocksPerCluster: this.blocksPerCluster,

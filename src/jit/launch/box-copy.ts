@@ -7,17 +7,18 @@ import { type Areas, resolveAccess } from './faults.ts';
 
 type BoxCall = Extract<EngineCall, { readonly kind: BoxKind }>;
 
-export function isBoxCall(call: EngineCall): call is EngineCall & BoxCall {
+function isBoxCall(call: EngineCall): call is EngineCall & BoxCall {
   return call.kind === 'load-box' || call.kind === 'store-box' || call.kind === 'multicast-box';
 }
 
 /** `operands` are those that compiled code passes after the fuel (see `box` in helpers.ts). */
 export function copyBoxFor(
-  call: BoxCall,
+  call: EngineCall,
   operands: readonly (number | bigint)[],
   memory: EngineMemory,
   areas: Areas,
 ): void {
+  if (!isBoxCall(call)) throw new Error(`a call of kind '${call.kind}' is not a copy of a box`);
   const { kind, rank } = call;
   const [mask = 0n, object = 0n, address = 0n, ...words] = operands
     .slice(mostDimensions)

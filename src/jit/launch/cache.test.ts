@@ -15,6 +15,7 @@ const kernel: Compiled['kernel'] = {
   frame: { state: 0, mask: 0, base: 0, depth: 0, size: 0 },
   callBytes: 0,
   stackBytes: 0,
+  tensorBytes: 0,
   sharedBytes: 0,
   clusterBarrier: null,
   waits: false,

@@ -23,6 +23,8 @@ export interface Area {
 export interface Areas {
   readonly shared: Area;
   readonly local: Area | null;
+  /** Null if the kernel does not use tensor memory. */
+  readonly tensor: Area | null;
   readonly const: Area;
   readonly param: Area;
   readonly blocksPerCluster: number;
@@ -106,6 +108,7 @@ export function raised(
   openCalls: () => number,
 ): MachineFault {
   if (call.kind === 'unsupported') return machineFault('PTX6030', { what: call.what });
+  if (call.kind === 'require') return machineFault('PTX6036', { what: call.what });
   if (call.kind === 'trap') return machineFault('PTX6031', {});
   if (call.kind === 'switch') {
     return machineFault('PTX6015', { index: String(address), count: String(call.count) });

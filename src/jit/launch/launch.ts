@@ -11,6 +11,7 @@ import type { KernelProgram } from '../../program/link.ts';
 import { sourceAt } from '../../program/source-at.ts';
 import type { CodeCache, Compiled } from './cache.ts';
 import { type Compilation, compileKernel } from '../compile.ts';
+import { tensorBytesOf } from '../compiled-kernel.ts';
 import { type BetterCode, type CompiledCode, FastEngine, type LocalCode } from './engine.ts';
 import { fusesProducts } from '../simd/fuses-products.ts';
 import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads.ts';
@@ -148,6 +149,7 @@ function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours
       constantBytes: constants.byteLength,
       uncountedBytes: kernel.entry.reservedBytes + kernel.entry.hiddenBytes,
       reachesOtherBlocks: kernel.entry.reachesOtherBlocks,
+      tensorBytes: tensorBytesOf(kernel.entry),
       localBytes: kernel.stackBytes,
       look: () => checkTime(limits),
     });

@@ -127,14 +127,21 @@ export function addStart(lowering: CheckLowering, space: BoundedSpace): void {
   if (space === 'local') code.get(locals.thread).i32(alignTo16(layout.localBytes)).op('i32.mul', 'i32.add');
 }
 
-export const bases = { shared: 'shared', local: 'local', param: 'parameters', const: 'constants' } as const;
+export const bases = {
+  shared: 'shared',
+  local: 'local',
+  param: 'parameters',
+  const: 'constants',
+  tensor: 'tensor',
+} as const;
 
 /** Size of a space in bytes; for local memory, the size of the function's own activation. */
 export function sizeOf(
   { layout, program }: Pick<Lowering, 'layout' | 'program'>,
-  space: 'local' | 'param' | 'const',
+  space: 'local' | 'param' | 'const' | 'tensor',
 ): number {
   if (space === 'local') return program.localBytes;
+  if (space === 'tensor') return layout.tensorBytes;
   return space === 'param' ? layout.parameterBytes : layout.constantBytes;
 }
 

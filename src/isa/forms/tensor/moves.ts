@@ -1,15 +1,26 @@
 /**
  * The tcgen05 instructions that allocate, load, store and copy tensor memory, and those that wait for them (PTX ISA
- * 9.1, sections 9.7.16.7 to 9.7.16.12). They are checked but not executed. Versions and targets were determined with
- * ptxas 13.0.
+ * 9.1, sections 9.7.16.7 to 9.7.16.12). On a GPU, some of them complete after the instruction; in ptxlab, each is
+ * complete when the instruction ends, so there is nothing to wait for. Copies, shifts and loads that reduce are checked
+ * but not executed. Versions and targets were determined with ptxas 13.0.
  */
-import { type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
+import { has, type InstructionForm, type OperandPattern, read, type Variant, write } from '../../form.ts';
+import type { AccessSpace } from '../../spaces.ts';
+import { meet } from '../../steps/meet.ts';
+import type { Step } from '../../steps/step.ts';
 import { atListed } from '../../targets.ts';
 import { type CheckedLine, checked, needs, tensorMemory } from '../checked.ts';
 import { listTypes } from '../matrix/parts.ts';
+import { allocate, free, relinquish } from './allocation-steps.ts';
+import { arriveInBlocks, arriveOnce } from './commit-steps.ts';
+import { loadSteps, storeSteps } from './move-steps.ts';
 import { anyTensor, chips, descriptor, groups, operandList, tensorOfWords } from './parts.ts';
 
 const line = (made: CheckedLine): InstructionForm => checked(made, ...tensorMemory);
+const executedLine = (made: CheckedLine, steps: InstructionForm['steps']): InstructionForm => ({
+  ...line(made),
+  steps,
+});
 
 // --- loads and stores -----------------------------------------------------------------------------------------------
 
@@ -49,7 +60,7 @@ function move(opcode: 'ld' | 'st', { shapes, registers, split }: Layout): Instru
   };
   const address = [tensorOfWords('taddr'), ...(split ? [distance] : [])];
   const operands = loads ? [list, ...address] : [...address, list];
-  return line({
+  const made = line({
     id: `tcgen05.${opcode}${shapes[0]}`,
     section: loads ? '9.7.16.8.3' : '9.7.16.8.4',
     syntax: `tcgen05.${opcode}.sync{.aligned}.shape.num{${loads ? '.pack' : '.unpack'}::16b}.b32  ${operandList(operands)}`,
@@ -57,6 +68,15 @@ function move(opcode: 'ld' | 'st', { shapes, registers, split }: Layout): Instru
     sets: { shape: shapes, num: Object.keys(counts) },
     operands,
   });
+  const steps: InstructionForm['steps'] = (variant) => {
+    const written = (word: string): boolean => has(variant, word);
+    const [shape = '', num = ''] = [shapes.find(written), Object.keys(counts).find(written)];
+    const packed = has(variant, loads ? '.pack::16b' : '.unpack::16b');
+    const moved = { shape, count: counts[num] ?? 0, packed };
+    return loads ? loadSteps(moved) : storeSteps(moved);
+  };
+  // A thread can load what other threads of the warp have stored.
+  return { ...made, steps, meetsFirst: loads };
 }
 
 /** Loads that also reduce the values of each thread to a single value. */
@@ -138,6 +158,10 @@ const shift = () =>
 
 // --- allocation, order and groups -----------------------------------------------------------------------------------
 
+/** The space of the operand in memory. Without a modifier for the space, its address is generic. */
+const spaceIn = (variant: Variant): AccessSpace =>
+  has(variant, '.shared::cta') || has(variant, '.shared::cluster') ? 'shared' : 'generic';
+
 const inMemory = (name: string): OperandPattern => ({
   kind: 'address',
   name,
@@ -146,64 +170,85 @@ const inMemory = (name: string): OperandPattern => ({
 });
 
 const allocation = () => [
-  line({
-    id: 'tcgen05.alloc',
-    section: '9.7.16.7.1',
-    syntax: 'tcgen05.alloc.group.sync.aligned{.space}.b32  [dst], n-cols',
-    summary: 'Allocates columns of tensor memory and stores their address.',
-    sets: { group: groups, space: ['.shared::cta'] },
-    operands: [inMemory('dst'), read('n-cols', '.u32', { unpacked: true, oneOf: [32, 64, 128, 256, 512] })],
-  }),
-  line({
-    id: 'tcgen05.dealloc',
-    section: '9.7.16.7.1',
-    syntax: 'tcgen05.dealloc.group.sync.aligned.b32  taddr, n-cols',
-    summary: 'Frees columns of tensor memory.',
-    sets: { group: groups },
-    operands: [read('taddr', '.u32', { unpacked: true }), read('n-cols', '.u32', { unpacked: true, multiple: 32 })],
-  }),
-  line({
-    id: 'tcgen05.relinquish_alloc_permit',
-    section: '9.7.16.7.1',
-    syntax: 'tcgen05.relinquish_alloc_permit.group.sync.aligned',
-    summary: 'Gives up the right of the thread block to allocate more tensor memory.',
-    sets: { group: groups },
-    operands: [],
-  }),
+  executedLine(
+    {
+      id: 'tcgen05.alloc',
+      section: '9.7.16.7.1',
+      syntax: 'tcgen05.alloc.group.sync.aligned{.space}.b32  [dst], n-cols',
+      summary: 'Allocates columns of tensor memory and stores their address.',
+      sets: { group: groups, space: ['.shared::cta'] },
+      operands: [inMemory('dst'), read('n-cols', '.u32', { unpacked: true, oneOf: [32, 64, 128, 256, 512] })],
+    },
+    (variant) => allocate(spaceIn(variant)),
+  ),
+  executedLine(
+    {
+      id: 'tcgen05.dealloc',
+      section: '9.7.16.7.1',
+      syntax: 'tcgen05.dealloc.group.sync.aligned.b32  taddr, n-cols',
+      summary: 'Frees columns of tensor memory.',
+      sets: { group: groups },
+      operands: [read('taddr', '.u32', { unpacked: true }), read('n-cols', '.u32', { unpacked: true, multiple: 32 })],
+    },
+    () => free,
+  ),
+  executedLine(
+    {
+      id: 'tcgen05.relinquish_alloc_permit',
+      section: '9.7.16.7.1',
+      syntax: 'tcgen05.relinquish_alloc_permit.group.sync.aligned',
+      summary: 'Gives up the right of the thread block to allocate more tensor memory.',
+      sets: { group: groups },
+      operands: [],
+    },
+    () => relinquish,
+  ),
 ];
+
+const nothing: readonly Step[] = [{ kind: 'yield' }];
+const meeting: readonly Step[] = [meet];
 
 const waits = () =>
   (['ld', 'st'] as const).map((what) =>
-    line({
-      id: `tcgen05.wait.${what}`,
-      section: '9.7.16.8.5',
-      syntax: `tcgen05.wait::${what}.sync.aligned`,
-      summary: `Waits until the ${what === 'ld' ? 'loads' : 'stores'} of this thread are complete.`,
-      operands: [],
-    }),
+    executedLine(
+      {
+        id: `tcgen05.wait.${what}`,
+        section: '9.7.16.8.5',
+        syntax: `tcgen05.wait::${what}.sync.aligned`,
+        summary: `Waits until the ${what === 'ld' ? 'loads' : 'stores'} of this thread are complete.`,
+        operands: [],
+      },
+      () => meeting,
+    ),
   );
 
 const fences = () =>
   (['before', 'after'] as const).map((when) =>
-    line({
-      id: `tcgen05.fence.${when}`,
-      section: '9.7.16.11.1',
-      syntax: `tcgen05.fence::${when}_thread_sync`,
-      summary: `Orders asynchronous instructions ${when} a synchronization of threads.`,
-      operands: [],
-    }),
+    executedLine(
+      {
+        id: `tcgen05.fence.${when}`,
+        section: '9.7.16.11.1',
+        syntax: `tcgen05.fence::${when}_thread_sync`,
+        summary: `Orders asynchronous instructions ${when} a synchronization of threads.`,
+        operands: [],
+      },
+      () => nothing,
+    ),
   );
 
 const commits = () =>
   [false, true].map((multicast) =>
-    line({
-      id: `tcgen05.commit${multicast ? '.multicast' : ''}`,
-      section: '9.7.16.12.1',
-      syntax: `tcgen05.commit.group.mbarrier::arrive::one{.space}${multicast ? '.multicast::cluster' : ''}.b64  [mbar]${multicast ? ', cta-mask' : ''}`,
-      summary: 'Makes an mbarrier object track the completion of the asynchronous instructions of this thread.',
-      sets: { group: groups, space: ['.shared::cluster'] },
-      operands: [inMemory('mbar'), ...(multicast ? [read('cta-mask', '.u16', { registerOnly: true })] : [])],
-    }),
+    executedLine(
+      {
+        id: `tcgen05.commit${multicast ? '.multicast' : ''}`,
+        section: '9.7.16.12.1',
+        syntax: `tcgen05.commit.group.mbarrier::arrive::one{.space}${multicast ? '.multicast::cluster' : ''}.b64  [mbar]${multicast ? ', cta-mask' : ''}`,
+        summary: 'Makes an mbarrier object track the completion of the asynchronous instructions of this thread.',
+        sets: { group: groups, space: ['.shared::cluster'] },
+        operands: [inMemory('mbar'), ...(multicast ? [read('cta-mask', '.u16', { registerOnly: true })] : [])],
+      },
+      (variant) => (multicast ? arriveInBlocks(spaceIn(variant)) : arriveOnce(spaceIn(variant))),
+    ),
   );
 
 /** tcgen05, except the products. */

@@ -1,11 +1,20 @@
 /**
- * tcgen05.mma: products of matrices in tensor memory and shared memory (PTX ISA 9.1, section 9.7.16.10). These
- * instructions are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * tcgen05.mma: products of matrices in tensor memory and shared memory (PTX ISA 9.1, section 9.7.16.10). A product is
+ * complete when the instruction ends. Products of two blocks, sparse products, and products with scale factors, `.ws` or
+ * `.ashift` are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
-import { type AvailabilityRow, type Constraint, type InstructionForm, type OperandPattern, read } from '../../form.ts';
+import {
+  type AvailabilityRow,
+  type Constraint,
+  has,
+  type InstructionForm,
+  type OperandPattern,
+  read,
+} from '../../form.ts';
 import { atListed } from '../../targets.ts';
 import { checked, needs, tensorMemory } from '../checked.ts';
 import { listTypes } from '../matrix/parts.ts';
+import { productSteps } from './product-steps.ts';
 import { chips, descriptor, families, groups, operandList, tensor } from './parts.ts';
 
 const scaled = ['.kind::f16', '.kind::tf32'];
@@ -84,7 +93,7 @@ function plain(source: Source, { masked, scales }: Options): InstructionForm {
     ...(scales ? [read('scale-input-d', '.u32', { constantOnly: true, range: [0, 15] })] : []),
   ];
   const { inTensor, sparse } = source;
-  return checked(
+  const made = checked(
     {
       id: `tcgen05.mma${idOf(source)}${masked ? '.masked' : ''}${scales ? '.scaled' : ''}`,
       section: sparse ? '9.7.16.10.9.2' : '9.7.16.10.9.1',
@@ -101,6 +110,15 @@ function plain(source: Source, { masked, scales }: Options): InstructionForm {
     },
     ...tensorMemory,
   );
+  if (sparse) return made;
+  const options = { aInTensor: inTensor, masked, scales };
+  return {
+    ...made,
+    steps: (variant, environment, constants) => {
+      if (has(variant, '.cta_group::2') || has(variant, '.ashift')) return made.steps(variant, environment, constants);
+      return productSteps(kinds.find((kind) => has(variant, kind)) ?? '', options, environment);
+    },
+  };
 }
 
 const plainProducts = () =>

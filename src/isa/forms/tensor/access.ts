@@ -1,0 +1,86 @@
+/**
+ * The steps that find and check places in tensor memory. An address in tensor memory has the lane in bits 31 to 16 and
+ * the column in bits 15 to 0 (PTX ISA 9.1, section 9.7.16.1.1).
+ */
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { laneBytes, tensorAllocation, tensorUnit } from '../../tensor-memory.ts';
+import { bits, compare, constant, extract, integer, resize } from '../integer/steps.ts';
+
+const unitBits = Math.log2(tensorUnit);
+const wordAddress: Ref = '$allocation.address';
+
+/** Loads the word that says which columns are allocated, and sets `$allocated` to the bits for the columns. */
+export const loadAllocation: readonly Step[] = [
+  constant(wordAddress, tensorAllocation, 64),
+  {
+    kind: 'load',
+    space: 'tensor',
+    width: 32,
+    to: ['$allocation'],
+    address: wordAddress,
+    readOnly: false,
+    watched: false,
+    unused: false,
+  },
+  extract('$allocated', '$allocation', 0, 16),
+];
+
+/** Splits an address into `$lane` and `$column`. */
+export function splitAddress(address: Ref): readonly Step[] {
+  return [extract('$lane', address, 16, 16), extract('$column', address, 0, 16)];
+}
+
+/** Requires that `count` columns from the value of `first` on are allocated. */
+export function requireColumns(first: Ref, count: number): readonly Step[] {
+  return [
+    ...loadAllocation,
+    constant('$unit-bits', unitBits),
+    constant('$count-less-one', count - 1),
+    integer('add', 'u32', '$last', first, '$count-less-one'),
+    bits('shr.u', 32, '$first-unit', first, '$unit-bits'),
+    bits('shr.u', 32, '$last-unit', '$last', '$unit-bits'),
+    ...hasUnits('$first-unit', '$last-unit'),
+    { kind: 'require', condition: '$has-units', what: 'the columns are not allocated' },
+  ];
+}
+
+/** Sets `$has-units` if all units from `first` to `last` are allocated, and `$units` to a mask of these units. */
+export function hasUnits(first: Ref, last: Ref): readonly Step[] {
+  return [
+    constant('$two', 2),
+    constant('$one', 1),
+    integer('sub', 'u32', '$units-less-one', last, first),
+    bits('shl', 32, '$past', '$two', '$units-less-one'),
+    integer('sub', 'u32', '$low-units', '$past', '$one'),
+    bits('shl', 32, '$units', '$low-units', first),
+    bits('and', 32, '$found', '$units', '$allocated'),
+    compare('eq', 'u32', '$has-units', '$found', '$units'),
+  ];
+}
+
+/** Sets `to` to the offset in tensor memory of a column in a lane. */
+export function offsetOf(to: Ref, lane: Ref, column: Ref): readonly Step[] {
+  return [
+    constant('$lane-bytes', laneBytes),
+    constant('$two', 2),
+    integer('mul.lo', 'u32', '$lane-offset', lane, '$lane-bytes'),
+    bits('shl', 32, '$column-offset', column, '$two'),
+    integer('add', 'u32', '$offset', '$lane-offset', '$column-offset'),
+    resize(to, 'u64', '$offset', 'u32'),
+  ];
+}
+
+/** Requires that the lanes from `$lane` on belong to the warp: warp w of a warpgroup has the lanes from 32 * w on. */
+export function requireLanes(rows: 16 | 32): readonly Step[] {
+  return [
+    constant('$three', 3),
+    constant('$five', 5),
+    constant('$group-mask', rows === 16 ? 0xffef : 0xffff),
+    bits('and', 32, '$warp', '$WARP', '$three'),
+    bits('shl', 32, '$own-lanes', '$warp', '$five'),
+    bits('and', 32, '$lanes', '$lane', '$group-mask'),
+    compare('eq', 'u32', '$has-lanes', '$lanes', '$own-lanes'),
+    { kind: 'require', condition: '$has-lanes', what: 'the lanes do not belong to the warp' },
+  ];
+}

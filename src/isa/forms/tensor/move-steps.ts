@@ -1,0 +1,169 @@
+/**
+ * The steps of tcgen05.ld and tcgen05.st. A table says, for each shape, where in tensor memory the registers of a
+ * thread are (PTX ISA 9.1, section 9.7.16.2.3).
+ */
+import { elementAt } from '../../../base/element-at.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import type { ValueStep } from '../../steps/value.ts';
+import { laneBytes } from '../../tensor-memory.ts';
+import { bits, constant, extract, integer, join } from '../integer/steps.ts';
+import { refsOf } from '../matrix/parts.ts';
+import { offsetOf, requireColumns, requireLanes, splitAddress } from './access.ts';
+
+/** Where a register is, relative to the place of the thread. */
+interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** How a shape divides lanes and columns among the threads of a warp. */
+interface Shape {
+  readonly rows: 16 | 32;
+  /** Computes the place of the thread, `$row` and `$across`, from the number of its lane. */
+  readonly own: readonly ValueStep[];
+  /** The registers of `.x1`. */
+  readonly places: readonly Place[];
+  /** Number of columns of `.x1`. */
+  readonly columns: number;
+}
+
+const low = (to: Ref, mask: Ref): ValueStep => bits('and', 32, to, '$LANE', mask);
+const lane = [0, 1, 2, 3, 4, 8, 15].map((n) => constant(`$n.${n}`, n));
+const quad = bits('shr.u', 32, '$row', '$LANE', '$n.2');
+
+const shapes: Readonly<Record<string, Shape>> = {
+  '.32x32b': {
+    rows: 32,
+    own: [{ kind: 'copy', to: '$row', from: '$LANE' }, constant('$across', 0)],
+    places: [{ row: 0, column: 0 }],
+    columns: 1,
+  },
+  '.16x64b': {
+    rows: 16,
+    own: [
+      quad,
+      extract('$lower', '$LANE', 1, 1),
+      bits('shl', 32, '$down', '$lower', '$n.3'),
+      integer('add', 'u32', '$row', '$row', '$down'),
+      low('$across', '$n.1'),
+    ],
+    places: [{ row: 0, column: 0 }],
+    columns: 2,
+  },
+  '.16x128b': {
+    rows: 16,
+    own: [quad, low('$across', '$n.3')],
+    places: [0, 8].map((row) => ({ row, column: 0 })),
+    columns: 4,
+  },
+  '.16x256b': {
+    rows: 16,
+    own: [quad, low('$pair', '$n.3'), bits('shl', 32, '$across', '$pair', '$n.1')],
+    places: [0, 8].flatMap((row) => [0, 1].map((column) => ({ row, column }))),
+    columns: 8,
+  },
+  '.16x32bx2': {
+    rows: 16,
+    own: [
+      low('$row', '$n.15'),
+      bits('shr.u', 32, '$half', '$LANE', '$n.4'),
+      extract('$split', '$imm-half-split-off', 0, 32),
+      integer('mul.lo', 'u32', '$across', '$half', '$split'),
+    ],
+    places: [{ row: 0, column: 0 }],
+    columns: 1,
+  },
+};
+
+/** A load or store of `count` registers. If `packed`, each of them holds the low halves of two columns. */
+export interface Move {
+  readonly shape: string;
+  readonly count: number;
+  readonly packed: boolean;
+}
+
+export function loadSteps(move: Move): readonly Step[] {
+  const registers = refsOf('r', move.count);
+  return [
+    ...open(move),
+    ...placesOf(move).flatMap((places, i): readonly Step[] => {
+      const to = elementAt(registers, i);
+      if (!move.packed) return places.flatMap((place) => access(place, to, loadAt));
+      const halves = [`${to}.low`, `${to}.high`] as const;
+      return [
+        ...places.flatMap((place, half) => access(place, elementAt(halves, half), loadAt)),
+        { kind: 'pack', to, from: [halves[1], halves[0]], lane: 16, stride: 16 },
+      ];
+    }),
+  ];
+}
+
+export function storeSteps(move: Move): readonly Step[] {
+  const registers = refsOf('r', move.count);
+  return [
+    ...open(move),
+    ...placesOf(move).flatMap((places, i): readonly Step[] => {
+      const from = elementAt(registers, i);
+      if (!move.packed) return places.flatMap((place) => access(place, from, storeAt));
+      return places.flatMap((place, half) => [
+        extract(`${from}.half`, from, 16 * half, 16),
+        join(`${from}.wide`, '$n.0', `${from}.half`, 16, 32),
+        ...access(place, `${from}.wide`, storeAt),
+      ]);
+    }),
+  ];
+}
+
+/** Checks the access, and computes `$start`, the offset of the first of the thread's registers. */
+function open(move: Move): readonly Step[] {
+  const { rows, own } = shapeOf(move);
+  const columns = placesOf(move)
+    .flat()
+    .map(({ column }) => column);
+  return [
+    ...splitAddress('$taddr'),
+    ...requireLanes(rows),
+    ...lane,
+    ...own,
+    integer('add', 'u32', '$own-lane', '$lane', '$row'),
+    ...(move.packed && move.shape !== '.16x32bx2' ? [bits('shl', 32, '$across', '$across', '$n.1')] : []),
+    integer('add', 'u32', '$own-column', '$column', '$across'),
+    ...requireColumns('$own-column', Math.max(...columns) + 1),
+    ...offsetOf('$start', '$own-lane', '$own-column'),
+  ];
+}
+
+/** The places of each register: one, or two if two columns are packed in a register. */
+function placesOf(move: Move): readonly (readonly Place[])[] {
+  const { places, columns } = shapeOf(move);
+  const scale = move.packed ? 2 : 1;
+  return Array.from({ length: move.count }, (_, i) => {
+    const { row, column } = elementAt(places, i % places.length);
+    const first = scale * (column + columns * Math.floor(i / places.length));
+    return Array.from({ length: scale }, (__, half) => ({ row, column: first + half }));
+  });
+}
+
+function shapeOf({ shape }: Move): Shape {
+  const found = shapes[shape];
+  if (found === undefined) throw new Error(`tcgen05.ld has no shape '${shape}'`);
+  return found;
+}
+
+function access({ row, column }: Place, value: Ref, step: (address: Ref, value: Ref) => Step): readonly Step[] {
+  return [
+    constant('$distance', row * laneBytes + 4 * column, 64),
+    integer('add', 'u64', '$place', '$start', '$distance'),
+    step('$place', value),
+  ];
+}
+
+function loadAt(address: Ref, to: Ref): Step {
+  const word = { space: 'tensor', width: 32, readOnly: false, watched: false, unused: false } as const;
+  return { kind: 'load', ...word, address, to: [to] };
+}
+
+function storeAt(address: Ref, from: Ref): Step {
+  return { kind: 'store', space: 'tensor', width: 32, address, from: [from], watched: false };
+}

@@ -1,0 +1,76 @@
+/** The steps of tcgen05.mma without scale factors: a single step multiplies the matrices. */
+import type { FactorFormat } from '../../../numerics/dot-arithmetic.ts';
+import type { Environment } from '../../environment.ts';
+import { arithmeticOf, type ProductFamily } from '../../matrix-arithmetic.ts';
+import type { Step } from '../../steps/step.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { TensorProduct } from '../../tensor-product.ts';
+import { constant } from '../integer/steps.ts';
+import { refsOf } from '../matrix/parts.ts';
+
+/** One kind of products of floats: the formats of A and B by their codes, and the bits that an element takes up. */
+interface FloatKind {
+  readonly factors: Readonly<Record<number, FactorFormat>>;
+  readonly bits: 8 | 16 | 32;
+  readonly family: ProductFamily;
+  /** The formats of D, by their codes. */
+  readonly sums: Readonly<Record<number, 'f16' | 'f32'>>;
+}
+
+const floatKinds: Readonly<Record<string, FloatKind>> = {
+  '.kind::f16': {
+    factors: { 0: 'f16', 1: 'bf16' },
+    bits: 16,
+    family: 'tcgen05 of f16 and bf16',
+    sums: { 0: 'f16', 1: 'f32' },
+  },
+  '.kind::tf32': { factors: { 2: 'tf32' }, bits: 32, family: 'tcgen05 of tf32', sums: { 1: 'f32' } },
+  '.kind::f8f6f4': {
+    factors: { 0: 'e4m3', 1: 'e5m2', 3: 'e2m3', 4: 'e3m2', 5: 'e2m1' },
+    bits: 8,
+    family: 'tcgen05 of fp8, fp6 and fp4',
+    sums: { 0: 'f16', 1: 'f32' },
+  },
+};
+
+/** What an instruction of this kind multiplies. */
+function productOf(kind: string, aInTensor: boolean, { gpu }: Environment): TensorProduct {
+  const float = floatKinds[kind];
+  if (float === undefined) return { aInTensor, kind: 'integer', factors: { 0: 'u8', 1: 's8' }, bits: 8 };
+  const { factors, bits, family } = float;
+  const sums = Object.entries(float.sums).map(([code, to]) => [code, arithmeticOf(gpu, family, to)] as const);
+  return { aInTensor, kind: 'float', factors, bits, sums: Object.fromEntries(sums) };
+}
+
+/** What an instruction has in addition to its matrices. */
+export interface ProductOptions {
+  readonly aInTensor: boolean;
+  /** Whether it has a mask of lanes of D that remain unchanged. */
+  readonly masked: boolean;
+  /** Whether it has a factor for the previous value of D. */
+  readonly scales: boolean;
+}
+
+export function productSteps(
+  kind: string,
+  { aInTensor, masked, scales }: ProductOptions,
+  environment: Environment,
+): readonly Step[] {
+  const none: Ref = '$none';
+  return [
+    constant(none, 0),
+    {
+      kind: 'tensor-product',
+      product: productOf(kind, aInTensor, environment),
+      tensorSpace: 'tensor',
+      space: 'shared',
+      d: '$d',
+      a: aInTensor ? '$a' : '$a-desc',
+      b: '$b-desc',
+      instruction: '$idesc',
+      adds: '$enable-input-d',
+      scale: scales ? '$scale-input-d' : none,
+      unchanged: masked ? refsOf('disable-output-lane', 4) : [none, none, none, none],
+    },
+  ];
+}

@@ -1,0 +1,39 @@
+/** Steps that a thread starts and that work on the tensor memory of its block. */
+import type { AccessSpace } from '../spaces.ts';
+import type { TensorProduct } from '../tensor-product.ts';
+import { alone, type FactsOf } from './facts.ts';
+import type { Ref } from './ref.ts';
+
+export interface TensorSteps {
+  /**
+   * Multiplies matrices. `d` is an address in tensor memory, `b` a descriptor of a matrix in shared memory, and `a`
+   * either of them. `instruction` is the instruction descriptor. If `adds` is true, the product is added to the
+   * previous value of D, multiplied by 2^-`scale`. `unchanged` has one bit for each lane of D that is not written.
+   */
+  readonly 'tensor-product': {
+    readonly product: TensorProduct;
+    readonly tensorSpace: AccessSpace;
+    readonly space: AccessSpace;
+    readonly d: Ref;
+    readonly a: Ref;
+    readonly b: Ref;
+    readonly instruction: Ref;
+    readonly adds: Ref;
+    readonly scale: Ref;
+    readonly unchanged: readonly Ref[];
+  };
+}
+
+export const tensorFacts: FactsOf<TensorSteps> = {
+  'tensor-product': {
+    ...alone,
+    flow: 'next',
+    values: { d: 'in', a: 'in', b: 'in', instruction: 'in', adds: 'in', scale: 'in', unchanged: 'in' },
+    // A is in one of these memories, too.
+    memory: [
+      { access: 'read', space: 'space', address: 'b' },
+      { access: 'read', space: 'tensorSpace', address: 'd' },
+      { access: 'write', space: 'tensorSpace', address: 'd' },
+    ],
+  },
+};

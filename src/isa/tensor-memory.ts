@@ -1,0 +1,24 @@
+/**
+ * The tensor memory of a block, which has 128 lanes and 512 columns of 32 bits (PTX ISA 9.1, section 9.7.16.1). ptxlab
+ * stores one lane after the other, and after the last lane a word that says which columns are allocated.
+ */
+export const tensorLanes = 128;
+export const tensorColumns = 512;
+
+/** Columns are allocated in units of this number. */
+export const tensorUnit = 32;
+
+/** Distance in bytes between neighbors in a lane's column. */
+export const laneBytes: number = 4 * tensorColumns;
+
+/**
+ * The offset of the word whose bits 0 to 15 say which units of columns are allocated. Bit 16 is set once the block has
+ * given up the right to allocate.
+ */
+export const tensorAllocation: number = tensorLanes * laneBytes;
+
+/** The bit of the allocation word that is set once the block has given up the right to allocate. */
+export const relinquishedBit = 16;
+
+/** The size of tensor memory in bytes, including the allocation word. */
+export const tensorMemoryBytes: number = tensorAllocation + 16;

@@ -1,0 +1,56 @@
+/** Describes, as plain data, what tcgen05.mma computes (PTX ISA 9.1, section 9.7.16.10). */
+import type { DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts';
+import type { IntegerName } from '../numerics/formats.ts';
+
+/** A product that a single thread starts. Its shape and its types are in the instruction descriptor. */
+export type TensorProduct = {
+  /** Whether A is in tensor memory. If not, it is in shared memory, like B. */
+  readonly aInTensor: boolean;
+} & (
+  | {
+      readonly kind: 'float';
+      /** The formats of A and B, by their codes in the instruction descriptor. */
+      readonly factors: Readonly<Record<number, FactorFormat>>;
+      /** Number of bits of an element in memory. */
+      readonly bits: 8 | 16 | 32;
+      /** The arithmetic for each format of D, by its code. */
+      readonly sums: Readonly<Record<number, DotArithmetic>>;
+    }
+  | {
+      readonly kind: 'integer';
+      readonly factors: Readonly<Record<number, IntegerName>>;
+      readonly bits: 8;
+    }
+);
+
+/** The fields of the instruction descriptor (PTX ISA 9.1, section 9.7.16.4.2). */
+export interface ProductDescriptor {
+  readonly sparse: boolean;
+  readonly saturates: boolean;
+  readonly d: number;
+  readonly a: number;
+  readonly b: number;
+  readonly negatesA: boolean;
+  readonly negatesB: boolean;
+  readonly transposesA: boolean;
+  readonly transposesB: boolean;
+  readonly n: number;
+  readonly m: number;
+}
+
+export function readDescriptor(word: number): ProductDescriptor {
+  const field = (low: number, width: number): number => (word >>> low) & (2 ** width - 1);
+  return {
+    sparse: field(2, 1) === 1,
+    saturates: field(3, 1) === 1,
+    d: field(4, 2),
+    a: field(7, 3),
+    b: field(10, 3),
+    negatesA: field(13, 1) === 1,
+    negatesB: field(14, 1) === 1,
+    transposesA: field(15, 1) === 1,
+    transposesB: field(16, 1) === 1,
+    n: 8 * field(17, 6),
+    m: 16 * field(24, 5),
+  };
+}

@@ -1,0 +1,183 @@
+/**
+ * Computes all dot products of the rows of one matrix and the columns of another, in the way that tensor cores do. The
+ * results are those of `dotProduct`, which is much slower because it works on one term at a time.
+ */
+import type { Bits } from '../base/bits.ts';
+import { elementAt } from '../base/element-at.ts';
+import { type Addend, accumulatorOf, chunkSum, ending, product, readAccumulator, termOf } from './dot.ts';
+import type { DotArithmetic, FactorFormat } from './dot-arithmetic.ts';
+import { formats } from './formats.ts';
+
+/**
+ * The rows of A or the columns of B: `length` elements each, one line after the other. The significands are integers in
+ * units of 2^-`fractionBits`.
+ */
+export interface TileLines {
+  readonly length: number;
+  readonly significands: Int32Array;
+  readonly exponents: Int32Array;
+  readonly fractionBits: number;
+  /** The lines that contain an infinity or a NaN, as terms. */
+  readonly special: ReadonlyMap<number, readonly Addend[]>;
+}
+
+/**
+ * Decodes lines of elements.
+ *
+ * @param codes the bits of the elements, one line after the other
+ * @param negates whether to negate every element
+ */
+export function tileLines(format: FactorFormat, codes: Uint32Array, length: number, negates: boolean): TileLines {
+  const { significands, exponents, terms } = decodingOf(format);
+  const sign = negates ? -1 : 1;
+  const lines = {
+    length,
+    significands: new Int32Array(codes.length),
+    exponents: new Int32Array(codes.length),
+    fractionBits: formats[format].fractionBits,
+    special: new Map<number, readonly Addend[]>(),
+  };
+  codes.forEach((code, i) => {
+    const at = format === 'tf32' ? code >>> 13 : code;
+    lines.significands[i] = sign * (significands[at] ?? 0);
+    const exponent = exponents[at] ?? 0;
+    lines.exponents[i] = exponent;
+    if (exponent !== notFinite) return;
+    const line = Math.floor(i / length);
+    const own = codes.subarray(line * length, (line + 1) * length);
+    lines.special.set(
+      line,
+      Array.from(own, (one) => signed(terms(one), negates)),
+    );
+  });
+  return lines;
+}
+
+function signed(term: Addend, negates: boolean): Addend {
+  if (!negates) return term;
+  if (typeof term !== 'string') return { ...term, significand: -term.significand };
+  return term === 'nan' ? term : term === 'infinity' ? '-infinity' : 'infinity';
+}
+
+/** The exponent of infinities and NaNs in a table. */
+const notFinite = 0x7fff;
+
+interface Decoding {
+  readonly significands: Int32Array;
+  readonly exponents: Int32Array;
+  readonly terms: (bits: Bits) => Addend;
+}
+
+const decodings = new Map<FactorFormat, Decoding>();
+
+/** A table of all codes of a format. The codes of tf32 are 32 bits wide, but the low 13 bits have no effect. */
+function decodingOf(format: FactorFormat): Decoding {
+  const known = decodings.get(format);
+  if (known !== undefined) return known;
+  const terms = termOf(format);
+  const isTf32 = format === 'tf32';
+  const count = 2 ** (isTf32 ? 19 : formats[format].width);
+  const made = { significands: new Int32Array(count), exponents: new Int32Array(count), terms };
+  for (let code = 0; code < count; code++) {
+    const term = terms(isTf32 ? (code << 13) >>> 0 : code);
+    made.significands[code] = typeof term === 'string' ? 0 : term.significand;
+    made.exponents[code] = typeof term === 'string' ? notFinite : term.exponent;
+  }
+  decodings.set(format, made);
+  return made;
+}
+
+/**
+ * Returns a function that computes one element of the product: it adds the products of the elements in a row of A and a
+ * column of B to an accumulator, and returns the bits of the result.
+ *
+ * @param scale the accumulator is multiplied by 2^-`scale` first
+ * @param arithmetic must have the order `direct`
+ */
+export function dotTile(
+  a: TileLines,
+  b: TileLines,
+  arithmetic: DotArithmetic,
+  scale = 0,
+): (row: number, column: number, accumulator: number) => number {
+  const { chunk, kept, zeroExponent, end } = arithmetic;
+  const { length } = a;
+  const read = readAccumulator[accumulatorOf(end)];
+  const products = new Float64Array(chunk);
+  const exponents = new Int32Array(chunk);
+  const fraction = a.fractionBits + b.fractionBits;
+  const addChunk = (row: number, column: number, from: number, sum: Exclude<Addend, string>): number => {
+    const count = Math.min(chunk, length - from);
+    let greatest = sum.significand === 0 ? zeroExponent : sum.exponent;
+    for (let i = 0; i < count; i++) {
+      const [inA, inB] = [row * length + from + i, column * length + from + i];
+      const significand = (a.significands[inA] ?? 0) * (b.significands[inB] ?? 0);
+      const exponent = significand === 0 ? zeroExponent : (a.exponents[inA] ?? 0) + (b.exponents[inB] ?? 0);
+      products[i] = significand;
+      exponents[i] = exponent;
+      if (exponent > greatest) greatest = exponent;
+    }
+    const unit = greatest - kept;
+    let total = Math.trunc(sum.significand * powerOf(sum.exponent - sum.fractionBits - unit));
+    for (let i = 0; i < count; i++)
+      total += Math.trunc((products[i] ?? 0) * powerOf((exponents[i] ?? 0) - fraction - unit));
+    return end === 'f32' ? truncated(total, unit) : ending(total, unit, end);
+  };
+  return (row, column, accumulator) => {
+    let bits = accumulator;
+    for (let from = 0; from < length; from += chunk) {
+      const term = scaled(read(bits), from === 0 ? scale : 0);
+      if (typeof term === 'string' || a.special.has(row) || b.special.has(column))
+        bits = chunkSum([...termsOf(row, column, from), term], arithmetic);
+      else bits = addChunk(row, column, from, term);
+    }
+    return bits;
+  };
+
+  function termsOf(row: number, column: number, from: number): readonly Addend[] {
+    const [ofA, ofB] = [lineOf(a, row), lineOf(b, column)];
+    const count = Math.min(chunk, length - from);
+    return Array.from({ length: count }, (_, i) => product(elementAt(ofA, from + i), elementAt(ofB, from + i)));
+  }
+}
+
+function scaled(term: Addend, scale: number): Addend {
+  return typeof term === 'string' || scale === 0 ? term : { ...term, exponent: term.exponent - scale };
+}
+
+function lineOf(
+  { length, significands, exponents, fractionBits, special }: TileLines,
+  line: number,
+): readonly Addend[] {
+  return (
+    special.get(line) ??
+    Array.from({ length }, (_, i) => ({
+      significand: significands[line * length + i] ?? 0,
+      exponent: exponents[line * length + i] ?? 0,
+      fractionBits,
+    }))
+  );
+}
+
+const leastPower = -1100;
+const powers = Float64Array.from({ length: 2200 }, (_, i) => 2 ** (leastPower + i));
+
+function powerOf(exponent: number): number {
+  return powers[exponent - leastPower] ?? 0;
+}
+
+const word = new Uint32Array(1);
+const float = new Float32Array(word.buffer);
+
+/** The bits of `sum` * 2^`unit`, truncated to f32. A number that is too large becomes infinity. */
+function truncated(sum: number, unit: number): number {
+  const exact = sum * powerOf(unit);
+  float[0] = exact;
+  const bits = word[0] ?? 0;
+  if (Math.abs(float[0] ?? 0) > Math.abs(exact) && Math.abs(exact) < 2 ** 128) return withoutZeroSign(bits - 1);
+  return withoutZeroSign(bits);
+}
+
+function withoutZeroSign(bits: number): number {
+  return bits === 0x8000_0000 ? 0 : bits;
+}

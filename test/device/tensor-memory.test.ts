@@ -1,0 +1,157 @@
+/**
+ * Tensor memory: how columns are allocated, which registers of which thread hold which lane and column, and what a warp
+ * must not do. `offsets` holds, for each shape, the place of a thread's registers, written down from the figures of the
+ * ISA (9.7.16.2.3.1).
+ */
+import { describe, expect, test } from 'vitest';
+import { output, outcome, ways } from './run.ts';
+
+const allocate = (columns: number): string =>
+  `setp.lt.u32 %p1, %r1, 32;
+@%p1 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [base], ${columns};
+bar.sync 0;
+ld.shared.b32 %r2, [base];
+shr.u32 %r3, %r1, 5; shl.b32 %r3, %r3, 21; add.u32 %r3, %r3, %r2;`;
+
+const free = (columns: number): string =>
+  `bar.sync 0;
+@%p1 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, ${columns};`;
+
+/** Each thread has its number in %r1, the start of tensor memory in %r2, and the start of its warp's lanes in %r3. */
+const source = (body: string, columns = 32) => ({
+  module: '.shared .b32 base;',
+  body: `mov.u32 %r1, %tid.x;\n${allocate(columns)}\n${body}\n${free(columns)}`,
+});
+
+const list = (count: number, from: number): string =>
+  Array.from({ length: count }, (_, i) => `%r${from + i}`).join(', ');
+
+/** Stores 100 * lane + column in the first 8 columns of each lane. */
+const fill = `mul.lo.u32 %r4, %r1, 100;
+${[1, 2, 3, 4, 5, 6, 7].map((i) => `add.u32 %r${4 + i}, %r4, ${i};`).join(' ')}
+tcgen05.st.sync.aligned.32x32b.x8.b32 [%r3], {${list(8, 4)}};
+tcgen05.wait::st.sync.aligned;`;
+
+type Place = readonly [lane: number, column: number];
+
+const shapes: readonly (readonly [shape: string, registers: number, placeOf: (lane: number, i: number) => Place])[] = [
+  ['32x32b.x4', 4, (lane, i) => [lane, i]],
+  ['16x64b.x4', 4, (lane, i) => [(lane >> 2) + 8 * ((lane >> 1) & 1), 2 * i + (lane & 1)]],
+  ['16x128b.x2', 4, (lane, i) => [(lane >> 2) + 8 * (i & 1), 4 * (i >> 1) + (lane & 3)]],
+  ['16x256b.x1', 4, (lane, i) => [(lane >> 2) + 8 * (i >> 1), 2 * (lane & 3) + (i & 1)]],
+];
+
+const store = (count: number): string =>
+  `ld.param.u64 %rd1, [out]; mad.wide.u32 %rd1, %r1, ${4 * count}, %rd1;
+${Array.from({ length: count }, (_, i) => `st.global.b32 [%rd1+${4 * i}], %r${4 + i};`).join(' ')}`;
+
+const value = ([lane, column]: Place): number => 100 * lane + column;
+
+describe.each(Object.entries(ways))('%s', (_, way) => {
+  const run = (body: string, count: number) =>
+    output(source(body), 128 * 4 * count, { ...way, block: 128 }).then((words) => [...words]);
+
+  const expected = (count: number, of: (thread: number, i: number) => number): readonly number[] =>
+    Array.from({ length: 128 * count }, (__, at) => of(Math.floor(at / count), at % count));
+
+  test.each(shapes)('a load of shape %s', async (shape, count, placeOf) => {
+    const words = await run(
+      `${fill}\ntcgen05.ld.sync.aligned.${shape}.b32 {${list(count, 4)}}, [%r3];\n${store(count)}`,
+      count,
+    );
+    const own = (thread: number, i: number): number => value(placeOf(thread & 31, i)) + 3200 * (thread >> 5);
+    expect(words).toEqual(expected(count, own));
+  });
+
+  test.each(shapes)('a store of shape %s, read lane by lane', async (shape, count) => {
+    const body = `${fill}
+tcgen05.ld.sync.aligned.${shape}.b32 {${list(count, 12)}}, [%r3];
+tcgen05.wait::ld.sync.aligned;
+tcgen05.st.sync.aligned.${shape}.b32 [%r3+8], {${list(count, 12)}};
+tcgen05.wait::st.sync.aligned;
+tcgen05.ld.sync.aligned.${shape}.b32 {${list(count, 4)}}, [%r3+8];
+${store(count)}`;
+    const own = await run(
+      `${fill}\ntcgen05.ld.sync.aligned.${shape}.b32 {${list(count, 4)}}, [%r3];\n${store(count)}`,
+      count,
+    );
+    expect(await run(body, count)).toEqual(own);
+  });
+
+  test('the upper lanes of a warp, in a shape of 16 lanes', async () => {
+    const body = `${fill}\ntcgen05.ld.sync.aligned.16x256b.x1.b32 {${list(4, 4)}}, [%r3+0x100000];\n${store(4)}`;
+    const own = (thread: number, i: number): number =>
+      value([16 + ((thread & 31) >> 2) + 8 * (i >> 1), 2 * (thread & 3) + (i & 1)]) + 3200 * (thread >> 5);
+    expect(await run(body, 4)).toEqual(expected(4, own));
+  });
+
+  test('two halves of the data at a distance', async () => {
+    const body = `${fill}\ntcgen05.ld.sync.aligned.16x32bx2.x2.b32 {${list(2, 4)}}, [%r3], 4;\n${store(2)}`;
+    const own = (thread: number, i: number): number =>
+      value([thread & 15, i + 4 * ((thread >> 4) & 1)]) + 3200 * (thread >> 5);
+    expect(await run(body, 2)).toEqual(expected(2, own));
+  });
+
+  test('columns of 16 bits, packed and unpacked', async () => {
+    const body = `mov.b32 %r4, 0x22221111; mov.b32 %r5, 0x44443333;
+tcgen05.st.sync.aligned.32x32b.x2.unpack::16b.b32 [%r3], {%r4, %r5};
+tcgen05.ld.sync.aligned.32x32b.x4.b32 {${list(4, 4)}}, [%r3];
+tcgen05.ld.sync.aligned.32x32b.x2.pack::16b.b32 {%r8, %r9}, [%r3];
+${store(6)}`;
+    const own = [0x1111, 0x2222, 0x3333, 0x4444, 0x2222_1111, 0x4444_3333];
+    expect(await run(body, 6)).toEqual(expected(6, (__, i) => own[i] ?? 0));
+  });
+
+  test('allocations do not overlap, and freed columns are used again', async () => {
+    const steps = [32, 128, 64].map(
+      (columns, i) => `tcgen05.alloc.cta_group::1.sync.aligned.b32 [%rd1+${4 * i}], ${columns};`,
+    );
+    const body = `ld.param.u64 %rd1, [out];
+${steps.join('\n')}
+mov.u32 %r1, 128;
+tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 128;
+tcgen05.alloc.cta_group::1.sync.aligned.b32 [%rd1+12], 64;
+tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;`;
+    expect(await output({ body }, 16, { ...way, block: 32 })).toEqual([0, 128, 64, 128]);
+  });
+
+  const alone = (text: string): string => `ld.param.u64 %rd1, [out];\n${text}`;
+  const alloc = (columns: number): string => `tcgen05.alloc.cta_group::1.sync.aligned.b32 [%rd1], ${columns};`;
+  const faults: readonly (readonly [name: string, body: string, message: string])[] = [
+    ['more columns than there are', alone(`${alloc(512)}\n${alloc(32)}`), 'not enough free columns'],
+    [
+      'an allocation after the permit was given up',
+      alone(`tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n${alloc(32)}`),
+      'relinquished',
+    ],
+    [
+      'columns that were freed before',
+      alone(`${alloc(32)}\n${'tcgen05.dealloc.cta_group::1.sync.aligned.b32 0, 32;\n'.repeat(2)}`),
+      'to free are not allocated',
+    ],
+    [
+      'a load of columns that are not allocated',
+      alone(`${alloc(32)}\nmov.u32 %r3, 31;\ntcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1, %r2}, [%r3];`),
+      'the columns are not allocated',
+    ],
+    [
+      'a store in the lanes of another warp',
+      alone(`${alloc(32)}\nmov.u32 %r3, 0x200000;\ntcgen05.st.sync.aligned.32x32b.x1.b32 [%r3], {%r1};`),
+      'do not belong to the warp',
+    ],
+  ];
+
+  test.each(faults)('%s', async (__, body, message) => {
+    const { result } = await outcome({ body }, 16, { ...way, block: 32 });
+    expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6036', message: expect.stringContaining(message) } });
+  });
+});
+
+test('the reference engine notices values that were never stored', async () => {
+  const body = `tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r4}, [%r3];\n${store(1)}`;
+  const { result } = await outcome(source(body), 512, { engine: 'interp', block: 128 });
+  expect(result).toMatchObject({
+    ok: false,
+    fault: { code: 'PTX6006', message: expect.stringContaining('tensor memory') },
+  });
+});

@@ -1,0 +1,268 @@
+/**
+ * tcgen05.mma on one block. The matrices consist of small integers, so every sum is exact, and the expected product does
+ * not depend on how the hardware rounds.
+ */
+import { describe, expect, test } from 'vitest';
+import { Device } from '../../src/device.ts';
+import { readNumber } from '../../src/numbers.ts';
+import { addressOf, type Layout, offsets } from './canonical-layouts.ts';
+import { ways } from './run.ts';
+
+type Format = 'f16' | 'bf16' | 'tf32' | 'e4m3' | 'e5m2' | 'e2m3' | 'e3m2' | 'e2m1' | 's8' | 'u8';
+
+/** For each format: the kind, the code in the instruction descriptor, the bits in memory, and those of the format. */
+const formats: Readonly<Record<Format, readonly [kind: string, code: number, bits: number, width: number]>> = {
+  f16: ['f16', 0, 16, 16],
+  bf16: ['f16', 1, 16, 16],
+  tf32: ['tf32', 2, 32, 32],
+  e4m3: ['f8f6f4', 0, 8, 8],
+  e5m2: ['f8f6f4', 1, 8, 8],
+  e2m3: ['f8f6f4', 3, 8, 6],
+  e3m2: ['f8f6f4', 4, 8, 6],
+  e2m1: ['f8f6f4', 5, 8, 4],
+  s8: ['i8', 1, 8, 8],
+  u8: ['i8', 0, 8, 8],
+};
+
+const swizzles = { 1: 0, 2: 6, 4: 4, 8: 2 } as const;
+
+interface Job {
+  readonly a: Format;
+  readonly b: Format;
+  readonly d: 'f32' | 'f16' | 's32';
+  readonly m: 64 | 128;
+  readonly n: number;
+  readonly layouts: readonly [a: Layout | 'tensor memory', b: Layout];
+  /** Bits of the instruction descriptor in addition to the types and the shape. */
+  readonly flags?: number;
+  /** Whether the previous value of D is added. */
+  readonly adds?: boolean;
+  /** The operands before and after the one that says so. */
+  readonly mask?: string;
+  readonly scale?: number;
+  /** What D contains before the product. */
+  readonly before?: number;
+}
+
+const along = (side: Layout['side']): Layout => ({ side, alongK: true });
+const across = (side: Layout['side']): Layout => ({ side, alongK: false });
+const plain: Job = { a: 'f16', b: 'f16', d: 'f32', m: 128, n: 32, layouts: [along(8), along(8)] };
+
+/** The bits of a number, which are remembered because the matrices contain few different numbers. */
+const known = new Map<string, number>();
+function codeOf(format: Format | 'f32', value: number): number {
+  const key = `${format} ${value}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const bits =
+    format === 's8' || format === 'u8'
+      ? value & 0xff
+      : Number(readNumber(String(value), format === 'tf32' ? 'f32' : format).bits);
+  known.set(key, bits);
+  return bits;
+}
+
+/** Values from -2 to 2, or from 0 to 4. */
+function valuesOf(format: Format, count: number, seed: number): readonly number[] {
+  const least = format === 'u8' ? 0 : -2;
+  return Array.from({ length: count }, (_, i) => (((i * seed + (i >> 5)) * 7) % 5) + least);
+}
+
+const kOf = (format: Format): number => 256 / formats[format][2];
+
+/** The bytes of a matrix in shared memory. */
+function sharedImage(format: Format, layout: Layout, values: readonly number[], lines: number): Uint8Array {
+  const [, , bits, width] = formats[format];
+  const k = kOf(format);
+  const image = new Uint8Array(32768);
+  for (let line = 0; line < lines; line++) {
+    for (let at = 0; at < k; at++) {
+      const code = codeOf(format, values[line * k + at] ?? 0);
+      const address = addressOf(layout, bits, lines, line, at);
+      if (width >= 8) for (let byte = 0; byte < bits / 8; byte++) image[address + byte] = code >>> (8 * byte);
+      else putSmall(image, address, width, code);
+    }
+  }
+  return image;
+}
+
+/** Elements of fewer than 8 bits are packed at the start of their chunk of 16 bytes. */
+function putSmall(image: Uint8Array, address: number, width: number, code: number): void {
+  const low = (address & 15) * width;
+  for (let bit = 0; bit < width; bit++) {
+    const at = low + bit;
+    const place = (address & ~15) + (at >> 3);
+    image[place] = (image[place] ?? 0) | (((code >>> bit) & 1) << (at & 7));
+  }
+}
+
+/** The words of A in tensor memory: 8 for each row. A number with fewer than 8 bits is in the upper bits of 6. */
+function tensorWords(format: Format, values: readonly number[], lines: number): Uint32Array {
+  const [, , bits, width] = formats[format];
+  const words = new Uint32Array(lines * 8);
+  const perWord = 32 / bits;
+  values.forEach((value, i) => {
+    const code = codeOf(format, value) << (width === 4 ? 2 : 0);
+    words[Math.floor(i / perWord)] = ((words[Math.floor(i / perWord)] ?? 0) | (code << (bits * (i % perWord)))) >>> 0;
+  });
+  return words;
+}
+
+function descriptor(start: string, layout: Layout, lines: number, format: Format): string {
+  const { leading, stride } = offsets(layout, lines, formats[format][2]);
+  const fixed = (1n << 46n) | (BigInt(swizzles[layout.side]) << 61n);
+  const word = fixed | (BigInt(leading / 16) << 16n) | (BigInt(stride / 16) << 32n);
+  return `mov.u32 %r4, ${start}; shr.u32 %r4, %r4, 4; cvt.u64.u32 %${start}, %r4; or.b64 %${start}, %${start}, ${word};`;
+}
+
+const lanesOf = ({ m }: Job): string => (m === 128 ? '%t' : '%row');
+
+/** Loads A into shared memory or tensor memory, multiplies, and stores the columns of D, row by row. */
+function moduleOf(job: Job): string {
+  const { a, b, d, m, n, layouts, flags = 0, adds = true, mask = '', scale, before = 0 } = job;
+  const [ofA, ofB] = layouts;
+  const sum = { f16: 0, f32: 1, s32: 2 }[d];
+  const transposed = (layout: Job['layouts'][number], bit: number): number =>
+    layout !== 'tensor memory' && !layout.alongK ? bit : 0;
+  const word =
+    flags |
+    (sum << 4) |
+    (formats[a][1] << 7) |
+    (formats[b][1] << 10) |
+    ((n / 8) << 17) |
+    ((m / 16) << 24) |
+    transposed(ofA, 1 << 15) |
+    transposed(ofB, 1 << 16);
+  const words = Array.from({ length: 8 }, (_, i) => `%w${i}`);
+  const count = 2 ** Math.ceil(Math.log2(n));
+  const inTensor = ofA === 'tensor memory';
+  const start = Array.from({ length: count }, () => '%v');
+  return `.version 9.0
+.target sm_100a
+.address_size 64
+.shared .align 1024 .b8 sa[32768]; .shared .align 1024 .b8 sb[32768]; .shared .b32 base; .shared .align 8 .b64 bar;
+.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 out) {
+.reg .pred %p, %q, %has; .reg .b32 %t, %row, %r<9>, %v, %w<8>; .reg .b64 %pa, %pb, %po, %at, %sa, %sb; .reg .b128 %x;
+mov.u32 %t, %tid.x;
+ld.param.u64 %pa, [a]; ld.param.u64 %pb, [b]; ld.param.u64 %po, [out];
+setp.lt.u32 %p, %t, 32;
+@%p tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [base], 512;
+setp.eq.u32 %q, %t, 0;
+@%q mbarrier.init.shared::cta.b64 [bar], 1;
+mul.lo.u32 %r0, %t, 256; cvt.u64.u32 %at, %r0;
+add.u64 %pa, %pa, %at; add.u64 %pb, %pb, %at;
+mov.u32 %r1, sa; add.u32 %r1, %r1, %r0; mov.u32 %r2, sb; add.u32 %r2, %r2, %r0;
+${Array.from({ length: 16 }, (_, i) => `ld.global.b128 %x, [%pa+${16 * i}]; st.shared.b128 [%r1+${16 * i}], %x; ld.global.b128 %x, [%pb+${16 * i}]; st.shared.b128 [%r2+${16 * i}], %x;`).join('\n')}
+// The row of D that is in the lane of the thread.
+and.b32 %row, %t, 15; shr.u32 %r0, %t, 5; mad.lo.u32 %row, %r0, 16, %row;
+and.b32 %r3, %t, 16; setp.eq.u32 %has, %r3, 0;
+bar.sync 0;
+ld.shared.b32 %r5, [base]; shl.b32 %r0, %r0, 21; add.u32 %r6, %r5, %r0;
+mov.b32 %v, ${before};
+tcgen05.st.sync.aligned.32x32b.x${count}.b32 [%r6], {${start.join(', ')}};
+mul.lo.u32 %r3, ${lanesOf(job)}, 32; mov.u32 %r4, sa; add.u32 %r4, %r4, %r3;
+ld.shared.v4.b32 {${words.slice(0, 4).join(', ')}}, [%r4]; ld.shared.v4.b32 {${words.slice(4).join(', ')}}, [%r4+16];
+tcgen05.st.sync.aligned.32x32b.x8.b32 [%r6+256], {${words.join(', ')}};
+tcgen05.wait::st.sync.aligned;
+tcgen05.fence::before_thread_sync;
+bar.sync 0;
+${inTensor ? 'add.u32 %r7, %r5, 256;' : descriptor('sa', ofA, m, a)}
+${descriptor('sb', ofB, n, b)}
+mov.b32 %r8, ${word}; mov.b32 %r0, 0xf; mov.b32 %r1, 0;
+setp.eq.u32 %p, ${adds ? 1 : 0}, 1;
+@%q tcgen05.mma.cta_group::1.kind::${formats[a][0]} [%r5], ${inTensor ? '[%r7]' : '%sa'}, %sb, %r8, ${mask}%p${scale === undefined ? '' : `, ${scale}`};
+@%q tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];
+again:
+mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;
+@!%p bra again;
+tcgen05.fence::after_thread_sync;
+mul.lo.u32 %r3, ${lanesOf(job)}, ${4 * n}; cvt.u64.u32 %at, %r3; add.u64 %po, %po, %at;
+${Array.from({ length: n }, (_, i) => `tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v}, [%r6+${i}]; ${m === 64 ? '@%has ' : ''}st.global.b32 [%po+${4 * i}], %v;`).join('\n')}
+ret; }
+`;
+}
+
+interface Result {
+  readonly found: Uint32Array;
+  /** The exact product, element by element. */
+  readonly products: readonly number[];
+}
+
+async function run(job: Job, way: object, gpu = 'B200'): Promise<Result> {
+  const { a, b, m, n, layouts } = job;
+  const k = kOf(a);
+  const [inA, inB] = [valuesOf(a, m * k, 3), valuesOf(b, n * k, 11)];
+  const [ofA, ofB] = layouts;
+  const imageA = new Uint8Array(32768);
+  if (ofA === 'tensor memory') imageA.set(new Uint8Array(tensorWords(a, inA, m).buffer));
+  else imageA.set(sharedImage(a, ofA, inA, m));
+  const device = await Device.create({ gpu: gpu as 'B200' });
+  const out = device.alloc(4 * m * n);
+  const args = [device.alloc(imageA), device.alloc(sharedImage(b, ofB, inB, n)), out];
+  const result = await device
+    .load(moduleOf(job))
+    .kernel('k')
+    .launch({ block: 128, args, ...way });
+  expect(result).toMatchObject({ ok: true });
+  const products = Array.from({ length: m * n }, (_, i) => {
+    const [row, column] = [Math.floor(i / n) * k, (i % n) * k];
+    return Array.from({ length: k }, (__, at) => (inA[row + at] ?? 0) * (inB[column + at] ?? 0)).reduce(
+      (x, y) => x + y,
+      0,
+    );
+  });
+  return { found: new Uint32Array(out.read().buffer), products };
+}
+
+async function check(job: Job, way: object, valueOf = (product: number): number => product): Promise<void> {
+  const { found, products } = await run(job, way);
+  const encode = (value: number): number => {
+    if (job.d === 's32') return value >>> 0;
+    return job.d === 'f32' ? codeOf('f32', value) : codeOf('f16', value);
+  };
+  const wanted = products.map((product) => encode(valueOf(product)));
+  const i = wanted.findIndex((bits, at) => bits !== found[at]);
+  expect([i, found[i]?.toString(16), wanted[i]?.toString(16)]).toEqual([-1, undefined, undefined]);
+}
+
+const jobs: readonly (readonly [string, Job])[] = [
+  ...([1, 2, 4, 8] as const).flatMap((side): (readonly [string, Job])[] => [
+    [`f16, swizzle of ${16 * side} bytes`, { ...plain, layouts: [along(side), along(side)] }],
+    [`f16, both transposed, swizzle of ${16 * side} bytes`, { ...plain, n: 64, layouts: [across(side), across(side)] }],
+    [
+      `e4m3, both transposed, swizzle of ${16 * side} bytes`,
+      { ...plain, a: 'e4m3', b: 'e4m3', n: 128, layouts: [across(side), across(side)] },
+    ],
+  ]),
+  ['f16 to f16', { ...plain, d: 'f16' }],
+  ['bf16, 64 rows', { ...plain, a: 'bf16', b: 'bf16', m: 64, n: 24 }],
+  ['tf32', { ...plain, a: 'tf32', b: 'tf32' }],
+  ['fp8 of two formats', { ...plain, a: 'e4m3', b: 'e5m2' }],
+  ['fp6 of two formats', { ...plain, a: 'e2m3', b: 'e3m2' }],
+  ['fp4 and fp8', { ...plain, a: 'e2m1', b: 'e4m3' }],
+  ['s8 and u8', { ...plain, a: 's8', b: 'u8', d: 's32' }],
+  ['A in tensor memory', { ...plain, layouts: ['tensor memory', along(8)] }],
+  ['A in tensor memory, 64 rows', { ...plain, m: 64, layouts: ['tensor memory', along(8)] }],
+  ['fp4 in tensor memory', { ...plain, a: 'e2m1', b: 'e2m1', layouts: ['tensor memory', along(8)] }],
+  ['s8 in tensor memory', { ...plain, a: 's8', b: 's8', d: 's32', layouts: ['tensor memory', along(8)] }],
+];
+
+describe.each(Object.entries(ways))('%s', (name, way) => {
+  // The reference engine uses the same code for products, so that a few of them are enough.
+  const own = name === 'interp' ? jobs.filter((_, i) => i % 6 === 0) : jobs;
+  test.each(own)('%s', (_, job) => check(job, way));
+
+  test('D without its previous value', () => check({ ...plain, before: 0x4100_0000, adds: false }, way));
+  test('D with its previous value', () => check({ ...plain, before: 0x4100_0000 }, way, (product) => product + 8));
+  test('D with its previous value, divided by a power of two', () =>
+    check({ ...plain, before: 0x4100_0000, scale: 2 }, way, (product) => product + 2));
+  test('negated factors', () => check({ ...plain, flags: 1 << 13 }, way, (product) => -product || 0));
+  test('both factors negated', () => check({ ...plain, flags: 3 << 13 }, way));
+});
+
+test('lanes that remain unchanged', async () => {
+  const { found, products } = await run({ ...plain, before: 7, adds: false, mask: '{%r0, %r1, %r1, %r1}, ' }, {});
+  const rows = [0, 1, 2, 3, 4, 5].map((row) => found[row * plain.n + 1]);
+  const at = (row: number): number => codeOf('f32', products[row * plain.n + 1] ?? 0);
+  expect(rows).toEqual([7, 7, 7, 7, at(4), at(5)]);
+});
