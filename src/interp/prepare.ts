@@ -16,7 +16,7 @@ import { type FunctionProgram, type ProgramInstruction, isCounted } from '../pro
 import { idleRounds, waitingLoops } from '../program/waiting-loops.ts';
 import { prepareBarrier } from './barrier-steps.ts';
 import { prepareBox } from './box-steps.ts';
-import { prepareTensorProduct } from './tensor-steps.ts';
+import { prepareTensorCopy, prepareTensorProduct } from './tensor-steps.ts';
 import { prepareCall, prepareReturn } from './call-steps.ts';
 import { prepareCollective } from './collective-steps.ts';
 import type { FunctionContext, LaunchContext } from './launch-context.ts';
@@ -171,6 +171,7 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   'store-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
   'multicast-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
   'tensor-product': (step, context) => prepareTensorProduct(step, context.placeOf, accessContext(context)),
+  'tensor-copy': (step, context) => prepareTensorCopy(step, context.placeOf, accessContext(context)),
   window: (step, { placeOf }) => prepareWindow(step, placeOf),
   'in-window': (step, { placeOf }) => prepareInWindow(step, placeOf),
   branch: (_, { instruction, context: { start, cpu, idleLoops } }) => {
@@ -253,6 +254,7 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
     case 'store-box':
     case 'multicast-box':
     case 'tensor-product':
+    case 'tensor-copy':
       return requiring(inputsOf(step).map(placeOf), 'an address', run);
     case 'require':
       return requiring(places(step.condition), 'an address', run);

@@ -1,22 +1,17 @@
-/** Multiplies matrices in tensor memory. */
+/** Multiplies matrices in tensor memory, and copies matrices to it. */
 import type { StepOf } from '../isa/steps/step.ts';
-import { machineFault } from '../machine/fault.ts';
+import { misuse, type TensorAccess } from '../machine/tensor-access.ts';
+import { copyToTensor } from '../machine/tensor-copy.ts';
 import { multiplyInTensor } from '../machine/tensor-product.ts';
 import { type AccessContext, requireWritten } from './memory-steps.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
 
-export function prepareTensorProduct(
-  step: StepOf<'tensor-product'>,
-  placeOf: PlaceOf,
-  { cpu, line }: AccessContext,
-): Action {
+export function prepareTensorProduct(step: StepOf<'tensor-product'>, placeOf: PlaceOf, context: AccessContext): Action {
   const { product } = step;
   const [d, a, b] = [placeOf(step.d), placeOf(step.a), placeOf(step.b)];
   const [instruction, adds, scale] = [placeOf(step.instruction), placeOf(step.adds), placeOf(step.scale)];
   const unchanged = step.unchanged.map(placeOf);
   return (frame: Frame) => {
-    const { shared, tensor } = cpu.block;
-    if (tensor === null) throw machineFault('PTX6036', { what: 'the kernel has none' });
     const call = {
       product,
       d: bigintIn(frame, d),
@@ -27,20 +22,33 @@ export function prepareTensorProduct(
       scale: Number(frame[scale]),
       unchanged: unchanged.map((place) => Number(frame[place])),
     };
-    multiplyInTensor(call, {
-      chunk: (address) => {
-        shared.check('load', address, 16);
-        requireWritten(shared, address, 16, line);
-        return shared.bytesAt(address, 16);
-      },
-      read: (offset, size) => {
-        requireWritten(tensor, offset, size, line);
-        return tensor.bytesAt(offset, size);
-      },
-      write: (offset, size) => {
-        tensor.mark(offset, size);
-        return tensor.bytesAt(offset, size);
-      },
-    });
+    multiplyInTensor(call, accessOf(context));
+  };
+}
+
+export function prepareTensorCopy(step: StepOf<'tensor-copy'>, placeOf: PlaceOf, context: AccessContext): Action {
+  const [to, source] = [placeOf(step.to), placeOf(step.source)];
+  return (frame: Frame) => {
+    copyToTensor(step.copy, bigintIn(frame, to), bigintIn(frame, source), accessOf(context));
+  };
+}
+
+function accessOf({ cpu, line }: AccessContext): TensorAccess {
+  const { shared, tensor } = cpu.block;
+  if (tensor === null) throw misuse('the kernel has none');
+  return {
+    chunk: (address) => {
+      shared.check('load', address, 16);
+      requireWritten(shared, address, 16, line);
+      return shared.bytesAt(address, 16);
+    },
+    read: (offset, size) => {
+      requireWritten(tensor, offset, size, line);
+      return tensor.bytesAt(offset, size);
+    },
+    write: (offset, size) => {
+      tensor.mark(offset, size);
+      return tensor.bytesAt(offset, size);
+    },
   };
 }

@@ -3,6 +3,7 @@
  * needs to continue or to report a fault.
  */
 import type { AccessSpace, WindowSpace } from '../isa/spaces.ts';
+import type { TensorCopy } from '../isa/tensor-copy.ts';
 import type { TensorProduct } from '../isa/tensor-product.ts';
 import type { BoxKind } from '../isa/steps/memory.ts';
 
@@ -29,6 +30,7 @@ export type EngineCall = {
       readonly rank: number;
     }
   | { readonly kind: 'tensor-product'; readonly product: TensorProduct }
+  | { readonly kind: 'tensor-copy'; readonly copy: TensorCopy }
   | { readonly kind: 'window'; readonly space: WindowSpace }
   | { readonly kind: 'unsupported'; readonly what: string }
   | { readonly kind: 'trap' }

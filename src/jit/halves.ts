@@ -54,6 +54,7 @@ const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
   return: never,
   exit: never,
   'tensor-product': never,
+  'tensor-copy': never,
   trap: never,
   require: never,
   yield: never,

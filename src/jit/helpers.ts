@@ -13,9 +13,12 @@ import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
  */
 export const aloneType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
+/** The numbers of operands of steps that the engine carries out in tensor memory, by their width. */
+export const tensorOperands = { wide: 5, narrow: 7 } as const;
+
 /** The engine functions that compiled code calls. Any of them may end the launch by throwing an error. */
 const importTypes: Readonly<
-  Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock' | 'alone' | 'box' | 'tensorProduct', FunctionType>
+  Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock' | 'alone' | 'box' | 'tensor', FunctionType>
 > = {
   /**
    * Takes the number of the engine call, the address that an instruction accesses, the thread and the remaining fuel.
@@ -58,14 +61,17 @@ const importTypes: Readonly<
     results: [],
   },
   /**
-   * Multiplies matrices in tensor memory. Takes the number of the engine call, the thread, the remaining fuel, the
-   * address of D, the address or descriptor of A, the descriptor of B, the instruction descriptor, whether the previous
-   * value of D is added and its scale, and four words with bits for the lanes that remain unchanged.
+   * Multiplies matrices in tensor memory, or copies a matrix to it. Takes the number of the engine call, the thread, the
+   * remaining fuel, and the operands; those that the step does not have are zeros. The wide operands are addresses and
+   * descriptors: those of D, A and B, or those of the target and the source. The narrow ones are the instruction
+   * descriptor, whether the previous value of D is added and its scale, and four words with bits for the lanes that
+   * remain unchanged.
    */
-  tensorProduct: {
+  tensor: {
     parameters: [
-      ...(['i32', 'i32', 'i32', 'i64', 'i64', 'i64', 'i32', 'i32', 'i32'] as const),
-      ...(['i32', 'i32', 'i32', 'i32'] as const),
+      ...(['i32', 'i32', 'i32'] as const),
+      ...Array.from({ length: tensorOperands.wide }, () => 'i64' as const),
+      ...Array.from({ length: tensorOperands.narrow }, () => 'i32' as const),
     ],
     results: [],
   },
@@ -96,7 +102,7 @@ export class Helpers {
       clock: this.builder.importFunction('clock', importTypes.clock),
       alone: this.builder.importFunction('alone', importTypes.alone),
       box: this.builder.importFunction('box', importTypes.box),
-      tensorProduct: this.builder.importFunction('tensorProduct', importTypes.tensorProduct),
+      tensor: this.builder.importFunction('tensor', importTypes.tensor),
     };
   }
 

@@ -27,7 +27,7 @@ import {
 import type { Lowering } from './lowering.ts';
 import { lowerSpecial } from './specials.ts';
 import { lowerBox } from './memory/box.ts';
-import { lowerTensorProduct } from './memory/tensor.ts';
+import { lowerTensorCopy, lowerTensorProduct } from './memory/tensor.ts';
 import { lowerBulk, lowerTransfer } from './memory/transfer.ts';
 import { holder, type Values } from './regions/values.ts';
 
@@ -205,6 +205,7 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   'store-box': lowerBox,
   'multicast-box': lowerBox,
   'tensor-product': lowerTensorProduct,
+  'tensor-copy': lowerTensorCopy,
   window: lowerWindow,
   'in-window': lowerInWindow,
   atomic: (step, lowering) => lowerAtomic(step, lowering, (inner) => lowerStep(inner, lowering)),

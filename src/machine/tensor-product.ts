@@ -1,11 +1,11 @@
 /** Carries out tcgen05.mma. Each engine supplies the accesses to memory. */
-import { laneBytes, tensorAllocation, tensorColumns, tensorUnit } from '../isa/tensor-memory.ts';
+import { laneBytes, tensorLanes } from '../isa/tensor-memory.ts';
 import { type ProductDescriptor, readDescriptor, type TensorProduct } from '../isa/tensor-product.ts';
 import { dotTile, tileLines } from '../numerics/dot-tile.ts';
 import type { FactorFormat } from '../numerics/dot-arithmetic.ts';
 import { formats, type IntegerName } from '../numerics/formats.ts';
-import { machineFault } from './fault.ts';
 import { sharedTile } from './shared-tile.ts';
+import { misuse, placeOf, requireColumns, type TensorAccess, wordsOf } from './tensor-access.ts';
 
 /** The operands of an instruction that multiplies matrices. */
 export interface ProductCall {
@@ -25,19 +25,10 @@ export interface ProductCall {
   readonly unchanged: readonly number[];
 }
 
-export interface ProductMemory {
-  /** Returns 16 bytes of shared memory, which are only read. */
-  readonly chunk: (address: number) => Uint8Array;
-  /** Returns bytes of tensor memory, which are only read. */
-  readonly read: (offset: number, size: number) => Uint8Array;
-  /** Returns bytes of tensor memory, all of which are then overwritten. */
-  readonly write: (offset: number, size: number) => Uint8Array;
-}
-
 /** The number of bytes along K that one instruction multiplies. */
 const bytesAlongK = 32;
 
-export function multiplyInTensor(call: ProductCall, memory: ProductMemory): void {
+export function multiplyInTensor(call: ProductCall, memory: TensorAccess): void {
   const { product, instruction } = call;
   const descriptor = readDescriptor(instruction);
   const { m, n } = descriptor;
@@ -51,6 +42,7 @@ export function multiplyInTensor(call: ProductCall, memory: ProductMemory): void
   const element = elementOf(call, descriptor, length, a, b);
   const [lane, column] = placeOf(call.d);
   requireColumns(column, n, memory);
+  requireLanes(lane, m);
   const size = 4 * n;
   for (let row = 0; row < m; row++) {
     const own = lane + laneOf(row, m);
@@ -62,8 +54,8 @@ export function multiplyInTensor(call: ProductCall, memory: ProductMemory): void
   }
 }
 
-function misuse(what: string): Error {
-  return machineFault('PTX6036', { what });
+function requireLanes(lane: number, m: number): void {
+  if (lane + laneOf(m - 1, m) >= tensorLanes) throw misuse('the rows of a matrix do not fit into the lanes');
 }
 
 function isShape({ m, n }: ProductDescriptor, { kind }: TensorProduct): boolean {
@@ -75,22 +67,6 @@ function isShape({ m, n }: ProductDescriptor, { kind }: TensorProduct): boolean 
 /** A product with 64 rows uses 16 of the 32 lanes of each warp (layout F of section 9.7.16.10.5). */
 function laneOf(row: number, m: number): number {
   return m === 128 ? row : 32 * (row >> 4) + (row & 15);
-}
-
-function placeOf(address: bigint): readonly [lane: number, column: number] {
-  return [Number((address >> 16n) & 0x7fn), Number(address & 0xffffn)];
-}
-
-function requireColumns(column: number, count: number, memory: ProductMemory): void {
-  const [allocated = 0] = wordsOf(memory.read(tensorAllocation, 4));
-  const last = column + count - 1;
-  for (let unit = Math.floor(column / tensorUnit); unit <= Math.floor(last / tensorUnit); unit++) {
-    if (last >= tensorColumns || ((allocated >>> unit) & 1) === 0) throw misuse('the columns are not allocated');
-  }
-}
-
-function wordsOf(bytes: Uint8Array): Uint32Array {
-  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
 }
 
 // --- elements -------------------------------------------------------------------------------------------------------
@@ -125,11 +101,12 @@ function laneCodes(
   call: ProductCall,
   descriptor: ProductDescriptor,
   length: number,
-  memory: ProductMemory,
+  memory: TensorAccess,
 ): Uint32Array {
   const { operand, lines, format, bits } = sideOf(call, descriptor, 'a');
   const [lane, column] = placeOf(operand);
   requireColumns(column, bytesAlongK / 4, memory);
+  requireLanes(lane, lines);
   const low = format === 'e2m1' ? 2 : 0;
   const mask = maskOf(formats[format].width);
   const codes = new Uint32Array(lines * length);
@@ -156,7 +133,7 @@ function elementBits(view: DataView, at: number, bits: TensorProduct['bits']): n
 /** The codes of a matrix in shared memory, line by line; the elements of a line are adjacent along K. */
 function sharedCodes(
   { operand, lines, length, transposed, format, bits }: Side & { readonly length: number },
-  { chunk }: ProductMemory,
+  { chunk }: TensorAccess,
 ): Uint32Array {
   const tile = sharedTile(operand, !transposed);
   const codes = new Uint32Array(lines * length);

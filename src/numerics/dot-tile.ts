@@ -8,18 +8,18 @@ import { type Addend, accumulatorOf, chunkSum, ending, product, readAccumulator,
 import type { DotArithmetic, FactorFormat } from './dot-arithmetic.ts';
 import { formats } from './formats.ts';
 
-/**
- * The rows of A or the columns of B: `length` elements each, one line after the other. The significands are integers in
- * units of 2^-`fractionBits`.
- */
+/** The rows of A or the columns of B: `length` elements each, one line after the other. */
 export interface TileLines {
   readonly length: number;
-  readonly significands: Int32Array;
+  readonly values: Float64Array;
+  /** The exponents of the elements; `ofZero` for zeros. */
   readonly exponents: Int32Array;
-  readonly fractionBits: number;
   /** The lines that contain an infinity or a NaN, as terms. */
   readonly special: ReadonlyMap<number, readonly Addend[]>;
 }
+
+/** Less than the exponent of any product that is not zero. */
+const ofZero = -100_000;
 
 /**
  * Decodes lines of elements.
@@ -28,29 +28,23 @@ export interface TileLines {
  * @param negates whether to negate every element
  */
 export function tileLines(format: FactorFormat, codes: Uint32Array, length: number, negates: boolean): TileLines {
-  const { significands, exponents, terms } = decodingOf(format);
+  const decoding = decodingOf(format);
+  const shift = format === 'tf32' ? 13 : 0;
   const sign = negates ? -1 : 1;
-  const lines = {
-    length,
-    significands: new Int32Array(codes.length),
-    exponents: new Int32Array(codes.length),
-    fractionBits: formats[format].fractionBits,
-    special: new Map<number, readonly Addend[]>(),
-  };
+  const values = new Float64Array(codes.length);
+  const exponents = new Int32Array(codes.length);
+  const special = new Map<number, readonly Addend[]>();
   codes.forEach((code, i) => {
-    const at = format === 'tf32' ? code >>> 13 : code;
-    lines.significands[i] = sign * (significands[at] ?? 0);
-    const exponent = exponents[at] ?? 0;
-    lines.exponents[i] = exponent;
-    if (exponent !== notFinite) return;
+    const exponent = decoding.exponents[code >>> shift] ?? 0;
+    values[i] = sign * (decoding.values[code >>> shift] ?? 0);
+    exponents[i] = exponent;
     const line = Math.floor(i / length);
+    if (exponent !== notFinite || special.has(line)) return;
     const own = codes.subarray(line * length, (line + 1) * length);
-    lines.special.set(
-      line,
-      Array.from(own, (one) => signed(terms(one), negates)),
-    );
+    const terms = Array.from(own, (one) => signed(decoding.terms(one), negates));
+    special.set(line, terms);
   });
-  return lines;
+  return { length, values, exponents, special };
 }
 
 function signed(term: Addend, negates: boolean): Addend {
@@ -63,7 +57,7 @@ function signed(term: Addend, negates: boolean): Addend {
 const notFinite = 0x7fff;
 
 interface Decoding {
-  readonly significands: Int32Array;
+  readonly values: Float64Array;
   readonly exponents: Int32Array;
   readonly terms: (bits: Bits) => Addend;
 }
@@ -77,11 +71,11 @@ function decodingOf(format: FactorFormat): Decoding {
   const terms = termOf(format);
   const isTf32 = format === 'tf32';
   const count = 2 ** (isTf32 ? 19 : formats[format].width);
-  const made = { significands: new Int32Array(count), exponents: new Int32Array(count), terms };
+  const made = { values: new Float64Array(count), exponents: new Int32Array(count), terms };
   for (let code = 0; code < count; code++) {
     const term = terms(isTf32 ? (code << 13) >>> 0 : code);
-    made.significands[code] = typeof term === 'string' ? 0 : term.significand;
-    made.exponents[code] = typeof term === 'string' ? notFinite : term.exponent;
+    made.values[code] = typeof term === 'string' ? 0 : term.significand * powerOf(term.exponent - term.fractionBits);
+    made.exponents[code] = typeof term === 'string' ? notFinite : term.significand === 0 ? ofZero : term.exponent;
   }
   decodings.set(format, made);
   return made;
@@ -103,24 +97,20 @@ export function dotTile(
   const { chunk, kept, zeroExponent, end } = arithmetic;
   const { length } = a;
   const read = readAccumulator[accumulatorOf(end)];
-  const products = new Float64Array(chunk);
-  const exponents = new Int32Array(chunk);
-  const fraction = a.fractionBits + b.fractionBits;
   const addChunk = (row: number, column: number, from: number, sum: Exclude<Addend, string>): number => {
+    const [inA, inB] = [row * length + from, column * length + from];
     const count = Math.min(chunk, length - from);
     let greatest = sum.significand === 0 ? zeroExponent : sum.exponent;
     for (let i = 0; i < count; i++) {
-      const [inA, inB] = [row * length + from + i, column * length + from + i];
-      const significand = (a.significands[inA] ?? 0) * (b.significands[inB] ?? 0);
-      const exponent = significand === 0 ? zeroExponent : (a.exponents[inA] ?? 0) + (b.exponents[inB] ?? 0);
-      products[i] = significand;
-      exponents[i] = exponent;
+      const exponent = (a.exponents[inA + i] ?? 0) + (b.exponents[inB + i] ?? 0);
       if (exponent > greatest) greatest = exponent;
     }
+    if (greatest < zeroExponent && hasZero(row, column, from, count)) greatest = zeroExponent;
     const unit = greatest - kept;
+    const scaleToUnit = powerOf(-unit);
     let total = Math.trunc(sum.significand * powerOf(sum.exponent - sum.fractionBits - unit));
     for (let i = 0; i < count; i++)
-      total += Math.trunc((products[i] ?? 0) * powerOf((exponents[i] ?? 0) - fraction - unit));
+      total += Math.trunc((a.values[inA + i] ?? 0) * (b.values[inB + i] ?? 0) * scaleToUnit);
     return end === 'f32' ? truncated(total, unit) : ending(total, unit, end);
   };
   return (row, column, accumulator) => {
@@ -134,6 +124,14 @@ export function dotTile(
     return bits;
   };
 
+  /** Only very small numbers have a smaller exponent than a zero, so this is rarely needed. */
+  function hasZero(row: number, column: number, from: number, count: number): boolean {
+    for (let i = from; i < from + count; i++) {
+      if (a.exponents[row * length + i] === ofZero || b.exponents[column * length + i] === ofZero) return true;
+    }
+    return false;
+  }
+
   function termsOf(row: number, column: number, from: number): readonly Addend[] {
     const [ofA, ofB] = [lineOf(a, row), lineOf(b, column)];
     const count = Math.min(chunk, length - from);
@@ -145,17 +143,18 @@ function scaled(term: Addend, scale: number): Addend {
   return typeof term === 'string' || scale === 0 ? term : { ...term, exponent: term.exponent - scale };
 }
 
-function lineOf(
-  { length, significands, exponents, fractionBits, special }: TileLines,
-  line: number,
-): readonly Addend[] {
+/** The elements of a line as terms. */
+function lineOf({ length, values, exponents, special }: TileLines, line: number): readonly Addend[] {
   return (
     special.get(line) ??
-    Array.from({ length }, (_, i) => ({
-      significand: significands[line * length + i] ?? 0,
-      exponent: exponents[line * length + i] ?? 0,
-      fractionBits,
-    }))
+    Array.from({ length }, (_, i): Addend => {
+      const at = line * length + i;
+      const exponent = exponents[at] ?? 0;
+      const value = values[at] ?? 0;
+      return value === 0
+        ? { significand: 0, exponent: 0, fractionBits: 0 }
+        : { significand: value * powerOf(-exponent), exponent, fractionBits: 0 };
+    })
   );
 }
 

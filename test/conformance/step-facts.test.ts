@@ -135,6 +135,7 @@ function legalInput(step: Step, ref: Ref): Bits | null {
   // Only the first lane of a warp changes which columns of tensor memory are allocated.
   if (step.kind === 'atomic' && ref === '$is-first') return 1;
   if (step.kind === 'tensor-product') return productInput(step, ref);
+  if (step.kind === 'tensor-copy') return ref === step.to ? 64n : 4n;
   for (const { space, address } of memoryUses(step)) {
     const offset = ref === secondAddress(step) ? 128n : 64n;
     if (address === ref) return (space === 'generic' ? windowBase('local', 64) : 0n) + offset;

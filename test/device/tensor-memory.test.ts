@@ -115,6 +115,34 @@ tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;`;
     expect(await output({ body }, 16, { ...way, block: 32 })).toEqual([0, 128, 64, 128]);
   });
 
+  /** Where each row of 16 bytes is in tensor memory. */
+  const copies: readonly (readonly [shape: string, rows: number, lanesOf: (row: number) => readonly number[]])[] = [
+    ['128x128b', 128, (row) => [row]],
+    ['64x128b.warpx2::02_13', 64, (row) => [row, row + 64]],
+    ['64x128b.warpx2::01_23', 64, (row) => [row % 32, (row % 32) + 32].map((lane) => lane + 64 * (row >> 5))],
+    ['32x128b.warpx4', 32, (row) => [0, 32, 64, 96].map((first) => first + row)],
+  ];
+
+  test.each(copies)('a copy of shape %s', async (shape, rows, lanesOf) => {
+    // Row r contains the words 4r to 4r + 3. Groups of 8 rows follow one another.
+    const body = `shl.b32 %r4, %r1, 2; add.u32 %r5, %r4, 1; add.u32 %r6, %r4, 2; add.u32 %r7, %r4, 3;
+mov.u32 %r8, rows; shl.b32 %r9, %r1, 4; add.u32 %r9, %r8, %r9;
+st.shared.v4.b32 [%r9], {${list(4, 4)}};
+bar.sync 0;
+shr.u32 %r8, %r8, 4; cvt.u64.u32 %rd2, %r8; or.b64 %rd2, %rd2, ${(1n << 46n) | (8n << 32n)};
+tcgen05.cp.cta_group::1.${shape} [%r2], %rd2;
+bar.sync 0;
+tcgen05.ld.sync.aligned.32x32b.x4.b32 {${list(4, 4)}}, [%r3];
+${store(4)}`;
+    const made = source(body);
+    const module = `${made.module} .shared .align 1024 .b8 rows[2048];`;
+    const words = await output({ ...made, module }, 128 * 16, { ...way, block: 128 });
+    const rowIn = new Map(
+      Array.from({ length: rows }, (_, row) => lanesOf(row).map((lane) => [lane, row] as const)).flat(),
+    );
+    expect(words).toEqual(expected(4, (lane, i) => 4 * (rowIn.get(lane) ?? 0) + i));
+  });
+
   const alone = (text: string): string => `ld.param.u64 %rd1, [out];\n${text}`;
   const alloc = (columns: number): string => `tcgen05.alloc.cta_group::1.sync.aligned.b32 [%rd1], ${columns};`;
   const faults: readonly (readonly [name: string, body: string, message: string])[] = [

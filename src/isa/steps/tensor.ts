@@ -1,5 +1,6 @@
 /** Steps that a thread starts and that work on the tensor memory of its block. */
 import type { AccessSpace } from '../spaces.ts';
+import type { TensorCopy } from '../tensor-copy.ts';
 import type { TensorProduct } from '../tensor-product.ts';
 import { alone, type FactsOf } from './facts.ts';
 import type { Ref } from './ref.ts';
@@ -22,6 +23,14 @@ export interface TensorSteps {
     readonly scale: Ref;
     readonly unchanged: readonly Ref[];
   };
+  /** Copies a matrix from shared memory, which the descriptor `source` describes, to the address `to`. */
+  readonly 'tensor-copy': {
+    readonly copy: TensorCopy;
+    readonly tensorSpace: AccessSpace;
+    readonly space: AccessSpace;
+    readonly to: Ref;
+    readonly source: Ref;
+  };
 }
 
 export const tensorFacts: FactsOf<TensorSteps> = {
@@ -29,11 +38,21 @@ export const tensorFacts: FactsOf<TensorSteps> = {
     ...alone,
     flow: 'next',
     values: { d: 'in', a: 'in', b: 'in', instruction: 'in', adds: 'in', scale: 'in', unchanged: 'in' },
-    // A is in one of these memories, too.
+    // A is in one of these memories, too. Every step reads which columns are allocated.
     memory: [
       { access: 'read', space: 'space', address: 'b' },
       { access: 'read', space: 'tensorSpace', address: 'd' },
       { access: 'write', space: 'tensorSpace', address: 'd' },
+    ],
+  },
+  'tensor-copy': {
+    ...alone,
+    flow: 'next',
+    values: { to: 'in', source: 'in' },
+    memory: [
+      { access: 'read', space: 'space', address: 'source' },
+      { access: 'read', space: 'tensorSpace', address: 'to' },
+      { access: 'write', space: 'tensorSpace', address: 'to' },
     ],
   },
 };

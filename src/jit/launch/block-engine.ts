@@ -20,7 +20,7 @@ import { Arena, type BlockRoom } from './arena.ts';
 import { callSize } from '../calls.ts';
 import type { BlockCode } from './block-code.ts';
 import { copyBoxFor } from './box-copy.ts';
-import { multiplyFor } from './tensor-product.ts';
+import { callForTensor } from './tensor-call.ts';
 import { BlockRunner, type Progress, unitSize } from './block-runner.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { type Areas, raised, resolveAccess } from './faults.ts';
@@ -333,8 +333,8 @@ export class BlockEngine {
       box: (call: number, thread: number, fuel: number, ...operands: readonly (number | bigint)[]): void => {
         copyBoxFor(this.at(call, thread, fuel), operands, this.launch.memory, this.areas(thread, 0));
       },
-      tensorProduct: (call: number, thread: number, fuel: number, ...operands: readonly (number | bigint)[]): void => {
-        multiplyFor(this.at(call, thread, fuel), operands, this.launch.memory, this.areas(thread, 0));
+      tensor: (call: number, thread: number, fuel: number, ...operands: readonly (number | bigint)[]): void => {
+        callForTensor(this.at(call, thread, fuel), operands, this.launch.memory, this.areas(thread, 0));
       },
       refuel: (call: number, thread: number, fuel: number): number => {
         this.at(call, thread, fuel);

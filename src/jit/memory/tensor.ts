@@ -1,12 +1,29 @@
-/** Lowers products in tensor memory. The engine computes them, so compiled code only passes the operands. */
+/**
+ * Lowers products in tensor memory, and copies to it. The engine carries them out, so compiled code only passes the
+ * operands.
+ */
+import type { Ref } from '../../isa/steps/ref.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
+import { tensorOperands } from '../helpers.ts';
 import type { Lowering } from '../lowering.ts';
 
 export function lowerTensorProduct(step: StepOf<'tensor-product'>, lowering: Lowering): void {
-  const { code, values, helpers, locals, recordCall } = lowering;
-  code.i32(recordCall({ kind: 'tensor-product', product: step.product }));
+  const { d, a, b, instruction, adds, scale, unchanged } = step;
+  lowering.code.i32(lowering.recordCall({ kind: 'tensor-product', product: step.product }));
+  callEngine([d, a, b], [instruction, adds, scale, ...unchanged], lowering);
+}
+
+export function lowerTensorCopy(step: StepOf<'tensor-copy'>, lowering: Lowering): void {
+  lowering.code.i32(lowering.recordCall({ kind: 'tensor-copy', copy: step.copy }));
+  callEngine([step.to, step.source], [], lowering);
+}
+
+/** Passes the operands, and zeros for those that the step does not have. */
+function callEngine(wide: readonly Ref[], narrow: readonly Ref[], { code, values, helpers, locals }: Lowering): void {
   code.get(locals.thread).get(locals.fuel);
-  for (const ref of [step.d, step.a, step.b]) values.get(ref, 'i64');
-  for (const ref of [step.instruction, step.adds, step.scale, ...step.unchanged]) values.get(ref, 'i32');
-  code.call(helpers.import('tensorProduct'));
+  for (const ref of wide) values.get(ref, 'i64');
+  for (let i = wide.length; i < tensorOperands.wide; i++) code.i64(0n);
+  for (const ref of narrow) values.get(ref, 'i32');
+  for (let i = narrow.length; i < tensorOperands.narrow; i++) code.i32(0);
+  code.call(helpers.import('tensor'));
 }

@@ -65,6 +65,7 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   'store-box': oneByOne,
   'multicast-box': oneByOne,
   'tensor-product': oneByOne,
+  'tensor-copy': oneByOne,
   atomic: oneByOne,
   window: oneByOne,
   'in-window': oneByOne,

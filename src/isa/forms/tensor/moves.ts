@@ -1,13 +1,15 @@
 /**
  * The tcgen05 instructions that allocate, load, store and copy tensor memory, and those that wait for them (PTX ISA
  * 9.1, sections 9.7.16.7 to 9.7.16.12). On a GPU, some of them complete after the instruction; in ptxlab, each is
- * complete when the instruction ends, so there is nothing to wait for. Copies, shifts and loads that reduce are checked
- * but not executed. Versions and targets were determined with ptxas 13.0.
+ * complete when the instruction ends, so there is nothing to wait for. Copies of two blocks or of
+ * 4 rows, shifts, and loads that reduce are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
+import type { Environment } from '../../environment.ts';
 import { has, type InstructionForm, type OperandPattern, read, type Variant, write } from '../../form.ts';
 import type { AccessSpace } from '../../spaces.ts';
 import { meet } from '../../steps/meet.ts';
 import type { Step } from '../../steps/step.ts';
+import type { TensorCopy } from '../../tensor-copy.ts';
 import { atListed } from '../../targets.ts';
 import { type CheckedLine, checked, needs, tensorMemory } from '../checked.ts';
 import { listTypes } from '../matrix/parts.ts';
@@ -125,11 +127,37 @@ const copyShapes = [
   { id: '.32', shape: ['.32x128b'], warps: ['.warpx4'] },
 ];
 
+/** For each 32 rows, the lanes at which copies of them begin, by the modifier that determines the warps. */
+const everyWarp = [[0], [32], [64], [96]];
+const partsByWarps: Readonly<Record<string, TensorCopy['parts']>> = {
+  '.128x256b': everyWarp,
+  '.128x128b': everyWarp,
+  '.warpx2::02_13': [
+    [0, 64],
+    [32, 96],
+  ],
+  '.warpx2::01_23': [
+    [0, 32],
+    [64, 96],
+  ],
+  '.warpx4': [[0, 32, 64, 96]],
+};
+
+/** The steps of a copy; null for copies that are not executed: those of two blocks, and those of 4 rows. */
+function copySteps(variant: Variant): readonly Step[] | null {
+  const words = Object.values(variant.modifiers);
+  const parts = words.map((word) => partsByWarps[word]).find((found) => found !== undefined);
+  if (parts === undefined || has(variant, '.cta_group::2')) return null;
+  const unpacks = has(variant, '.b6x16_p32') ? 6 : has(variant, '.b4x16_p64') ? 4 : null;
+  const copy = { parts, chunks: has(variant, '.128x256b') ? 2 : 1, unpacks } as const;
+  return [{ kind: 'tensor-copy', copy, tensorSpace: 'tensor', space: 'shared', to: '$taddr', source: '$s-desc' }];
+}
+
 const copies = () =>
   copyShapes.flatMap(({ id, shape, warps }) =>
     [false, true].map((unpacks) => {
       const operands = [anyTensor('taddr'), descriptor('s-desc')];
-      return line({
+      const made = line({
         id: `tcgen05.cp${id}${unpacks ? '.unpacked' : ''}`,
         section: '9.7.16.9.1',
         syntax: `tcgen05.cp.group.shape${warps.length > 0 ? '.warps' : ''}${unpacks ? '.b8x16.source' : ''}  ${operandList(operands)}`,
@@ -142,6 +170,10 @@ const copies = () =>
         },
         operands,
       });
+      return {
+        ...made,
+        steps: (variant: Variant, environment: Environment) => copySteps(variant) ?? made.steps(variant, environment),
+      };
     }),
   );
 

@@ -1,0 +1,41 @@
+/** Multiplies matrices in tensor memory, and copies matrices to it, for compiled code. */
+import type { EngineMemory } from '../../machine/engine-memory.ts';
+import { misuse, type TensorAccess } from '../../machine/tensor-access.ts';
+import { copyToTensor } from '../../machine/tensor-copy.ts';
+import { multiplyInTensor } from '../../machine/tensor-product.ts';
+import type { EngineCall } from '../engine-call.ts';
+import { tensorOperands } from '../helpers.ts';
+import { type Areas, resolveAccess } from './faults.ts';
+
+/** `operands` are those that compiled code passes after the fuel (see `tensor` in helpers.ts). */
+export function callForTensor(
+  call: EngineCall,
+  operands: readonly (number | bigint)[],
+  memory: EngineMemory,
+  areas: Areas,
+): void {
+  const wide = operands.slice(0, tensorOperands.wide).map((word) => BigInt.asUintN(64, BigInt(word)));
+  const [d = 0n, a = 0n, b = 0n] = wide;
+  const access = accessOf(memory, areas);
+  if (call.kind === 'tensor-copy') {
+    copyToTensor(call.copy, d, a, access);
+    return;
+  }
+  if (call.kind !== 'tensor-product') throw new Error(`a call of kind '${call.kind}' does not use tensor memory`);
+  const [instruction = 0, adds = 0, scale = 0, ...unchanged] = operands.slice(tensorOperands.wide).map(Number);
+  multiplyInTensor({ product: call.product, d, a, b, instruction, adds: adds !== 0, scale, unchanged }, access);
+}
+
+function accessOf(memory: EngineMemory, areas: Areas): TensorAccess {
+  const { tensor } = areas;
+  if (tensor === null) throw misuse('the kernel has none');
+  const inTensor = (offset: number, size: number): Uint8Array => memory.bytesAt(tensor.address + offset, size);
+  return {
+    chunk: (address) => {
+      const access = { space: 'shared', access: 'load', size: 16 } as const;
+      return memory.bytesAt(resolveAccess(access, BigInt(address), memory, areas), 16);
+    },
+    read: inTensor,
+    write: inTensor,
+  };
+}

@@ -1,0 +1,36 @@
+/** The accesses to memory that instructions for tensor memory need, and the checks that they share. */
+import { tensorAllocation, tensorColumns, tensorUnit } from '../isa/tensor-memory.ts';
+import { machineFault } from './fault.ts';
+
+/** Accesses to the memories of a block. Each engine supplies them. */
+export interface TensorAccess {
+  /** Returns 16 bytes of shared memory, which are only read. */
+  readonly chunk: (address: number) => Uint8Array;
+  /** Returns bytes of tensor memory, which are only read. */
+  readonly read: (offset: number, size: number) => Uint8Array;
+  /** Returns bytes of tensor memory, all of which are then overwritten. */
+  readonly write: (offset: number, size: number) => Uint8Array;
+}
+
+/** The fault for a wrong use of tensor memory. */
+export function misuse(what: string): Error {
+  return machineFault('PTX6036', { what });
+}
+
+/** Splits an address in tensor memory. */
+export function placeOf(address: bigint): readonly [lane: number, column: number] {
+  return [Number((address >> 16n) & 0x7fn), Number(address & 0xffffn)];
+}
+
+/** Throws a fault unless `count` columns from `column` on are allocated. */
+export function requireColumns(column: number, count: number, memory: TensorAccess): void {
+  const [allocated = 0] = wordsOf(memory.read(tensorAllocation, 4));
+  const last = column + count - 1;
+  for (let unit = Math.floor(column / tensorUnit); unit <= Math.floor(last / tensorUnit); unit++) {
+    if (last >= tensorColumns || ((allocated >>> unit) & 1) === 0) throw misuse('the columns are not allocated');
+  }
+}
+
+export function wordsOf(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
+}

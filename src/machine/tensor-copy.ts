@@ -1,0 +1,48 @@
+/** Carries out tcgen05.cp (PTX ISA 9.1, section 9.7.16.9.1). Each engine supplies the accesses to memory. */
+import type { TensorCopy } from '../isa/tensor-copy.ts';
+import { laneBytes, tensorLanes } from '../isa/tensor-memory.ts';
+import { sharedTile } from './shared-tile.ts';
+import { misuse, placeOf, requireColumns, type TensorAccess } from './tensor-access.ts';
+
+const chunkBytes = 16;
+
+/** The number of rows that are copied to the same warps. */
+const rowsOfPart = 32;
+
+/**
+ * Copies rows of a matrix to lanes.
+ *
+ * @param to the address in tensor memory
+ * @param source a descriptor of the matrix in shared memory, in which elements of a row are adjacent
+ */
+export function copyToTensor(
+  { parts, chunks, unpacks }: TensorCopy,
+  to: bigint,
+  source: bigint,
+  memory: TensorAccess,
+): void {
+  const tile = sharedTile(source, true);
+  const [lane, column] = placeOf(to);
+  const perChunk = chunkBytes / 4;
+  requireColumns(column, chunks * perChunk, memory);
+  if (lane + Math.max(...parts.flat()) + rowsOfPart > tensorLanes) throw misuse('the rows do not fit into the lanes');
+  parts.forEach((lanes, part) => {
+    for (let row = 0; row < rowsOfPart; row++) {
+      for (let at = 0; at < chunks; at++) {
+        const chunk = memory.chunk(tile(part * rowsOfPart + row, at)).slice();
+        const bytes = unpacks === null ? chunk : unpacked(chunk, unpacks);
+        for (const first of lanes)
+          memory.write((lane + first + row) * laneBytes + 4 * (column + at * perChunk), chunkBytes).set(bytes);
+      }
+    }
+  });
+}
+
+/** Unpacks 16 elements to bytes. An fp4 number goes to bits 2 to 5, an fp6 number to bits 0 to 5. */
+function unpacked(chunk: Uint8Array, width: 4 | 6): Uint8Array {
+  return Uint8Array.from({ length: chunkBytes }, (_, i) => {
+    const low = i * width;
+    const both = (chunk[low >> 3] ?? 0) | ((chunk[(low >> 3) + 1] ?? 0) << 8);
+    return ((both >>> (low & 7)) & (2 ** width - 1)) << (width === 4 ? 2 : 0);
+  });
+}
