@@ -10,7 +10,7 @@ export function prepareTensorProduct(step: StepOf<'tensor-product'>, placeOf: Pl
   const { product } = step;
   const [d, a, b] = [placeOf(step.d), placeOf(step.a), placeOf(step.b)];
   const [instruction, adds, scale] = [placeOf(step.instruction), placeOf(step.adds), placeOf(step.scale)];
-  const unchanged = step.unchanged.map(placeOf);
+  const [scales, unchanged] = [step.scales.map(placeOf), step.unchanged.map(placeOf)];
   return (frame: Frame) => {
     const call = {
       product,
@@ -20,6 +20,7 @@ export function prepareTensorProduct(step: StepOf<'tensor-product'>, placeOf: Pl
       instruction: Number(frame[instruction]),
       adds: frame[adds] === 1,
       scale: Number(frame[scale]),
+      scales: scales.map((place) => bigintIn(frame, place)),
       unchanged: unchanged.map((place) => Number(frame[place])),
     };
     multiplyInTensor(call, accessOf(context));

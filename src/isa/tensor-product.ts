@@ -1,6 +1,17 @@
 /** Describes, as plain data, what tcgen05.mma computes (PTX ISA 9.1, section 9.7.16.10). */
 import type { DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts';
+import type { ScaleFormat } from '../numerics/scaled-tile.ts';
 import type { IntegerName } from '../numerics/formats.ts';
+
+/** The scale factors of a product, which are bytes in tensor memory. */
+export interface TensorScaling {
+  /** Number of factors for each row of A and each column of B. */
+  readonly count: 1 | 2 | 4;
+  /** The formats of the factors, by their codes in the instruction descriptor. */
+  readonly formats: Readonly<Record<number, ScaleFormat>>;
+  /** Whether the factors apply to sums of 16 products, instead of each product. */
+  readonly groups: boolean;
+}
 
 /** A product that a single thread starts. Its shape and its types are in the instruction descriptor. */
 export type TensorProduct = {
@@ -12,9 +23,11 @@ export type TensorProduct = {
       /** The formats of A and B, by their codes in the instruction descriptor. */
       readonly factors: Readonly<Record<number, FactorFormat>>;
       /** Number of bits of an element in memory. */
-      readonly bits: 8 | 16 | 32;
+      readonly bits: 4 | 8 | 16 | 32;
       /** The arithmetic for each format of D, by its code. */
       readonly sums: Readonly<Record<number, DotArithmetic>>;
+      /** The scale factors of the elements; null if they have none. */
+      readonly scaling: TensorScaling | null;
     }
   | {
       readonly kind: 'integer';
@@ -36,6 +49,10 @@ export interface ProductDescriptor {
   readonly transposesB: boolean;
   readonly n: number;
   readonly m: number;
+  /** In a product with scale factors: their format, and the number of the byte with the first of them. */
+  readonly scaleFormat: number;
+  readonly firstScaleA: number;
+  readonly firstScaleB: number;
 }
 
 export function readDescriptor(word: number): ProductDescriptor {
@@ -52,5 +69,8 @@ export function readDescriptor(word: number): ProductDescriptor {
     transposesB: field(16, 1) === 1,
     n: 8 * field(17, 6),
     m: 16 * field(24, 5),
+    scaleFormat: field(23, 1),
+    firstScaleA: field(29, 2),
+    firstScaleB: field(4, 2),
   };
 }

@@ -1,7 +1,13 @@
 /** Carries out tcgen05.mma. Each engine supplies the accesses to memory. */
 import { laneBytes, tensorLanes } from '../isa/tensor-memory.ts';
-import { type ProductDescriptor, readDescriptor, type TensorProduct } from '../isa/tensor-product.ts';
-import { dotTile, tileLines } from '../numerics/dot-tile.ts';
+import {
+  type ProductDescriptor,
+  readDescriptor,
+  type TensorProduct,
+  type TensorScaling,
+} from '../isa/tensor-product.ts';
+import { dotTile, type TileLines, tileLines } from '../numerics/dot-tile.ts';
+import { groupScaledTile, productScaledTile, type TileScales, tileScales } from '../numerics/scaled-tile.ts';
 import type { FactorFormat } from '../numerics/dot-arithmetic.ts';
 import { formats, type IntegerName } from '../numerics/formats.ts';
 import { sharedTile } from './shared-tile.ts';
@@ -21,6 +27,8 @@ export interface ProductCall {
   readonly adds: boolean;
   /** The previous value of D is multiplied by 2^-`scale`. */
   readonly scale: number;
+  /** The addresses of the scale factors of A and B in tensor memory, if the elements have them. */
+  readonly scales: readonly bigint[];
   /** The lanes of D that remain unchanged: one bit each, in four words. */
   readonly unchanged: readonly number[];
 }
@@ -39,7 +47,7 @@ export function multiplyInTensor(call: ProductCall, memory: TensorAccess): void 
     ? laneCodes(call, descriptor, length, memory)
     : sharedCodes({ ...sideOf(call, descriptor, 'a'), length }, memory);
   const b = sharedCodes({ ...sideOf(call, descriptor, 'b'), length }, memory);
-  const element = elementOf(call, descriptor, length, a, b);
+  const element = elementOf(call, descriptor, { length, a, b }, memory);
   const [lane, column] = placeOf(call.d);
   requireColumns(column, n, memory);
   requireLanes(lane, m);
@@ -58,8 +66,10 @@ function requireLanes(lane: number, m: number): void {
   if (lane + laneOf(m - 1, m) >= tensorLanes) throw misuse('the rows of a matrix do not fit into the lanes');
 }
 
-function isShape({ m, n }: ProductDescriptor, { kind }: TensorProduct): boolean {
+function isShape({ m, n }: ProductDescriptor, product: TensorProduct): boolean {
+  const { kind } = product;
   if (n < 8 || n > 256) return false;
+  if (kind === 'float' && product.scaling !== null && m !== 128) return false;
   if (kind === 'integer' && n > 32 && n % 16 !== 0) return false;
   return m === 64 || (m === 128 && n % 16 === 0);
 }
@@ -84,14 +94,11 @@ interface Side {
 function sideOf(call: ProductCall, descriptor: ProductDescriptor, side: 'a' | 'b'): Side {
   const { product } = call;
   const isA = side === 'a';
-  const code = descriptor[side];
-  const format = product.factors[code];
-  if (format === undefined) throw misuse(`the instruction descriptor has the unknown element type ${code}`);
   return {
     operand: call[side],
     lines: isA ? descriptor.m : descriptor.n,
     transposed: isA ? descriptor.transposesA : descriptor.transposesB,
-    format,
+    format: product.kind === 'float' ? formatOf(product, descriptor[side]) : formatOf(product, descriptor[side]),
     bits: product.bits,
   };
 }
@@ -107,7 +114,7 @@ function laneCodes(
   const [lane, column] = placeOf(operand);
   requireColumns(column, bytesAlongK / 4, memory);
   requireLanes(lane, lines);
-  const low = format === 'e2m1' ? 2 : 0;
+  const low = format === 'e2m1' && bits === 8 ? 2 : 0;
   const mask = maskOf(formats[format].width);
   const codes = new Uint32Array(lines * length);
   for (let row = 0; row < lines; row++) {
@@ -126,6 +133,7 @@ function maskOf(width: number): number {
 }
 
 function elementBits(view: DataView, at: number, bits: TensorProduct['bits']): number {
+  if (bits === 4) return view.getUint8(at >> 1) >>> (4 * (at & 1));
   if (bits === 32) return view.getUint32(4 * at, true);
   return bits === 16 ? view.getUint16(2 * at, true) : view.getUint8(at);
 }
@@ -155,43 +163,96 @@ function sharedCodes(
 function codeIn(chunk: DataView, i: number, bits: TensorProduct['bits'], width: number): number {
   if (width >= 8) return elementBits(chunk, i, bits);
   const low = i * width;
-  const both = chunk.getUint8(low >> 3) | (chunk.getUint8((low >> 3) + 1) << 8);
+  const next = (low >> 3) + 1;
+  const both = chunk.getUint8(low >> 3) | (next < chunk.byteLength ? chunk.getUint8(next) << 8 : 0);
   return (both >>> (low & 7)) & maskOf(width);
 }
 
 type ElementOf = (row: number, column: number, before: number) => number;
 
-function elementOf(
-  call: ProductCall,
-  descriptor: ProductDescriptor,
-  length: number,
-  a: Uint32Array,
-  b: Uint32Array,
-): ElementOf {
-  const { product, scale } = call;
-  const unknown = (): Error => misuse('the instruction descriptor has an unknown type');
-  if (product.kind === 'integer') {
-    const [ofA, ofB] = [product.factors[descriptor.a], product.factors[descriptor.b]];
-    if (ofA === undefined || ofB === undefined || descriptor.d !== integerSum) throw unknown();
-    const [left, right] = [integersOf(a, formats[ofA].signed), integersOf(b, formats[ofB].signed)];
-    return (row, column, before) => {
-      let sum = before | 0;
-      for (let k = 0; k < length; k++) sum += (left[row * length + k] ?? 0) * (right[column * length + k] ?? 0);
-      return (descriptor.saturates ? Math.max(-0x8000_0000, Math.min(0x7fff_ffff, sum)) : sum) >>> 0;
-    };
+/** The bits of the elements of A and B, line by line, with `length` elements in a line. */
+interface Codes {
+  readonly length: number;
+  readonly a: Uint32Array;
+  readonly b: Uint32Array;
+}
+
+type Product<Kind extends TensorProduct['kind']> = Extract<TensorProduct, { readonly kind: Kind }>;
+
+function elementOf(call: ProductCall, descriptor: ProductDescriptor, codes: Codes, memory: TensorAccess): ElementOf {
+  const { product } = call;
+  if (product.kind === 'integer') return integerElement(product, descriptor, codes);
+  const { length } = codes;
+  const [ofA, ofB] = [formatOf(product, descriptor.a), formatOf(product, descriptor.b)];
+  const a = tileLines(ofA, codes.a, length, descriptor.negatesA);
+  const b = tileLines(ofB, codes.b, length, descriptor.negatesB);
+  const { scaling } = product;
+  const arithmetic = product.sums[scaling === null ? descriptor.d : wideSum];
+  if (arithmetic === undefined) throw misuse(`the instruction descriptor has the unknown type ${descriptor.d} of D`);
+  if (scaling !== null) {
+    const scaled = (lines: TileLines, side: 'a' | 'b') => ({
+      lines,
+      scales: scalesOf(call, descriptor, { scaling, side }, memory),
+    });
+    return (scaling.groups ? groupScaledTile : productScaledTile)(scaled(a, 'a'), scaled(b, 'b'), arithmetic);
   }
-  const arithmetic = product.sums[descriptor.d];
-  const [ofA, ofB] = [product.factors[descriptor.a], product.factors[descriptor.b]];
-  if (arithmetic === undefined || ofA === undefined || ofB === undefined) throw unknown();
-  const element = dotTile(
-    tileLines(ofA, a, length, descriptor.negatesA),
-    tileLines(ofB, b, length, descriptor.negatesB),
-    arithmetic,
-    scale,
-  );
+  const element = dotTile(a, b, arithmetic, call.scale);
   // A number of 16 bits takes up the low half of a column.
   if (arithmetic.end === 'f16') return (row, column, before) => element(row, column, before & 0xffff);
   return element;
+}
+
+/** The code of f32 as the type of D. */
+const wideSum = 1;
+
+function formatOf<Format>({ factors }: { readonly factors: Readonly<Record<number, Format>> }, code: number): Format {
+  const format = factors[code];
+  if (format === undefined) throw misuse(`the instruction descriptor has the unknown element type ${code}`);
+  return format;
+}
+
+/**
+ * The scale factors of A or B. Those of line i are adjacent bytes of a word, in lane i % 32 and column i / 32. (Every
+ * warp has a copy of them; here, the first one is read.)
+ */
+function scalesOf(
+  { scales }: ProductCall,
+  { m, n, scaleFormat, firstScaleA, firstScaleB }: ProductDescriptor,
+  { scaling, side }: { readonly scaling: TensorScaling; readonly side: 'a' | 'b' },
+  memory: TensorAccess,
+): TileScales {
+  const { count } = scaling;
+  const [address = 0n, lines, first] =
+    side === 'a' ? ([scales[0], m, firstScaleA] as const) : ([scales[1], n, firstScaleB] as const);
+  const format = scaling.formats[scaleFormat];
+  if (format === undefined) throw misuse(`the instruction descriptor has the unknown scale format ${scaleFormat}`);
+  const [lane, column] = placeOf(address);
+  if (lane !== 0) throw misuse('the scale factors do not begin in lane 0');
+  requireColumns(column, Math.ceil(lines / lanesOfWarp), memory);
+  const codes = new Uint8Array(lines * count);
+  for (let line = 0; line < lines; line++) {
+    const at = (line % lanesOfWarp) * laneBytes + 4 * (column + Math.floor(line / lanesOfWarp));
+    const word = memory.read(at, 4);
+    for (let i = 0; i < count; i++) codes[line * count + i] = word[(first + i) & 3] ?? 0;
+  }
+  return tileScales(format, codes, count);
+}
+
+const lanesOfWarp = 32;
+
+function integerElement(
+  product: Product<'integer'>,
+  descriptor: ProductDescriptor,
+  { length, a, b }: Codes,
+): ElementOf {
+  const signs = [descriptor.a, descriptor.b].map((code) => formats[formatOf(product, code)].signed);
+  if (descriptor.d !== integerSum) throw misuse(`the instruction descriptor has the unknown type ${descriptor.d} of D`);
+  const [left, right] = [integersOf(a, signs[0] === true), integersOf(b, signs[1] === true)];
+  return (row, column, before) => {
+    let sum = before | 0;
+    for (let k = 0; k < length; k++) sum += (left[row * length + k] ?? 0) * (right[column * length + k] ?? 0);
+    return (descriptor.saturates ? Math.max(-0x8000_0000, Math.min(0x7fff_ffff, sum)) : sum) >>> 0;
+  };
 }
 
 /** The code of s32 as the type of D. */

@@ -19,7 +19,7 @@ export interface TileLines {
 }
 
 /** Less than the exponent of any product that is not zero. */
-const ofZero = -100_000;
+export const ofZero = -100_000;
 
 /**
  * Decodes lines of elements.
@@ -144,7 +144,7 @@ function scaled(term: Addend, scale: number): Addend {
 }
 
 /** The elements of a line as terms. */
-function lineOf({ length, values, exponents, special }: TileLines, line: number): readonly Addend[] {
+export function lineOf({ length, values, exponents, special }: TileLines, line: number): readonly Addend[] {
   return (
     special.get(line) ??
     Array.from({ length }, (_, i): Addend => {
@@ -161,7 +161,8 @@ function lineOf({ length, values, exponents, special }: TileLines, line: number)
 const leastPower = -1100;
 const powers = Float64Array.from({ length: 2200 }, (_, i) => 2 ** (leastPower + i));
 
-function powerOf(exponent: number): number {
+/** A power of two; 0 if it is too small to matter. */
+export function powerOf(exponent: number): number {
   return powers[exponent - leastPower] ?? 0;
 }
 
@@ -169,7 +170,7 @@ const word = new Uint32Array(1);
 const float = new Float32Array(word.buffer);
 
 /** The bits of `sum` * 2^`unit`, truncated to f32. A number that is too large becomes infinity. */
-function truncated(sum: number, unit: number): number {
+export function truncated(sum: number, unit: number): number {
   const exact = sum * powerOf(unit);
   float[0] = exact;
   const bits = word[0] ?? 0;

@@ -8,7 +8,7 @@ import { readNumber } from '../../src/numbers.ts';
 import { addressOf, type Layout, offsets } from './canonical-layouts.ts';
 import { ways } from './run.ts';
 
-type Format = 'f16' | 'bf16' | 'tf32' | 'e4m3' | 'e5m2' | 'e2m3' | 'e3m2' | 'e2m1' | 's8' | 'u8';
+type Format = 'packed fp4' | 'f16' | 'bf16' | 'tf32' | 'e4m3' | 'e5m2' | 'e2m3' | 'e3m2' | 'e2m1' | 's8' | 'u8';
 
 /** For each format: the kind, the code in the instruction descriptor, the bits in memory, and those of the format. */
 const formats: Readonly<Record<Format, readonly [kind: string, code: number, bits: number, width: number]>> = {
@@ -20,11 +20,21 @@ const formats: Readonly<Record<Format, readonly [kind: string, code: number, bit
   e2m3: ['f8f6f4', 3, 8, 6],
   e3m2: ['f8f6f4', 4, 8, 6],
   e2m1: ['f8f6f4', 5, 8, 4],
+  'packed fp4': ['mxf4', 1, 4, 4],
   s8: ['i8', 1, 8, 8],
   u8: ['i8', 0, 8, 8],
 };
 
 const swizzles = { 1: 0, 2: 6, 4: 4, 8: 2 } as const;
+
+/** The scale factors of a product: 127 (or 0x38) stands for 1, and each unit (or 8 units) more for a power of two. */
+interface Scaling {
+  readonly words: string;
+  readonly count: 1 | 2 | 4;
+  readonly format: 'ue8m0' | 'ue4m3';
+  /** The number of the byte in which the factors of a line begin. */
+  readonly first: number;
+}
 
 interface Job {
   readonly a: Format;
@@ -40,6 +50,7 @@ interface Job {
   /** The operands before and after the one that says so. */
   readonly mask?: string;
   readonly scale?: number;
+  readonly scaling?: Scaling;
   /** What D contains before the product. */
   readonly before?: number;
 }
@@ -54,10 +65,11 @@ function codeOf(format: Format | 'f32', value: number): number {
   const key = `${format} ${value}`;
   const found = known.get(key);
   if (found !== undefined) return found;
+  const named = format === 'packed fp4' ? 'e2m1' : format;
   const bits =
     format === 's8' || format === 'u8'
       ? value & 0xff
-      : Number(readNumber(String(value), format === 'tf32' ? 'f32' : format).bits);
+      : Number(readNumber(String(value), named === 'tf32' ? 'f32' : named).bits);
   known.set(key, bits);
   return bits;
 }
@@ -78,21 +90,41 @@ function sharedImage(format: Format, layout: Layout, values: readonly number[], 
   for (let line = 0; line < lines; line++) {
     for (let at = 0; at < k; at++) {
       const code = codeOf(format, values[line * k + at] ?? 0);
-      const address = addressOf(layout, bits, lines, line, at);
-      if (width >= 8) for (let byte = 0; byte < bits / 8; byte++) image[address + byte] = code >>> (8 * byte);
-      else putSmall(image, address, width, code);
+      if (width >= 8) {
+        const address = addressOf(layout, bits, lines, line, at);
+        for (let byte = 0; byte < bits / 8; byte++) image[address + byte] = code >>> (8 * byte);
+      } else {
+        const inChunk = at % (128 / bits);
+        putSmall(image, addressOf(layout, bits, lines, line, at - inChunk), inChunk * width, code, width);
+      }
     }
   }
   return image;
 }
 
-/** Elements of fewer than 8 bits are packed at the start of their chunk of 16 bytes. */
-function putSmall(image: Uint8Array, address: number, width: number, code: number): void {
-  const low = (address & 15) * width;
+/** Puts the bits of an element at a bit of a chunk of 16 bytes, at whose start small elements are packed. */
+function putSmall(image: Uint8Array, chunk: number, low: number, code: number, width: number): void {
   for (let bit = 0; bit < width; bit++) {
     const at = low + bit;
-    const place = (address & ~15) + (at >> 3);
-    image[place] = (image[place] ?? 0) | (((code >>> bit) & 1) << (at & 7));
+    image[chunk + (at >> 3)] = (image[chunk + (at >> 3)] ?? 0) | (((code >>> bit) & 1) << (at & 7));
+  }
+}
+
+/** Where the words with scale factors begin in the image of A: for each of 32 lanes, 4 words of A and 4 of B. */
+const scaleImage = 16384;
+
+/** The binary logarithm of the scale factor of a block in a line. */
+const scaleOf = (line: number, block: number): number => ((line + block) % 3) - 1;
+
+function putScales(image: Uint8Array, { count, format, first }: Scaling): void {
+  for (let lane = 0; lane < 32; lane++) {
+    for (let column = 0; column < 8; column++) {
+      for (let block = 0; block < count; block++) {
+        const power = scaleOf(lane + 32 * (column % 4), block);
+        const code = format === 'ue8m0' ? 127 + power : 0x38 + 8 * power;
+        image[scaleImage + 32 * lane + 4 * column + first + block] = code;
+      }
+    }
   }
 }
 
@@ -119,20 +151,21 @@ const lanesOf = ({ m }: Job): string => (m === 128 ? '%t' : '%row');
 
 /** Loads A into shared memory or tensor memory, multiplies, and stores the columns of D, row by row. */
 function moduleOf(job: Job): string {
-  const { a, b, d, m, n, layouts, flags = 0, adds = true, mask = '', scale, before = 0 } = job;
+  const { a, b, d, m, n, layouts, flags = 0, adds = true, mask = '', scale, scaling, before = 0 } = job;
   const [ofA, ofB] = layouts;
   const sum = { f16: 0, f32: 1, s32: 2 }[d];
   const transposed = (layout: Job['layouts'][number], bit: number): number =>
     layout !== 'tensor memory' && !layout.alongK ? bit : 0;
   const word =
     flags |
-    (sum << 4) |
+    ((scaling === undefined ? sum : scaling.first) << 4) |
     (formats[a][1] << 7) |
     (formats[b][1] << 10) |
     ((n / 8) << 17) |
     ((m / 16) << 24) |
     transposed(ofA, 1 << 15) |
-    transposed(ofB, 1 << 16);
+    transposed(ofB, 1 << 16) |
+    (scaling === undefined ? 0 : ((scaling.format === 'ue8m0' ? 1 : 0) << 23) | (scaling.first << 29));
   const words = Array.from({ length: 8 }, (_, i) => `%w${i}`);
   const count = 2 ** Math.ceil(Math.log2(n));
   const inTensor = ofA === 'tensor memory';
@@ -163,14 +196,18 @@ tcgen05.st.sync.aligned.32x32b.x${count}.b32 [%r6], {${start.join(', ')}};
 mul.lo.u32 %r3, ${lanesOf(job)}, 32; mov.u32 %r4, sa; add.u32 %r4, %r4, %r3;
 ld.shared.v4.b32 {${words.slice(0, 4).join(', ')}}, [%r4]; ld.shared.v4.b32 {${words.slice(4).join(', ')}}, [%r4+16];
 tcgen05.st.sync.aligned.32x32b.x8.b32 [%r6+256], {${words.join(', ')}};
+and.b32 %r3, %t, 31; shl.b32 %r3, %r3, 5; mov.u32 %r4, sa; add.u32 %r4, %r4, %r3;
+ld.shared.v4.b32 {${words.slice(0, 4).join(', ')}}, [%r4+${scaleImage}]; ld.shared.v4.b32 {${words.slice(4).join(', ')}}, [%r4+${scaleImage + 16}];
+tcgen05.st.sync.aligned.32x32b.x8.b32 [%r6+300], {${words.join(', ')}};
 tcgen05.wait::st.sync.aligned;
 tcgen05.fence::before_thread_sync;
 bar.sync 0;
 ${inTensor ? 'add.u32 %r7, %r5, 256;' : descriptor('sa', ofA, m, a)}
 ${descriptor('sb', ofB, n, b)}
+add.u32 %r2, %r5, 300; add.u32 %r3, %r5, 304;
 mov.b32 %r8, ${word}; mov.b32 %r0, 0xf; mov.b32 %r1, 0;
 setp.eq.u32 %p, ${adds ? 1 : 0}, 1;
-@%q tcgen05.mma.cta_group::1.kind::${formats[a][0]} [%r5], ${inTensor ? '[%r7]' : '%sa'}, %sb, %r8, ${mask}%p${scale === undefined ? '' : `, ${scale}`};
+@%q tcgen05.mma.cta_group::1.kind::${scaling?.words ?? formats[a][0]} [%r5], ${inTensor ? '[%r7]' : '%sa'}, %sb, %r8, ${scaling === undefined ? mask : '[%r2], [%r3], '}%p${scale === undefined ? '' : `, ${scale}`};
 @%q tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];
 again:
 mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;
@@ -196,6 +233,7 @@ async function run(job: Job, way: object, gpu = 'B200'): Promise<Result> {
   const imageA = new Uint8Array(32768);
   if (ofA === 'tensor memory') imageA.set(new Uint8Array(tensorWords(a, inA, m).buffer));
   else imageA.set(sharedImage(a, ofA, inA, m));
+  if (job.scaling !== undefined) putScales(imageA, job.scaling);
   const device = await Device.create({ gpu: gpu as 'B200' });
   const out = device.alloc(4 * m * n);
   const args = [device.alloc(imageA), device.alloc(sharedImage(b, ofB, inB, n)), out];
@@ -206,7 +244,12 @@ async function run(job: Job, way: object, gpu = 'B200'): Promise<Result> {
   expect(result).toMatchObject({ ok: true });
   const products = Array.from({ length: m * n }, (_, i) => {
     const [row, column] = [Math.floor(i / n) * k, (i % n) * k];
-    return Array.from({ length: k }, (__, at) => (inA[row + at] ?? 0) * (inB[column + at] ?? 0)).reduce(
+    const power = (at: number): number => {
+      if (job.scaling === undefined) return 1;
+      const block = Math.floor((at * job.scaling.count) / k);
+      return 2 ** (scaleOf(Math.floor(i / n), block) + scaleOf(i % n, block));
+    };
+    return Array.from({ length: k }, (__, at) => (inA[row + at] ?? 0) * (inB[column + at] ?? 0) * power(at)).reduce(
       (x, y) => x + y,
       0,
     );
@@ -224,6 +267,14 @@ async function check(job: Job, way: object, valueOf = (product: number): number 
   const i = wanted.findIndex((bits, at) => bits !== found[at]);
   expect([i, found[i]?.toString(16), wanted[i]?.toString(16)]).toEqual([-1, undefined, undefined]);
 }
+
+const scaled = (a: Format, words: string, more: Omit<Scaling, 'words'>): Job => ({
+  ...plain,
+  a,
+  b: a,
+  n: 64,
+  scaling: { ...more, words: `${words.split('.')[0]}.block_scale${words.slice(words.indexOf('.'))}` },
+});
 
 const jobs: readonly (readonly [string, Job])[] = [
   ...([1, 2, 4, 8] as const).flatMap((side): (readonly [string, Job])[] => [
@@ -244,6 +295,15 @@ const jobs: readonly (readonly [string, Job])[] = [
   ['A in tensor memory', { ...plain, layouts: ['tensor memory', along(8)] }],
   ['A in tensor memory, 64 rows', { ...plain, m: 64, layouts: ['tensor memory', along(8)] }],
   ['fp4 in tensor memory', { ...plain, a: 'e2m1', b: 'e2m1', layouts: ['tensor memory', along(8)] }],
+  ['mxf8f6f4', scaled('e4m3', 'mxf8f6f4.scale_vec::1X', { count: 1, format: 'ue8m0', first: 0 })],
+  [
+    'mxf8f6f4 of fp6, scale factors in byte 2',
+    scaled('e3m2', 'mxf8f6f4.block32', { count: 1, format: 'ue8m0', first: 2 }),
+  ],
+  ['mxf4', scaled('packed fp4', 'mxf4.block32', { count: 2, format: 'ue8m0', first: 0 })],
+  ['mxf4, upper scale factors', scaled('packed fp4', 'mxf4.scale_vec::2X', { count: 2, format: 'ue8m0', first: 2 })],
+  ['mxf4nvf4 in blocks of 16', scaled('packed fp4', 'mxf4nvf4.scale_vec::4X', { count: 4, format: 'ue4m3', first: 0 })],
+  ['mxf4nvf4 in blocks of 32', scaled('packed fp4', 'mxf4nvf4.block32', { count: 2, format: 'ue8m0', first: 0 })],
   ['s8 in tensor memory', { ...plain, a: 's8', b: 's8', d: 's32', layouts: ['tensor memory', along(8)] }],
 ];
 

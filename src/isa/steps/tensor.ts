@@ -21,6 +21,8 @@ export interface TensorSteps {
     readonly instruction: Ref;
     readonly adds: Ref;
     readonly scale: Ref;
+    /** The addresses of the scale factors of A and B in tensor memory; empty if the elements have none. */
+    readonly scales: readonly Ref[];
     readonly unchanged: readonly Ref[];
   };
   /** Copies a matrix from shared memory, which the descriptor `source` describes, to the address `to`. */
@@ -37,7 +39,7 @@ export const tensorFacts: FactsOf<TensorSteps> = {
   'tensor-product': {
     ...alone,
     flow: 'next',
-    values: { d: 'in', a: 'in', b: 'in', instruction: 'in', adds: 'in', scale: 'in', unchanged: 'in' },
+    values: { d: 'in', a: 'in', b: 'in', instruction: 'in', adds: 'in', scale: 'in', scales: 'in', unchanged: 'in' },
     // A is in one of these memories, too. Every step reads which columns are allocated.
     memory: [
       { access: 'read', space: 'space', address: 'b' },

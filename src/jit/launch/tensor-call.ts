@@ -15,7 +15,7 @@ export function callForTensor(
   areas: Areas,
 ): void {
   const wide = operands.slice(0, tensorOperands.wide).map((word) => BigInt.asUintN(64, BigInt(word)));
-  const [d = 0n, a = 0n, b = 0n] = wide;
+  const [d = 0n, a = 0n, b = 0n, ...scales] = wide;
   const access = accessOf(memory, areas);
   if (call.kind === 'tensor-copy') {
     copyToTensor(call.copy, d, a, access);
@@ -23,7 +23,7 @@ export function callForTensor(
   }
   if (call.kind !== 'tensor-product') throw new Error(`a call of kind '${call.kind}' does not use tensor memory`);
   const [instruction = 0, adds = 0, scale = 0, ...unchanged] = operands.slice(tensorOperands.wide).map(Number);
-  multiplyInTensor({ product: call.product, d, a, b, instruction, adds: adds !== 0, scale, unchanged }, access);
+  multiplyInTensor({ product: call.product, d, a, b, instruction, adds: adds !== 0, scale, scales, unchanged }, access);
 }
 
 function accessOf(memory: EngineMemory, areas: Areas): TensorAccess {

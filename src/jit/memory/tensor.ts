@@ -8,9 +8,9 @@ import { tensorOperands } from '../helpers.ts';
 import type { Lowering } from '../lowering.ts';
 
 export function lowerTensorProduct(step: StepOf<'tensor-product'>, lowering: Lowering): void {
-  const { d, a, b, instruction, adds, scale, unchanged } = step;
+  const { d, a, b, instruction, adds, scale, scales, unchanged } = step;
   lowering.code.i32(lowering.recordCall({ kind: 'tensor-product', product: step.product }));
-  callEngine([d, a, b], [instruction, adds, scale, ...unchanged], lowering);
+  callEngine([d, a, b, ...scales], [instruction, adds, scale, ...unchanged], lowering);
 }
 
 export function lowerTensorCopy(step: StepOf<'tensor-copy'>, lowering: Lowering): void {

@@ -1,21 +1,26 @@
-/** The steps of tcgen05.mma without scale factors: a single step multiplies the matrices. */
+/** The steps of tcgen05.mma: a single step multiplies the matrices. */
 import type { FactorFormat } from '../../../numerics/dot-arithmetic.ts';
 import type { Environment } from '../../environment.ts';
 import { arithmeticOf, type ProductFamily } from '../../matrix-arithmetic.ts';
 import type { Step } from '../../steps/step.ts';
 import type { Ref } from '../../steps/ref.ts';
-import type { TensorProduct } from '../../tensor-product.ts';
+import type { TensorProduct, TensorScaling } from '../../tensor-product.ts';
 import { constant } from '../integer/steps.ts';
 import { refsOf } from '../matrix/parts.ts';
 
 /** One kind of products of floats: the formats of A and B by their codes, and the bits that an element takes up. */
 interface FloatKind {
   readonly factors: Readonly<Record<number, FactorFormat>>;
-  readonly bits: 8 | 16 | 32;
+  readonly bits: 4 | 8 | 16 | 32;
   readonly family: ProductFamily;
   /** The formats of D, by their codes. */
   readonly sums: Readonly<Record<number, 'f16' | 'f32'>>;
+  readonly scaling?: TensorScaling;
 }
+
+const smallFloats = { 0: 'e4m3', 1: 'e5m2', 3: 'e2m3', 4: 'e3m2', 5: 'e2m1' } as const;
+const fours = { factors: { 1: 'e2m1' }, bits: 4, family: 'mxf4', sums: { 1: 'f32' } } as const;
+const powers = { 1: 'ue8m0' } as const;
 
 const floatKinds: Readonly<Record<string, FloatKind>> = {
   '.kind::f16': {
@@ -26,20 +31,30 @@ const floatKinds: Readonly<Record<string, FloatKind>> = {
   },
   '.kind::tf32': { factors: { 2: 'tf32' }, bits: 32, family: 'tcgen05 of tf32', sums: { 1: 'f32' } },
   '.kind::f8f6f4': {
-    factors: { 0: 'e4m3', 1: 'e5m2', 3: 'e2m3', 4: 'e3m2', 5: 'e2m1' },
+    factors: smallFloats,
     bits: 8,
     family: 'tcgen05 of fp8, fp6 and fp4',
     sums: { 0: 'f16', 1: 'f32' },
   },
+  mxf8f6f4: {
+    factors: smallFloats,
+    bits: 8,
+    family: 'mxf8f6f4',
+    sums: { 1: 'f32' },
+    scaling: { count: 1, formats: powers, groups: false },
+  },
+  mxf4: { ...fours, scaling: { count: 2, formats: powers, groups: true } },
+  'mxf4nvf4 in blocks of 32': { ...fours, scaling: { count: 2, formats: { 0: 'ue4m3', 1: 'ue8m0' }, groups: true } },
+  'mxf4nvf4 in blocks of 16': { ...fours, scaling: { count: 4, formats: { 0: 'ue4m3', 1: 'ue8m0' }, groups: true } },
 };
 
 /** What an instruction of this kind multiplies. */
 function productOf(kind: string, aInTensor: boolean, { gpu }: Environment): TensorProduct {
   const float = floatKinds[kind];
   if (float === undefined) return { aInTensor, kind: 'integer', factors: { 0: 'u8', 1: 's8' }, bits: 8 };
-  const { factors, bits, family } = float;
+  const { factors, bits, family, scaling = null } = float;
   const sums = Object.entries(float.sums).map(([code, to]) => [code, arithmeticOf(gpu, family, to)] as const);
-  return { aInTensor, kind: 'float', factors, bits, sums: Object.fromEntries(sums) };
+  return { aInTensor, kind: 'float', factors, bits, sums: Object.fromEntries(sums), scaling };
 }
 
 /** What an instruction has in addition to its matrices. */
@@ -49,11 +64,13 @@ export interface ProductOptions {
   readonly masked: boolean;
   /** Whether it has a factor for the previous value of D. */
   readonly scales: boolean;
+  /** Whether the elements have scale factors. */
+  readonly blockScaled: boolean;
 }
 
 export function productSteps(
   kind: string,
-  { aInTensor, masked, scales }: ProductOptions,
+  { aInTensor, masked, scales, blockScaled }: ProductOptions,
   environment: Environment,
 ): readonly Step[] {
   const none: Ref = '$none';
@@ -70,6 +87,7 @@ export function productSteps(
       instruction: '$idesc',
       adds: '$enable-input-d',
       scale: scales ? '$scale-input-d' : none,
+      scales: blockScaled ? ['$scale-a', '$scale-b'] : [],
       unchanged: masked ? refsOf('disable-output-lane', 4) : [none, none, none, none],
     },
   ];

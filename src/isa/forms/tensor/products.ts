@@ -1,7 +1,6 @@
 /**
  * tcgen05.mma: products of matrices in tensor memory and shared memory (PTX ISA 9.1, section 9.7.16.10). A product is
- * complete when the instruction ends. Products of two blocks, sparse products, and products with scale factors, `.ws` or
- * `.ashift` are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * complete when the instruction ends. Products of two blocks, sparse products, and products with `.ws` or `.ashift` are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import {
   type AvailabilityRow,
@@ -111,7 +110,7 @@ function plain(source: Source, { masked, scales }: Options): InstructionForm {
     ...tensorMemory,
   );
   if (sparse) return made;
-  const options = { aInTensor: inTensor, masked, scales };
+  const options = { aInTensor: inTensor, masked, scales, blockScaled: false };
   return {
     ...made,
     steps: (variant, environment, constants) => {
@@ -155,8 +154,8 @@ const blocks: readonly Blocks[] = [
 
 function blockScaled(source: Source, { kind, counts, sizes, required, counted }: Blocks): InstructionForm {
   const operands = [...matrices(source), tensor('scale-a'), tensor('scale-b'), enabled];
-  const { sparse } = source;
-  return checked(
+  const { inTensor, sparse } = source;
+  const made = checked(
     {
       id: `tcgen05.mma${idOf(source)}.${kind}`,
       section: sparse ? '9.7.16.10.9.2' : '9.7.16.10.9.1',
@@ -172,6 +171,17 @@ function blockScaled(source: Source, { kind, counts, sizes, required, counted }:
     },
     ...tensorMemory,
   );
+  if (sparse) return made;
+  const options = { aInTensor: inTensor, masked: false, scales: false, blockScaled: true };
+  return {
+    ...made,
+    steps: (variant, environment, constants) => {
+      if (has(variant, '.cta_group::2')) return made.steps(variant, environment, constants);
+      const block = has(variant, '.scale_vec::4X') || has(variant, '.block16') ? 16 : 32;
+      const row = kind === 'mxf4nvf4' ? `${kind} in blocks of ${block}` : kind;
+      return productSteps(row, options, environment);
+    },
+  };
 }
 
 const blockScaledProducts = () => sources.flatMap((source) => blocks.map((row) => blockScaled(source, row)));

@@ -1,0 +1,136 @@
+/**
+ * Computes all dot products of the rows of one matrix and the columns of another whose elements have scale factors, in
+ * the way that tensor cores do. The results are f32 numbers.
+ */
+import { elementAt } from '../base/element-at.ts';
+import { type Addend, chunkSum, product, readAccumulator, termOf } from './dot.ts';
+import type { DotArithmetic } from './dot-arithmetic.ts';
+import { lineOf, ofZero, powerOf, type TileLines, truncated } from './dot-tile.ts';
+
+export type ScaleFormat = 'ue8m0' | 'ue4m3';
+
+/** The scale factors of lines: `count` for each line, which each apply to the same number of elements. */
+export interface TileScales {
+  readonly count: number;
+  /** NaN for a factor that is NaN. */
+  readonly significands: Float64Array;
+  readonly exponents: Int32Array;
+}
+
+const e4m3Term = termOf('e4m3');
+
+/** Decodes scale factors. The sign of ue4m3 is ignored. */
+export function tileScales(format: ScaleFormat, codes: Uint8Array, count: number): TileScales {
+  const significands = new Float64Array(codes.length);
+  const exponents = new Int32Array(codes.length);
+  codes.forEach((code, i) => {
+    if (format === 'ue8m0') {
+      significands[i] = code === 0xff ? Number.NaN : 1;
+      exponents[i] = code - 127;
+      return;
+    }
+    const term = e4m3Term(code & 0x7f);
+    significands[i] = typeof term === 'string' ? Number.NaN : term.significand * powerOf(-term.fractionBits);
+    exponents[i] = typeof term === 'string' ? 0 : term.exponent;
+  });
+  return { count, significands, exponents };
+}
+
+/** A matrix with scale factors. */
+export interface ScaledLines {
+  readonly lines: TileLines;
+  readonly scales: TileScales;
+}
+
+type ElementOf = (row: number, column: number, accumulator: number) => number;
+
+const nan = 0x7fff_ffff;
+
+/**
+ * Returns a function that computes one element of the product, as `dotTile` does, if the scale factors apply to each
+ * product separately, and a line has a single one (mxf8f6f4).
+ */
+export function productScaledTile(a: ScaledLines, b: ScaledLines, arithmetic: DotArithmetic): ElementOf {
+  const { kept, zeroExponent } = arithmetic;
+  const { length } = a.lines;
+  return (row, column, accumulator) => {
+    const sum = readAccumulator.f32(accumulator);
+    if (Number.isNaN(a.scales.significands[row]) || Number.isNaN(b.scales.significands[column])) return nan;
+    const shift = (a.scales.exponents[row] ?? 0) + (b.scales.exponents[column] ?? 0);
+    const isSpecial = typeof sum === 'string' || a.lines.special.has(row) || b.lines.special.has(column);
+    if (isSpecial) return chunkSum([...shifted(row, column, shift), sum], arithmetic);
+    let greatest = sum.significand === 0 ? zeroExponent : sum.exponent;
+    let hasZero = false;
+    for (let k = 0; k < length; k++) {
+      const exponent = (a.lines.exponents[row * length + k] ?? 0) + (b.lines.exponents[column * length + k] ?? 0);
+      if (exponent < ofZero / 2) hasZero = true;
+      else if (exponent + shift > greatest) greatest = exponent + shift;
+    }
+    if (hasZero) greatest = Math.max(greatest, zeroExponent);
+    const unit = greatest - kept;
+    const toUnit = powerOf(shift - unit);
+    let total = Math.trunc(sum.significand * powerOf(sum.exponent - sum.fractionBits - unit));
+    for (let k = 0; k < length; k++)
+      total += Math.trunc(
+        (a.lines.values[row * length + k] ?? 0) * (b.lines.values[column * length + k] ?? 0) * toUnit,
+      );
+    return truncated(total, unit);
+  };
+
+  function shifted(row: number, column: number, shift: number): readonly Addend[] {
+    const ofB = lineOf(b.lines, column);
+    return lineOf(a.lines, row).map((one, k) => {
+      const term = product(one, elementAt(ofB, k));
+      return typeof term === 'string' ? term : { ...term, exponent: term.exponent + shift };
+    });
+  }
+}
+
+/** The number of products whose exact sum is multiplied by scale factors. */
+const group = 16;
+
+/**
+ * Returns a function that computes one element of the product, if the scale factors apply to sums of 16 products (mxf4,
+ * mxf4nvf4). The elements are e2m1 numbers, so none of them is an infinity or a NaN.
+ */
+export function groupScaledTile(a: ScaledLines, b: ScaledLines, { kept, zeroExponent }: DotArithmetic): ElementOf {
+  const { length } = a.lines;
+  const groups = length / group;
+  const sums = new Float64Array(groups);
+  const exponents = new Int32Array(groups);
+  return (row, column, accumulator) => {
+    const sum = readAccumulator.f32(accumulator);
+    let greatest = typeof sum === 'string' || sum.significand === 0 ? zeroExponent : sum.exponent;
+    for (let at = 0; at < groups; at++) {
+      const [scaleA, scaleB] = [scaleAt(a.scales, row, at), scaleAt(b.scales, column, at)];
+      const factor = (a.scales.significands[scaleA] ?? 0) * (b.scales.significands[scaleB] ?? 0);
+      if (Number.isNaN(factor)) return nan;
+      const exponent = (a.scales.exponents[scaleA] ?? 0) + (b.scales.exponents[scaleB] ?? 0);
+      const { total, counts } = groupSum(row, column, at);
+      sums[at] = total * factor;
+      exponents[at] = exponent;
+      greatest = Math.max(greatest, counts && factor !== 0 ? exponent : zeroExponent);
+    }
+    if (typeof sum === 'string') return chunkSum([sum], { chunk: 1, kept, zeroExponent, end: 'f32', order: 'direct' });
+    const unit = greatest - kept;
+    let total = Math.trunc(sum.significand * powerOf(sum.exponent - sum.fractionBits - unit));
+    for (let at = 0; at < groups; at++) total += Math.trunc((sums[at] ?? 0) * powerOf((exponents[at] ?? 0) - unit));
+    return truncated(total, unit);
+  };
+
+  function scaleAt({ count }: TileScales, line: number, at: number): number {
+    return line * count + Math.floor((at * count) / groups);
+  }
+
+  /** The sum of a group, and whether any of its products is not zero. */
+  function groupSum(row: number, column: number, at: number): { readonly total: number; readonly counts: boolean } {
+    let total = 0;
+    let counts = false;
+    for (let k = at * group; k < (at + 1) * group; k++) {
+      const one = (a.lines.values[row * length + k] ?? 0) * (b.lines.values[column * length + k] ?? 0);
+      if (one !== 0) counts = true;
+      total += one;
+    }
+    return { total, counts };
+  }
+}
