@@ -95,48 +95,80 @@ export function dotTile(
   scale = 0,
 ): (row: number, column: number, accumulator: number) => number {
   const { chunk, kept, zeroExponent, end } = arithmetic;
-  const { length } = a;
-  const read = readAccumulator[accumulatorOf(end)];
-  const addChunk = (row: number, column: number, from: number, sum: Exclude<Addend, string>): number => {
-    const [inA, inB] = [row * length + from, column * length + from];
-    const count = Math.min(chunk, length - from);
-    let greatest = sum.significand === 0 ? zeroExponent : sum.exponent;
-    for (let i = 0; i < count; i++) {
-      const exponent = (a.exponents[inA + i] ?? 0) + (b.exponents[inB + i] ?? 0);
-      if (exponent > greatest) greatest = exponent;
-    }
-    if (greatest < zeroExponent && hasZero(row, column, from, count)) greatest = zeroExponent;
-    const unit = greatest - kept;
-    const scaleToUnit = powerOf(-unit);
-    let total = Math.trunc(sum.significand * powerOf(sum.exponent - sum.fractionBits - unit));
-    for (let i = 0; i < count; i++)
-      total += Math.trunc((a.values[inA + i] ?? 0) * (b.values[inB + i] ?? 0) * scaleToUnit);
-    return end === 'f32' ? truncated(total, unit) : ending(total, unit, end);
-  };
+  const { length, values: ofA, exponents: powersOfA } = a;
+  const { values: ofB, exponents: powersOfB } = b;
+  const hasSpecial = a.special.size > 0 || b.special.size > 0;
+  const read = accumulatorReader(accumulatorOf(end));
+  const down = powerOf(-scale);
   return (row, column, accumulator) => {
     let bits = accumulator;
     for (let from = 0; from < length; from += chunk) {
-      const term = scaled(read(bits), from === 0 ? scale : 0);
-      if (typeof term === 'string' || a.special.has(row) || b.special.has(column))
+      read(bits);
+      const isSpecial = accumulated.exponent === notFinite;
+      if (isSpecial || (hasSpecial && (a.special.has(row) || b.special.has(column)))) {
+        const term = scaled(readAccumulator[accumulatorOf(end)](bits), from === 0 ? scale : 0);
         bits = chunkSum([...termsOf(row, column, from), term], arithmetic);
-      else bits = addChunk(row, column, from, term);
+        continue;
+      }
+      const isFirst = from === 0;
+      bits = addChunk(
+        row * length + from,
+        column * length + from,
+        isFirst ? accumulated.value * down : accumulated.value,
+        isFirst ? accumulated.exponent - scale : accumulated.exponent,
+      );
     }
     return bits;
   };
 
-  /** Only very small numbers have a smaller exponent than a zero, so this is rarely needed. */
-  function hasZero(row: number, column: number, from: number, count: number): boolean {
-    for (let i = from; i < from + count; i++) {
-      if (a.exponents[row * length + i] === ofZero || b.exponents[column * length + i] === ofZero) return true;
+  /** Adds the products of the elements from `inA` and `inB` on to a sum that is not an infinity or a NaN. */
+  function addChunk(inA: number, inB: number, sum: number, sumExponent: number): number {
+    const count = Math.min(chunk, length - (inA % length));
+    let greatest = sum === 0 ? zeroExponent : sumExponent;
+    for (let i = 0; i < count; i++) {
+      const exponent = (powersOfA[inA + i] ?? 0) + (powersOfB[inB + i] ?? 0);
+      if (exponent > greatest) greatest = exponent;
     }
+    if (greatest < zeroExponent && hasZero(inA, inB, count)) greatest = zeroExponent;
+    const unit = greatest - kept;
+    const toUnit = powerOf(-unit);
+    let total = Math.trunc(sum * toUnit);
+    for (let i = 0; i < count; i++) total += Math.trunc((ofA[inA + i] ?? 0) * (ofB[inB + i] ?? 0) * toUnit);
+    return end === 'f32' ? truncated(total, unit) : ending(total, unit, end);
+  }
+
+  /** Only very small numbers have a smaller exponent than a zero, so this is rarely needed. */
+  function hasZero(inA: number, inB: number, count: number): boolean {
+    for (let i = 0; i < count; i++) if (powersOfA[inA + i] === ofZero || powersOfB[inB + i] === ofZero) return true;
     return false;
   }
 
   function termsOf(row: number, column: number, from: number): readonly Addend[] {
-    const [ofA, ofB] = [lineOf(a, row), lineOf(b, column)];
+    const [rowOfA, columnOfB] = [lineOf(a, row), lineOf(b, column)];
     const count = Math.min(chunk, length - from);
-    return Array.from({ length: count }, (_, i) => product(elementAt(ofA, from + i), elementAt(ofB, from + i)));
+    return Array.from({ length: count }, (_, i) =>
+      product(elementAt(rowOfA, from + i), elementAt(columnOfB, from + i)),
+    );
   }
+}
+
+/** The accumulator that was read last. It is not a result, so that reading one makes no object. */
+const accumulated = { value: 0, exponent: 0 };
+
+function accumulatorReader(format: 'f16' | 'f32'): (bits: number) => void {
+  if (format === 'f32') {
+    return (bits) => {
+      word[0] = bits;
+      accumulated.value = float[0] ?? 0;
+      const exponent = (bits >>> 23) & 0xff;
+      accumulated.exponent = exponent === 0xff ? notFinite : Math.max(1, exponent) - 127;
+    };
+  }
+  const { values, exponents } = decodingOf('f16');
+  return (bits) => {
+    accumulated.value = values[bits & 0xffff] ?? 0;
+    accumulated.exponent = exponents[bits & 0xffff] ?? 0;
+  };
 }
 
 function scaled(term: Addend, scale: number): Addend {
