@@ -9,8 +9,13 @@ import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.t
 export function prepareTensorProduct(step: StepOf<'tensor-product'>, placeOf: PlaceOf, context: AccessContext): Action {
   const { product } = step;
   const [d, a, b] = [placeOf(step.d), placeOf(step.a), placeOf(step.b)];
-  const [instruction, adds, scale] = [placeOf(step.instruction), placeOf(step.adds), placeOf(step.scale)];
-  const [scales, unchanged] = [step.scales.map(placeOf), step.unchanged.map(placeOf)];
+  const [instruction, adds, scale] = [
+    placeOf(step.instruction),
+    placeOf(step.adds),
+    step.scale === null ? null : placeOf(step.scale),
+  ];
+  const scales = (step.scales ?? []).map(placeOf);
+  const unchanged = (step.unchanged ?? []).map(placeOf);
   return (frame: Frame) => {
     const call = {
       product,
@@ -19,7 +24,7 @@ export function prepareTensorProduct(step: StepOf<'tensor-product'>, placeOf: Pl
       b: bigintIn(frame, b),
       instruction: Number(frame[instruction]),
       adds: frame[adds] === 1,
-      scale: Number(frame[scale]),
+      scale: scale === null ? 0 : Number(frame[scale]),
       scales: scales.map((place) => bigintIn(frame, place)),
       unchanged: unchanged.map((place) => Number(frame[place])),
     };

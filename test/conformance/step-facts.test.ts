@@ -118,15 +118,18 @@ function secondAddress(step: Step): Ref | null {
   return step.kind === 'load-box' || step.kind === 'multicast-box' ? step.object : null;
 }
 
-/** A product with 64 rows and 8 columns. The matrices in shared memory begin at byte 64, and all their rows overlap. */
-function productInput({ product, a, b, instruction, adds, unchanged }: StepOf<'tensor-product'>, ref: Ref): Bits {
+/** A product with 128 rows and 16 columns. The matrices in shared memory begin at byte 64, and all rows overlap. */
+function productInput({ product, a, b, d, instruction }: StepOf<'tensor-product'>, ref: Ref): Bits {
   if (ref === b || (ref === a && !product.aInTensor)) return 4n;
-  if (ref === a) return 0n;
-  if (ref === adds || unchanged.includes(ref)) return 0;
-  if (ref !== instruction) return ref === '$d' ? 64n : 0;
+  if (ref === d) return 64n;
+  if (ref === a || ref.startsWith('$scale-')) return 0n;
+  if (ref !== instruction) return 0;
   const factor = Math.min(...Object.keys(product.factors).map(Number));
-  const sum = product.kind === 'integer' ? 2 : 1;
-  return ((4 << 24) | (1 << 17) | (factor << 10) | (factor << 7) | (sum << 4)) >>> 0;
+  const isScaled = product.kind === 'float' && product.scaling !== null;
+  const sum = isScaled ? 0 : product.kind === 'integer' ? 2 : 1;
+  const scaleFormat = isScaled ? 1 : 0;
+  const types = (sum << 4) | (factor << 7) | (factor << 10) | (scaleFormat << 23);
+  return (types | (2 << 17) | (8 << 24)) >>> 0;
 }
 
 /** Values for fields that do not accept every value: addresses, barrier numbers, indices of targets, and masks. */

@@ -9,7 +9,8 @@ export interface TensorSteps {
   /**
    * Multiplies matrices. `d` is an address in tensor memory, `b` a descriptor of a matrix in shared memory, and `a`
    * either of them. `instruction` is the instruction descriptor. If `adds` is true, the product is added to the
-   * previous value of D, multiplied by 2^-`scale`. `unchanged` has one bit for each lane of D that is not written.
+   * previous value of D, multiplied by 2^-`scale` unless that is null. `unchanged` has one bit for each lane of D that is not written; it is
+   * null if all lanes are written.
    */
   readonly 'tensor-product': {
     readonly product: TensorProduct;
@@ -20,10 +21,10 @@ export interface TensorSteps {
     readonly b: Ref;
     readonly instruction: Ref;
     readonly adds: Ref;
-    readonly scale: Ref;
-    /** The addresses of the scale factors of A and B in tensor memory; empty if the elements have none. */
-    readonly scales: readonly Ref[];
-    readonly unchanged: readonly Ref[];
+    readonly scale: Ref | null;
+    /** The addresses of the scale factors of A and B in tensor memory; null if the elements have none. */
+    readonly scales: readonly Ref[] | null;
+    readonly unchanged: readonly Ref[] | null;
   };
   /** Copies a matrix from shared memory, which the descriptor `source` describes, to the address `to`. */
   readonly 'tensor-copy': {

@@ -10,7 +10,7 @@ import type { Lowering } from '../lowering.ts';
 export function lowerTensorProduct(step: StepOf<'tensor-product'>, lowering: Lowering): void {
   const { d, a, b, instruction, adds, scale, scales, unchanged } = step;
   lowering.code.i32(lowering.recordCall({ kind: 'tensor-product', product: step.product }));
-  callEngine([d, a, b, ...scales], [instruction, adds, scale, ...unchanged], lowering);
+  callEngine([d, a, b, ...(scales ?? [])], [instruction, adds, scale, ...(unchanged ?? [])], lowering);
 }
 
 export function lowerTensorCopy(step: StepOf<'tensor-copy'>, lowering: Lowering): void {
@@ -19,11 +19,18 @@ export function lowerTensorCopy(step: StepOf<'tensor-copy'>, lowering: Lowering)
 }
 
 /** Passes the operands, and zeros for those that the step does not have. */
-function callEngine(wide: readonly Ref[], narrow: readonly Ref[], { code, values, helpers, locals }: Lowering): void {
+function callEngine(
+  wide: readonly Ref[],
+  narrow: readonly (Ref | null)[],
+  { code, values, helpers, locals }: Lowering,
+): void {
   code.get(locals.thread).get(locals.fuel);
   for (const ref of wide) values.get(ref, 'i64');
   for (let i = wide.length; i < tensorOperands.wide; i++) code.i64(0n);
-  for (const ref of narrow) values.get(ref, 'i32');
+  for (const ref of narrow) {
+    if (ref === null) code.i32(0);
+    else values.get(ref, 'i32');
+  }
   for (let i = narrow.length; i < tensorOperands.narrow; i++) code.i32(0);
   code.call(helpers.import('tensor'));
 }

@@ -5,7 +5,7 @@
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { laneBytes, tensorAllocation, tensorUnit } from '../../tensor-memory.ts';
-import { bits, compare, constant, extract, integer, resize } from '../integer/steps.ts';
+import { bits, compare, constant, extract, integer, join } from '../integer/steps.ts';
 
 const unitBits = Math.log2(tensorUnit);
 const wordAddress: Ref = '$allocation.address';
@@ -67,7 +67,8 @@ export function offsetOf(to: Ref, lane: Ref, column: Ref): readonly Step[] {
     integer('mul.lo', 'u32', '$lane-offset', lane, '$lane-bytes'),
     bits('shl', 32, '$column-offset', column, '$two'),
     integer('add', 'u32', '$offset', '$lane-offset', '$column-offset'),
-    resize(to, 'u64', '$offset', 'u32'),
+    constant('$zero', 0),
+    join(to, '$zero', '$offset', 32, 64),
   ];
 }
 

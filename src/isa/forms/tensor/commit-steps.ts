@@ -5,7 +5,7 @@
 import { rankShift, startOfRank, type AccessSpace } from '../../spaces.ts';
 import type { Step } from '../../steps/step.ts';
 import { changeObject, unchanged } from '../async/mbarrier-object.ts';
-import { constant, extract, integer, resize, select } from '../integer/steps.ts';
+import { constant, extract, integer, join, select } from '../integer/steps.ts';
 
 /** Number of bits of a mask of blocks. */
 const maskBits = 16;
@@ -24,7 +24,8 @@ export function arriveInBlocks(space: AccessSpace): readonly Step[] {
       ? { kind: 'window', direction: 'from-generic', space: 'shared', width: 64, to: '$object-address', from: '$mbar' }
       : { kind: 'copy', to: '$object-address', from: '$mbar' },
     extract('$own.offset', '$object-address', 0, rankShift),
-    resize('$own', 'u64', '$own.offset', 'u32'),
+    constant('$zero', 0),
+    join('$own', '$zero', '$own.offset', 32, 64),
     ...Array.from({ length: maskBits }, (_, rank) => arriveAt(rank)).flat(),
   ];
 }

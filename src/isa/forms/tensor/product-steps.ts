@@ -3,9 +3,7 @@ import type { FactorFormat } from '../../../numerics/dot-arithmetic.ts';
 import type { Environment } from '../../environment.ts';
 import { arithmeticOf, type ProductFamily } from '../../matrix-arithmetic.ts';
 import type { Step } from '../../steps/step.ts';
-import type { Ref } from '../../steps/ref.ts';
 import type { TensorProduct, TensorScaling } from '../../tensor-product.ts';
-import { constant } from '../integer/steps.ts';
 import { refsOf } from '../matrix/parts.ts';
 
 /** One kind of products of floats: the formats of A and B by their codes, and the bits that an element takes up. */
@@ -73,9 +71,7 @@ export function productSteps(
   { aInTensor, masked, scales, blockScaled }: ProductOptions,
   environment: Environment,
 ): readonly Step[] {
-  const none: Ref = '$none';
   return [
-    constant(none, 0),
     {
       kind: 'tensor-product',
       product: productOf(kind, aInTensor, environment),
@@ -86,9 +82,9 @@ export function productSteps(
       b: '$b-desc',
       instruction: '$idesc',
       adds: '$enable-input-d',
-      scale: scales ? '$scale-input-d' : none,
-      scales: blockScaled ? ['$scale-a', '$scale-b'] : [],
-      unchanged: masked ? refsOf('disable-output-lane', 4) : [none, none, none, none],
+      scale: scales ? '$scale-input-d' : null,
+      scales: blockScaled ? ['$scale-a', '$scale-b'] : null,
+      unchanged: masked ? refsOf('disable-output-lane', 4) : null,
     },
   ];
 }
