@@ -254,15 +254,57 @@ export function fillPiece(to: Location, bytes: number, word: bigint, context: Ac
   for (let at = 0; at < bytes; at += size) written.store(target.offset + at, 8 * size, value);
 }
 
+/** Bulk copies and reductions handle this many bytes at a time. */
+const piece = 16;
+
 export function prepareBulk(step: StepOf<'bulk'>, placeOf: PlaceOf, context: AccessContext): Action {
   const [address, source, sizeAt] = [placeOf(step.address), placeOf(step.source), placeOf(step.size)];
-  const piece = 16;
   return (frame: Frame) => {
     const [target, origin] = [bigintIn(frame, address), bigintIn(frame, source)];
     const size = Number(frame[sizeAt]);
     for (let at = 0; at + piece <= size; at += piece) {
       const to = { space: step.space, address: target + BigInt(at) };
       copyPiece(to, { space: step.sourceSpace, address: origin + BigInt(at) }, piece, context);
+    }
+  };
+}
+
+/**
+ * Prepares updates of consecutive elements: `load` loads one of them, and `update` combines it with the element at the
+ * target.
+ */
+export function prepareBulkAtomic(
+  step: StepOf<'bulk-atomic'>,
+  placeOf: PlaceOf,
+  combine: Remainder,
+  context: AccessContext,
+): Action {
+  const { space, sourceSpace, width, from, to, value, old, next, steps } = step;
+  const unseen = { readOnly: false, watched: false, unused: false } as const;
+  const load = prepareLoad(
+    { kind: 'load', space: sourceSpace, width, to: [value], address: from, ...unseen },
+    placeOf,
+    context,
+  );
+  const element = { kind: 'atomic', space, width, address: to, old: [old], next: [next], steps } as const;
+  const update = prepareAtomic(element, placeOf, combine, context);
+  const [address, source, sizeAt] = [placeOf(step.address), placeOf(step.source), placeOf(step.size)];
+  const [fromAt, toAt] = [placeOf(from), placeOf(to)];
+  const open = (inSpace: AccessSpace, start: bigint): void => {
+    openMemory(placeIn(inSpace, start), start, 'load', piece, context);
+  };
+  return (frame: Frame) => {
+    const [target, origin] = [bigintIn(frame, address), bigintIn(frame, source)];
+    const size = Number(frame[sizeAt]) & -piece;
+    for (let at = 0; at < size; at += width / 8) {
+      frame[fromAt] = origin + BigInt(at);
+      frame[toAt] = target + BigInt(at);
+      if (at % piece === 0) {
+        open(sourceSpace, origin + BigInt(at));
+        open(space, target + BigInt(at));
+      }
+      load(frame);
+      update(frame);
     }
   };
 }

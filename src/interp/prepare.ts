@@ -27,6 +27,7 @@ import {
   prepareLoad,
   prepareStore,
   prepareBulk,
+  prepareBulkAtomic,
   prepareTransfer,
   prepareWindow,
 } from './memory-steps.ts';
@@ -199,6 +200,12 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
     const combine = { run: runOf(pieces, context.context), careful: carefulOf(pieces) };
     return prepareAtomic(step, placeOf, combine, accessContext(context));
   },
+  'bulk-atomic': (step, context) => {
+    const { placeOf } = context;
+    const pieces = step.steps.map((one) => valuePiece(one, placeOf));
+    const combine = { run: runOf(pieces, context.context), careful: carefulOf(pieces) };
+    return prepareBulkAtomic(step, placeOf, combine, accessContext(context));
+  },
   trap: () => () => {
     throw machineFault('PTX6031', {});
   },
@@ -250,6 +257,7 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
       return requiring(places(step.address), 'an address', run);
     case 'transfer':
     case 'bulk':
+    case 'bulk-atomic':
     case 'load-box':
     case 'store-box':
     case 'multicast-box':

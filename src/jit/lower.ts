@@ -28,7 +28,7 @@ import type { Lowering } from './lowering.ts';
 import { lowerSpecial } from './specials.ts';
 import { lowerBox } from './memory/box.ts';
 import { lowerTensorCopy, lowerTensorProduct } from './memory/tensor.ts';
-import { lowerBulk, lowerTransfer } from './memory/transfer.ts';
+import { lowerBulk, lowerBulkAtomic, lowerTransfer } from './memory/transfer.ts';
 import { holder, type Values } from './regions/values.ts';
 
 /** Lowers the whole instruction except its effect on control flow. */
@@ -201,6 +201,7 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   store: lowerStore,
   transfer: lowerTransfer,
   bulk: lowerBulk,
+  'bulk-atomic': (step, lowering) => lowerBulkAtomic(step, lowering, (inner) => lowerStep(inner, lowering)),
   'load-box': lowerBox,
   'store-box': lowerBox,
   'multicast-box': lowerBox,

@@ -37,7 +37,7 @@ const cases = [
   ['mxf4nvf4 in blocks of 16', productOf('m16n8k64', '.kind::mxf4nvf4', '.scale_vec::4X', '.ue4m3')],
 ] as const;
 
-describe.each(cases)('%s', (_, product) => {
+describe.each(cases)('%s', (_name, product) => {
   const { a, b, scaling, arithmetic, k } = product;
   if (scaling === null) throw new Error('the product has no scale factors');
   const { terms, start, add } = floatTerms(product);

@@ -114,7 +114,7 @@ function randomBits(width = 32): Bits {
 
 /** The address, if any, at which a step must not access the same bytes as at its other addresses. */
 function secondAddress(step: Step): Ref | null {
-  if (step.kind === 'bulk') return step.source;
+  if (step.kind === 'bulk' || step.kind === 'bulk-atomic') return step.source;
   return step.kind === 'load-box' || step.kind === 'multicast-box' ? step.object : null;
 }
 
@@ -161,6 +161,7 @@ function legalInput(step: Step, ref: Ref): Bits | null {
     case 'transfer':
       return ref === step.size || ref === step.count ? 4 : null;
     case 'bulk':
+    case 'bulk-atomic':
       return ref === step.size ? 16 : null;
     case 'window':
       return windowBase(step.space, step.width) + 16n;
@@ -214,7 +215,7 @@ function sampleDisagreements(sample: Sample): readonly string[] {
   const { step } = sample;
   const touched = record(step, isGroupStep(step) ? gangOf(sample) : [playerOf(sample, 0, 0)]);
   const found = [
-    ...differences('reads', touched.reads, inputsOf(step), alternatives(step)),
+    ...differences('reads', readBefore(step, touched), inputsOf(step), alternatives(step)),
     ...differences('writes', touched.writes, outputsOf(step), []),
     ...(touched.flow === flowOf(step) ? [] : [`goes ${touched.flow}`]),
     ...(touched.group === groupOf(step) ? [] : [`joins ${touched.group}`]),
@@ -222,6 +223,12 @@ function sampleDisagreements(sample: Sample): readonly string[] {
     ...boldClaims(sample),
   ];
   return found.map((difference) => `${keyOf(step)}: ${difference}`);
+}
+
+/** What a step reads, except the addresses of elements that it computes itself. */
+function readBefore(step: Step, { reads }: Touched): ReadonlySet<Ref> {
+  const computed: readonly Ref[] = step.kind === 'bulk-atomic' ? [step.from, step.to] : [];
+  return new Set([...reads].filter((ref) => !computed.includes(ref) || inputsOf(step).includes(ref)));
 }
 
 function differences(
@@ -237,7 +244,7 @@ function differences(
 
 /** The operands that need not be read: a selection reads only one of the two operands that it selects from. */
 function alternatives(step: Step): readonly Ref[] {
-  const steps: readonly Step[] = step.kind === 'atomic' ? step.steps : [step];
+  const steps: readonly Step[] = step.kind === 'atomic' || step.kind === 'bulk-atomic' ? step.steps : [step];
   return steps.flatMap((one) => (one.kind === 'select' ? one.from : []));
 }
 

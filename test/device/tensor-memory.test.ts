@@ -47,7 +47,7 @@ ${Array.from({ length: count }, (_, i) => `st.global.b32 [%rd1+${4 * i}], %r${4 
 
 const value = ([lane, column]: Place): number => 100 * lane + column;
 
-describe.each(Object.entries(ways))('%s', (_, way) => {
+describe.each(Object.entries(ways))('%s', (_way, way) => {
   const run = (body: string, count: number) =>
     output(source(body), 128 * 4 * count, { ...way, block: 128 }).then((words) => [...words]);
 

@@ -79,6 +79,26 @@ export interface MemorySteps {
     readonly source: Ref;
     readonly size: Ref;
   };
+  /**
+   * Combines `size` bytes from `source` with the elements at `address`, one after the other. For each element, `from`
+   * and `to` are set to its two addresses, and `value` to the element at `from`; the element at `to` is then updated
+   * like that of an atomic step. Both addresses are multiples of 16. A size that is not a multiple of 16 is rounded
+   * down.
+   */
+  readonly 'bulk-atomic': {
+    readonly space: AccessSpace;
+    readonly address: Ref;
+    readonly sourceSpace: AccessSpace;
+    readonly source: Ref;
+    readonly size: Ref;
+    readonly width: number;
+    readonly from: Ref;
+    readonly to: Ref;
+    readonly value: Ref;
+    readonly old: Ref;
+    readonly next: Ref;
+    readonly steps: readonly ValueStep[];
+  };
   /** Copies a box of a tensor to shared memory. The bytes arrive at the mbarrier object `object`. */
   readonly 'load-box': Box & { readonly object: Ref };
   /** Copies a box from shared memory to a tensor. Elements outside the tensor are not copied. */
@@ -141,6 +161,26 @@ export const memoryFacts: FactsOf<MemorySteps> = {
       { access: 'read', space: 'sourceSpace', address: 'source' },
       { access: 'write', space: 'space', address: 'address' },
     ],
+  },
+  'bulk-atomic': {
+    ...alone,
+    flow: 'next',
+    values: {
+      address: 'in',
+      source: 'in',
+      size: 'in',
+      from: 'out',
+      to: 'out',
+      value: 'out',
+      old: 'out',
+      next: 'in',
+      steps: 'inner',
+    },
+    memory: [
+      { access: 'read', space: 'sourceSpace', address: 'source' },
+      { access: 'update', space: 'space', address: 'address' },
+    ],
+    same: { among: 'thread', given: 'inputs' },
   },
   'load-box': {
     ...alone,

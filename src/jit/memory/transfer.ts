@@ -73,11 +73,47 @@ function copyPart(step: StepOf<'transfer'>, lowering: Lowering, size: number, to
   });
 }
 
-/** Number of bytes that a bulk copy transfers at a time. */
+/** Number of bytes that bulk copies and reductions handle at a time. */
 const piece = 16;
 
 export function lowerBulk(step: StepOf<'bulk'>, lowering: Lowering): void {
+  inPieces(step, lowering, (source, target) => {
+    const from = locateAt(lowering, { space: step.sourceSpace, access: 'load', size: piece }, source);
+    const to = locateAt(lowering, { space: step.space, access: 'store', size: piece }, target);
+    copyWords(lowering, piece, from, to);
+  });
+}
+
+/** Lowers updates of consecutive elements. `lowerElement` lowers the steps that load one of them and update another. */
+export function lowerBulkAtomic(
+  step: StepOf<'bulk-atomic'>,
+  lowering: Lowering,
+  lowerElement: (step: StepOf<'load'> | StepOf<'atomic'>) => void,
+): void {
   const { code, values } = lowering;
+  const { space, sourceSpace, width, from, to, value, old, next, steps } = step;
+  const unseen = { readOnly: false, watched: false, unused: false } as const;
+  inPieces(step, lowering, (source, target) => {
+    // The addresses must be aligned like those of a copy.
+    locateAt(lowering, { space: sourceSpace, access: 'load', size: piece }, source);
+    locateAt(lowering, { space, access: 'store', size: piece }, target);
+    for (let offset = 0; offset < piece; offset += width / 8) {
+      code.get(source).i64(BigInt(offset)).op('i64.add');
+      values.set(from, 'i64');
+      code.get(target).i64(BigInt(offset)).op('i64.add');
+      values.set(to, 'i64');
+      lowerElement({ kind: 'load', space: sourceSpace, width, to: [value], address: from, ...unseen });
+      lowerElement({ kind: 'atomic', space, width, address: to, old: [old], next: [next], steps });
+    }
+  });
+}
+
+/** Writes a loop over pieces. The locals that are passed to `write` hold the addresses of a piece. */
+function inPieces(
+  step: StepOf<'bulk'> | StepOf<'bulk-atomic'>,
+  { code, values }: Lowering,
+  write: (source: number, target: number) => void,
+): void {
   const [source, target, behind] = [values.temporary('i64'), values.temporary('i64'), values.temporary('i64')];
   values.get(step.source, 'i64');
   code.set(source);
@@ -88,9 +124,7 @@ export function lowerBulk(step: StepOf<'bulk'>, lowering: Lowering): void {
   code.block((done) => {
     code.loop((again) => {
       code.get(source).get(behind).op('i64.eq').brIf(done);
-      const from = locateAt(lowering, { space: step.sourceSpace, access: 'load', size: piece }, source);
-      const to = locateAt(lowering, { space: step.space, access: 'store', size: piece }, target);
-      copyWords(lowering, piece, from, to);
+      write(source, target);
       for (const address of [source, target]) code.get(address).i64(BigInt(piece)).op('i64.add').set(address);
       code.br(again);
     });

@@ -1,12 +1,17 @@
 /**
  * Bulk copies and reductions without tensors, and st.bulk (PTX ISA 9.1, sections 9.7.9.13, 9.7.9.25.4 and 9.7.9.25.6).
- * Copies to the thread's own block and to global memory are carried out completely by the instruction that starts them;
- * all other copies and reductions are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * Copies to the thread's own block and to global memory, and reductions, are carried out completely by the instruction
+ * that starts them; all other copies are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
-import { type InstructionForm, type OperandPattern, read } from '../../form.ts';
+import { isIntegerName } from '../../../numerics/formats.ts';
+import { isFloatArithmeticFormat } from '../../../numerics/operations.ts';
+import { has, type InstructionForm, type OperandPattern, read, type Variant } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';
+import type { ValueStep } from '../../steps/value.ts';
 import { at, type Availability } from '../../targets.ts';
+import { isTypeName, type PtxType, type TypeName, typeOf } from '../../types.ts';
 import { checked, type CheckedLine, executed, needs } from '../checked.ts';
+import { plainMode, wrap } from '../memory/atomic.ts';
 import { changeObject, unchanged } from './mbarrier-object.ts';
 
 const hopper = at('8.0', 90);
@@ -171,11 +176,75 @@ const global = [
   { id: 'wrap', text: '.op.u32', op: ['.inc', '.dec'], types: [] },
 ];
 
+/** Combines each element with the one at the destination. */
+function reductionSteps(space: 'shared' | 'global', variant: Variant): readonly Step[] {
+  const type = typeOf(lastWord(variant));
+  const reduced: Step = {
+    kind: 'bulk-atomic',
+    space,
+    address: '$dst',
+    sourceSpace: 'shared',
+    source: '$src',
+    size: '$size',
+    width: type.width,
+    from: '$from',
+    to: '$to',
+    value: '$value',
+    old: '$before',
+    next: '$after',
+    steps: combine(variant, type, space),
+  };
+  if (space === 'global') return [reduced];
+  return [reduced, changeObject('shared', '$mbar', { ...unchanged, transferred: '$size' })];
+}
+
+/** The type, which is the last word of the mnemonic. */
+function lastWord({ mnemonic }: Variant): TypeName {
+  const word = `.${mnemonic.split('.').at(-1)}`;
+  if (!isTypeName(word)) throw new Error(`${mnemonic} does not end with a type`);
+  return word;
+}
+
+const operators = ['and', 'or', 'xor', 'add', 'min', 'max', 'inc', 'dec'] as const;
+
+function combine(variant: Variant, { name, format, width }: PtxType, space: 'shared' | 'global'): readonly ValueStep[] {
+  const [to, from] = ['$after', ['$before', '$value']] as const;
+  const op = operators.find((one) => has(variant, `.${one}`));
+  switch (op) {
+    case 'and':
+    case 'or':
+    case 'xor':
+      return [{ kind: 'bits', fn: op, width, to, from }];
+    case 'inc':
+    case 'dec':
+      return wrap(op, { old: '$before', b: '$value', next: to });
+    case 'add':
+    case 'min':
+    case 'max':
+      if (format !== null && isIntegerName(format))
+        return [{ kind: 'integer', fn: op, type: format, sat: false, to, from }];
+      if (format === null || !isFloatArithmeticFormat(format)) throw new Error(`${name} cannot be reduced`);
+      // Like red, reductions of f32 in global memory flush subnormal numbers.
+      return [
+        {
+          kind: 'float',
+          fn: op,
+          format,
+          mode: { ...plainMode, flush: name === '.f32' && space === 'global' },
+          to,
+          from,
+        },
+      ];
+    case undefined:
+      throw new Error(`${variant.mnemonic} has no operator`);
+  }
+}
+
 function reduction(to: 'shared' | 'global', { id, text, op, types }: (typeof shared)[number], hint: boolean) {
   const ends = to === 'shared' ? `.shared::cluster.shared::cta${mechanism}` : '.global.shared::cta.bulk_group';
   const target = to === 'shared' ? inShared('dst', 'store') : inGlobal('dst', 'store');
   const list = [target, inShared('src', 'load'), size, ...(to === 'shared' ? [object] : []), ...(hint ? [policy] : [])];
-  return checked(
+  return executed(
     {
       id: `cp.reduce.async.bulk.${to}.${id}${hint ? '.hint' : ''}`,
       section: '9.7.9.25.4.2',
@@ -186,6 +255,7 @@ function reduction(to: 'shared' | 'global', { id, text, op, types }: (typeof sha
       operands: list,
     },
     hopper,
+    (variant) => reductionSteps(to, variant),
   );
 }
 

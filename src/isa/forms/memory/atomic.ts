@@ -23,7 +23,7 @@ import { type IntegerName, integerName } from '../../../numerics/formats.ts';
 import type { FloatMode } from '../../../numerics/operations.ts';
 import { spaceOf } from '../space-of.ts';
 
-const plainMode: FloatMode = {
+export const plainMode: FloatMode = {
   rounding: 'rn',
   flush: false,
   sat: false,
@@ -63,7 +63,7 @@ export const integer: Combine = (variant, { old, b, next }) => {
  * `.inc` counts up, and wraps to 0 if the old value is b or more. `.dec` counts down, and wraps to b if the old value
  * is 0 or greater than b.
  */
-export const wrapping: Combine = (variant, { old, b, next }): readonly ValueStep[] => {
+export function wrap(op: 'inc' | 'dec', { old, b, next }: Omit<Names, 'c'>): readonly ValueStep[] {
   const compare = (comparison: 'ge' | 'gt' | 'eq', to: Ref, right: Ref): ValueStep => ({
     kind: 'compare',
     comparison,
@@ -84,7 +84,7 @@ export const wrapping: Combine = (variant, { old, b, next }): readonly ValueStep
     { kind: 'constant', to: '$one', value: 1 },
     { kind: 'constant', to: '$zero', value: 0 },
   ];
-  if (opOf(variant) === 'inc') {
+  if (op === 'inc') {
     return [
       ...constants,
       step('add'),
@@ -100,7 +100,9 @@ export const wrapping: Combine = (variant, { old, b, next }): readonly ValueStep
     { kind: 'bits', fn: 'or', width: 1, to: '$wraps', from: ['$above', '$empty'] },
     { kind: 'select', to: next, condition: '$wraps', from: [b, '$stepped'] },
   ];
-};
+}
+
+export const wrapping: Combine = (variant, names) => wrap(opOf(variant) === 'inc' ? 'inc' : 'dec', names);
 
 const exchange: Combine = (_, { b, next }) => [{ kind: 'copy', to: next, from: b }];
 
