@@ -34,3 +34,10 @@ export function requireColumns(column: number, count: number, memory: TensorAcce
 export function wordsOf(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
 }
+
+/** The bits of element i of a chunk of 16 bytes, at whose start elements of fewer than 8 bits are packed. */
+export function smallCode(chunk: Uint8Array, i: number, width: number): number {
+  const low = i * width;
+  const both = (chunk[low >> 3] ?? 0) | ((chunk[(low >> 3) + 1] ?? 0) << 8);
+  return (both >>> (low & 7)) & (2 ** width - 1);
+}

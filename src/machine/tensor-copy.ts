@@ -2,12 +2,10 @@
 import type { TensorCopy } from '../isa/tensor-copy.ts';
 import { laneBytes, tensorLanes } from '../isa/tensor-memory.ts';
 import { sharedTile } from './shared-tile.ts';
-import { misuse, placeOf, requireColumns, type TensorAccess } from './tensor-access.ts';
+import { warpSize } from './launch.ts';
+import { misuse, placeOf, requireColumns, smallCode, type TensorAccess } from './tensor-access.ts';
 
 const chunkBytes = 16;
-
-/** The number of rows that are copied to the same warps. */
-const rowsOfPart = 32;
 
 /**
  * Copies rows of a matrix to lanes.
@@ -25,11 +23,11 @@ export function copyToTensor(
   const [lane, column] = placeOf(to);
   const perChunk = chunkBytes / 4;
   requireColumns(column, chunks * perChunk, memory);
-  if (lane + Math.max(...parts.flat()) + rowsOfPart > tensorLanes) throw misuse('the rows do not fit into the lanes');
+  if (lane + Math.max(...parts.flat()) + warpSize > tensorLanes) throw misuse('the rows do not fit into the lanes');
   parts.forEach((lanes, part) => {
-    for (let row = 0; row < rowsOfPart; row++) {
+    for (let row = 0; row < warpSize; row++) {
       for (let at = 0; at < chunks; at++) {
-        const chunk = memory.chunk(tile(part * rowsOfPart + row, at)).slice();
+        const chunk = memory.chunk(tile(part * warpSize + row, at)).slice();
         const bytes = unpacks === null ? chunk : unpacked(chunk, unpacks);
         for (const first of lanes)
           memory.write((lane + first + row) * laneBytes + 4 * (column + at * perChunk), chunkBytes).set(bytes);
@@ -40,9 +38,5 @@ export function copyToTensor(
 
 /** Unpacks 16 elements to bytes. An fp4 number goes to bits 2 to 5, an fp6 number to bits 0 to 5. */
 function unpacked(chunk: Uint8Array, width: 4 | 6): Uint8Array {
-  return Uint8Array.from({ length: chunkBytes }, (_, i) => {
-    const low = i * width;
-    const both = (chunk[low >> 3] ?? 0) | ((chunk[(low >> 3) + 1] ?? 0) << 8);
-    return ((both >>> (low & 7)) & (2 ** width - 1)) << (width === 4 ? 2 : 0);
-  });
+  return Uint8Array.from({ length: chunkBytes }, (_, i) => smallCode(chunk, i, width) << (width === 4 ? 2 : 0));
 }

@@ -11,7 +11,8 @@ import { groupScaledTile, productScaledTile, type TileScales, tileScales } from 
 import type { FactorFormat } from '../numerics/dot-arithmetic.ts';
 import { formats, type IntegerName } from '../numerics/formats.ts';
 import { sharedTile } from './shared-tile.ts';
-import { misuse, placeOf, requireColumns, type TensorAccess, wordsOf } from './tensor-access.ts';
+import { warpSize } from './launch.ts';
+import { misuse, placeOf, requireColumns, smallCode, type TensorAccess, wordsOf } from './tensor-access.ts';
 
 /** The operands of an instruction that multiplies matrices. */
 export interface ProductCall {
@@ -40,7 +41,7 @@ export function multiplyInTensor(call: ProductCall, memory: TensorAccess): void 
   const { product, instruction } = call;
   const descriptor = readDescriptor(instruction);
   const { m, n } = descriptor;
-  if (!isShape(descriptor, product)) throw misuse(`the instruction descriptor has the shape ${m} by ${n}`);
+  if (!isShape(descriptor, product)) throw misuse(`there is no product with ${m} rows and ${n} columns`);
   if (descriptor.sparse) throw misuse('the instruction descriptor is for a sparse product');
   const length = (8 * bytesAlongK) / product.bits;
   const a = product.aInTensor
@@ -149,7 +150,7 @@ function sharedCodes(
   const [outer, inner] = transposed ? [length, lines] : [lines, length];
   for (let line = 0; line < outer; line++) {
     for (let first = 0; first < inner; first += perChunk) {
-      const bytes = viewOf(chunk(tile(line, first / perChunk)));
+      const bytes = chunk(tile(line, first / perChunk));
       for (let i = 0; i < perChunk && first + i < inner; i++) {
         const at = transposed ? (first + i) * length + line : line * length + first + i;
         codes[at] = codeIn(bytes, i, bits, formats[format].width);
@@ -159,13 +160,8 @@ function sharedCodes(
   return codes;
 }
 
-/** Elements of fewer than 8 bits are packed at the start of their chunk; the rest of the chunk is padding. */
-function codeIn(chunk: DataView, i: number, bits: TensorProduct['bits'], width: number): number {
-  if (width >= 8) return elementBits(chunk, i, bits);
-  const low = i * width;
-  const next = (low >> 3) + 1;
-  const both = chunk.getUint8(low >> 3) | (next < chunk.byteLength ? chunk.getUint8(next) << 8 : 0);
-  return (both >>> (low & 7)) & maskOf(width);
+function codeIn(chunk: Uint8Array, i: number, bits: TensorProduct['bits'], width: number): number {
+  return width < 8 ? smallCode(chunk, i, width) : elementBits(viewOf(chunk), i, bits);
 }
 
 type ElementOf = (row: number, column: number, before: number) => number;
@@ -228,17 +224,15 @@ function scalesOf(
   if (format === undefined) throw misuse(`the instruction descriptor has the unknown scale format ${scaleFormat}`);
   const [lane, column] = placeOf(address);
   if (lane !== 0) throw misuse('the scale factors do not begin in lane 0');
-  requireColumns(column, Math.ceil(lines / lanesOfWarp), memory);
+  requireColumns(column, Math.ceil(lines / warpSize), memory);
   const codes = new Uint8Array(lines * count);
   for (let line = 0; line < lines; line++) {
-    const at = (line % lanesOfWarp) * laneBytes + 4 * (column + Math.floor(line / lanesOfWarp));
+    const at = (line % warpSize) * laneBytes + 4 * (column + Math.floor(line / warpSize));
     const word = memory.read(at, 4);
     for (let i = 0; i < count; i++) codes[line * count + i] = word[(first + i) & 3] ?? 0;
   }
   return tileScales(format, codes, count);
 }
-
-const lanesOfWarp = 32;
 
 function integerElement(
   product: Product<'integer'>,

@@ -326,3 +326,20 @@ test('lanes that remain unchanged', async () => {
   const at = (row: number): number => codeOf('f32', products[row * plain.n + 1] ?? 0);
   expect(rows).toEqual([7, 7, 7, 7, at(4), at(5)]);
 });
+
+const mistakes: readonly (readonly [name: string, flags: number, message: string])[] = [
+  ['a shape that does not exist', 1 << 24, 'no product with 144 rows'],
+  ['a sparse product', 1 << 2, 'for a sparse product'],
+  ['a format of D that the kind does not have', 2 << 4, 'unknown type 3 of D'],
+  ['a format of A that the kind does not have', 2 << 7, 'unknown element type 2'],
+];
+
+test.each(mistakes)('an instruction descriptor with %s is a fault', async (_, flags, message) => {
+  const device = await Device.create({ gpu: 'B200' });
+  const args = [32768, 32768, 16384].map((bytes) => device.alloc(bytes));
+  const result = await device
+    .load(moduleOf({ ...plain, flags }))
+    .kernel('k')
+    .launch({ block: 128, args });
+  expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6036', message: expect.stringContaining(message) } });
+});

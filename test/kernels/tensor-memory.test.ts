@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Device, type LaunchOptions } from '../../src/device.ts';
+import { halvesOf } from './small-halves.ts';
 
 const text = readFileSync(new URL('tensor-memory/tensor-memory.sm_100a.ptx', import.meta.url), 'utf8');
 
@@ -14,10 +15,6 @@ const ways: Readonly<Record<string, LaunchOptions>> = {
 
 const integers = (count: number, seed: number): readonly number[] =>
   Array.from({ length: count }, (_, i) => ((i * seed + (i >> 6) * 3) % 5) - 2);
-
-/** The f16 codes of -2 to 2. */
-const halvesOf = (values: readonly number[]): Uint16Array =>
-  Uint16Array.from(values, (x) => (x < 0 ? 0x8000 : 0) | ([0, 0x3c00, 0x4000][Math.abs(x)] ?? 0));
 
 test.each(Object.entries(ways))('%s: several blocks, and several tiles along k', async (way, options) => {
   // The reference engine is slow.

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, tensorMap } from '../../src/device.ts';
+import { halvesOf } from './small-halves.ts';
 import { f16Value, numberBits } from '../../src/numerics/number-bits.ts';
 
 const text = readFileSync(new URL('warpgroups/warpgroups.sm_90a.ptx', import.meta.url), 'utf8');
@@ -26,9 +27,6 @@ function integers(count: number, seed: number): readonly number[] {
   });
 }
 
-/** The f16 codes of -2 to 2. */
-const halvesOf = (values: readonly number[]): Uint16Array =>
-  Uint16Array.from(values, (x) => (x < 0 ? 0x8000 : 0) | ([0, 0x3c00, 0x4000][Math.abs(x)] ?? 0));
 /** The e4m3 codes of -2 to 2. */
 const bytesOf = (values: readonly number[]): Uint8Array =>
   Uint8Array.from(values, (x) => (x < 0 ? 0x80 : 0) | ([0, 0x38, 0x40][Math.abs(x)] ?? 0));
