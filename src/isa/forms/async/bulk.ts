@@ -1,7 +1,7 @@
 /**
  * Bulk copies and reductions without tensors, and st.bulk (PTX ISA 9.1, sections 9.7.9.13, 9.7.9.25.4 and 9.7.9.25.6).
- * Copies to the thread's own block and to global memory, and reductions, are carried out completely by the instruction
- * that starts them; all other copies are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * Copies and reductions are carried out completely by the instruction that starts them. Copies with a mask of bytes are
+ * checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import { isIntegerName } from '../../../numerics/formats.ts';
 import { isFloatArithmeticFormat } from '../../../numerics/operations.ts';
@@ -11,7 +11,9 @@ import type { ValueStep } from '../../steps/value.ts';
 import { at, type Availability } from '../../targets.ts';
 import { isTypeName, type PtxType, type TypeName, typeOf } from '../../types.ts';
 import { checked, type CheckedLine, executed, needs } from '../checked.ts';
+import { select } from '../integer/steps.ts';
 import { plainMode, wrap } from '../memory/atomic.ts';
+import { eachBlock } from './blocks-of-mask.ts';
 import { changeObject, unchanged } from './mbarrier-object.ts';
 
 const hopper = at('8.0', 90);
@@ -56,14 +58,22 @@ export function copy(sourceSpace: 'global' | 'shared', space: 'global' | 'shared
   return [bulk, changeObject('shared', '$mbar', { ...unchanged, transferred: '$size' })];
 }
 
+/** Copies the same bytes to each block whose rank is a bit of the mask. */
+const copyToBlocks: readonly Step[] = eachBlock('$cta-mask', (named, addressOf) => [
+  select('$own-size', named, '$size', '$zero'),
+  ...addressOf('$own-dst', '$dst'),
+  ...addressOf('$own-mbar', '$mbar'),
+  { kind: 'bulk', space: 'shared', address: '$own-dst', sourceSpace: 'global', source: '$src', size: '$own-size' },
+  changeObject('shared', '$own-mbar', { ...unchanged, transferred: '$own-size' }),
+]);
+
 interface Copy {
   readonly id: string;
   readonly words: string;
   readonly operands: readonly OperandPattern[];
   readonly hinted: boolean;
   readonly rows?: InstructionForm['availability'];
-  /** The steps of the copy; absent for copies to several blocks, which are not executed. */
-  readonly steps?: readonly Step[];
+  readonly steps: readonly Step[];
 }
 
 const copies: readonly Copy[] = [
@@ -79,6 +89,7 @@ const copies: readonly Copy[] = [
     words: `.shared::cluster.global${mechanism}.multicast::cluster`,
     operands: [inShared('dst', 'store'), inGlobal('src', 'load'), size, object, mask],
     hinted: true,
+    steps: copyToBlocks,
   },
   {
     id: 'load.cta',
@@ -108,7 +119,7 @@ const bulkCopies = () =>
   copies.flatMap(({ id, words, operands, hinted, rows = [], steps }) =>
     (hinted ? [false, true] : [false]).map((hint) => {
       const list = hint ? [...operands, policy] : operands;
-      const form = checked(
+      return executed(
         {
           id: `cp.async.bulk.${id}${hint ? '.hint' : ''}`,
           section: '9.7.9.25.4.1',
@@ -118,8 +129,8 @@ const bulkCopies = () =>
           rows,
         },
         hopper,
+        () => steps,
       );
-      return steps === undefined ? form : { ...form, steps: () => steps };
     }),
   );
 

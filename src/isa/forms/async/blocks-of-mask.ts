@@ -1,0 +1,43 @@
+/** Steps that are repeated for the blocks of a cluster whose ranks are bits of a mask. */
+import { rankShift, startOfRank } from '../../spaces.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { bits, constant, extract, integer, join, select } from '../integer/steps.ts';
+
+/** Number of bits of a mask. */
+const maskBits = 16;
+
+/**
+ * For each bit of a mask, runs the steps that `each` returns. `named` is 1 if the bit is set, otherwise 0. The steps
+ * must then change nothing, but they may still access memory: `addressOf` returns steps that set `to` to the address,
+ * in the block of that rank, that has the same offset as an address in shared memory. If the bit is not set, it is an
+ * address in the first block of the mask.
+ */
+export function eachBlock(
+  mask: Ref,
+  each: (named: Ref, addressOf: (to: Ref, address: Ref) => readonly Step[]) => readonly Step[],
+): readonly Step[] {
+  const named: Ref = '$is-named';
+  const addressOf = (to: Ref, address: Ref): readonly Step[] => [
+    extract('$offset.low', address, 0, rankShift),
+    join('$offset', '$zero', '$offset.low', 32, 64),
+    integer('add', 'u64', to, '$block', '$offset'),
+  ];
+  return [
+    constant('$zero', 0),
+    constant('$32', 32),
+    extract('$mask', mask, 0, maskBits),
+    integer('neg', 's32', '$negated', '$mask'),
+    bits('and', 32, '$lowest', '$mask', '$negated'),
+    bits('clz', 32, '$zeros', '$lowest'),
+    // The start of the block with rank r is at (r + 1) << rankShift.
+    integer('sub', 'u32', '$first', '$32', '$zeros'),
+    join('$first-block', '$first', '$zero', rankShift, 64),
+    ...Array.from({ length: maskBits }, (_, rank) => [
+      extract(named, '$mask', rank, 1),
+      constant('$own-block', startOfRank(rank), 64),
+      select('$block', named, '$own-block', '$first-block'),
+      ...each(named, addressOf),
+    ]).flat(),
+  ];
+}
