@@ -8,7 +8,7 @@ export const tensorColumns = 512;
 /** Columns are allocated in units of this number. */
 export const tensorUnit = 32;
 
-/** Distance in bytes between neighbors in a lane's column. */
+/** Number of bytes of a lane. */
 export const laneBytes: number = 4 * tensorColumns;
 
 /**

@@ -119,8 +119,8 @@ function laneCodes(
   const mask = maskOf(formats[format].width);
   const codes = new Uint32Array(lines * length);
   for (let row = 0; row < lines; row++) {
-    const bytes = memory.read((lane + laneOf(row, lines)) * laneBytes + 4 * column, bytesAlongK);
-    for (let k = 0; k < length; k++) codes[row * length + k] = (elementBits(viewOf(bytes), k, bits) >>> low) & mask;
+    const view = viewOf(memory.read((lane + laneOf(row, lines)) * laneBytes + 4 * column, bytesAlongK));
+    for (let k = 0; k < length; k++) codes[row * length + k] = (elementBits(view, k, bits) >>> low) & mask;
   }
   return codes;
 }
@@ -146,22 +146,20 @@ function sharedCodes(
 ): Uint32Array {
   const tile = sharedTile(operand, !transposed);
   const codes = new Uint32Array(lines * length);
+  const { width } = formats[format];
   const perChunk = 128 / bits;
   const [outer, inner] = transposed ? [length, lines] : [lines, length];
   for (let line = 0; line < outer; line++) {
     for (let first = 0; first < inner; first += perChunk) {
       const bytes = chunk(tile(line, first / perChunk));
+      const view = viewOf(bytes);
       for (let i = 0; i < perChunk && first + i < inner; i++) {
         const at = transposed ? (first + i) * length + line : line * length + first + i;
-        codes[at] = codeIn(bytes, i, bits, formats[format].width);
+        codes[at] = width < 8 ? smallCode(bytes, i, width) : elementBits(view, i, bits);
       }
     }
   }
   return codes;
-}
-
-function codeIn(chunk: Uint8Array, i: number, bits: TensorProduct['bits'], width: number): number {
-  return width < 8 ? smallCode(chunk, i, width) : elementBits(viewOf(chunk), i, bits);
 }
 
 type ElementOf = (row: number, column: number, before: number) => number;
