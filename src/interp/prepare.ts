@@ -196,15 +196,11 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   },
   atomic: (step, context) => {
     const { placeOf } = context;
-    const pieces = step.steps.map((one) => valuePiece(one, placeOf));
-    const combine = { run: runOf(pieces, context.context), careful: carefulOf(pieces) };
-    return prepareAtomic(step, placeOf, combine, accessContext(context));
+    return prepareAtomic(step, placeOf, combined(step.steps, context), accessContext(context));
   },
   'bulk-atomic': (step, context) => {
     const { placeOf } = context;
-    const pieces = step.steps.map((one) => valuePiece(one, placeOf));
-    const combine = { run: runOf(pieces, context.context), careful: carefulOf(pieces) };
-    return prepareBulkAtomic(step, placeOf, combine, accessContext(context));
+    return prepareBulkAtomic(step, placeOf, combined(step.steps, context), accessContext(context));
   },
   trap: () => () => {
     throw machineFault('PTX6031', {});
@@ -222,6 +218,12 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
     };
   },
 };
+
+/** Prepares the steps inside an atomic step, which compute the new values. */
+function combined(steps: readonly ValueStep[], { placeOf, context }: StepContext): Remainder {
+  const pieces = steps.map((one) => valuePiece(one, placeOf));
+  return { run: runOf(pieces, context), careful: carefulOf(pieces) };
+}
 
 function accessContext({ instruction: { line }, context: { memories, cpu } }: StepContext): AccessContext {
   return { memories, cpu, line };

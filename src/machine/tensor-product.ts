@@ -99,7 +99,7 @@ function sideOf(call: ProductCall, descriptor: ProductDescriptor, side: 'a' | 'b
     operand: call[side],
     lines: isA ? descriptor.m : descriptor.n,
     transposed: isA ? descriptor.transposesA : descriptor.transposesB,
-    format: product.kind === 'float' ? formatOf(product, descriptor[side]) : formatOf(product, descriptor[side]),
+    format: formatOf<FactorFormat | IntegerName>(product, descriptor[side]),
     bits: product.bits,
   };
 }

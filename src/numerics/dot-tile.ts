@@ -6,6 +6,7 @@ import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import { type Addend, accumulatorOf, chunkSum, ending, product, readAccumulator, termOf } from './dot.ts';
 import type { DotArithmetic, FactorFormat } from './dot-arithmetic.ts';
+import { power } from './exact.ts';
 import { formats } from './formats.ts';
 
 /** The rows of A or the columns of B: `length` elements each, one line after the other. */
@@ -74,7 +75,7 @@ function decodingOf(format: FactorFormat): Decoding {
   const made = { values: new Float64Array(count), exponents: new Int32Array(count), terms };
   for (let code = 0; code < count; code++) {
     const term = terms(isTf32 ? (code << 13) >>> 0 : code);
-    made.values[code] = typeof term === 'string' ? 0 : term.significand * powerOf(term.exponent - term.fractionBits);
+    made.values[code] = typeof term === 'string' ? 0 : term.significand * power(term.exponent - term.fractionBits);
     made.exponents[code] = typeof term === 'string' ? notFinite : term.significand === 0 ? ofZero : term.exponent;
   }
   decodings.set(format, made);
@@ -99,7 +100,7 @@ export function dotTile(
   const { values: ofB, exponents: powersOfB } = b;
   const hasSpecial = a.special.size > 0 || b.special.size > 0;
   const read = accumulatorReader(accumulatorOf(end));
-  const down = powerOf(-scale);
+  const down = power(-scale);
   return (row, column, accumulator) => {
     let bits = accumulator;
     for (let from = 0; from < length; from += chunk) {
@@ -131,7 +132,7 @@ export function dotTile(
     }
     if (greatest < zeroExponent && hasZero(inA, inB, count)) greatest = zeroExponent;
     const unit = greatest - kept;
-    const toUnit = powerOf(-unit);
+    const toUnit = power(-unit);
     let total = Math.trunc(sum * toUnit);
     for (let i = 0; i < count; i++) total += Math.trunc((ofA[inA + i] ?? 0) * (ofB[inB + i] ?? 0) * toUnit);
     return end === 'f32' ? truncated(total, unit) : ending(total, unit, end);
@@ -185,17 +186,9 @@ export function lineOf({ length, values, exponents, special }: TileLines, line: 
       const value = values[at] ?? 0;
       return value === 0
         ? { significand: 0, exponent: 0, fractionBits: 0 }
-        : { significand: value * powerOf(-exponent), exponent, fractionBits: 0 };
+        : { significand: value * power(-exponent), exponent, fractionBits: 0 };
     })
   );
-}
-
-const leastPower = -1100;
-const powers = Float64Array.from({ length: 2200 }, (_, i) => 2 ** (leastPower + i));
-
-/** A power of two; 0 if it is too small to matter. */
-export function powerOf(exponent: number): number {
-  return powers[exponent - leastPower] ?? 0;
 }
 
 const word = new Uint32Array(1);
@@ -203,7 +196,7 @@ const float = new Float32Array(word.buffer);
 
 /** The bits of `sum` * 2^`unit`, truncated to f32. A number that is too large becomes infinity. */
 export function truncated(sum: number, unit: number): number {
-  const exact = sum * powerOf(unit);
+  const exact = sum * power(unit);
   float[0] = exact;
   const bits = word[0] ?? 0;
   if (Math.abs(float[0] ?? 0) > Math.abs(exact) && Math.abs(exact) < 2 ** 128) return withoutZeroSign(bits - 1);

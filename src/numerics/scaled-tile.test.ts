@@ -1,7 +1,6 @@
 /** Compares products with scale factors with the terms that the reference engine adds for a block-scaled mma. */
 import { describe, expect, test } from 'vitest';
-import { floatTerms } from '../interp/matrix-element.ts';
-import { scaleTerm } from '../interp/matrix-element.ts';
+import { floatTerms, scaleTerm } from '../interp/matrix-element.ts';
 import { namedEnvironment } from '../isa/environment.ts';
 import { expandForm } from '../isa/expand.ts';
 import type { ProductOf } from '../isa/matrix-product.ts';

@@ -5,7 +5,8 @@
 import { elementAt } from '../base/element-at.ts';
 import { type Addend, chunkSum, product, readAccumulator, termOf } from './dot.ts';
 import type { DotArithmetic } from './dot-arithmetic.ts';
-import { lineOf, ofZero, powerOf, type TileLines, truncated } from './dot-tile.ts';
+import { lineOf, ofZero, type TileLines, truncated } from './dot-tile.ts';
+import { power } from './exact.ts';
 
 export type ScaleFormat = 'ue8m0' | 'ue4m3';
 
@@ -30,7 +31,7 @@ export function tileScales(format: ScaleFormat, codes: Uint8Array, count: number
       return;
     }
     const term = e4m3Term(code & 0x7f);
-    significands[i] = typeof term === 'string' ? Number.NaN : term.significand * powerOf(-term.fractionBits);
+    significands[i] = typeof term === 'string' ? Number.NaN : term.significand * power(-term.fractionBits);
     exponents[i] = typeof term === 'string' ? 0 : term.exponent;
   });
   return { count, significands, exponents };
@@ -68,8 +69,8 @@ export function productScaledTile(a: ScaledLines, b: ScaledLines, arithmetic: Do
     }
     if (hasZero) greatest = Math.max(greatest, zeroExponent);
     const unit = greatest - kept;
-    const toUnit = powerOf(shift - unit);
-    let total = Math.trunc(sum.significand * powerOf(sum.exponent - sum.fractionBits - unit));
+    const toUnit = power(shift - unit);
+    let total = Math.trunc(sum.significand * power(sum.exponent - sum.fractionBits - unit));
     for (let k = 0; k < length; k++)
       total += Math.trunc(
         (a.lines.values[row * length + k] ?? 0) * (b.lines.values[column * length + k] ?? 0) * toUnit,
@@ -113,8 +114,8 @@ export function groupScaledTile(a: ScaledLines, b: ScaledLines, { kept, zeroExpo
     }
     if (typeof sum === 'string') return chunkSum([sum], { chunk: 1, kept, zeroExponent, end: 'f32', order: 'direct' });
     const unit = greatest - kept;
-    let total = Math.trunc(sum.significand * powerOf(sum.exponent - sum.fractionBits - unit));
-    for (let at = 0; at < groups; at++) total += Math.trunc((sums[at] ?? 0) * powerOf((exponents[at] ?? 0) - unit));
+    let total = Math.trunc(sum.significand * power(sum.exponent - sum.fractionBits - unit));
+    for (let at = 0; at < groups; at++) total += Math.trunc((sums[at] ?? 0) * power((exponents[at] ?? 0) - unit));
     return truncated(total, unit);
   };
 

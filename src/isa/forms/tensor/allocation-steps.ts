@@ -36,7 +36,7 @@ const doublings = [1, 2, 4, 8];
 
 /**
  * Finds a free range of units that starts at a multiple of its length, a power of two. Sets `$start` to a mask of its
- * first unit, which is zero if there is none.
+ * first unit, or to zero if there is no such range.
  */
 function findUnits(word: Ref): readonly ValueStep[] {
   return [

@@ -1,8 +1,8 @@
 /**
  * The tcgen05 instructions that allocate, load, store and copy tensor memory, and those that wait for them (PTX ISA
  * 9.1, sections 9.7.16.7 to 9.7.16.12). On a GPU, some of them complete after the instruction; in ptxlab, each is
- * complete when the instruction ends, so there is nothing to wait for. Copies of two blocks or of
- * 4 rows, shifts, and loads that reduce are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * complete when the instruction ends, so there is nothing to wait for. Copies of two blocks or of 4 rows, shifts, and
+ * loads that reduce are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import type { Environment } from '../../environment.ts';
 import { has, type InstructionForm, type OperandPattern, read, type Variant, write } from '../../form.ts';
