@@ -1,14 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { plainStyle } from '../diagnostics/renderers/style.ts';
-import { allForms, ptxForms } from '../isa/table.ts';
-import { boxGlyphs } from './draw.ts';
 import { explain } from './explain.ts';
 import { conversionMatrix } from './matrix.ts';
-import { plainVariants } from './target-choice.ts';
-import { explanationText } from './text.ts';
 
 const anywhere = { target: null, version: null };
-const options = { width: 80, style: plainStyle, glyphs: boxGlyphs };
 
 describe('literals', () => {
   test('a float constant is shown as bits, fields, other types and other formats', () => {
@@ -106,26 +100,6 @@ describe('instructions', () => {
     });
     expect(explain('vmad.u32.u32.u32 %d, %a, %b, -%c')).toMatchObject({ form: 'vmad.minus' });
     expect(explain('vadd4.u32.u32.u32 %d.b02, %a, %b, %c')).toMatchObject({ kind: 'refused' });
-  });
-
-  test('every form in the table can be explained within 80 columns', () => {
-    let explained = 0;
-    const wrong: string[] = [];
-    for (const opcode of ptxForms.opcodes()) {
-      for (const compiled of ptxForms.forms(opcode)) {
-        const [variant] = plainVariants(compiled, anywhere);
-        // A few forms exist only in old versions.
-        if (variant === undefined) continue;
-        explained += 1;
-        const lines = explanationText(explain(variant.mnemonic), options).split('\n');
-        if (lines[0] !== variant.mnemonic) wrong.push(`${compiled.form.id} begins with ${lines[0]}`);
-        // Long mnemonics are not split across lines.
-        const broken = lines.slice(1).filter((line) => line.trim().replace(/:$/, '') !== variant.mnemonic);
-        wrong.push(...broken.filter(({ length }) => length > 80).map((line) => `${compiled.form.id}: ${line}`));
-      }
-    }
-    expect(wrong).toEqual([]);
-    expect(explained).toBeGreaterThan(allForms().length * 0.95);
   });
 });
 

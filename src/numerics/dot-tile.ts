@@ -145,11 +145,9 @@ export function dotTile(
   }
 
   function termsOf(row: number, column: number, from: number): readonly Addend[] {
-    const [rowOfA, columnOfB] = [lineOf(a, row), lineOf(b, column)];
-    const count = Math.min(chunk, length - from);
-    return Array.from({ length: count }, (_, i) =>
-      product(elementAt(rowOfA, from + i), elementAt(columnOfB, from + i)),
-    );
+    const to = Math.min(from + chunk, length);
+    const ofColumn = partOfLine(b, column, from, to);
+    return partOfLine(a, row, from, to).map((one, i) => product(one, elementAt(ofColumn, i)));
   }
 }
 
@@ -176,12 +174,17 @@ function scaled(term: Addend, scale: number): Addend {
   return typeof term === 'string' || scale === 0 ? term : { ...term, exponent: term.exponent - scale };
 }
 
-/** The elements of a line as terms. */
-export function lineOf({ length, values, exponents, special }: TileLines, line: number): readonly Addend[] {
+/** The elements `from` to `to` of a line as terms. */
+export function partOfLine(
+  { length, values, exponents, special }: TileLines,
+  line: number,
+  from: number,
+  to: number,
+): readonly Addend[] {
   return (
-    special.get(line) ??
-    Array.from({ length }, (_, i): Addend => {
-      const at = line * length + i;
+    special.get(line)?.slice(from, to) ??
+    Array.from({ length: to - from }, (_, i): Addend => {
+      const at = line * length + from + i;
       const exponent = exponents[at] ?? 0;
       const value = values[at] ?? 0;
       return value === 0

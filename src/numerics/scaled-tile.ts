@@ -5,7 +5,7 @@
 import { elementAt } from '../base/element-at.ts';
 import { type Addend, chunkSum, product, readAccumulator, termOf } from './dot.ts';
 import type { DotArithmetic } from './dot-arithmetic.ts';
-import { lineOf, ofZero, type TileLines, truncated } from './dot-tile.ts';
+import { ofZero, partOfLine, type TileLines, truncated } from './dot-tile.ts';
 import { power } from './exact.ts';
 
 export type ScaleFormat = 'ue8m0' | 'ue4m3';
@@ -79,8 +79,8 @@ export function productScaledTile(a: ScaledLines, b: ScaledLines, arithmetic: Do
   };
 
   function shifted(row: number, column: number, shift: number): readonly Addend[] {
-    const ofB = lineOf(b.lines, column);
-    return lineOf(a.lines, row).map((one, k) => {
+    const ofB = partOfLine(b.lines, column, 0, length);
+    return partOfLine(a.lines, row, 0, length).map((one, k) => {
       const term = product(one, elementAt(ofB, k));
       return typeof term === 'string' ? term : { ...term, exponent: term.exponent + shift };
     });

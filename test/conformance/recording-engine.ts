@@ -226,8 +226,9 @@ class Recording {
     const key = `${space} ${owner}`;
     const known = this.segments.get(key);
     if (known !== undefined) return known;
-    const bytes = new Uint8Array(space === 'tensor' ? tensorMemoryBytes : 256);
-    for (let i = 0; i < bytes.length; i++) bytes[i] = 17 * i + 29 * owner + space.length;
+    const pattern = Uint8Array.from({ length: 256 }, (_, i) => 17 * i + 29 * owner + space.length);
+    const bytes = space === 'tensor' ? new Uint8Array(tensorMemoryBytes) : pattern;
+    for (let at = 0; at < bytes.length; at += 256) bytes.set(pattern.subarray(0, bytes.length - at), at);
     // Half of the columns of tensor memory are allocated.
     if (space === 'tensor') bytes.set([0xff, 0, 0, 0], tensorAllocation);
     const made = new Segment(space, bytes, { trackWrites: false, named: [] });
