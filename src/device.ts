@@ -22,7 +22,8 @@ import { readGpu, readJudgeOptions } from './check/judge-options.ts';
 import { DeviceBuffer } from './device/buffer.ts';
 import { deviceRules } from './device/check-options.ts';
 import { LoadedModule, RefusedModuleError } from './device/loaded-module.ts';
-import type { DeviceOptions } from './device/options.ts';
+import type { DeviceOptions, TexelOptions, TextureOptions } from './device/options.ts';
+import { type DeviceTexture, makeSurface, makeTexture } from './device/texture.ts';
 import { recentModule } from './device/recent-modules.ts';
 import { CodeCache } from './jit/launch/cache.ts';
 import type { ModuleOrigin } from './jit/launch/launch.ts';
@@ -46,10 +47,20 @@ export type { KernelAttributes, KernelParameter, PointerFacts } from './device/k
 export { LoadedModule, RefusedModuleError } from './device/loaded-module.ts';
 export { ModuleSymbol } from './device/module-symbol.ts';
 export { tensorMap } from './device/tensor-map.ts';
+export { DeviceTexture } from './device/texture.ts';
 export { UnsupportedInstructionsError } from './device/unsupported.ts';
 export type { UnsupportedInstruction } from './program/unsupported.ts';
 export type { DecodedFormat, NativeArrays, NativeFormat } from './device/typed-read.ts';
-export type { DeviceOptions, Extent, LaunchOptions, TensorElement, TensorMapOptions } from './device/options.ts';
+export type {
+  DeviceOptions,
+  Extent,
+  LaunchOptions,
+  TensorElement,
+  TensorMapOptions,
+  TexelOptions,
+  TextureAddressMode,
+  TextureOptions,
+} from './device/options.ts';
 export type { GpuName } from './isa/gpus.ts';
 
 /** A simulated GPU that has its own global memory. */
@@ -62,6 +73,7 @@ export class Device {
   private readonly code: CodeCache = new CodeCache();
   private isClosed = false;
   private buffers = 0;
+  private textures = 0;
 
   private constructor(options: DeviceOptions, gpu: Gpu | null) {
     this.options = options;
@@ -126,6 +138,28 @@ export class Device {
       buffer.write(contents);
     }
     return buffer;
+  }
+
+  /**
+   * Makes a texture of texels in a buffer, as cudaCreateTextureObject does. Kernels that read it take it as an argument
+   * for a parameter of 64 bits.
+   *
+   * @throws PtxlabError `bad-option` if the texels or the options break one of the rules; `out-of-memory`,
+   *   `device-closed`
+   */
+  texture(options: TextureOptions): DeviceTexture {
+    this.checkOpen();
+    return makeTexture(this.memory, options, `texture ${this.textures++}`);
+  }
+
+  /**
+   * Makes a surface of texels in a buffer, as cudaCreateSurfaceObject does. Kernels can read and write its texels.
+   *
+   * @throws PtxlabError `bad-option`, `out-of-memory`, `device-closed`
+   */
+  surface(options: TexelOptions): DeviceTexture {
+    this.checkOpen();
+    return makeSurface(this.memory, options, `surface ${this.textures++}`);
   }
 
   /**

@@ -12,6 +12,9 @@ import {
   type LaunchOptions,
   tensorElements,
   type TensorMapOptions,
+  type TexelOptions,
+  texelTypeNames,
+  type TextureOptions,
 } from './options.ts';
 import type { TraceChoice } from './trace-choice.ts';
 
@@ -136,4 +139,45 @@ export const boxRules: RulesFor<Omit<TensorMapOptions, 'tensor'>> = {
   elementStrides: count(8, '8'),
   swizzle: { takes: '0, 32, 64 or 128', accepts: (value) => [0, 32, 64, 128].some((one) => one === value) },
   fill: oneOf('zeros', 'nan'),
+};
+
+const level: Rule<number> = {
+  takes: 'a number from -64 to 64',
+  accepts: (value) => typeof value === 'number' && Math.abs(value) <= 64,
+};
+
+/** The rules for all options of a surface but `texels`, which job files give in another way. */
+export const texelRules: RulesFor<Omit<TexelOptions, 'texels'>> = {
+  type: oneOf(...texelTypeNames),
+  channels: { takes: '1, 2 or 4', accepts: (value) => [1, 2, 4].some((one) => one === value) },
+  size: count(2 ** 27, '2^27'),
+  layers: whole(2 ** 16, '2^16', 1),
+  cube: flag,
+  rowBytes: whole(2 ** 32, '2^32', 1),
+};
+
+const addressModes = ['clamp', 'border', 'wrap', 'mirror'] as const;
+
+/** The rules for all options of a texture but `texels`. */
+export const textureRules: RulesFor<Omit<TextureOptions, 'texels'>> = {
+  ...texelRules,
+  levels: whole(32, '32', 1),
+  addressMode: {
+    takes: `${addressModes.join(', ')}, or a list of them`,
+    accepts: (value) => {
+      const modes: readonly unknown[] = Array.isArray(value) ? value : [value];
+      return modes.length <= 3 && modes.every((mode) => addressModes.some((one) => one === mode));
+    },
+  },
+  filter: oneOf('point', 'linear'),
+  levelFilter: oneOf('point', 'linear'),
+  normalizedCoordinates: flag,
+  normalizedTexels: flag,
+  border: {
+    takes: 'a list of four numbers',
+    accepts: (value) => Array.isArray(value) && value.length === 4 && value.every((one) => typeof one === 'number'),
+  },
+  levelBias: level,
+  leastLevel: level,
+  greatestLevel: level,
 };

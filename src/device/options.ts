@@ -143,3 +143,52 @@ export interface TensorMapOptions {
   /** The values of elements outside the tensor; zeros by default. Only floats can be filled with NaN. */
   readonly fill?: 'zeros' | 'nan';
 }
+
+export const texelTypeNames = ['u8', 's8', 'u16', 's16', 'u32', 's32', 'f16', 'f32'] as const;
+
+/** Texels in a buffer, row by row. Slices of a volume, layers, and levels of detail follow one another. */
+export interface TexelOptions {
+  /** The buffer that contains the texels, or their address, which must be a multiple of the size of a texel. */
+  readonly texels: Addressed | bigint;
+  /** The type of a channel. */
+  readonly type: (typeof texelTypeNames)[number];
+  /** The number of channels of a texel; 1 by default. */
+  readonly channels?: 1 | 2 | 4;
+  /** The width, the width and height, or the width, height and depth, in texels. */
+  readonly size: readonly number[];
+  /** If given, the texture is an array with this number of layers or cubes. */
+  readonly layers?: number;
+  /** Whether the texture is a cube. It has six square layers: those toward +x, -x, +y, -y, +z and -z. */
+  readonly cube?: boolean;
+  /** The distance between rows of texels in bytes. By default, there are no gaps. Smaller levels never have gaps. */
+  readonly rowBytes?: number;
+}
+
+/** How coordinates outside of a texture are treated. */
+export type TextureAddressMode = 'clamp' | 'border' | 'wrap' | 'mirror';
+
+/** A texture, and how it is sampled. The names and rules are those of cudaCreateTextureObject. */
+export interface TextureOptions extends TexelOptions {
+  /** The number of levels of detail, each half as large as the one before; 1 by default. */
+  readonly levels?: number;
+  /**
+   * One mode for all dimensions, or a list with one for each; `clamp` by default. Without normalized coordinates, `wrap`
+   * and `mirror` are the same as `clamp`.
+   */
+  readonly addressMode?: TextureAddressMode | readonly TextureAddressMode[];
+  /** Whether the nearest texel is read, the default, or a mean of the nearest ones. */
+  readonly filter?: 'point' | 'linear';
+  /** Whether the nearest level of detail is read, the default, or a mean of two levels. */
+  readonly levelFilter?: 'point' | 'linear';
+  /** Whether coordinates from 0 to 1 span the texture; otherwise, the default, they count texels. */
+  readonly normalizedCoordinates?: boolean;
+  /** Whether integers of 8 and 16 bits are read as numbers from 0 or -1 to 1. */
+  readonly normalizedTexels?: boolean;
+  /** The texel outside of the texture for the mode `border`: four numbers, zeros by default. */
+  readonly border?: readonly number[];
+  /** Added to levels of detail; 0 by default. */
+  readonly levelBias?: number;
+  /** The finest and the coarsest level that are read; by default, all of them are. */
+  readonly leastLevel?: number;
+  readonly greatestLevel?: number;
+}

@@ -1149,6 +1149,15 @@ export const catalog = {
     explain:
       'Tensor memory must be allocated with tcgen05.alloc before it is used, in units of 32 columns, and a warp can only load and store the 32 lanes that belong to it. On a GPU, other uses are undefined or wait forever.',
   },
+  PTX6037: {
+    severity: 'error',
+    title: 'bad texture',
+    message: 'the texture or surface {what}',
+    ptxas: 'the texture or surface {what}',
+    section: '9.7.10',
+    explain:
+      'A handle must come from Device.texture or Device.surface of ptxlab, and the instruction must name the geometry that it was made with. A surface instruction with .trap ends the launch if it accesses a texel outside of the surface.',
+  },
   PTX6040: {
     severity: 'error',
     title: 'device memory used up',

@@ -1,5 +1,12 @@
 /** Lists the operands of a variant, each with its width in the instruction. */
-import { listOf, type OperandPattern, operandType, type ValuePattern, type Variant } from '../isa/form.ts';
+import {
+  coordinatePatterns,
+  listOf,
+  type OperandPattern,
+  operandType,
+  type ValuePattern,
+  type Variant,
+} from '../isa/form.ts';
 import { vectorLanes } from '../isa/rules.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
 
@@ -38,9 +45,15 @@ export function patternBits(variant: Variant, pattern: OperandPattern): readonly
     case 'window':
       return [{ name: pattern.name, role: 'read', type: operandType(variant, pattern.type) }];
     case 'coordinates':
+      return coordinatePatterns(variant, pattern).map((one) => of(one));
     case 'tensor':
       return [{ name: pattern.name, role: 'read', type: typeOf('.b32') }];
     case 'texture':
+      return [
+        { name: pattern.name, role: 'read', type: typeOf('.b64') },
+        { name: 'sampler', role: 'read', type: typeOf('.b64') },
+        ...patternBits(variant, pattern.coordinates),
+      ];
     case 'handle':
     case 'address':
     case 'pointer':

@@ -42,6 +42,10 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
     `D at ${refName(step.d)} = the product of A at ${refName(step.a)} and B at ${refName(step.b)}, as described by ${refName(step.instruction)}; if ${refName(step.adds)}, plus D${step.scale === null ? '' : ` * 2^-${refName(step.scale)}`}`,
   'tensor-copy': (step) =>
     `tensor memory at ${refName(step.to)} = the matrix in shared memory at ${refName(step.source)}`,
+  'texture-read': (step) =>
+    `{${names(step.to)}} = the texture with the handle ${refName(step.texture)} at {${names(step.coordinates)}}${readText(step)}`,
+  'surface-address': (step) =>
+    `${refName(step.to)} = the address of the texel at {${names(step.coordinates)}} of the surface with the handle ${refName(step.surface)}`,
   window: (step) =>
     step.direction === 'to-generic'
       ? `${refName(step.to)} = ${refName(step.from)} + base of the ${step.space} window`
@@ -76,6 +80,12 @@ function collectiveText(fn: Collective): string | null {
 /** Describes a matrix product, such as `d = a * b + c over the warp: 16 by 8 by 16, f16 by f16 to f32`. */
 function productText({ m, n, k, a, b, d }: MatrixProduct): string {
   return `d = a * b + c over the warp: ${m} by ${n} by ${k}, ${a.format} by ${b.format} to ${d.format}`;
+}
+
+function readText({ read, level, offset }: StepOf<'texture-read'>): string {
+  const component = read.gathers === null ? '' : `, component ${read.gathers} of the four nearest texels`;
+  const levels = { finest: '', given: `, level ${names(level)}`, derivatives: `, level by {${names(level)}}` };
+  return `${component}${levels[read.level]}${offset.length === 0 ? '' : `, offset {${names(offset)}}`}`;
 }
 
 /** Prints one step as a line. */

@@ -10,6 +10,7 @@ import { type Fault, MachineFault, machineFault } from '../machine/fault.ts';
 import { blocksOf, blocksPerCluster, checkTime, overBudget } from '../machine/launch.ts';
 import { namedRanges } from '../machine/named-ranges.ts';
 import { Segment } from '../machine/segment.ts';
+import { Textures } from '../machine/textures.ts';
 import type { LaunchState } from '../machine/state.ts';
 import { sourceAt } from '../program/source-at.ts';
 import { passBarrier } from './barrier-steps.ts';
@@ -301,6 +302,7 @@ function memoriesOf({ kernel, image, memory, parameters }: Launch): Memories {
     global: memory,
     constants: new Segment('const', image.constants, constants),
     parameters: new Segment('param', parameters, named),
+    textures: new Textures(memory),
   };
 }
 

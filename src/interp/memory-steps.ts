@@ -10,6 +10,7 @@ import type { Definedness, Undefined } from '../machine/definedness.ts';
 import { machineFault } from '../machine/fault.ts';
 import type { Access, Memory } from '../machine/segment.ts';
 import { SharedOfRank } from '../machine/shared-of-rank.ts';
+import type { Textures } from '../machine/textures.ts';
 import { setUndefined, undefinedUse } from './shadow.ts';
 import { type Cpu, finish, type Remainder } from './thread.ts';
 import { type Action, type Frame, type PlaceOf, bigintIn, valueIn } from './value-steps.ts';
@@ -21,6 +22,7 @@ export interface Memories {
   readonly global: Memory;
   readonly constants: Memory;
   readonly parameters: Memory;
+  readonly textures: Textures;
 }
 
 /** Returns the memory that the running thread accesses at an address. */

@@ -17,6 +17,7 @@ import { idleRounds, waitingLoops } from '../program/waiting-loops.ts';
 import { prepareBarrier } from './barrier-steps.ts';
 import { prepareBox } from './box-steps.ts';
 import { prepareTensorCopy, prepareTensorProduct } from './tensor-steps.ts';
+import { prepareSurfaceAddress, prepareTextureRead } from './texture-steps.ts';
 import { prepareCall, prepareReturn } from './call-steps.ts';
 import { prepareCollective } from './collective-steps.ts';
 import type { FunctionContext, LaunchContext } from './launch-context.ts';
@@ -173,6 +174,8 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   'multicast-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
   'tensor-product': (step, context) => prepareTensorProduct(step, context.placeOf, accessContext(context)),
   'tensor-copy': (step, context) => prepareTensorCopy(step, context.placeOf, accessContext(context)),
+  'texture-read': (step, context) => prepareTextureRead(step, context.placeOf, accessContext(context)),
+  'surface-address': (step, context) => prepareSurfaceAddress(step, context.placeOf, accessContext(context)),
   window: (step, { placeOf }) => prepareWindow(step, placeOf),
   'in-window': (step, { placeOf }) => prepareInWindow(step, placeOf),
   branch: (_, { instruction, context: { start, cpu, idleLoops } }) => {
@@ -270,6 +273,15 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
       return requiring(places(step.condition), 'an address', run);
     case 'switch':
       return requiring(places(step.index), 'a branch', run);
+    case 'texture-read': {
+      const from = inputsOf(step).map(placeOf);
+      return careful(
+        places(...step.to).map((to) => ({ to, from, through: everything(32) })),
+        run,
+      );
+    }
+    case 'surface-address':
+      return careful([{ to: placeOf(step.to), from: inputsOf(step).map(placeOf), through: everything(64) }], run);
     case 'window':
       return careful([{ to: placeOf(step.to), from: places(step.from), through: everything(step.width) }], run);
     case 'in-window':

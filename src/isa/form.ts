@@ -422,3 +422,15 @@ export function write(name: string, type: TypeRef, options: ValueOptions = {}): 
 export function read(name: string, type: TypeRef, options: ValueOptions = {}): ValuePattern {
   return { kind: 'value', name, role: 'read', type, ...options };
 }
+
+/** The minimum number of elements in a list of coordinates. */
+export function leastCoordinates({ modifiers }: Pick<Variant, 'modifiers'>, { least }: CoordinatesPattern): number {
+  const geometry = Object.values(modifiers).find((word) => least[word] !== undefined);
+  return (geometry === undefined ? null : least[geometry]) ?? 1;
+}
+
+/** The elements of a list of coordinates, without any further elements, which are ignored. */
+export function coordinatePatterns(variant: Variant, pattern: CoordinatesPattern): readonly ValuePattern[] {
+  const count = leastCoordinates(variant, pattern);
+  return Array.from({ length: count }, (_, i) => read(`${pattern.name}.${i}`, '.b32'));
+}

@@ -5,6 +5,7 @@
 import type { AccessSpace, WindowSpace } from '../isa/spaces.ts';
 import type { TensorCopy } from '../isa/tensor-copy.ts';
 import type { TensorProduct } from '../isa/tensor-product.ts';
+import type { SurfacePlace, TextureRead } from '../isa/texture-read.ts';
 import type { BoxKind } from '../isa/steps/memory.ts';
 
 export type EngineCall = {
@@ -31,6 +32,8 @@ export type EngineCall = {
     }
   | { readonly kind: 'tensor-product'; readonly product: TensorProduct }
   | { readonly kind: 'tensor-copy'; readonly copy: TensorCopy }
+  | { readonly kind: 'texture-read'; readonly read: TextureRead }
+  | { readonly kind: 'surface-address'; readonly place: SurfacePlace }
   | { readonly kind: 'window'; readonly space: WindowSpace }
   | { readonly kind: 'unsupported'; readonly what: string }
   | { readonly kind: 'trap' }

@@ -56,6 +56,8 @@ const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
   exit: never,
   'tensor-product': never,
   'tensor-copy': never,
+  'texture-read': never,
+  'surface-address': never,
   trap: never,
   require: never,
   yield: never,

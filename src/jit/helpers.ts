@@ -18,7 +18,10 @@ export const tensorOperands = { wide: 5, narrow: 7 } as const;
 
 /** The engine functions that compiled code calls. Any of them may end the launch by throwing an error. */
 const importTypes: Readonly<
-  Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock' | 'alone' | 'box' | 'tensor', FunctionType>
+  Record<
+    'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock' | 'alone' | 'box' | 'tensor' | 'texture' | 'surface',
+    FunctionType
+  >
 > = {
   /**
    * Takes the number of the engine call, the address that an instruction accesses, the thread and the remaining fuel.
@@ -75,6 +78,16 @@ const importTypes: Readonly<
     ],
     results: [],
   },
+  /**
+   * Reads a texture. Takes the number of the engine call, the thread, the remaining fuel, and the handles of the texture
+   * and the sampler. The other operands, and the results, are in the context of the block.
+   */
+  texture: { parameters: ['i32', 'i32', 'i32', 'f64', 'f64'], results: [] },
+  /**
+   * Takes the number of the engine call, the thread, the remaining fuel, and the handle of a surface. Returns the
+   * address of a texel. The coordinates are in the context of the block.
+   */
+  surface: { parameters: ['i32', 'i32', 'i32', 'f64'], results: ['i32'] },
 };
 
 export type ImportName = keyof typeof importTypes;
@@ -103,6 +116,8 @@ export class Helpers {
       alone: this.builder.importFunction('alone', importTypes.alone),
       box: this.builder.importFunction('box', importTypes.box),
       tensor: this.builder.importFunction('tensor', importTypes.tensor),
+      texture: this.builder.importFunction('texture', importTypes.texture),
+      surface: this.builder.importFunction('surface', importTypes.surface),
     };
   }
 

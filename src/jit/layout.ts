@@ -100,11 +100,14 @@ export const context = {
   blocksPerCluster: 120,
   /** Address of tensor memory. */
   tensor: 124,
+  /** The operands of the texture or surface instruction that is executed, and the four results of a read. */
+  textureOperands: 128,
+  texel: 180,
   /**
    * The offset of an array with one word for each block that a cluster can have, in the order of the ranks. Each word
    * is the address of the block's shared memory, or 0 if the block has exited.
    */
-  clusterMemories: 128,
+  clusterMemories: 196,
 } as const;
 
 /**

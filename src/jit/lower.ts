@@ -28,6 +28,7 @@ import type { Lowering } from './lowering.ts';
 import { lowerSpecial } from './specials.ts';
 import { lowerBox } from './memory/box.ts';
 import { lowerTensorCopy, lowerTensorProduct } from './memory/tensor.ts';
+import { lowerSurfaceAddress, lowerTextureRead } from './memory/texture.ts';
 import { lowerBulk, lowerBulkAtomic, lowerTransfer } from './memory/transfer.ts';
 import { holder, type Values } from './regions/values.ts';
 
@@ -207,6 +208,8 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   'multicast-box': lowerBox,
   'tensor-product': lowerTensorProduct,
   'tensor-copy': lowerTensorCopy,
+  'texture-read': lowerTextureRead,
+  'surface-address': lowerSurfaceAddress,
   window: lowerWindow,
   'in-window': lowerInWindow,
   atomic: (step, lowering) => lowerAtomic(step, lowering, (inner) => lowerStep(inner, lowering)),

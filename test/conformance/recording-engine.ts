@@ -4,6 +4,7 @@
  * the facts that are declared for the step's kind.
  */
 import type { Bits } from '../../src/base/bits.ts';
+import { elementAt } from '../../src/base/element-at.ts';
 import { loadModule } from '../../src/check/check.ts';
 import { patternBits } from '../../src/explain/operand-bits.ts';
 import { nobody, nowhere } from '../../src/interp/block.ts';
@@ -18,11 +19,14 @@ import type { GroupScope } from '../../src/isa/collective.ts';
 import type { Flow, MemoryAccess } from '../../src/isa/steps/facts.ts';
 import { clusterBarrier, clusterPhases, operandRef, type Ref, stackBase, stackTop } from '../../src/isa/steps/ref.ts';
 import type { Step } from '../../src/isa/steps/step.ts';
+import { texelTypes } from '../../src/isa/texture-fields.ts';
 import { tensorAllocation, tensorMemoryBytes } from '../../src/isa/tensor-memory.ts';
 import { Barriers } from '../../src/machine/barriers.ts';
 import { Collectives } from '../../src/machine/collectives.ts';
 import { MachineFault } from '../../src/machine/fault.ts';
 import { Segment } from '../../src/machine/segment.ts';
+import { encodeTexture } from '../../src/machine/texture-description.ts';
+import { Textures } from '../../src/machine/textures.ts';
 import { builtins } from '../../src/program/builtins.ts';
 import { FunctionTable } from '../../src/program/function-table.ts';
 import { type KernelProgram, linkKernel } from '../../src/program/link.ts';
@@ -149,8 +153,10 @@ class Recording {
         { kind: 'builtin', address: 32, builtin, localBytes: 0 },
       ],
     };
+    const global = this.segment('global', 0);
     const memories = {
-      global: this.segment('global', 0),
+      global,
+      textures: new Textures(global),
       constants: this.segment('const', 0),
       parameters: this.segment('param', 0),
     };
@@ -229,6 +235,7 @@ class Recording {
     const pattern = Uint8Array.from({ length: 256 }, (_, i) => 17 * i + 29 * owner + space.length);
     const bytes = space === 'tensor' ? new Uint8Array(tensorMemoryBytes) : pattern;
     for (let at = 0; at < bytes.length; at += 256) bytes.set(pattern.subarray(0, bytes.length - at), at);
+    if (space === 'global') bytes.set(textureFor(this.step), textureAddress);
     // Half of the columns of tensor memory are allocated.
     if (space === 'tensor') bytes.set([0xff, 0, 0, 0], tensorAllocation);
     const made = new Segment(space, bytes, { trackWrites: false, named: [] });
@@ -273,6 +280,37 @@ class Recording {
   private placeOf(ref: Ref): number {
     return this.places.get(ref) ?? -1;
   }
+}
+
+/** Where the description of the texture is that a step accesses. Its texels are at address 0. */
+export const textureAddress = 64;
+
+/** The bytes of the description; none if the step accesses no texture. */
+function textureFor(step: Step): Uint8Array {
+  if (step.kind !== 'texture-read' && step.kind !== 'surface-address') return new Uint8Array(0);
+  const { geometry } = step.kind === 'texture-read' ? step.read : step.place;
+  const { dimensions, isCube } = geometry;
+  return encodeTexture('texture', {
+    ...geometry,
+    address: 0n,
+    texel: elementAt(texelTypes, 0),
+    channels: 1,
+    width: isCube ? 2 : 16,
+    height: dimensions > 1 ? 2 : 1,
+    depth: dimensions > 2 ? 2 : 1,
+    layers: isCube ? 6 : 1,
+    levels: 1,
+    rowBytes: isCube ? 2 : 16,
+    normalizesCoordinates: false,
+    normalizesTexels: true,
+    isLinear: true,
+    mixesLevels: false,
+    addressModes: ['wrap', 'wrap', 'wrap'],
+    levelBias: 0,
+    leastLevel: 0,
+    greatestLevel: 0,
+    border: [0, 0, 0, 0],
+  });
 }
 
 const idle: Omit<Cpu, 'code' | 'builtin'> = {

@@ -28,7 +28,7 @@ import { windowBase } from '../../src/machine/address-space.ts';
 import { tensorElement } from '../../src/isa/tensor-map-fields.ts';
 import { encodeTensorMap } from '../../src/machine/tensor-map.ts';
 import { RandomSource } from '../differential/random-source.ts';
-import { operandWidths, type Player, record, type Touched } from './recording-engine.ts';
+import { operandWidths, type Player, record, textureAddress, type Touched } from './recording-engine.ts';
 
 // --- samples --------------------------------------------------------------------------------------------------------
 
@@ -88,7 +88,8 @@ function keyOf(step: Step): string {
  * Steps are similar if they use the same fields and the same kind of memory or group.
  */
 function likeness(step: Step): string {
-  const used = Object.entries(step).flatMap(([field, value]) => (value === null ? [] : [field]));
+  const isEmpty = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
+  const used = Object.entries(step).flatMap(([field, value]) => (isEmpty(value) ? [] : [field]));
   const among = step.kind === 'collective' ? [collectiveName(step.fn)] : memoryUses(step).map(({ space }) => space);
   const watched = step.kind === 'load' && step.watched ? ['watched'] : [];
   return [step.kind, ...used, ...among, ...watched].join();
@@ -143,6 +144,8 @@ function legalInput(step: Step, ref: Ref): Bits | null {
   if (step.kind === 'atomic' && ref === '$is-first') return 1;
   if (step.kind === 'tensor-product') return productInput(step, ref);
   if (step.kind === 'tensor-copy') return ref === step.to ? 64n : 4n;
+  if (step.kind === 'texture-read' && (ref === step.texture || ref === step.sampler)) return BigInt(textureAddress);
+  if (step.kind === 'surface-address') return ref === step.surface ? BigInt(textureAddress) : 0;
   for (const { space, address } of memoryUses(step)) {
     const offset = ref === secondAddress(step) ? 128n : 64n;
     if (address === ref) return (space === 'generic' ? windowBase('local', 64) : 0n) + offset;

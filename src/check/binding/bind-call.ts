@@ -1,7 +1,8 @@
 /** A checked call with its arguments and results bound to registers, constants and variables. */
 import type { Bits } from '../../base/bits.ts';
 import type { Instruction, Operand } from '../../syntax/tree.ts';
-import { constantBits, floatBits, type RegisterUse, registerUse } from './bind.ts';
+import { type RegisterUse, registerUse } from './bind.ts';
+import { constantBits, floatBits } from './constant-bits.ts';
 import { type CallParts, callables, callParts } from '../instructions/call.ts';
 import { emptySignature, type Formal, type Signature } from '../declarations/signature.ts';
 import type { FunctionSymbol, Scope, VariableSymbol } from '../symbols.ts';

@@ -4,8 +4,9 @@
  * each operand is.
  */
 import type { Bits } from '../../base/bits.ts';
-import { chop } from '../../base/bits.ts';
 import {
+  coordinatePatterns,
+  type CoordinatesPattern,
   listOf,
   type OperandPattern,
   operandType,
@@ -19,7 +20,7 @@ import { findRegister, partOfRegister } from '../../isa/find-register.ts';
 import type { SpecialRegister } from '../../isa/registers.ts';
 import { operandRef, type Ref } from '../../isa/steps/ref.ts';
 import { type PtxType, typeOf } from '../../isa/types.ts';
-import type { FloatOperand, Instruction, OffsetOperand, Operand } from '../../syntax/tree.ts';
+import type { Instruction, OffsetOperand, Operand } from '../../syntax/tree.ts';
 import { memberIndex } from '../instructions/shape-table.ts';
 import {
   type DeclaredSymbol,
@@ -31,6 +32,7 @@ import {
   type VariableSymbol,
 } from '../symbols.ts';
 import { elementAt } from '../../base/element-at.ts';
+import { constantBits, floatBits } from './constant-bits.ts';
 
 /** One register of a function: a symbol and, for families and vectors, the register number. */
 export interface RegisterUse {
@@ -99,11 +101,14 @@ export interface BoundInstruction {
 
 /**
  * Binds the operands of an instruction, which must have passed the checker. `scope` must be the scope in which the
- * instruction was checked. Returns null if an operand is the sum of a register and a constant, or if it is an array
- * element whose index is a register. No engine executes instructions with such operands.
+ * instruction was checked. Returns null if an operand is the sum of a register and a constant, an array element whose
+ * index is a register, or a texture, sampler or surface that is given by its name instead of a handle. No engine
+ * executes instructions with such operands.
  */
 export function bindInstruction(node: Instruction, variant: Variant, scope: Scope): BoundInstruction | null {
   if (node.operands.some((operand) => isComputed(operand, scope))) return null;
+  if (variant.form.operands.some((pattern, i) => isNamedTexture(pattern, elementAt(node.operands, i), scope)))
+    return null;
   const operands = variant.form.operands.flatMap((pattern, i) =>
     bindPattern(variant, pattern, elementAt(node.operands, i), scope),
   );
@@ -120,6 +125,13 @@ export function bindGuard({ guard }: Instruction, scope: Scope): BoundInstructio
 function isComputed(operand: Operand, scope: Scope): boolean {
   if (operand.kind !== 'offset') return false;
   return operand.index !== null || registerUse(operand.base, scope) !== null;
+}
+
+/** Whether an operand is a texture, sampler or surface that is given by its name. */
+function isNamedTexture({ kind }: OperandPattern, operand: Operand, scope: Scope): boolean {
+  if ((kind !== 'texture' && kind !== 'handle') || operand.kind !== 'address') return false;
+  const sampler = operand.rest.length === 2 ? elementAt(operand.rest, 0) : null;
+  return [operand.base, sampler ?? operand.base].some((one) => one === null || registerUse(one, scope) === null);
 }
 
 function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand, scope: Scope): readonly Binding[] {
@@ -156,10 +168,11 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
         ),
       ];
     case 'texture':
+      return bindTexture(variant, pattern, operand, scope);
     case 'handle':
+      return [bindAddress(operandRef(pattern.name), operand, scope)];
     case 'coordinates':
-      // No engine executes instructions with operands of these kinds.
-      return [];
+      return bindPoint(variant, pattern, operand, scope);
     case 'tensor':
       return [bindAddress(operandRef(pattern.name), operand, scope)];
     case 'pointer':
@@ -299,6 +312,35 @@ function bindCoordinates(variant: Variant, count: number, operand: Operand, scop
   });
 }
 
+/** Binds `[a, {x, y}]` and `[a, sampler, {x, y}]`. If there is no sampler, the texture takes its place. */
+function bindTexture(
+  variant: Variant,
+  { name, coordinates }: Extract<OperandPattern, { readonly kind: 'texture' }>,
+  operand: Operand,
+  scope: Scope,
+): readonly Binding[] {
+  if (operand.kind !== 'address') throw new Error('a texture operand that has no brackets passed the checker');
+  const [first, second] = operand.rest;
+  const list = second ?? first;
+  if (first === undefined || list === undefined) throw new Error('a texture without coordinates passed the checker');
+  const sampler = second === undefined ? operand.base : first;
+  if (sampler === null) throw new Error('a texture without a handle passed the checker');
+  return [
+    bindAddress(operandRef(name), operand, scope),
+    bindValue(variant, read('sampler', '.b64'), '$sampler', sampler, scope),
+    ...bindPoint(variant, coordinates, list, scope),
+  ];
+}
+
+/** Binds a list of coordinates. A register without lanes, which ptxas accepts in its place, is every coordinate. */
+function bindPoint(variant: Variant, pattern: CoordinatesPattern, operand: Operand, scope: Scope): readonly Binding[] {
+  const patterns = coordinatePatterns(variant, pattern);
+  const isScalar = registerUse(operand, scope)?.symbol.lanes === 1;
+  return isScalar
+    ? patterns.map((one) => bindValue(variant, one, operandRef(one.name), operand, scope))
+    : bindList(variant, patterns, operand, scope);
+}
+
 /** A pointer register is read at its own width, regardless of the instruction. */
 function bindPointer(name: Ref, operand: Operand, scope: Scope): Binding {
   const use = registerUse(operand, scope);
@@ -324,53 +366,4 @@ export function registerUse(operand: Operand, scope: Scope): RegisterUse | null 
   const isElement = operand.kind === 'member' && symbol.lanes > 1;
   const element = isElement ? memberIndex(operand.member) : null;
   return { symbol, register: canonicalRegister(symbol, name), element };
-}
-
-// --- constants ------------------------------------------------------------------------------------------------------
-
-/**
- * If the type is a predicate, the constant is true unless it is zero. For all other types, the constant is truncated to
- * the width of the type.
- */
-export function constantBits(type: PtxType, value: bigint): Bits {
-  if (type.class === 'predicate') return value === 0n ? 0 : 1;
-  return chop(BigInt.asUintN(64, value), type.width);
-}
-
-/**
- * Converts a float constant to the width of the type. A double is rounded to f32 with rounding to nearest even; the
- * conversion of a `0f` constant to f64 is exact.
- */
-export function floatBits(type: PtxType, { form, bits }: FloatOperand): Bits {
-  const wide = form !== '0f';
-  if (type.width === 64) return wide ? bits : widenToF64(Number(bits));
-  return wide ? narrowToF32(bits) : Number(bits);
-}
-
-/**
- * Converts the bits of an f32 to those of an f64. A NaN keeps its sign and its payload bits, as it does on hardware;
- * all other values are converted by a DataView.
- */
-function widenToF64(bits: number): bigint {
-  const exponent = (bits >>> 23) & 0xff;
-  if (exponent === 0xff) {
-    const sign = BigInt(bits >>> 31) << 63n;
-    return sign | (0x7ffn << 52n) | (BigInt(bits & 0x7fffff) << 29n);
-  }
-  const view = new DataView(new ArrayBuffer(8));
-  view.setUint32(0, bits);
-  view.setFloat64(0, view.getFloat32(0));
-  return view.getBigUint64(0);
-}
-
-function narrowToF32(bits: bigint): number {
-  const nan = (bits & 0x7ff0000000000000n) === 0x7ff0000000000000n && (bits & 0xfffffffffffffn) !== 0n;
-  if (nan) {
-    const payload = Number((bits >> 29n) & 0x7fffffn);
-    return ((bits >> 63n ? 0x80000000 : 0) | 0x7f800000 | (payload === 0 ? 0x400000 : payload)) >>> 0;
-  }
-  const view = new DataView(new ArrayBuffer(8));
-  view.setBigUint64(0, bits);
-  view.setFloat32(0, view.getFloat64(0));
-  return view.getUint32(0);
 }

@@ -1,7 +1,7 @@
 /** Matches textures and surfaces, and coordinates in them. */
 import { elementAt } from '../../base/element-at.ts';
 import { joinWords } from '../../base/join-words.ts';
-import type { CoordinatesPattern, OperandPattern } from '../../isa/form.ts';
+import { type CoordinatesPattern, leastCoordinates, type OperandPattern } from '../../isa/form.ts';
 import { describeShape } from './describe-shape.ts';
 import { holdsInteger } from './match-address.ts';
 import { joinedType } from './match-registers.ts';
@@ -78,7 +78,7 @@ export function matchCoordinates(
   ];
   if (shape.kind === 'unknown') return [];
   const geometry = Object.values(variant.modifiers).find((word) => least[word] !== undefined);
-  const count = geometry === undefined ? 1 : (least[geometry] ?? 1);
+  const count = leastCoordinates(variant, pattern);
   const sizes = exact && geometry !== undefined ? [count] : [1, 2, 4].filter((size) => size >= count);
   const kinds = joinWords(types, 'or');
   const expected = `a list of ${joinWords(sizes.map(String), 'or')} elements of type ${kinds}`;

@@ -12,10 +12,11 @@ import { flowFacts, type FlowSteps } from './flow.ts';
 import { groupFacts, type GroupSteps } from './group.ts';
 import { memoryFacts, type MemorySteps } from './memory.ts';
 import { tensorFacts, type TensorSteps } from './tensor.ts';
+import { textureFacts, type TextureSteps } from './texture.ts';
 import { valueFacts, type ValueSteps } from './value.ts';
 
 /** The fields of every kind of step. */
-export type Steps = ValueSteps & MemorySteps & FlowSteps & GroupSteps & TensorSteps;
+export type Steps = ValueSteps & MemorySteps & FlowSteps & GroupSteps & TensorSteps & TextureSteps;
 
 export type StepKind = keyof Steps;
 
@@ -37,4 +38,5 @@ export const stepFacts: { readonly [Kind in StepKind]: Facts<Steps[Kind]> } = {
   ...flowFacts,
   ...groupFacts,
   ...tensorFacts,
+  ...textureFacts,
 };

@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import { signedAt } from '../../base/typed-reads.ts';
-import { type BuiltinServices, runBuiltin } from '../../machine/builtins.ts';
+import type { BuiltinServices } from '../../machine/builtins.ts';
 import type { EngineMemory } from '../../machine/engine-memory.ts';
 import type { Fault, MachineFault } from '../../machine/fault.ts';
 import {
@@ -19,8 +19,10 @@ import type { NamedRange } from '../../machine/segment.ts';
 import { Arena, type BlockRoom } from './arena.ts';
 import { callSize } from '../calls.ts';
 import type { BlockCode } from './block-code.ts';
+import { callBuiltin } from './builtin-call.ts';
 import { copyBoxFor } from './box-copy.ts';
 import { callForTensor } from './tensor-call.ts';
+import { TextureCalls } from './texture-calls.ts';
 import { BlockRunner, type Progress, unitSize } from './block-runner.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { type Areas, raised, resolveAccess } from './faults.ts';
@@ -77,6 +79,7 @@ export class BlockEngine {
   private readonly arena: Arena;
   private readonly code: LinkedCode;
   private readonly unitSize: number;
+  private readonly textures: TextureCalls;
   private readonly runners = new Map<BlockRoom, BlockRunner>();
   private readonly threads: number;
   private readonly blocksPerCluster: number;
@@ -111,6 +114,7 @@ export class BlockEngine {
     this.resident = this.arena.roomsWithin(residentBytes);
     this.code = new LinkedCode({ module, rest, memory: memory.memory, imports: this.imports() });
     this.unitSize = unitSize(compiled, this.threads);
+    this.textures = new TextureCalls(memory);
   }
 
   get instructions(): number {
@@ -336,6 +340,11 @@ export class BlockEngine {
       tensor: (call: number, thread: number, fuel: number, ...operands: readonly (number | bigint)[]): void => {
         callForTensor(this.at(call, thread, fuel), operands, this.launch.memory, this.areas(thread, 0));
       },
+      texture: (call: number, thread: number, fuel: number, texture: number, sampler: number): void => {
+        this.textures.read(this.at(call, thread, fuel), texture, sampler, this.room().context);
+      },
+      surface: (call: number, thread: number, fuel: number, surface: number): number =>
+        this.textures.addressOf(this.at(call, thread, fuel), surface, this.room().context),
       refuel: (call: number, thread: number, fuel: number): number => {
         this.at(call, thread, fuel);
         return this.fill();
@@ -355,20 +364,16 @@ export class BlockEngine {
 
   private callBuiltin(index: number, base: number, thread: number): void {
     const { compiled, memory, services } = this.launch;
-    const builtin = compiled.functions[index]?.builtin ?? null;
-    const areas = this.areas(thread, base + (compiled.functions[index]?.localBytes ?? 0));
-    if (builtin === null || services === null || areas.local === null)
-      throw new Error('built-in functions cannot be called here');
-    const { name, parameters, result } = builtin;
-    const start = areas.local.address + base;
-    const args = parameters.map(({ offset, bytes }) => BigInt(memory.load(start + offset, bytes * 8)));
-    const load = (address: bigint, bytes: 1 | 4 | 8): bigint => {
-      const call = { space: 'generic', access: 'load', size: bytes } as const;
-      return BigInt(memory.load(resolveAccess(call, address, memory, areas), bytes * 8));
-    };
-    const value = runBuiltin(name, args, { ...services, load, look: () => this.ledger.look() });
-    if (value === null || result === null) return;
-    memory.store(start + result.offset, result.bytes * 8, result.bytes === 8 ? value : Number(value));
+    const called = compiled.functions[index];
+    const areas = this.areas(thread, base + (called?.localBytes ?? 0));
+    if (called?.builtin == null || services === null) throw new Error('built-in functions cannot be called here');
+    callBuiltin(called.builtin, base, memory, areas, { ...services, look: () => this.ledger.look() });
+  }
+
+  /** The memory of the running block. */
+  private room(): BlockRoom {
+    if (this.current === null) throw new Error('no block is running');
+    return this.current;
   }
 
   private openCalls(thread: number): number {
@@ -390,9 +395,9 @@ export class BlockEngine {
 
   /** @param localEnd end of the running activation; accesses to local memory must not go beyond it */
   private areas(thread: number, localEnd: number): Areas {
-    const { arena, launch, current } = this;
+    const { arena, launch } = this;
+    const current = this.room();
     const { stackBytes, tensorBytes, shared, local, parameters } = launch.compiled;
-    if (current === null) throw new Error('no block is running');
     const own = current.local + thread * arena.localStride;
     return {
       shared: { address: current.shared, size: arena.sharedSize, named: shared },
@@ -408,8 +413,7 @@ export class BlockEngine {
 
   /** The address of the shared memory of the block that has the given rank in the current block's cluster. */
   private sharedOf(rank: number): { readonly address: number; readonly hasEnded: boolean } {
-    const { current } = this;
-    if (current === null) throw new Error('no block is running');
+    const current = this.room();
     // Blocks in clusters of one block run inside compiled code, one after the other.
     if (this.blocksPerCluster === 1) return { address: current.shared, hasEnded: false };
     const own = this.running.findIndex(({ room }) => room === current);

@@ -67,6 +67,8 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   'multicast-box': oneByOne,
   'tensor-product': oneByOne,
   'tensor-copy': oneByOne,
+  'texture-read': oneByOne,
+  'surface-address': oneByOne,
   atomic: oneByOne,
   window: oneByOne,
   'in-window': oneByOne,

@@ -1,12 +1,16 @@
 /**
- * Surfaces: suld, sust, sured and suq (PTX ISA 9.1, section 9.7.11). They are checked but not executed. Versions and
- * targets were determined with ptxas 13.0.
+ * Surfaces: suld, sust, sured and suq (PTX ISA 9.1, section 9.7.11). Formatted stores and reductions are checked but
+ * not executed. Versions and targets were determined with ptxas 13.0.
  */
-import { type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
-import { at } from '../../targets.ts';
+import { choice, type InstructionForm, type OperandPattern, read, slotType, type Variant, write } from '../../form.ts';
+import type { Step } from '../../steps/step.ts';
+import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { type CheckedLine, checked } from '../checked.ts';
+import { type CheckedLine, checked, executed } from '../checked.ts';
+import { bits } from '../integer/steps.ts';
+import { type Combine, integer, type Names } from '../memory/atomic.ts';
 import { eachNeeds, integerCoordinates } from './parts.ts';
+import { moveSteps, queryField, surfaceAddress } from './texture-steps.ts';
 
 const geometries = ['.1d', '.2d', '.3d', '.a1d', '.a2d'];
 const clamps = ['.trap', '.clamp', '.zero'];
@@ -17,8 +21,13 @@ const surface: OperandPattern = { kind: 'texture', name: 'a', of: '.surfref', co
 const late = eachNeeds(['.3d', '.a1d', '.a2d'], at('3.0', 20));
 const formatted = [...eachNeeds(['.3d'], at('3.0', 20)), ...eachNeeds(['.a1d', '.a2d'], at('4.1', 30))];
 
-const relaxed = (line: CheckedLine, ...ways: Parameters<typeof checked>[1][]): InstructionForm => ({
-  ...checked(line, ...ways),
+/** @param steps null if the form is only checked */
+const relaxed = (
+  line: CheckedLine,
+  way: Availability,
+  steps: InstructionForm['steps'] | null = null,
+): InstructionForm => ({
+  ...(steps === null ? checked(line, way) : executed(line, way, steps)),
   regime: 'relaxed',
 });
 
@@ -44,6 +53,7 @@ const moves = () => [
       operands: [values(write('d', 0)), surface],
     },
     at('1.5'),
+    moveSteps('load'),
   ),
   relaxed(
     {
@@ -57,6 +67,7 @@ const moves = () => [
       operands: [surface, values(read('b', 0))],
     },
     at('1.5'),
+    moveSteps('store'),
   ),
   relaxed(
     {
@@ -72,17 +83,22 @@ const moves = () => [
   ),
 ];
 
+const logic: Combine = (variant, { old, b, next }) => [
+  bits(choice(variant, 'boolOp', ['and', 'or']), slotType(variant, 0).width, next, old, b),
+];
+
+/** The operations that sured combines elements with; null if the form is only checked. */
 const operations = [
-  { id: 'b.add', op: ['.add'], types: ['.u32', '.s32', '.u64'], wide: false },
-  { id: 'b.extremum', op: ['.min', '.max'], types: ['.u32', '.s32'], wide: false },
-  { id: 'b.extremum.wide', op: ['.min', '.max'], types: ['.u64', '.s64'], wide: true },
-  { id: 'b.logic', op: ['.and', '.or'], types: ['.b32'], wide: false },
-  { id: 'p', op: ['.add', '.min', '.max', '.and', '.or'], types: ['.b32'], wide: false },
-  { id: 'p.extremum.wide', op: ['.min', '.max'], types: ['.b64'], wide: true },
+  { id: 'b.add', op: ['.add'], types: ['.u32', '.s32', '.u64'], wide: false, combine: integer },
+  { id: 'b.extremum', op: ['.min', '.max'], types: ['.u32', '.s32'], wide: false, combine: integer },
+  { id: 'b.extremum.wide', op: ['.min', '.max'], types: ['.u64', '.s64'], wide: true, combine: integer },
+  { id: 'b.logic', op: ['.and', '.or'], types: ['.b32'], wide: false, combine: logic },
+  { id: 'p', op: ['.add', '.min', '.max', '.and', '.or'], types: ['.b32'], wide: false, combine: null },
+  { id: 'p.extremum.wide', op: ['.min', '.max'], types: ['.b64'], wide: true, combine: null },
 ];
 
 const reductions = () =>
-  operations.map(({ id, op, types, wide }) =>
+  operations.map(({ id, op, types, wide, combine }) =>
     relaxed(
       {
         id: `sured.${id}`,
@@ -94,11 +110,23 @@ const reductions = () =>
         operands: [surface, read('b', 0)],
       },
       wide ? at('8.1', 50) : at('2.0', 20),
+      combine === null ? null : (variant) => reduction(variant, combine),
     ),
   );
 
+/** Combines an element of a surface with the operand `b`. */
+function reduction(variant: Variant, combine: Combine): readonly Step[] {
+  const { width } = slotType(variant, 0);
+  const names: Names = { old: '$old', b: '$b', c: '$c', next: '$next' };
+  const steps = combine(variant, names);
+  return [
+    ...surfaceAddress(variant, width / 8, 'store'),
+    { kind: 'atomic', space: 'global', width, address: '$texel', old: ['$old'], next: ['$next'], steps },
+  ];
+}
+
 const query = () =>
-  checked(
+  executed(
     {
       id: 'suq',
       section: '9.7.11.4',
@@ -115,6 +143,7 @@ const query = () =>
       operands: [write('d', '.b32'), { kind: 'handle', name: 'a', of: '.surfref' }],
     },
     at('1.5'),
+    (variant) => queryField('$d', variant),
   );
 
 /** suld, sust, sured and suq. */

@@ -1,6 +1,6 @@
 /**
- * Textures: tex, tld4, txq and istypep (PTX ISA 9.1, section 9.7.10). They are checked but not executed. Versions and
- * targets were determined with ptxas 13.0.
+ * Textures: tex, tld4, txq and istypep (PTX ISA 9.1, section 9.7.10). Comparisons of depths, and texels of several
+ * samples, are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import {
   type CoordinatesPattern,
@@ -10,14 +10,15 @@ import {
   type VectorPattern,
   write,
 } from '../../form.ts';
-import { at } from '../../targets.ts';
+import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { checked, needs } from '../checked.ts';
+import { checked, type CheckedLine, executed, needs } from '../checked.ts';
 import { coordinateCounts, eachNeeds, integerCoordinates, integers } from './parts.ts';
+import { isOfType, queryField, type ReadOptions, readSteps, sizeOfLevel } from './texture-steps.ts';
 
 /** A type of result that a texture instruction can return, with the types of registers that can hold it. */
 interface Result {
-  readonly id: string;
+  readonly id: ReadOptions['type'];
   readonly types: readonly TypeName[];
   readonly element: '.b16' | '.b32';
   readonly lanes: 2 | 4;
@@ -132,6 +133,23 @@ const summaries: Readonly<Record<Filter, string>> = {
   '.grad': 'Reads a texture at the given coordinates; the level follows from the given derivatives.',
 };
 
+const levels: Readonly<Record<Filter, ReadOptions['level']>> = {
+  '': 'finest',
+  '.base': 'finest',
+  '.level': 'given',
+  '.grad': 'derivatives',
+};
+
+/** A form that reads a texture. What a comparison of depths returns depends on settings that CUDA does not have. */
+function reading(
+  line: CheckedLine,
+  { offset: hasOffset, depth }: Options,
+  way: Availability,
+  options: Omit<ReadOptions, 'hasOffset'>,
+): InstructionForm {
+  return depth ? checked(line, way) : executed(line, way, readSteps({ ...options, hasOffset }));
+}
+
 const listed = (operands: readonly OperandPattern[]): string => operands.map(({ name }) => name).join(', ');
 
 function tex(filter: Filter, result: Result, options: Options, isFloat: boolean): InstructionForm {
@@ -139,7 +157,7 @@ function tex(filter: Filter, result: Result, options: Options, isFloat: boolean)
   const coordinates = isFloat ? floatCoordinates : { ...integerCoordinates, indexed: arrays };
   const own = geometriesOf(filter, options, isFloat);
   const type = result.types.length === 1 ? result.types[0] : '.dtype';
-  return checked(
+  return reading(
     {
       id: `tex${filter}.${result.id}.${isFloat ? 'f32' : 's32'}${optionId(options)}`,
       section: '9.7.10.1',
@@ -161,7 +179,9 @@ function tex(filter: Filter, result: Result, options: Options, isFloat: boolean)
         ...rest,
       ],
     },
+    options,
     at('1.0'),
+    { isFloat, level: levels[filter], type: result.id },
   );
 }
 
@@ -181,7 +201,7 @@ const gathers = () =>
     everyOption.map((options) => {
       const rest = optionOperands(options);
       const type = result.types.length === 1 ? result.types[0] : '.dtype';
-      return checked(
+      return reading(
         {
           id: `tld4.${result.id}${optionId(options)}`,
           section: '9.7.10.2',
@@ -202,7 +222,9 @@ const gathers = () =>
             ...rest,
           ],
         },
+        options,
         at('2.2', 20),
+        { isFloat: true, level: 'finest', type: result.id },
       );
     }),
   );
@@ -226,7 +248,7 @@ const attributes = [
 const handle: OperandPattern = { kind: 'handle', name: 'a', of: '.texref' };
 
 const queries = () => [
-  checked(
+  executed(
     {
       id: 'txq',
       section: '9.7.10.3',
@@ -245,8 +267,9 @@ const queries = () => [
       operands: [write('d', '.b32'), handle],
     },
     at('1.5'),
+    (variant) => queryField('$d', variant),
   ),
-  checked(
+  executed(
     {
       id: 'txq.sampler',
       section: '9.7.10.3',
@@ -255,8 +278,9 @@ const queries = () => [
       operands: [write('d', '.b32'), { kind: 'handle', name: 'a', of: '.samplerref' }],
     },
     at('3.1', 20),
+    (variant) => queryField('$d', variant),
   ),
-  checked(
+  executed(
     {
       id: 'txq.level',
       section: '9.7.10.3',
@@ -266,8 +290,9 @@ const queries = () => [
       operands: [write('d', '.b32'), handle, read('lod', '.u32', { unpacked: true })],
     },
     at('4.3', 30),
+    sizeOfLevel,
   ),
-  checked(
+  executed(
     {
       id: 'istypep',
       section: '9.7.10.4',
@@ -277,6 +302,7 @@ const queries = () => [
       operands: [write('p', '.pred'), read('a', '.u64')],
     },
     at('4.0', 30),
+    isOfType,
   ),
 ];
 

@@ -1,0 +1,147 @@
+/** Makes textures and surfaces, whose handles kernels take as arguments. */
+import { PtxlabError } from '../base/error.ts';
+import { requireOptions } from '../base/require.ts';
+import type { RulesFor } from '../base/rules.ts';
+import { texelTypes } from '../isa/texture-fields.ts';
+import {
+  encodeTexture,
+  levelsOf,
+  type Sampling,
+  type Texels,
+  texelBytes,
+  type TextureDescription,
+} from '../machine/texture-description.ts';
+import type { GlobalMemory } from '../machine/global-memory.ts';
+import { isAddressed } from './arguments.ts';
+import { DeviceBuffer } from './buffer.ts';
+import { texelRules, textureRules } from './check-options.ts';
+import type { TexelOptions, TextureAddressMode, TextureOptions } from './options.ts';
+
+/** A texture or surface. It can be passed to a kernel as an argument, and stands for its handle. */
+export class DeviceTexture {
+  private readonly description: DeviceBuffer;
+
+  /** Created by `Device.texture` and `Device.surface`. */
+  constructor(description: DeviceBuffer) {
+    this.description = description;
+  }
+
+  /** The handle, a 64-bit number that means nothing outside of the device. */
+  get address(): bigint {
+    return this.description.address;
+  }
+
+  /**
+   * Frees the handle, but not the texels.
+   *
+   * @throws PtxlabError `buffer-freed` if it was already freed
+   */
+  free(): void {
+    this.description.free();
+  }
+}
+
+const whereTexels: RulesFor<Pick<TexelOptions, 'texels'>> = {
+  texels: { takes: 'a buffer or a bigint', accepts: (value) => typeof value === 'bigint' || isAddressed(value) },
+};
+
+/** Stores the description of a texture in memory. `owner` names it in messages. */
+export function makeTexture(memory: GlobalMemory, options: TextureOptions, owner: string): DeviceTexture {
+  requireOptions(options, { ...whereTexels, ...textureRules }, 'a texture');
+  return store(memory, 'texture', described('a texture', options), owner);
+}
+
+/** Stores the description of a surface in memory. `owner` names it in messages. */
+export function makeSurface(memory: GlobalMemory, options: TexelOptions, owner: string): DeviceTexture {
+  requireOptions(options, { ...whereTexels, ...texelRules }, 'a surface');
+  return store(memory, 'surface', described('a surface', options), owner);
+}
+
+function store(
+  memory: GlobalMemory,
+  kind: 'texture' | 'surface',
+  description: TextureDescription,
+  owner: string,
+): DeviceTexture {
+  const bytes = encodeTexture(kind, description);
+  const buffer = new DeviceBuffer(memory, memory.allocate(bytes.byteLength, owner));
+  buffer.write(bytes);
+  return new DeviceTexture(buffer);
+}
+
+function described(what: string, options: TextureOptions): TextureDescription {
+  for (const name of ['texels', 'type', 'size'] as const) {
+    if (options[name] === undefined) throw new PtxlabError('bad-option', `${what}: option '${name}' is missing`);
+  }
+  const found = texelsOf(options);
+  const wrong = wrongSize(found, options) ?? wrongType(found, options) ?? wrongPlace(found, options);
+  if (wrong !== null) throw new PtxlabError('bad-option', `${what}: ${wrong}`);
+  return { ...found, ...samplingOf(options) };
+}
+
+function texelsOf(options: TextureOptions): Texels {
+  const { type, channels = 1, size, layers = 1, cube = false } = options;
+  const texel = texelTypes.find(({ name }) => name === type);
+  if (texel === undefined) throw new Error(`no texel has channels of type ${type}`);
+  const [width = 1, height = 1, depth = 1] = size;
+  return {
+    address: typeof options.texels === 'bigint' ? options.texels : options.texels.address,
+    texel,
+    channels,
+    dimensions: size.length === 3 ? 3 : size.length === 2 ? 2 : 1,
+    isArray: options.layers !== undefined,
+    isCube: cube,
+    width,
+    height,
+    depth,
+    layers: layers * (cube ? 6 : 1),
+    levels: options.levels ?? 1,
+    rowBytes: options.rowBytes ?? width * texelBytes({ texel, channels }),
+  };
+}
+
+function wrongSize(texels: Texels, { size }: TextureOptions): string | null {
+  const { width, height, depth, levels } = texels;
+  if (size.length < 1 || size.length > 3) return `a texture has 1 to 3 dimensions, not ${size.length}`;
+  if (texels.isCube && (texels.dimensions !== 2 || width !== height)) return 'the faces of a cube have two equal sizes';
+  if (texels.isArray && texels.dimensions === 3) return 'an array cannot consist of volumes';
+  const mostLevels = Math.floor(Math.log2(Math.max(width, height, depth))) + 1;
+  return levels > mostLevels ? `a texture of this size has at most ${mostLevels} levels, not ${levels}` : null;
+}
+
+function wrongType({ texel }: Texels, { normalizedTexels = false, filter }: TextureOptions): string | null {
+  if (normalizedTexels && (texel.kind === 'float' || texel.bytes === 4))
+    return `channels of type ${texel.name} cannot be normalized`;
+  if (filter === 'linear' && texel.kind !== 'float' && !normalizedTexels)
+    return `channels of type ${texel.name} can be filtered only if they are normalized`;
+  return null;
+}
+
+function wrongPlace(texels: Texels, options: TextureOptions): string | null {
+  const inTexel = texelBytes(texels);
+  const { address, rowBytes, width } = texels;
+  if (rowBytes < width * inTexel || rowBytes % inTexel !== 0)
+    return `rowBytes must be a multiple of ${inTexel} that is at least ${width * inTexel}, not ${rowBytes}`;
+  if (address % BigInt(inTexel) !== 0n)
+    return `the address of the texels must be a multiple of ${inTexel}, not 0x${address.toString(16)}`;
+  const { bytes } = levelsOf(texels);
+  const given = options.texels instanceof DeviceBuffer ? options.texels.byteLength : bytes;
+  return given < bytes ? `the buffer has ${given} bytes, but the texels take ${bytes}` : null;
+}
+
+function samplingOf(options: TextureOptions): Sampling {
+  const { addressMode = 'clamp', border = [0, 0, 0, 0] } = options;
+  const modes: readonly TextureAddressMode[] = typeof addressMode === 'string' ? [addressMode] : addressMode;
+  const last = modes.at(-1) ?? 'clamp';
+  return {
+    normalizesTexels: options.normalizedTexels ?? false,
+    normalizesCoordinates: options.normalizedCoordinates ?? false,
+    isLinear: options.filter === 'linear',
+    mixesLevels: options.levelFilter === 'linear',
+    addressModes: [0, 1, 2].map((i) => modes[i] ?? last),
+    levelBias: options.levelBias ?? 0,
+    leastLevel: options.leastLevel ?? 0,
+    greatestLevel: options.greatestLevel ?? 32,
+    border,
+  };
+}

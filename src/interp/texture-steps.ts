@@ -1,0 +1,44 @@
+/** Reads textures, and finds texels of surfaces. */
+import type { StepOf } from '../isa/steps/step.ts';
+import { operandStarts } from '../isa/texture-read.ts';
+import { operandRoom } from '../machine/texture-sampling.ts';
+import type { AccessContext } from './memory-steps.ts';
+import type { Action, Frame, PlaceOf } from './value-steps.ts';
+
+export function prepareTextureRead(step: StepOf<'texture-read'>, placeOf: PlaceOf, context: AccessContext): Action {
+  const { textures } = context.memories;
+  const { read } = step;
+  const [texture, sampler] = [placeOf(step.texture), placeOf(step.sampler)];
+  const from = (['coordinates', 'level', 'offset'] as const).flatMap((field) =>
+    step[field].map((ref, i) => ({ place: placeOf(ref), to: operandStarts[field] + i })),
+  );
+  const to = step.to.map(placeOf);
+  const operands = operandRoom();
+  const results = new Uint32Array(to.length);
+  return (frame: Frame) => {
+    for (const one of from) operands.integers[one.to] = Number(frame[one.place]);
+    textures.read(read, Number(frame[texture]), Number(frame[sampler]), operands, results);
+    to.forEach((place, i) => {
+      frame[place] = results[i] ?? 0;
+    });
+  };
+}
+
+export function prepareSurfaceAddress(
+  step: StepOf<'surface-address'>,
+  placeOf: PlaceOf,
+  context: AccessContext,
+): Action {
+  const { textures } = context.memories;
+  const { place } = step;
+  const surface = placeOf(step.surface);
+  const from = step.coordinates.map(placeOf);
+  const coordinates = new Int32Array(from.length);
+  const to = placeOf(step.to);
+  return (frame: Frame) => {
+    from.forEach((one, i) => {
+      coordinates[i] = Number(frame[one]);
+    });
+    frame[to] = BigInt(textures.addressOf(place, Number(frame[surface]), coordinates));
+  };
+}

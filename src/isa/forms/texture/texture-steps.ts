@@ -1,0 +1,178 @@
+/** The steps of instructions for textures and surfaces. A handle is the address of a description (texture-fields.ts). */
+import { elementAt } from '../../../base/element-at.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { vectorLanes } from '../../rules.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import type { ValueStep } from '../../steps/value.ts';
+import { coordinatesOf, type Geometry, geometries, type SurfacePlace, type TextureRead } from '../../texture-read.ts';
+import { textureFields, textureTags } from '../../texture-fields.ts';
+import { compare, constant, integer, join, resize } from '../integer/steps.ts';
+import { refsOf } from '../matrix/parts.ts';
+
+/** What a texture instruction does besides what its modifiers say. */
+export interface ReadOptions {
+  readonly isFloat: boolean;
+  readonly level: TextureRead['level'];
+  readonly hasOffset: boolean;
+  readonly type: 'f32' | 'int' | 'f16' | 'f16x2';
+}
+
+const components: Readonly<Record<string, 0 | 1 | 2 | 3>> = { '.r': 0, '.g': 1, '.b': 2, '.a': 3 };
+
+/** The row of a table that one of the modifiers names; null if none does. */
+function chosen<T>({ modifiers }: Variant, table: Readonly<Record<string, T>>): T | null {
+  const word = Object.values(modifiers).find((one) => Object.hasOwn(table, one));
+  return (word === undefined ? undefined : table[word]) ?? null;
+}
+
+/** The steps of tex and tld4. */
+export function readSteps(options: ReadOptions): InstructionForm['steps'] {
+  return (variant): readonly Step[] => {
+    const geometry = chosen(variant, geometries);
+    // The ISA does not say what texels of several samples are, and CUDA cannot make such textures.
+    const isLeft = geometry === null || (geometry.isCube && options.level === 'derivatives');
+    if (isLeft) return [{ kind: 'unsupported', what: variant.mnemonic }];
+    return [...read(variant, geometry, options), ...packed(options.type), constant('$p', 1)];
+  };
+}
+
+function read(variant: Variant, geometry: Geometry, { isFloat, level, hasOffset, type }: ReadOptions): readonly Step[] {
+  const { dimensions } = geometry;
+  const levels: Readonly<Record<TextureRead['level'], readonly Ref[]>> = {
+    finest: [],
+    given: ['$lod'],
+    derivatives: [...refsOf('dpdx', dimensions), ...refsOf('dpdy', dimensions)],
+  };
+  return [
+    {
+      kind: 'texture-read',
+      read: {
+        geometry,
+        isFloat,
+        level,
+        hasOffset,
+        gathers: chosen(variant, components),
+        narrows: type.startsWith('f16'),
+      },
+      space: 'global',
+      texture: '$a',
+      sampler: '$sampler',
+      coordinates: refsOf('c', coordinatesOf(geometry)),
+      level: levels[level],
+      offset: hasOffset ? refsOf('e', dimensions) : [],
+      to: refsOf(type === 'f16x2' ? 'half' : 'd', 4),
+    },
+  ];
+}
+
+/** Packs halves in pairs. */
+function packed(type: ReadOptions['type']): readonly ValueStep[] {
+  if (type !== 'f16x2') return [];
+  return [join('$d.0', '$half.1', '$half.0', 16, 32), join('$d.1', '$half.3', '$half.2', 16, 32)];
+}
+
+/** Computes `$texel`, the address of the bytes that a surface instruction accesses. */
+export function surfaceAddress(variant: Variant, bytes: number, access: SurfacePlace['access']): readonly Step[] {
+  const [geometry, outside] = [chosen(variant, geometries), chosen(variant, outsides)];
+  if (geometry === null || outside === null) throw new Error(`${variant.mnemonic} accesses no surface`);
+  return [
+    {
+      kind: 'surface-address',
+      place: { geometry, bytes, outside, access },
+      space: 'global',
+      surface: '$a',
+      coordinates: refsOf('c', coordinatesOf(geometry)),
+      to: '$texel',
+    },
+  ];
+}
+
+const outsides: Readonly<Record<string, SurfacePlace['outside']>> = {
+  '.trap': 'trap',
+  '.clamp': 'clamp',
+  '.zero': 'zero',
+};
+
+/** The steps of suld.b and sust.b. */
+export const moveSteps =
+  (access: SurfacePlace['access']): InstructionForm['steps'] =>
+  (variant): readonly Step[] => {
+    const { width } = elementAt(variant.types, 0);
+    const lanes = vectorLanes(variant);
+    const address = surfaceAddress(variant, (width / 8) * lanes, access);
+    const common = { space: 'global', width, address: '$texel', watched: false } as const;
+    if (access === 'store') return [...address, { kind: 'store', ...common, from: refsOf('b', lanes) }];
+    return [...address, { kind: 'load', ...common, to: refsOf('d', lanes), readOnly: false, unused: false }];
+  };
+
+/** Fields of a description that queries return, with the number of bits of each. */
+const queried: Readonly<Record<string, readonly [offset: number, width: 8 | 32]>> = {
+  '.width': [textureFields.width, 32],
+  '.height': [textureFields.height, 32],
+  '.depth': [textureFields.depth, 32],
+  '.array_size': [textureFields.layers, 32],
+  '.num_mipmap_levels': [textureFields.levels, 32],
+  '.num_samples': [textureFields.samples, 32],
+  '.channel_data_type': [textureFields.channelDataType, 32],
+  '.channel_order': [textureFields.channelOrder, 32],
+  '.normalized_coords': [textureFields.normalizesCoordinates, 8],
+  '.force_unnormalized_coords': [textureFields.zero, 32],
+  '.memory_layout': [textureFields.zero, 32],
+  '.filter_mode': [textureFields.filter, 8],
+  '.addr_mode_0': [textureFields.addressModes, 8],
+  '.addr_mode_1': [textureFields.addressModes + 1, 8],
+  '.addr_mode_2': [textureFields.addressModes + 2, 8],
+};
+
+/** Loads the field of the description at `$a` that a modifier names. */
+export function queryField(to: Ref, variant: Variant): readonly Step[] {
+  const field = chosen(variant, queried);
+  if (field === null) throw new Error(`${variant.mnemonic} queries no field of a description`);
+  return loadField(to, ...field);
+}
+
+function loadField(to: Ref, offset: number, width: 8 | 32): readonly Step[] {
+  return [
+    constant('$offset', offset, 64),
+    integer('add', 'u64', '$field', '$a', '$offset'),
+    {
+      kind: 'load',
+      space: 'global',
+      width,
+      to: [to],
+      address: '$field',
+      readOnly: false,
+      watched: false,
+      unused: false,
+    },
+  ];
+}
+
+/** A size of the level `$lod`, which is half as large as that of the level before, but at least 1. */
+export function sizeOfLevel(variant: Variant): readonly Step[] {
+  return [
+    ...queryField('$whole', variant),
+    { kind: 'bits', fn: 'shr.u', width: 32, to: '$part', from: ['$whole', '$lod'] },
+    constant('$one', 1),
+    integer('max', 'u32', '$d', '$part', '$one'),
+  ];
+}
+
+const tags: Readonly<Record<string, number>> = {
+  '.texref': textureTags.texture,
+  '.samplerref': textureTags.texture,
+  '.surfref': textureTags.surface,
+};
+
+/** Compares the tag of the description at `$a`. */
+export function isOfType(variant: Variant): readonly Step[] {
+  const tag = chosen(variant, tags);
+  if (tag === null) throw new Error(`${variant.mnemonic} names no type`);
+  return [
+    ...loadField('$tag', textureFields.tag, 8),
+    constant('$expected', tag),
+    resize('$found', 'u32', '$tag', 'u8'),
+    compare('eq', 'u32', '$p', '$found', '$expected'),
+  ];
+}

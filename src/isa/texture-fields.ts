@@ -1,0 +1,98 @@
+/**
+ * What the bytes at the handle of a texture or surface contain. The ISA and the driver do not specify it: a handle is an
+ * opaque number, and ptxlab uses the address of a description in global memory.
+ */
+
+/** Offsets of the fields in bytes. */
+export const textureFields = {
+  /** 8 bytes: the address of the first texel. */
+  address: 0,
+  /** One byte, `textureTags`. */
+  tag: 8,
+  /** One byte, an index into `texelTypes`. */
+  texel: 9,
+  /** One byte: 1, 2 or 4. */
+  channels: 10,
+  /** One byte: 1, 2 or 3. A cube has two dimensions, and six times as many layers as cubes. */
+  dimensions: 11,
+  /** One byte each, 0 or 1. */
+  isArray: 12,
+  isCube: 13,
+  /** Whether integers are read as numbers from 0 or -1 to 1. */
+  normalizesTexels: 14,
+  normalizesCoordinates: 15,
+  /** 4 bytes each. The depth and the number of layers are at least 1. */
+  width: 16,
+  height: 20,
+  depth: 24,
+  layers: 28,
+  /** 4 bytes: the number of levels of detail. */
+  levels: 32,
+  /** One byte each: 1 for linear, and otherwise 0. */
+  filter: 36,
+  levelFilter: 37,
+  /** One byte for each dimension, an index into `addressModes`. */
+  addressModes: 38,
+  /** 8 bytes: the distance between rows of the finest level, in bytes. */
+  rowBytes: 48,
+  /** 4 bytes each, f32 numbers. */
+  levelBias: 56,
+  leastLevel: 60,
+  greatestLevel: 64,
+  /** Four f32 numbers: the texel outside of the texture if the address mode is `border`. */
+  border: 72,
+  /** 4 bytes each: the numbers that txq and suq return. */
+  channelDataType: 88,
+  channelOrder: 92,
+  /** 4 bytes, always 1: the number of samples of each texel. */
+  samples: 96,
+  /** 4 bytes, always 0. */
+  zero: 100,
+  /** 16 bytes of zeros, which loads from outside of a surface read. */
+  nothing: 112,
+  /** 16 bytes that stores outside of a surface change. */
+  discarded: 128,
+} as const;
+
+export const textureBytes = 144;
+
+/** The byte by which a description is recognized. */
+export const textureTags = { texture: 0x58, surface: 0x59 } as const;
+
+/** A format of one channel of a texel. */
+export interface TexelType {
+  readonly name: TexelTypeName;
+  readonly kind: 'unsigned' | 'signed' | 'float';
+  readonly bytes: 1 | 2 | 4;
+  /** The number by which `.channel_data_type` names it (PTX ISA 9.1, section 5.3). */
+  readonly channelDataType: number;
+}
+
+export type TexelTypeName = 'u8' | 's8' | 'u16' | 's16' | 'u32' | 's32' | 'f16' | 'f32';
+
+export const texelTypes: readonly TexelType[] = [
+  { name: 'u8', kind: 'unsigned', bytes: 1, channelDataType: 0x10da },
+  { name: 's8', kind: 'signed', bytes: 1, channelDataType: 0x10d7 },
+  { name: 'u16', kind: 'unsigned', bytes: 2, channelDataType: 0x10db },
+  { name: 's16', kind: 'signed', bytes: 2, channelDataType: 0x10d8 },
+  { name: 'u32', kind: 'unsigned', bytes: 4, channelDataType: 0x10dc },
+  { name: 's32', kind: 'signed', bytes: 4, channelDataType: 0x10d9 },
+  { name: 'f16', kind: 'float', bytes: 2, channelDataType: 0x10dd },
+  { name: 'f32', kind: 'float', bytes: 4, channelDataType: 0x10de },
+];
+
+/** The numbers by which `.channel_data_type` names integers that are read as numbers up to 1. */
+export const normalizedDataTypes: Readonly<Partial<Record<TexelTypeName, number>>> = {
+  s8: 0x10d0,
+  s16: 0x10d1,
+  u8: 0x10d2,
+  u16: 0x10d3,
+};
+
+/** The numbers by which `.channel_order` names the channels, by their number. */
+export const channelOrders: Readonly<Record<1 | 2 | 4, number>> = { 1: 0x10b0, 2: 0x10b2, 4: 0x10b5 };
+
+/** How coordinates outside of a texture are treated, in the order of the values that `.addr_mode_0` can have. */
+export const addressModes = ['wrap', 'mirror', 'clamp-ogl', 'clamp', 'border'] as const;
+
+export type AddressMode = (typeof addressModes)[number];

@@ -1,0 +1,59 @@
+/** Reads textures and finds texels of surfaces for compiled code. */
+import { operandStarts } from '../../isa/texture-read.ts';
+import type { EngineMemory } from '../../machine/engine-memory.ts';
+import type { TextureOperands } from '../../machine/texture-sampling.ts';
+import { Textures } from '../../machine/textures.ts';
+import type { EngineCall } from '../engine-call.ts';
+import { context } from '../layout.ts';
+
+/** The operands and results in the context of a block. */
+interface ContextWords {
+  readonly context: number;
+  readonly buffer: ArrayBufferLike;
+  readonly operands: TextureOperands;
+  readonly results: Uint32Array;
+}
+
+export class TextureCalls {
+  private readonly memory: EngineMemory;
+  private readonly textures: Textures;
+  /** Those of the block that made the last call. */
+  private words: ContextWords | null = null;
+
+  constructor(memory: EngineMemory) {
+    this.memory = memory;
+    this.textures = new Textures(memory);
+  }
+
+  read(call: EngineCall, texture: number, sampler: number, blockContext: number): void {
+    if (call.kind !== 'texture-read') throw new Error(`a call of kind '${call.kind}' does not read a texture`);
+    const { operands, results } = this.wordsOf(blockContext);
+    this.textures.read(call.read, texture, sampler, operands, results);
+  }
+
+  /** The address of the texel that an instruction accesses. */
+  addressOf(call: EngineCall, surface: number, blockContext: number): number {
+    if (call.kind !== 'surface-address') throw new Error(`a call of kind '${call.kind}' does not access a surface`);
+    return this.textures.addressOf(call.place, surface, this.wordsOf(blockContext).operands.integers);
+  }
+
+  private wordsOf(blockContext: number): ContextWords {
+    const { words, memory } = this;
+    // Memory gets another buffer when it grows.
+    if (words?.context === blockContext && words.buffer === memory.memory.buffer) return words;
+    const operands = memory.bytesAt(blockContext + context.textureOperands, 4 * operandStarts.count);
+    const { buffer, byteOffset } = operands;
+    const results = memory.bytesAt(blockContext + context.texel, 16);
+    const made = {
+      context: blockContext,
+      buffer,
+      operands: {
+        integers: new Int32Array(buffer, byteOffset, operandStarts.count),
+        floats: new Float32Array(buffer, byteOffset, operandStarts.count),
+      },
+      results: new Uint32Array(results.buffer, results.byteOffset, 4),
+    };
+    this.words = made;
+    return made;
+  }
+}

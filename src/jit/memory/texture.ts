@@ -1,0 +1,48 @@
+/** Lowers reads of textures, and addresses of texels of surfaces. The engine carries them out. */
+import type { Ref } from '../../isa/steps/ref.ts';
+import type { StepOf } from '../../isa/steps/step.ts';
+import { operandStarts } from '../../isa/texture-read.ts';
+import type { RecordEngineCall } from '../engine-call.ts';
+import { context } from '../layout.ts';
+import type { Lowering } from '../lowering.ts';
+
+/** The operands, and then the results, are in the context of the block. */
+export function lowerTextureRead(step: StepOf<'texture-read'>, lowering: Lowering): void {
+  const { code, values, helpers, locals, layout } = lowering;
+  for (const field of ['coordinates', 'level', 'offset'] as const)
+    storeOperands(step[field], operandStarts[field], lowering);
+  pushCall({ kind: 'texture-read', read: step.read }, lowering);
+  for (const handle of [step.texture, step.sampler]) pushHandle(handle, lowering);
+  code.call(helpers.import('texture'));
+  step.to.forEach((ref, i) => {
+    code.get(locals.context).memory('i32.load', layout.origin + context.texel + 4 * i);
+    values.set(ref, 'i32');
+  });
+}
+
+export function lowerSurfaceAddress(step: StepOf<'surface-address'>, lowering: Lowering): void {
+  const { code, values, helpers } = lowering;
+  storeOperands(step.coordinates, operandStarts.coordinates, lowering);
+  pushCall({ kind: 'surface-address', place: step.place }, lowering);
+  pushHandle(step.surface, lowering);
+  code.call(helpers.import('surface')).op('i64.extend_i32_u');
+  values.set(step.to, 'i64');
+}
+
+function storeOperands(refs: readonly Ref[], start: number, { code, values, locals, layout }: Lowering): void {
+  refs.forEach((ref, i) => {
+    code.get(locals.context);
+    values.get(ref, 'i32');
+    code.memory('i32.store', layout.origin + context.textureOperands + 4 * (start + i));
+  });
+}
+
+function pushCall(call: Parameters<RecordEngineCall>[0], { code, locals, recordCall }: Lowering): void {
+  code.i32(recordCall(call)).get(locals.thread).get(locals.fuel);
+}
+
+/** The engine gets handles as f64 numbers, because it would have to allocate 64-bit integers. */
+function pushHandle(handle: Ref, { code, values }: Lowering): void {
+  values.get(handle, 'i64');
+  code.op('f64.convert_i64_u');
+}

@@ -1,0 +1,115 @@
+/**
+ * Reads textures and finds texels of surfaces (PTX ISA 9.1, sections 9.7.10 and 9.7.11). Both engines use it. The rules
+ * are those of the appendix on texture fetching in the CUDA programming guide.
+ */
+import { elementAt } from '../base/element-at.ts';
+import type { Geometry, SurfacePlace, TextureRead } from '../isa/texture-read.ts';
+import { textureBytes, textureFields } from '../isa/texture-fields.ts';
+import { badTexture, decodeTexture, levelsOf, texelBytes } from './texture-description.ts';
+import { Sampler, type TexelSource, type TextureOperands } from './texture-sampling.ts';
+
+/** Global memory, in which descriptions and texels are. */
+export interface TextureMemory {
+  /** Throws a fault unless `size` bytes at `offset` can be accessed in one operation. */
+  check(access: 'load' | 'store', offset: number, size: number): void;
+  /** The bytes at an offset. They may be detached when memory grows. */
+  bytesAt(offset: number, size: number): Uint8Array;
+}
+
+/** A texture whose description has been read and whose texels are known to be allocated. */
+interface Open extends TexelSource {
+  readonly bytes: number;
+  /** What instructions do with this texture, and the handle of the sampler with which they last did it. */
+  readonly samplers: Map<TextureRead, { readonly handle: number; readonly sampler: Sampler }>;
+}
+
+/** The distance between the bytes that are checked when a texture is opened. */
+const checkedEvery = 4096;
+
+/** The textures and surfaces of a launch. Each description is read once, because kernels cannot change them. */
+export class Textures {
+  private readonly memory: TextureMemory;
+  private readonly known = new Map<number, Open>();
+
+  constructor(memory: TextureMemory) {
+    this.memory = memory;
+  }
+
+  /** Reads a texture, and stores the bits of the four results in `results`. */
+  read(read: TextureRead, texture: number, sampler: number, operands: TextureOperands, results: Uint32Array): void {
+    const open = this.open(texture);
+    const known = open.samplers.get(read);
+    const own = known?.handle === sampler ? known.sampler : this.samplerFor(read, open, sampler);
+    own.sample(operands, results);
+  }
+
+  private samplerFor(read: TextureRead, open: Open, handle: number): Sampler {
+    requireGeometry(open.description, read.geometry);
+    const sampler = new Sampler(open, this.open(handle).description, read);
+    open.samplers.set(read, { handle, sampler });
+    return sampler;
+  }
+
+  /** The address of the texel that a surface instruction accesses, or of bytes that take its place. */
+  addressOf({ geometry, bytes, outside, access }: SurfacePlace, surface: number, coordinates: Int32Array): number {
+    const { description, levels } = this.open(surface);
+    requireGeometry(description, geometry);
+    const { width, height, depth, rowBytes, sliceBytes, layerBytes } = elementAt(levels, 0);
+    const first = geometry.isArray ? 1 : 0;
+    // Along the first dimension, coordinates count bytes.
+    const sizes = [width * texelBytes(description) - bytes + 1, height, depth];
+    const strides = [1, rowBytes, sliceBytes];
+    let address = Number(description.address);
+    let isInside = true;
+    const move = (at: number, size: number, stride: number): void => {
+      if (at < 0 || at >= size) isInside = false;
+      address += Math.max(0, Math.min(size - 1, at)) * stride;
+    };
+    if (geometry.isArray) move(coordinates[0] ?? 0, description.layers, layerBytes);
+    for (let i = 0; i < geometry.dimensions; i++)
+      move(coordinates[first + i] ?? 0, elementAt(sizes, i), elementAt(strides, i));
+    if (isInside || outside === 'clamp') return address;
+    if (outside === 'trap')
+      throw badTexture(
+        `is accessed outside of its texels, at {${coordinates.slice(0, first + geometry.dimensions).join(', ')}}`,
+      );
+    return surface + (access === 'load' ? textureFields.nothing : textureFields.discarded);
+  }
+
+  private open(handle: number): Open {
+    const known = this.known.get(handle);
+    if (known !== undefined) {
+      if (known.texels.buffer.byteLength === 0) known.texels = this.texelsOf(known.description.address, known.bytes);
+      return known;
+    }
+    const made = this.opened(handle);
+    this.known.set(handle, made);
+    return made;
+  }
+
+  private opened(handle: number): Open {
+    for (let i = 0; i < textureBytes; i += 16) this.memory.check('load', handle + i, 16);
+    const description = decodeTexture(this.memory.bytesAt(handle, textureBytes).slice());
+    const { levels, bytes } = levelsOf(description);
+    const start = Number(description.address);
+    for (let i = 0; i < bytes; i += checkedEvery) this.memory.check('load', start + i, 1);
+    this.memory.check('load', start + bytes - 1, 1);
+    return { description, levels, bytes, texels: this.texelsOf(description.address, bytes), samplers: new Map() };
+  }
+
+  private texelsOf(address: bigint, bytes: number): DataView {
+    const found = this.memory.bytesAt(Number(address), bytes);
+    return new DataView(found.buffer, found.byteOffset, bytes);
+  }
+}
+
+function requireGeometry(found: Geometry, asked: Geometry): void {
+  const isSame =
+    found.dimensions === asked.dimensions && found.isArray === asked.isArray && found.isCube === asked.isCube;
+  if (!isSame) throw badTexture(`is ${inWords(found)}, but the instruction accesses ${inWords(asked)}`);
+}
+
+function inWords({ dimensions, isArray, isCube }: Geometry): string {
+  const shape = isCube ? 'cubes' : `${dimensions}D textures`;
+  return isArray ? `an array of ${shape}` : isCube ? 'a cube' : `a ${dimensions}D texture`;
+}
