@@ -351,6 +351,24 @@ ld.shared.v4.b32 {%r0,%r1,%r2,%r3}, [tile]; st.global.v4.b32 [%rd2], {%r0,%r1,%r
     });
   });
 
+  test('textures and surfaces of buffers', async () => {
+    const source = `.version 8.0
+      .target sm_90
+      .address_size 64
+      .visible .entry k(.param .u64 image, .param .u64 out) {
+      .reg .b64 %image, %out; .reg .b32 %r, %d<4>;
+      ld.param.u64 %image, [image]; ld.param.u64 %out, [out]; mov.u32 %r, %tid.x;
+      tex.1d.v4.u32.s32 {%d0, %d1, %d2, %d3}, [%image, {%r}];
+      sust.b.1d.b8.zero [%out, {%r}], {%d0}; ret; }`;
+    const image = { texture: { texels: 'image', type: 'u8', size: [3] } };
+    const out = { surface: { texels: 2, type: 'u8', size: [2] } };
+    const args = [image, out, { buffer: { zeros: 3 } }];
+    const buffers = { image: { u8: [7, 8, 9] } };
+    const two = source.replace('.param .u64 out)', '.param .u64 out, .param .u64 unused)');
+    const { answer } = await job({ source: two, buffers, args, block: 5 });
+    expect(answer).toMatchObject({ ok: true, args: [null, null, { hex: '070800' }] });
+  });
+
   test('repeats with the same initial buffers and lists the times', async () => {
     const { answer } = await job({ source: increment, repeat: 3, args: [{ buffer: { hex: '07000000' } }] });
     expect(answer).toMatchObject({ ok: true, args: [{ hex: '08000000' }], stats: { threads: 1, instructions: 4 } });
@@ -467,6 +485,8 @@ describe('a mistake in a job names its path in the file', () => {
       'args[0].tensorMap.tensor: must be the name of a buffer or the index of',
     ],
     [{ args: [{ tensorMap: { tensor: 'a' } }] }, "the job has no buffer 'a'"],
+    [{ args: [{ texture: { filter: 'best' } }] }, "args[0].texture.filter: must be 'point' or 'linear'"],
+    [{ args: [{ surface: { texels: 'a', type: 'u8', size: [1] } }] }, "the job has no buffer 'a'"],
     [{ args: [{ buffer: 5 }] }, 'args[0].buffer: must be a string or an object, not 5'],
     [{ args: [{ buffer: { f32: 1 } }] }, 'args[0].buffer.f32: must be a list of numbers, not 1'],
     [{ args: [{ buffer: { f32: [1, {}] } }] }, 'args[0].buffer.f32[1]: must be a number, or a text'],

@@ -85,6 +85,23 @@ it('runs a kernel on a buffer', async () => {
   expect(read['base64']).toBe(Buffer.from(Uint32Array.of(2, 4, 6).buffer).toString('base64'));
 });
 
+it('makes textures and surfaces for a launch, and frees them', async () => {
+  const { ask } = connected();
+  // The description of a texture takes 144 bytes, so the memory cannot hold all of them.
+  const { device } = await ask('device/create', { memory: 4096 });
+  const source = `.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 image, .param .u64 out) {
+    .reg .b64 %image, %out; .reg .b32 %r, %d<4>;
+    ld.param.u64 %image, [image]; ld.param.u64 %out, [out]; mov.u32 %r, %tid.x;
+    tex.1d.v4.u32.s32 {%d0, %d1, %d2, %d3}, [%image, {%r}]; sust.b.1d.b8.trap [%out, {%r}], {%d0}; ret; }`;
+  const { module } = await ask('module/load', { device, source });
+  const { buffer } = await ask('buffer/alloc', { device, data: { base64: 'BQYH' } });
+  const { buffer: out } = await ask('buffer/alloc', { device, bytes: 3 });
+  const texels = { type: 'u8', size: [3] };
+  const args = [{ texture: { buffer, ...texels } }, { surface: { buffer: out, ...texels } }];
+  for (let i = 0; i < 400; i++) await ask('launch', { device, module, block: 3, args });
+  expect(await ask('buffer/read', { device, buffer: out })).toMatchObject({ base64: 'BQYH' });
+});
+
 it('answers pipelined requests to a device in their order', async () => {
   const { ask } = connected();
   const { device } = await ask('device/create');

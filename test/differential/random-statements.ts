@@ -82,10 +82,11 @@ export class StatementMaker {
       [12, () => this.straight()],
       [3, () => this.memory()],
       [1, () => this.special()],
+      [0.5, () => this.texture()],
       [1, () => this.carryChain()],
       [2, () => this.atomic()],
       [depth < 3 ? 1 : 0, () => this.group()],
-      [this.sources.exits ? 0.2 : 0, () => plain(`${this.guard()}exit;`)],
+      [this.sources.exits ? 0.4 : 0, () => plain(`${this.guard()}exit;`)],
     ];
     const callees = this.sources.callees.filter(({ meets }) => together || !meets);
     if (callees.length > 0) choices.push([2, () => this.call(random.pick(callees))]);
@@ -305,12 +306,12 @@ export class StatementMaker {
   private call({ name, inMemory, meets }: Callee): Statement {
     const [word, wide, x, y] = [this.register(32), this.register(64), this.register(32), this.register(64)];
     const guard = !meets && this.random.percent(20) ? this.guard() : '';
-    if (!inMemory) return plain(`${guard}call (${x}, ${y}), ${name}, (${word}, ${wide}, %piece, %count);`);
-    const given = { word, wide, piece: '%piece', count: '%count' };
+    if (!inMemory) return plain(`${guard}call (${x}, ${y}), ${name}, (${word}, ${wide}, %piece, %count, %texture);`);
+    const given = { word, wide, piece: '%piece', count: '%count', texture: '%texture' };
     return plain(
-      '{ .param .b32 give_word; .param .b64 give_wide, give_piece, give_count, taken;',
+      '{ .param .b32 give_word; .param .b64 give_wide, give_piece, give_count, give_texture, taken;',
       ...Object.entries(given).map(([to, from]) => `st.param.b${to === 'word' ? 32 : 64} [give_${to}], ${from};`),
-      `call.uni (taken), ${name}, (give_word, give_wide, give_piece, give_count);`,
+      `call.uni (taken), ${name}, (give_word, give_wide, give_piece, give_count, give_texture);`,
       `ld.param.b64 ${y}, [taken]; }`,
     );
   }
@@ -425,7 +426,6 @@ export class StatementMaker {
     return plain(random.pick(choices));
   }
 
-  /** Stores a value in shared memory and, after a barrier, loads a value that another thread has stored. */
   /** Each warp stores registers in its lanes of tensor memory, and loads them in another shape. */
   private tensorMemory(): Statement {
     const names = registers[32] as readonly string[];
@@ -440,6 +440,24 @@ export class StatementMaker {
     );
   }
 
+  /** Reads the texture of 8 by 8 texels, or its first texels as those of a surface. */
+  private texture(): Statement {
+    const { random } = this;
+    const registersOf = (count: number): string =>
+      `{${Array.from({ length: count }, () => this.register(32)).join(', ')}}`;
+    const point = registersOf(2);
+    return plain(
+      random.pick([
+        `tex.2d.v4.f32.f32 ${registersOf(4)}, [%texture, ${point}];`,
+        `tld4.${random.pick(['r', 'g', 'b', 'a'])}.2d.v4.f32.f32 ${registersOf(4)}, [%texture, ${point}];`,
+        `tex.2d.v2.f16x2.s32 ${registersOf(2)}, [%texture, ${point}];`,
+        `and.b32 %at, ${this.register(32)}, -8; suld.b.2d.v2.b32.${random.pick(['zero', 'clamp'])} ${registersOf(2)}, [%texture, {%at, ${this.register(32)}}];`,
+        `txq.width.b32 ${this.register(32)}, [%texture];`,
+      ]),
+    );
+  }
+
+  /** Stores a value in shared memory and, after a barrier, loads a value that another thread has stored. */
   private exchange(): Statement {
     const { random } = this;
     const at = `mad.lo.u32 %other, %thread, ${1 + random.below(5)}, ${random.below(90)}; rem.u32 %other, %other, %threads;`;

@@ -29,9 +29,19 @@ async function outcomes(
   const threads = grid * block;
   const random = new RandomSource(seed);
   const input = device.alloc(Uint32Array.from({ length: (threads * inputBytes) / 4 }, () => word(random)));
+  const texels = device.alloc(Uint32Array.from({ length: 64 }, () => word(random)));
+  const texture = device.texture({
+    texels,
+    type: 'u8',
+    channels: 4,
+    size: [8, 8],
+    filter: 'linear',
+    normalizedTexels: true,
+    addressMode: ['clamp', 'border'],
+  });
   const outcome = async (way: LaunchOptions): Promise<string> => {
     const written = [device.alloc(threads * outputBytes), device.alloc(counterBytes * (1 + grid))];
-    const args = [input, ...written];
+    const args = [input, ...written, texture];
     const result = await loaded.launch({ grid, block, args, ...way, uninitialized: 'zero', budget: 2 ** 28 });
     if (!result.ok) return `${result.fault.code} at line ${result.fault.line}: ${result.fault.message}`;
     const bytes = written.map((buffer) => Buffer.from(buffer.read()).toString('hex'));

@@ -102,6 +102,20 @@ async function deviceCalls(): Promise<readonly Call[]> {
   const module = owner.load(ptx.replace('.visible', '.global .b32 g;\n.visible'));
   const buffer = owner.alloc(16);
   const kernel = module.kernel('k');
+  const texels = { texels: buffer, type: 'u8', channels: 1, size: [4, 4], layers: 1, cube: false, rowBytes: 4 };
+  const texture = {
+    ...texels,
+    levels: 1,
+    addressMode: 'clamp',
+    filter: 'point',
+    levelFilter: 'point',
+    normalizedCoordinates: true,
+    normalizedTexels: true,
+    border: [0, 0, 0, 0],
+    levelBias: 0,
+    leastLevel: 0,
+    greatestLevel: 0,
+  };
   const launch = { grid: 1, block: 1, sharedBytes: 0, args: [], trace: undefined, timeout: 1, onPrint: undefined };
   const recording = await debug.recordWarp(kernel);
   const memory = { target: 'sm_90', memory: 2 ** 16, workers: 0, simd: true, gpu: undefined, isa: undefined };
@@ -109,6 +123,7 @@ async function deviceCalls(): Promise<readonly Call[]> {
     call('Device.create', (...given) => device.Device.create(...given), memory),
     method('Device.load', owner, ptx),
     method('Device.alloc', owner, 16),
+    ...['texture', 'surface'].map((name) => method(`Device.${name}`, owner, name === 'texture' ? texture : texels)),
     ...['symbol', 'kernel'].map((name) => method(`LoadedModule.${name}`, module, name === 'symbol' ? 'g' : 'k')),
     ...['DeviceBuffer', 'ModuleSymbol'].flatMap((name) => {
       const range = name === 'DeviceBuffer' ? buffer : module.symbol('g');
@@ -118,6 +133,7 @@ async function deviceCalls(): Promise<readonly Call[]> {
         method(`${name}.write`, range, new Uint8Array(4), 0),
       ];
     }),
+    method('DeviceTexture.free', owner.texture({ texels: buffer, type: 'u8', size: [16] })),
     method('Kernel.launch', kernel, launch),
     call('tensorMap', device.tensorMap, {
       tensor: buffer,

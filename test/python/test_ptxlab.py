@@ -83,6 +83,47 @@ wait:
 """
 
 
+COPY = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry copy(.param .u64 image, .param .u64 out)
+{
+  .reg .b32 %x, %y, %at;
+  .reg .f32 %fx, %fy, %f<4>;
+  .reg .b64 %image, %out;
+  ld.param.u64 %image, [image];
+  ld.param.u64 %out, [out];
+  mov.u32 %x, %tid.x;
+  mov.u32 %y, %tid.y;
+  cvt.rn.f32.u32 %fx, %x;
+  cvt.rn.f32.u32 %fy, %y;
+  tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%image, {%fx, %fy}];
+  shl.b32 %at, %x, 2;
+  sust.b.2d.b32.trap [%out, {%at, %y}], {%f0};
+  ret;
+}
+"""
+
+
+def test_textures_and_surfaces(ptx_device):
+    image = np.arange(12, dtype=np.float32).reshape(3, 4)
+    kernel = ptx_device.module(COPY).kernel("copy")
+    out = np.zeros((3, 4), dtype=np.float32)
+    # Means of each pixel, its neighbors to the left and above, and the one between these.
+    kernel[1, (4, 3)](ptxlab.Texture(image, filter="linear", address_mode="border"), ptxlab.Surface(out))
+    padded = np.pad(image, ((1, 0), (1, 0)))
+    np.testing.assert_array_equal(out, (padded[1:, 1:] + padded[:-1, 1:] + padded[1:, :-1] + padded[:-1, :-1]) / 4)
+    flags = np.zeros((3, 4, 2), dtype=np.uint8)
+    flags[..., 0] = 51
+    with ptx_device.buffer(out) as buffer:
+        surface = ptxlab.Surface(buffer, type="f32", size=[4, 3])
+        kernel[1, (4, 3)](ptxlab.Texture(flags, channels=2, normalized_texels=True), surface)
+        np.testing.assert_array_equal(buffer.read(np.float32), np.full(12, 0.2, dtype=np.float32))
+    with pytest.raises(ptxlab.PtxlabError, match="channels of type u8 can be filtered only if they are normalized"):
+        kernel[1, 1](ptxlab.Texture(flags, channels=2, filter="linear"), ptxlab.Surface(out))
+
+
 def test_copies_a_box_of_a_tensor(ptx_device):
     matrix = np.arange(20, dtype=np.int32).reshape(4, 5)
     # A row must be a multiple of 16 bytes, so the matrix gets three more columns.

@@ -85,6 +85,91 @@ class TensorMap:
         return {"tensorMap": {"buffer": buffer.handle, **self._options}}
 
 
+class Texture:
+    """An argument that a kernel reads as a texture, as cudaCreateTextureObject makes it.
+
+    `texels` is a Buffer, or an array that is copied to the device. The type, the size and the number of channels of an
+    array are known: its last axis has the channels if there are more than one. `size` is a list: the width, the width and
+    height, or the width, height and depth.
+    """
+
+    _key = "texture"
+
+    def __init__(
+        self,
+        texels: Any,
+        *,
+        type: Optional[str] = None,
+        channels: int = 1,
+        size: Optional[Sequence[int]] = None,
+        layers: Optional[int] = None,
+        cube: Optional[bool] = None,
+        row_bytes: Optional[int] = None,
+        levels: Optional[int] = None,
+        address_mode: Union[str, Sequence[str], None] = None,
+        filter: Optional[str] = None,
+        level_filter: Optional[str] = None,
+        normalized_coordinates: Optional[bool] = None,
+        normalized_texels: Optional[bool] = None,
+        border: Optional[Sequence[float]] = None,
+        level_bias: Optional[float] = None,
+        least_level: Optional[float] = None,
+        greatest_level: Optional[float] = None,
+    ) -> None:
+        self.texels = texels
+        if not isinstance(texels, Buffer):
+            array, _ = as_array(texels)
+            type = type or f"{'s' if array.dtype.kind == 'i' else array.dtype.kind}{8 * array.dtype.itemsize}"
+            extents = array.shape if channels == 1 else array.shape[:-1]
+            outer = (layers is not None) + bool(cube)
+            size = size or extents[outer:][::-1]
+        self._options = _named(
+            type=type,
+            channels=channels,
+            size=None if size is None else [int(one) for one in size],
+            layers=layers,
+            cube=cube,
+            rowBytes=row_bytes,
+            levels=levels,
+            addressMode=address_mode,
+            filter=filter,
+            levelFilter=level_filter,
+            normalizedCoordinates=normalized_coordinates,
+            normalizedTexels=normalized_texels,
+            border=None if border is None else [float(one) for one in border],
+            levelBias=level_bias,
+            leastLevel=least_level,
+            greatestLevel=greatest_level,
+        )
+
+    def _argument(self, buffer: Buffer) -> Dict[str, Any]:
+        return {self._key: {"buffer": buffer.handle, **self._options}}
+
+
+class Surface(Texture):
+    """An argument that a kernel reads and writes as a surface, as cudaCreateSurfaceObject makes it.
+
+    The arguments have the same meaning as for a Texture. An array is copied to the device and back.
+    """
+
+    _key = "surface"
+
+    def __init__(
+        self,
+        texels: Any,
+        *,
+        type: Optional[str] = None,
+        channels: int = 1,
+        size: Optional[Sequence[int]] = None,
+        layers: Optional[int] = None,
+        cube: Optional[bool] = None,
+        row_bytes: Optional[int] = None,
+    ) -> None:
+        super().__init__(
+            texels, type=type, channels=channels, size=size, layers=layers, cube=cube, row_bytes=row_bytes
+        )
+
+
 def _element_type(dtype: "np.dtype[Any]") -> str:
     """The type of elements of a tensor; formats of one byte count as bytes."""
     if dtype.itemsize == 1:
@@ -130,12 +215,14 @@ class Launcher:
             for one in args:
                 if isinstance(one, Buffer):
                     passed.append({"buffer": one.handle})
-                elif isinstance(one, TensorMap) and isinstance(one.tensor, Buffer):
-                    passed.append(one._argument(one.tensor))
-                elif isinstance(one, TensorMap):
-                    array, _ = as_array(one.tensor)
+                elif isinstance(one, (TensorMap, Texture)):
+                    holder = one.tensor if isinstance(one, TensorMap) else one.texels
+                    if isinstance(holder, Buffer):
+                        passed.append(one._argument(holder))
+                        continue
+                    array, _ = as_array(holder)
                     buffer = module.device.buffer(array)
-                    copies.append((one.tensor, array, buffer))
+                    copies.append((holder, array, buffer))
                     passed.append(one._argument(buffer))
                 elif np.ndim(one) == 0 and not hasattr(one, "data_ptr") and not isinstance(one, np.ndarray):
                     passed.append(_scalar(one))

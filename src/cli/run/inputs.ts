@@ -9,7 +9,7 @@ import { elementAt } from '../../base/element-at.ts';
 import { itemSize, readNpy } from '../../tensors/npy/npy.ts';
 import { UsageError } from '../exit.ts';
 import { fileTrouble } from '../../hosts/file-errors.ts';
-import type { JobTensorMap } from './job-rules.ts';
+import type { JobSurface, JobTensorMap, JobTexture } from './job-rules.ts';
 import { type ElementType, hexBytes, isScalarType, npyTypeOf, scalarBytes } from './values.ts';
 
 /** The bytes of a buffer. `element` determines how the bytes are printed and how they are written to files. */
@@ -31,6 +31,9 @@ export type RunInput =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** A tensor map; see `JobTensorMap`. */
   | { readonly kind: 'tensor map'; readonly map: JobTensorMap }
+  /** A texture or surface; see `JobTexture`. */
+  | { readonly kind: 'texture'; readonly texture: JobTexture }
+  | { readonly kind: 'surface'; readonly surface: JobSurface }
   /** A number without a type, which is converted to the type of the parameter. */
   | { readonly kind: 'number'; readonly value: number | bigint };
 

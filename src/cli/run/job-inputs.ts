@@ -64,12 +64,14 @@ function readArgument(argument: JobArgument, path: string, place: JobPlace): Pro
   const [key, ...others] = keysOf(argument);
   if (key === undefined || others.length > 0)
     throw new UsageError(
-      `${path}: must have exactly one key: buffer, bytes, tensorMap or a basic type (u32, f32, b64 …)`,
+      `${path}: must have exactly one key: buffer, bytes, tensorMap, texture, surface or a basic type (u32, f32, b64 …)`,
     );
-  const { buffer, bytes, tensorMap } = argument;
+  const { buffer, bytes, tensorMap, texture, surface } = argument;
   if (typeof buffer === 'string') return Promise.resolve({ kind: 'named', name: buffer });
   if (buffer !== undefined) return readContents(buffer, `${path}.buffer`, place);
   if (tensorMap !== undefined) return Promise.resolve({ kind: 'tensor map', map: tensorMap });
+  if (texture !== undefined) return Promise.resolve({ kind: 'texture', texture });
+  if (surface !== undefined) return Promise.resolve({ kind: 'surface', surface });
   return placed(`${path}.${key}`, () => {
     return { kind: 'bytes', bytes: bytes === undefined ? scalarBytes(key, argument[key]) : hexBytes(bytes) };
   });

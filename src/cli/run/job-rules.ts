@@ -3,8 +3,15 @@
  * same rules as in the library.
  */
 import { either, flag, listOf, mapOf, objectOf, type Rule, type RulesFor, text, whole } from '../../base/rules.ts';
-import type { TensorMapOptions } from '../../device.ts';
-import { boxRules, deviceRules, type PlainLaunch, plainLaunchRules } from '../../device/check-options.ts';
+import type { TensorMapOptions, TexelOptions, TextureOptions } from '../../device.ts';
+import {
+  boxRules,
+  deviceRules,
+  type PlainLaunch,
+  plainLaunchRules,
+  texelRules,
+  textureRules,
+} from '../../device/check-options.ts';
 import { type Generated, generatedRules } from './generated.ts';
 import { scalarTypes } from './values.ts';
 
@@ -33,16 +40,28 @@ export interface JobTensorMap extends Omit<TensorMapOptions, 'tensor'> {
   readonly tensor?: string | number;
 }
 
+/** A surface. `texels` is the buffer that contains the texels: the name of a shared buffer, or the index of an argument. */
+export interface JobSurface extends Omit<TexelOptions, 'texels'> {
+  readonly texels?: string | number;
+}
+
+/** A texture; see `JobSurface`. */
+export interface JobTexture extends Omit<TextureOptions, 'texels'> {
+  readonly texels?: string | number;
+}
+
 /**
  * An argument. It has exactly one key. The value of the key `buffer` is the contents of a buffer or the name of a
- * shared buffer, the value of `bytes` is hex digits, the value of `tensorMap` describes a tensor in a buffer, and the
- * value of a scalar type such as `u32` is a scalar.
+ * shared buffer, the value of `bytes` is hex digits, the values of `tensorMap`, `texture` and `surface`
+ * describe a tensor or texels in a buffer, and the value of a scalar type such as `u32` is a scalar.
  */
 export interface JobArgument {
   readonly buffer?: string | JobContents;
   readonly bytes?: string;
   readonly tensorMap?: JobTensorMap;
-  readonly [type: string]: JobScalar | JobContents | JobTensorMap | undefined;
+  readonly texture?: JobTexture;
+  readonly surface?: JobSurface;
+  readonly [type: string]: JobScalar | JobContents | JobTensorMap | JobTexture | undefined;
 }
 
 export interface JobTrace {
@@ -100,6 +119,8 @@ const argument: Rule<JobArgument> = objectOf<JobArgument>({
   buffer: either(text, contents),
   bytes: text,
   tensorMap: objectOf<JobTensorMap>({ tensor: either(text, count), ...boxRules }),
+  texture: objectOf<JobTexture>({ texels: either(text, count), ...textureRules }),
+  surface: objectOf<JobSurface>({ texels: either(text, count), ...texelRules }),
   ...ofScalarTypes(scalar),
 });
 

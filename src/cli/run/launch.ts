@@ -232,7 +232,7 @@ function prepared(
 ): PreparedLaunch {
   const kernel = pickKernel(module, request.entry);
   const buffers = request.inputs.map((input) => (input.kind === 'buffer' ? device.alloc(input.bytes) : null));
-  const args = request.inputs.map((input, i) => argumentOf(input, i, buffers, named));
+  const args = request.inputs.map((input, i) => argumentOf(input, i, { device, buffers, named }));
   return { request, kernel, buffers, args };
 }
 
@@ -276,35 +276,48 @@ function textOf({ source, name }: RunRequest): SourceText {
   return new SourceText(source, name);
 }
 
-function argumentOf(
-  input: RunInput,
-  index: number,
-  buffers: readonly (DeviceBuffer | null)[],
-  named: ReadonlyMap<string, DeviceBuffer>,
-): Argument {
+/** Where the buffers are that arguments refer to. */
+interface ArgumentPlace {
+  readonly device: Device;
+  /** The buffers that belong to the launch, in the order of the arguments. */
+  readonly buffers: readonly (DeviceBuffer | null)[];
+  readonly named: ReadonlyMap<string, DeviceBuffer>;
+}
+
+function argumentOf(input: RunInput, index: number, place: ArgumentPlace): Argument {
   switch (input.kind) {
     case 'buffer': {
-      const buffer = buffers[index] ?? null;
+      const buffer = place.buffers[index] ?? null;
       if (buffer === null) throw new Error('a buffer argument without its buffer');
       return buffer;
     }
     case 'named':
-      return bufferNamed(input.name, named);
+      return bufferNamed(input.name, place.named);
     case 'tensor map': {
       const { tensor, ...box } = input.map;
-      if (typeof tensor === 'string') return tensorMap({ ...box, tensor: bufferNamed(tensor, named) });
-      const buffer = tensor === undefined ? null : (buffers[tensor] ?? null);
-      if (buffer === null)
-        throw new UsageError(
-          `args[${index}].tensorMap.tensor: must be the name of a buffer or the index of an argument that is a buffer`,
-        );
-      return tensorMap({ ...box, tensor: buffer });
+      return tensorMap({ ...box, tensor: bufferOf(tensor, `args[${index}].tensorMap.tensor`, place) });
+    }
+    case 'texture': {
+      const { texels, ...options } = input.texture;
+      return place.device.texture({ ...options, texels: bufferOf(texels, `args[${index}].texture.texels`, place) });
+    }
+    case 'surface': {
+      const { texels, ...options } = input.surface;
+      return place.device.surface({ ...options, texels: bufferOf(texels, `args[${index}].surface.texels`, place) });
     }
     case 'bytes':
       return input.bytes;
     case 'number':
       return input.value;
   }
+}
+
+/** The buffer that an argument at `path` refers to by name, or by the index of an argument. */
+function bufferOf(which: string | number | undefined, path: string, { buffers, named }: ArgumentPlace): DeviceBuffer {
+  if (typeof which === 'string') return bufferNamed(which, named);
+  const buffer = which === undefined ? null : (buffers[which] ?? null);
+  if (buffer !== null) return buffer;
+  throw new UsageError(`${path}: must be the name of a buffer or the index of an argument that is a buffer`);
 }
 
 function bufferNamed(name: string, named: ReadonlyMap<string, DeviceBuffer>): DeviceBuffer {

@@ -1,8 +1,25 @@
 /** The methods for devices and for their modules, buffers and launches. */
 import { listOf, objectOf, type Rule } from '../../base/rules.ts';
 import { SourceText } from '../../base/source-text.ts';
-import { type Argument, type LoadedModule, tensorMap, type TensorMapOptions } from '../../device.ts';
-import { boxRules, deviceRules, launchRules, type PlainLaunch, plainLaunchRules } from '../../device/check-options.ts';
+import {
+  type Argument,
+  type DeviceBuffer,
+  DeviceTexture,
+  type LoadedModule,
+  tensorMap,
+  type TensorMapOptions,
+  type TexelOptions,
+  type TextureOptions,
+} from '../../device.ts';
+import {
+  boxRules,
+  deviceRules,
+  launchRules,
+  type PlainLaunch,
+  plainLaunchRules,
+  texelRules,
+  textureRules,
+} from '../../device/check-options.ts';
 import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 import { readGpu, readIsa, readTarget } from '../options.ts';
 import { hexBytes, isScalarType, scalarBytes, scalarTypes } from '../run/values.ts';
@@ -214,10 +231,20 @@ interface LaunchTensorMap extends Omit<TensorMapOptions, 'tensor'> {
   readonly buffer?: number;
 }
 
+/** A surface. `buffer` is the handle of the buffer that contains the texels. */
+interface LaunchSurface extends Omit<TexelOptions, 'texels'> {
+  readonly buffer?: number;
+}
+
+/** A texture; see `LaunchSurface`. */
+interface LaunchTexture extends Omit<TextureOptions, 'texels'> {
+  readonly buffer?: number;
+}
+
 /**
  * An argument, which must have exactly one key. `buffer` gives the handle of a buffer, `value` gives a value for a
- * parameter of any type, `bytes` and `data` give raw bytes, and `tensorMap` describes a tensor in a buffer. A key that
- * is the name of a type, such as `u32`, gives a scalar of this type.
+ * parameter of any type, `bytes` and `data` give raw bytes, and `tensorMap`, `texture` and `surface` describe a tensor
+ * or texels in a buffer. A key that is the name of a type, such as `u32`, gives a scalar of this type.
  */
 interface LaunchArgument {
   readonly buffer?: number;
@@ -225,6 +252,8 @@ interface LaunchArgument {
   readonly bytes?: string;
   readonly data?: DataSource;
   readonly tensorMap?: LaunchTensorMap;
+  readonly texture?: LaunchTexture;
+  readonly surface?: LaunchSurface;
   readonly [type: string]: unknown;
 }
 
@@ -239,6 +268,8 @@ const argumentRule: Rule<LaunchArgument> = objectOf<LaunchArgument>({
   bytes: text,
   data: sourceRule,
   tensorMap: objectOf<LaunchTensorMap>({ buffer: count, ...boxRules }),
+  texture: objectOf<LaunchTexture>({ buffer: count, ...textureRules }),
+  surface: objectOf<LaunchSurface>({ buffer: count, ...texelRules }),
   ...Object.fromEntries(scalarTypes.map((type) => [type, anything])),
 });
 
@@ -259,22 +290,31 @@ const launch = method<LaunchParams>(
   (given, { devices, folder, limits }, signal) =>
     devices.inOrder(required(given.device, 'device'), async (one) => {
       const { device: _device, module: _module, kernel: _kernel, args = [], ...options } = given;
-      const result = await kernelOf(one.modules, given).launch({
-        ...options,
-        args: args.map((argument, i) => argumentOf(argument, `args[${i}]`, one, (data) => bytesOfData(data, folder))),
-        timeout: Math.min(given.timeout ?? limits.timeout, limits.timeout),
-        printLimit: Math.min(given.printLimit ?? 2 ** 20, Math.floor(limits.message / 8)),
-        signal,
-      });
-      if (signal.aborted) throw new RequestError('cancelled', 'the launch was cancelled');
-      return result;
+      const passed: Argument[] = [];
+      const launched = kernelOf(one.modules, given);
+      try {
+        for (const [i, argument] of args.entries())
+          passed.push(argumentOf(argument, `args[${i}]`, one, (data) => bytesOfData(data, folder)));
+        const result = await launched.launch({
+          ...options,
+          args: passed,
+          timeout: Math.min(given.timeout ?? limits.timeout, limits.timeout),
+          printLimit: Math.min(given.printLimit ?? 2 ** 20, Math.floor(limits.message / 8)),
+          signal,
+        });
+        if (signal.aborted) throw new RequestError('cancelled', 'the launch was cancelled');
+        return result;
+      } finally {
+        // Unlike buffers, textures belong to the launch.
+        for (const argument of passed) if (argument instanceof DeviceTexture) argument.free();
+      }
     }),
 );
 
 function argumentOf(
   argument: LaunchArgument,
   path: string,
-  { buffers }: OpenDevice,
+  { device, buffers }: OpenDevice,
   bytesOf: (data: DataSource) => Uint8Array,
 ): Argument {
   const keys = Object.keys(argument);
@@ -282,16 +322,26 @@ function argumentOf(
   if (key === undefined || keys.length > 1)
     throw new RequestError(
       'bad-params',
-      `${path}: must have one key: buffer, value, bytes, data, tensorMap or a type such as u32`,
+      `${path}: must have one key: buffer, value, bytes, data, tensorMap, texture, surface or a type such as u32`,
     );
-  const { buffer, value, bytes, data, tensorMap: map } = argument;
+  const { buffer, value, bytes, data, tensorMap: map, texture, surface } = argument;
+  const bufferOf = (handle: number | undefined, of: string): DeviceBuffer =>
+    found(buffers, required(handle, `${path}.${of}.buffer`), 'buffer');
   if (buffer !== undefined) return found(buffers, buffer, 'buffer');
   if (value !== undefined) return value;
   if (bytes !== undefined) return hexBytes(bytes);
   if (data !== undefined) return bytesOf(data);
   if (map !== undefined) {
     const { buffer: handle, ...box } = map;
-    return tensorMap({ ...box, tensor: found(buffers, required(handle, `${path}.tensorMap.buffer`), 'buffer') });
+    return tensorMap({ ...box, tensor: bufferOf(handle, 'tensorMap') });
+  }
+  if (texture !== undefined) {
+    const { buffer: handle, ...how } = texture;
+    return device.texture({ ...how, texels: bufferOf(handle, 'texture') });
+  }
+  if (surface !== undefined) {
+    const { buffer: handle, ...how } = surface;
+    return device.surface({ ...how, texels: bufferOf(handle, 'surface') });
   }
   if (isScalarType(key)) return scalarBytes(key, argument[key]);
   throw new RequestError('bad-params', `${path}: '${key}' is not a type`);

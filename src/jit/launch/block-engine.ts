@@ -157,7 +157,7 @@ export class BlockEngine {
   step(): boolean {
     if (this.running.length === 0) {
       if (!this.take()) {
-        this.ledger.settle(this.executed - this.noted);
+        this.settle();
         return false;
       }
       if (this.blocksPerCluster === 1) this.runThrough();
@@ -306,9 +306,8 @@ export class BlockEngine {
 
   /** Reports the number of executed instructions to the ledger, and gets new fuel. */
   private fill(): number {
-    const news = this.executed - this.noted;
+    const given = this.ledger.refuel(this.executed - this.noted, this.block);
     this.noted = this.executed;
-    const given = this.ledger.refuel(news, this.block);
     this.granted = this.executed + given;
     return given;
   }
@@ -340,9 +339,8 @@ export class BlockEngine {
       tensor: (call: number, thread: number, fuel: number, ...operands: readonly (number | bigint)[]): void => {
         callForTensor(this.at(call, thread, fuel), operands, this.launch.memory, this.areas(thread, 0));
       },
-      texture: (call: number, thread: number, fuel: number, texture: number, sampler: number): void => {
-        this.textures.read(this.at(call, thread, fuel), texture, sampler, this.room().context);
-      },
+      texture: (call: number, thread: number, fuel: number, texture: number, sampler: number): void =>
+        this.textures.read(this.at(call, thread, fuel), texture, sampler, this.room().context),
       surface: (call: number, thread: number, fuel: number, surface: number): number =>
         this.textures.addressOf(this.at(call, thread, fuel), surface, this.room().context),
       refuel: (call: number, thread: number, fuel: number): number => {
@@ -377,9 +375,9 @@ export class BlockEngine {
   }
 
   private openCalls(thread: number): number {
-    const { current, launch, arena } = this;
+    const { current, arena } = this;
+    const { memory, compiled } = this.launch;
     if (current === null) return 0;
-    const { memory, compiled } = launch;
     let bytes = Number(memory.load(current.frames + compiled.frame.depth + 4 * thread, 32));
     let count = 0;
     for (; bytes > 0; count++) bytes -= callSize(memory, current.calls + thread * arena.callStride + bytes);
