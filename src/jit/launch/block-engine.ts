@@ -306,8 +306,9 @@ export class BlockEngine {
 
   /** Reports the number of executed instructions to the ledger, and gets new fuel. */
   private fill(): number {
-    const given = this.ledger.refuel(this.executed - this.noted, this.block);
+    const news = this.executed - this.noted;
     this.noted = this.executed;
+    const given = this.ledger.refuel(news, this.block);
     this.granted = this.executed + given;
     return given;
   }
@@ -333,12 +334,10 @@ export class BlockEngine {
         if (found.kind !== 'builtin') throw new Error(`call ${call} is not a call to a built-in function`);
         this.callBuiltin(found.fn, base, thread);
       },
-      box: (call: number, thread: number, fuel: number, ...operands: readonly (number | bigint)[]): void => {
-        copyBoxFor(this.at(call, thread, fuel), operands, this.launch.memory, this.areas(thread, 0));
-      },
-      tensor: (call: number, thread: number, fuel: number, ...operands: readonly (number | bigint)[]): void => {
-        callForTensor(this.at(call, thread, fuel), operands, this.launch.memory, this.areas(thread, 0));
-      },
+      box: (call: number, thread: number, fuel: number, ...operands: readonly (number | bigint)[]): void =>
+        copyBoxFor(this.at(call, thread, fuel), operands, this.launch.memory, this.areas(thread, 0)),
+      tensor: (call: number, thread: number, fuel: number, ...operands: readonly (number | bigint)[]): void =>
+        callForTensor(this.at(call, thread, fuel), operands, this.launch.memory, this.areas(thread, 0)),
       texture: (call: number, thread: number, fuel: number, texture: number, sampler: number): void =>
         this.textures.read(this.at(call, thread, fuel), texture, sampler, this.room().context),
       surface: (call: number, thread: number, fuel: number, surface: number): number =>
