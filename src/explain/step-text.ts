@@ -66,6 +66,8 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   trap: () => 'end the launch with a fault',
   require: (step) => `end the launch with a fault unless ${refName(step.condition)}: ${step.what}`,
   yield: () => 'let other threads run',
+  'cancel-blocks': (step) =>
+    `{${names(step.to)}} = whether a cluster that has not started is taken away from the launch, and its first block`,
   unsupported: (step) => `${step.what}: checked, not executed`,
 };
 

@@ -6,8 +6,8 @@
  */
 import type { BuiltinServices } from '../machine/builtins.ts';
 import type { Launch, SteppingEngine } from '../machine/engine.ts';
-import { type Fault, MachineFault, machineFault } from '../machine/fault.ts';
-import { blocksOf, blocksPerCluster, checkTime, overBudget } from '../machine/launch.ts';
+import { type Dim3, type Fault, MachineFault, machineFault } from '../machine/fault.ts';
+import { blockIndexOf, blocksOf, blocksPerCluster, checkTime, overBudget } from '../machine/launch.ts';
 import { namedRanges } from '../machine/named-ranges.ts';
 import { Segment } from '../machine/segment.ts';
 import { Textures } from '../machine/textures.ts';
@@ -70,7 +70,8 @@ export class ReferenceEngine implements SteppingEngine {
     this.launch = launch;
     this.blocks = blocksOf(shape);
     this.plan = { kernel, shape, sharedBytes, trackWrites };
-    this.cpu = idleCpu(launch, memories, (rank) => this.neighbor(rank));
+    const blocks = { neighbor: (rank: number) => this.neighbor(rank), cancelBlocks: () => this.cancelBlocks() };
+    this.cpu = idleCpu(launch, memories, blocks);
     const facts = { shape, sharedBytes: sharedBytes - entry.reservedBytes - entry.hiddenBytes };
     const { addressOf } = image;
     const { code, lines } = prepareKernel({
@@ -196,6 +197,13 @@ export class ReferenceEngine implements SteppingEngine {
     return blocks[0] ?? null;
   }
 
+  private cancelBlocks(): Dim3 | null {
+    const first = this.nextBlock;
+    if (first >= this.blocks) return null;
+    this.nextBlock += this.cpu.blocksPerCluster;
+    return blockIndexOf(first, this.launch.shape);
+  }
+
   private neighbor(rank: number): Block {
     const { block, blocksPerCluster: size } = this.cpu;
     const wanted = block.number - (block.number % size) + rank;
@@ -307,7 +315,11 @@ function memoriesOf({ kernel, image, memory, parameters }: Launch): Memories {
 }
 
 /** The engine's context before the first block starts. */
-function idleCpu({ kernel, heap, printed, limits, shape }: Launch, memories: Memories, neighbor: Cpu['neighbor']): Cpu {
+function idleCpu(
+  { kernel, heap, printed, limits, shape }: Launch,
+  memories: Memories,
+  blocks: Pick<Cpu, 'neighbor' | 'cancelBlocks'>,
+): Cpu {
   const look = (): void => checkTime(limits);
   const servicesOn = (line: number): BuiltinServices => ({
     heap,
@@ -323,7 +335,7 @@ function idleCpu({ kernel, heap, printed, limits, shape }: Launch, memories: Mem
     timer: 0,
     code: [],
     blocksPerCluster: blocksPerCluster(shape),
-    neighbor,
+    ...blocks,
     clusterBarrier: kernel.entry.clusterBarrier,
     builtin: (called, local, base, line) => callBuiltin(called, local, base, line, servicesOn(line)),
   };

@@ -215,6 +215,16 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
     };
   },
   yield: () => () => undefined,
+  'cancel-blocks': ({ to }, { placeOf, context: { cpu } }) => {
+    const places = to.map(placeOf);
+    return (frame) => {
+      const found = cpu.cancelBlocks();
+      const words = found === null ? [0, 0, 0, 0] : [1, ...found];
+      places.forEach((place, i) => {
+        frame[place] = words[i] ?? 0;
+      });
+    };
+  },
   unsupported: ({ what }) => {
     return () => {
       throw machineFault('PTX6030', { what });
@@ -280,6 +290,11 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
         run,
       );
     }
+    case 'cancel-blocks':
+      return careful(
+        places(...step.to).map((to) => ({ to, from: [], through: everything(32) })),
+        run,
+      );
     case 'surface-address':
       return careful([{ to: placeOf(step.to), from: inputsOf(step).map(placeOf), through: everything(64) }], run);
     case 'window':

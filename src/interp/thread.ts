@@ -159,6 +159,8 @@ export interface Cpu {
   readonly blocksPerCluster: number;
   /** Returns the block with this rank in the running block's cluster. */
   readonly neighbor: (rank: number) => Block;
+  /** Takes the next cluster away from the launch, and returns the index of its first block; null if none is left. */
+  readonly cancelBlocks: () => Dim3 | null;
   /**
    * The offset of the cluster's barrier in the shared memory of a block. This memory is kept after the block has ended.
    */

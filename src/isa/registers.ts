@@ -161,6 +161,7 @@ export const impliedRegisters: ReadonlyMap<Ref, SpecialRegister> = new Map(
       ['$LANE', 'lane'],
       ['$WARP', 'warp'],
       ['$CLUSTER.RANK', 'rankInCluster'],
+      ['$CLUSTER.BLOCKS', 'blocksPerCluster'],
       ['$CLUSTER.THREADS', 'threadsPerCluster'],
     ] as const
   ).map(([ref, value]) => [ref, row(ref, '.u32', always, value)]),

@@ -12,6 +12,7 @@ import { comparisonForms } from './forms/comparison/comparison.ts';
 import { controlForms } from './forms/control/control.ts';
 import { bulkForms } from './forms/async/bulk.ts';
 import { remoteForms } from './forms/async/remote.ts';
+import { clusterLaunchForms } from './forms/async/cluster-launch.ts';
 import { tensorMapForms } from './forms/async/tensor-map.ts';
 import { tensorCopyForms } from './forms/async/tensor-copy.ts';
 import { multimemForms } from './forms/memory/multimem.ts';
@@ -101,10 +102,8 @@ export const families: readonly FormFamily[] = [
     bulkForms,
   ),
   family('cp.async.bulk.tensor cp.async.bulk.prefetch.tensor cp.reduce.async.bulk.tensor', tensorCopyForms),
-  family(
-    'tensormap.replace tensormap.cp_fenceproxy clusterlaunchcontrol.try_cancel clusterlaunchcontrol.query_cancel',
-    tensorMapForms,
-  ),
+  family('tensormap.replace tensormap.cp_fenceproxy', tensorMapForms),
+  family('clusterlaunchcontrol.try_cancel clusterlaunchcontrol.query_cancel', clusterLaunchForms),
   family('st.async red.async', remoteForms),
   family(
     'mbarrier.init mbarrier.inval mbarrier.pending_count mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive mbarrier.arrive.expect_tx mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx mbarrier.test_wait mbarrier.test_wait.parity mbarrier.try_wait mbarrier.try_wait.parity cp.async.mbarrier.arrive',

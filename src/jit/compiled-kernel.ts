@@ -26,6 +26,8 @@ export interface CompiledKernel {
   readonly sharedBytes: number;
   /** Size of a block's tensor memory; 0 if the kernel does not use it. */
   readonly tensorBytes: number;
+  /** Whether blocks may take blocks that have not started away from the launch. */
+  readonly cancelsBlocks: boolean;
   /** Offset of the cluster barrier in shared memory; null for kernels that do not use the cluster barrier. */
   readonly clusterBarrier: number | null;
   /** Whether a thread may reach a loop in which it waits for a thread of another block. */
@@ -111,6 +113,7 @@ export function describeKernel({
     engineCalls,
     sharedBytes: entry.sharedBytes,
     tensorBytes: tensorBytesOf(entry),
+    cancelsBlocks: entry.cancelsBlocks,
     clusterBarrier: entry.clusterBarrier,
     waits: waitsInCalls || functions.some((fn) => fn !== null && fn.pauses.size > 0),
     functions: kernel.functions.map(describeFunction),

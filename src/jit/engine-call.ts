@@ -34,6 +34,7 @@ export type EngineCall = {
   | { readonly kind: 'tensor-copy'; readonly copy: TensorCopy }
   | { readonly kind: 'texture-read'; readonly read: TextureRead }
   | { readonly kind: 'surface-address'; readonly place: SurfacePlace }
+  | { readonly kind: 'cancel-blocks' }
   | { readonly kind: 'window'; readonly space: WindowSpace }
   | { readonly kind: 'unsupported'; readonly what: string }
   | { readonly kind: 'trap' }

@@ -58,6 +58,7 @@ const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
   'tensor-copy': never,
   'texture-read': never,
   'surface-address': never,
+  'cancel-blocks': never,
   trap: never,
   require: never,
   yield: never,

@@ -19,7 +19,17 @@ export const tensorOperands = { wide: 5, narrow: 7 } as const;
 /** The engine functions that compiled code calls. Any of them may end the launch by throwing an error. */
 const importTypes: Readonly<
   Record<
-    'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock' | 'alone' | 'box' | 'tensor' | 'texture' | 'surface',
+    | 'resolve'
+    | 'raise'
+    | 'refuel'
+    | 'builtin'
+    | 'clock'
+    | 'alone'
+    | 'box'
+    | 'tensor'
+    | 'texture'
+    | 'surface'
+    | 'cancel',
     FunctionType
   >
 > = {
@@ -88,6 +98,11 @@ const importTypes: Readonly<
    * address of a texel. The coordinates are in the context of the block.
    */
   surface: { parameters: ['i32', 'i32', 'i32', 'f64'], results: ['i32'] },
+  /**
+   * Takes the next cluster away from the launch. Takes the number of the engine call, the thread and the remaining fuel.
+   * The results are in the context of the block.
+   */
+  cancel: { parameters: ['i32', 'i32', 'i32'], results: [] },
 };
 
 export type ImportName = keyof typeof importTypes;
@@ -118,6 +133,7 @@ export class Helpers {
       tensor: this.builder.importFunction('tensor', importTypes.tensor),
       texture: this.builder.importFunction('texture', importTypes.texture),
       surface: this.builder.importFunction('surface', importTypes.surface),
+      cancel: this.builder.importFunction('cancel', importTypes.cancel),
     };
   }
 

@@ -100,9 +100,10 @@ export const context = {
   blocksPerCluster: 120,
   /** Address of tensor memory. */
   tensor: 124,
-  /** The operands of the texture or surface instruction that is executed, and the four results of a read. */
+  /** The operands of the texture or surface instruction that is executed. */
   textureOperands: 128,
-  texel: 180,
+  /** Four words: the results of the call to the engine that returned last. */
+  results: 180,
   /**
    * The offset of an array with one word for each block that a cluster can have, in the order of the ranks. Each word
    * is the address of the block's shared memory, or 0 if the block has exited.

@@ -27,6 +27,7 @@ import {
 import type { Lowering } from './lowering.ts';
 import { lowerSpecial } from './specials.ts';
 import { lowerBox } from './memory/box.ts';
+import { loadResults } from './engine-results.ts';
 import { lowerTensorCopy, lowerTensorProduct } from './memory/tensor.ts';
 import { lowerSurfaceAddress, lowerTextureRead } from './memory/texture.ts';
 import { lowerBulk, lowerBulkAtomic, lowerTransfer } from './memory/transfer.ts';
@@ -228,6 +229,15 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   exit: byRegion,
   yield: (_, { code, layout }) => {
     if (layout.concurrent) code.fence();
+  },
+  'cancel-blocks': ({ to }, lowering) => {
+    const { code, helpers, locals, recordCall } = lowering;
+    code
+      .i32(recordCall({ kind: 'cancel-blocks' }))
+      .get(locals.thread)
+      .get(locals.fuel);
+    code.call(helpers.import('cancel'));
+    loadResults(to, lowering);
   },
   call: (_, lowering) => lowering.callBuiltin(),
   barrier: stop,

@@ -50,6 +50,7 @@ export interface KernelLayout {
   readonly hiddenBytes: number;
   readonly reachesOtherBlocks: boolean;
   readonly usesTensorMemory: boolean;
+  readonly cancelsBlocks: boolean;
   /** Every activation begins at a multiple of this number of bytes. */
   readonly alignment: number;
 }
@@ -75,6 +76,7 @@ export function kernelLayout(drafts: readonly Draft[], shared: readonly Variable
     hiddenBytes: layOut(hidden.map(({ variable }) => variable)).end,
     reachesOtherBlocks: reachesOtherBlocks(all),
     usesTensorMemory: all.some(({ steps }) => steps.some(accessesTensorMemory)),
+    cancelsBlocks: all.some(({ steps }) => steps.some(({ kind }) => kind === 'cancel-blocks')),
     alignment,
   };
 }
@@ -132,6 +134,7 @@ export function finishFunction(draft: Draft, layout: KernelLayout): FunctionProg
     clusterBarrier: offsets.get(barrierSymbol) ?? null,
     reachesOtherBlocks: layout.reachesOtherBlocks,
     usesTensorMemory: layout.usesTensorMemory,
+    cancelsBlocks: layout.cancelsBlocks,
     local: localLayout.placed,
     localBytes: localLayout.end,
     calleeBase: alignUp(localLayout.end + linkage, Math.max(layout.alignment, linkage)),

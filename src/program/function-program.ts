@@ -155,6 +155,8 @@ export interface FunctionProgram {
   readonly reachesOtherBlocks: boolean;
   /** Whether the kernel, or a function that it may call, uses tensor memory. */
   readonly usesTensorMemory: boolean;
+  /** Whether the kernel, or a function that it may call, takes blocks that have not started away from the launch. */
+  readonly cancelsBlocks: boolean;
   /**
    * The contents of an activation in local memory: a function's parameters and return values, local variables, and call
    * arguments. `localBytes` is their total size.

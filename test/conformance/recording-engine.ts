@@ -313,6 +313,9 @@ function textureFor(step: Step): Uint8Array {
   });
 }
 
+/** The number of the next block that a step cancels. */
+let nextBlock = 0;
+
 const idle: Omit<Cpu, 'code' | 'builtin'> = {
   thread: nobody,
   block: nowhere,
@@ -321,6 +324,7 @@ const idle: Omit<Cpu, 'code' | 'builtin'> = {
   timer: 0,
   blocksPerCluster: 1,
   neighbor: () => nowhere,
+  cancelBlocks: () => [nextBlock++, 0, 0],
   clusterBarrier: null,
 };
 

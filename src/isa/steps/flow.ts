@@ -1,5 +1,5 @@
 /**
- * Steps that change or end a thread's control flow. The target of a branch is given by the name of an operand, not by a
+ * Steps that change or end the control flow of a thread, or the course of the launch. The target of a branch is given by the name of an operand, not by a
  * value.
  */
 import { alone, type FactsOf } from './facts.ts';
@@ -27,6 +27,11 @@ export interface FlowSteps {
   readonly require: { readonly condition: Ref; readonly what: string };
   /** Orders memory accesses or lets other threads run. It does not change any values. */
   readonly yield: Nothing;
+  /**
+   * Takes the next cluster that has not started away from the launch, so that it never starts. `to` are four words:
+   * whether there was such a cluster, and the index of its first block.
+   */
+  readonly 'cancel-blocks': { readonly to: readonly Ref[] };
   /** An instruction that can be checked but not yet executed; running it causes a fault that names the instruction. */
   readonly unsupported: { readonly what: string };
 }
@@ -40,5 +45,6 @@ export const flowFacts: FactsOf<FlowSteps> = {
   trap: { ...alone, values: {}, flow: 'fault' },
   require: { ...alone, values: { condition: 'in' }, flow: 'next' },
   yield: { ...alone, values: {}, flow: 'next', looks: true },
+  'cancel-blocks': { ...alone, values: { to: 'out' }, flow: 'next', same: { among: 'thread', given: 'inputs' } },
   unsupported: { ...alone, values: {}, flow: 'fault' },
 };

@@ -4,52 +4,30 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import { signedAt } from '../../base/typed-reads.ts';
-import type { BuiltinServices } from '../../machine/builtins.ts';
-import type { EngineMemory } from '../../machine/engine-memory.ts';
-import type { Fault, MachineFault } from '../../machine/fault.ts';
+import type { Dim3, Fault, MachineFault } from '../../machine/fault.ts';
 import {
   blockIndexOf,
   blockNumberOf,
   blocksPerCluster,
   indexOf,
-  type LaunchShape,
   threadsOf,
 } from '../../machine/launch.ts';
-import type { NamedRange } from '../../machine/segment.ts';
 import { Arena, type BlockRoom } from './arena.ts';
-import { callSize } from '../calls.ts';
 import type { BlockCode } from './block-code.ts';
+import type { BlockLaunch } from './block-launch.ts';
 import { callBuiltin } from './builtin-call.ts';
 import { copyBoxFor } from './box-copy.ts';
 import { callForTensor } from './tensor-call.ts';
 import { TextureCalls } from './texture-calls.ts';
 import { BlockRunner, type Progress, unitSize } from './block-runner.ts';
-import type { CompiledKernel } from '../compiled-kernel.ts';
 import { type Areas, raised, resolveAccess } from './faults.ts';
 import type { ImportName } from '../helpers.ts';
 import { context, outcome } from '../layout.ts';
 import type { Blocks, Ledger } from './ledger.ts';
 import { LinkedCode } from './linked-code.ts';
+import { ThreadMemory } from './thread-memory.ts';
 import type { EngineCall } from '../engine-call.ts';
 import { clocks } from '../specials.ts';
-
-export interface BlockLaunch {
-  readonly compiled: CompiledKernel;
-  readonly module: WebAssembly.Module;
-  /** See `LocalCode`; always null on workers. */
-  readonly rest: (() => WebAssembly.Module) | null;
-  readonly shape: LaunchShape;
-  readonly memory: EngineMemory;
-  readonly parameters: Uint8Array;
-  readonly constants: Uint8Array;
-  readonly constantRegions: readonly NamedRange[];
-  /**
-   * The services that built-in functions use; null on workers, which never run kernels that call built-in functions.
-   */
-  readonly services: Omit<BuiltinServices, 'load' | 'look'> | null;
-  /** Number of bytes available for the blocks that run at the same time. */
-  readonly residentBytes: number;
-}
 
 /**
  * Maximum time in milliseconds that one call to `runBlocks` should take. After each call, the number of blocks for the
@@ -80,6 +58,7 @@ export class BlockEngine {
   private readonly code: LinkedCode;
   private readonly unitSize: number;
   private readonly textures: TextureCalls;
+  private readonly memory: ThreadMemory;
   private readonly runners = new Map<BlockRoom, BlockRunner>();
   private readonly threads: number;
   private readonly blocksPerCluster: number;
@@ -115,6 +94,7 @@ export class BlockEngine {
     this.code = new LinkedCode({ module, rest, memory: memory.memory, imports: this.imports() });
     this.unitSize = unitSize(compiled, this.threads);
     this.textures = new TextureCalls(memory);
+    this.memory = new ThreadMemory(launch, this.arena, (rank) => this.sharedOf(rank));
   }
 
   get instructions(): number {
@@ -160,7 +140,8 @@ export class BlockEngine {
         this.settle();
         return false;
       }
-      if (this.blocksPerCluster === 1) this.runThrough();
+      // Compiled code would start blocks that may be canceled.
+      if (this.blocksPerCluster === 1 && !this.launch.compiled.cancelsBlocks) this.runThrough();
       else this.begin();
     }
     let allPaused = true;
@@ -211,6 +192,14 @@ export class BlockEngine {
     const started = Array.from({ length: this.blocksPerCluster }, (_, rank) => this.enter(first + rank));
     this.arena.connect(started.map(({ room }) => room));
     this.running.push(...started);
+  }
+
+  /** Takes the next cluster away from the launch: whether there is one, and the index of its first block. */
+  private cancelBlocks(): readonly [0 | 1, ...Dim3] {
+    if (!this.take()) return [0, 0, 0, 0];
+    const { first, end } = this.taken;
+    this.taken = { first: first + this.blocksPerCluster, end };
+    return [1, ...blockIndexOf(first, this.launch.shape)];
   }
 
   private enter(block: number): Running {
@@ -320,12 +309,14 @@ export class BlockEngine {
       resolve: (call: number, address: bigint, thread: number, fuel: number): number => {
         const found = this.at(call, thread, fuel);
         if (found.kind !== 'access') throw new Error(`call ${call} is not an access`);
-        const areas = this.areas(thread, this.baseOf(thread) + found.localBytes);
+        const areas = this.areas(thread, this.memory.baseOf(this.room(), thread) + found.localBytes);
         return resolveAccess(found, BigInt.asUintN(64, address), this.launch.memory, areas);
       },
       raise: (call: number, address: bigint, thread: number, fuel: number): void => {
         const found = this.at(call, thread, fuel);
-        throw raised(found, BigInt.asUintN(64, address), this.launch.compiled, () => this.openCalls(thread));
+        throw raised(found, BigInt.asUintN(64, address), this.launch.compiled, () =>
+          this.memory.openCalls(this.room(), thread),
+        );
       },
       clock: (kind: number, fuel: number): bigint =>
         BigInt(kind === clocks.executed ? this.granted - fuel : Math.round(performance.now() * 1e6)),
@@ -342,6 +333,10 @@ export class BlockEngine {
         this.textures.read(this.at(call, thread, fuel), texture, sampler, this.room().context),
       surface: (call: number, thread: number, fuel: number, surface: number): number =>
         this.textures.addressOf(this.at(call, thread, fuel), surface, this.room().context),
+      cancel: (call: number, thread: number, fuel: number): void => {
+        this.at(call, thread, fuel);
+        this.arena.contextOf(this.room()).set(this.cancelBlocks(), context.results / 4);
+      },
       refuel: (call: number, thread: number, fuel: number): number => {
         this.at(call, thread, fuel);
         return this.fill();
@@ -373,39 +368,8 @@ export class BlockEngine {
     return this.current;
   }
 
-  private openCalls(thread: number): number {
-    const { current, arena } = this;
-    const { memory, compiled } = this.launch;
-    if (current === null) return 0;
-    let bytes = Number(memory.load(current.frames + compiled.frame.depth + 4 * thread, 32));
-    let count = 0;
-    for (; bytes > 0; count++) bytes -= callSize(memory, current.calls + thread * arena.callStride + bytes);
-    return count;
-  }
-
-  /** Returns the start of the thread's running activation in its local memory. */
-  private baseOf(thread: number): number {
-    const { compiled, memory } = this.launch;
-    if (compiled.callBytes === 0 || this.current === null) return 0;
-    return Number(memory.load(this.current.frames + compiled.frame.base + 4 * thread, 32));
-  }
-
-  /** @param localEnd end of the running activation; accesses to local memory must not go beyond it */
   private areas(thread: number, localEnd: number): Areas {
-    const { arena, launch } = this;
-    const current = this.room();
-    const { stackBytes, tensorBytes, shared, local, parameters } = launch.compiled;
-    const own = current.local + thread * arena.localStride;
-    return {
-      shared: { address: current.shared, size: arena.sharedSize, named: shared },
-      local: stackBytes === 0 ? null : { address: own, size: localEnd, named: local },
-      tensor: tensorBytes === 0 ? null : { address: current.tensor, size: tensorBytes, named: [] },
-      const: { address: arena.constants, size: launch.constants.byteLength, named: launch.constantRegions },
-      param: { address: arena.parameters, size: launch.parameters.byteLength, named: parameters },
-      blocksPerCluster: this.blocksPerCluster,
-      sharedOf: (rank) => this.sharedOf(rank),
-      clusterBarrier: launch.compiled.clusterBarrier,
-    };
+    return this.memory.areas(this.room(), thread, localEnd);
   }
 
   /** The address of the shared memory of the block that has the given rank in the current block's cluster. */

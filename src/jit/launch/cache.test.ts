@@ -16,6 +16,7 @@ const kernel: Compiled['kernel'] = {
   callBytes: 0,
   stackBytes: 0,
   tensorBytes: 0,
+  cancelsBlocks: false,
   sharedBytes: 0,
   clusterBarrier: null,
   waits: false,

@@ -43,7 +43,7 @@ export class TextureCalls {
     if (words?.context === blockContext && words.buffer === memory.memory.buffer) return words;
     const operands = memory.bytesAt(blockContext + context.textureOperands, 4 * operandStarts.count);
     const { buffer, byteOffset } = operands;
-    const results = memory.bytesAt(blockContext + context.texel, 16);
+    const results = memory.bytesAt(blockContext + context.results, 16);
     const made = {
       context: blockContext,
       buffer,

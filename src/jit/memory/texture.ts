@@ -5,19 +5,17 @@ import { operandStarts } from '../../isa/texture-read.ts';
 import type { RecordEngineCall } from '../engine-call.ts';
 import { context } from '../layout.ts';
 import type { Lowering } from '../lowering.ts';
+import { loadResults } from '../engine-results.ts';
 
 /** The operands, and then the results, are in the context of the block. */
 export function lowerTextureRead(step: StepOf<'texture-read'>, lowering: Lowering): void {
-  const { code, values, helpers, locals, layout } = lowering;
+  const { code, helpers } = lowering;
   for (const field of ['coordinates', 'level', 'offset'] as const)
     storeOperands(step[field], operandStarts[field], lowering);
   pushCall({ kind: 'texture-read', read: step.read }, lowering);
   for (const handle of [step.texture, step.sampler]) pushHandle(handle, lowering);
   code.call(helpers.import('texture'));
-  step.to.forEach((ref, i) => {
-    code.get(locals.context).memory('i32.load', layout.origin + context.texel + 4 * i);
-    values.set(ref, 'i32');
-  });
+  loadResults(step.to, lowering);
 }
 
 export function lowerSurfaceAddress(step: StepOf<'surface-address'>, lowering: Lowering): void {

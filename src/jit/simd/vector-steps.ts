@@ -69,6 +69,7 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   'tensor-copy': oneByOne,
   'texture-read': oneByOne,
   'surface-address': oneByOne,
+  'cancel-blocks': oneByOne,
   atomic: oneByOne,
   window: oneByOne,
   'in-window': oneByOne,

@@ -1,11 +1,11 @@
 /**
- * tensormap.replace, tensormap.cp_fenceproxy and clusterlaunchcontrol (PTX ISA 9.1, sections 9.7.9.28 and 9.7.13.16 to
- * 9.7.13.18). clusterlaunchcontrol is checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * tensormap.replace and tensormap.cp_fenceproxy (PTX ISA 9.1, sections 9.7.9.28 and 9.7.13.16). Versions and targets
+ * were determined with ptxas 13.0.
  */
-import { has, type InstructionForm, type OperandPattern, read, type ValuePattern, write } from '../../form.ts';
+import { has, type InstructionForm, type OperandPattern, read, type ValuePattern } from '../../form.ts';
 import { at, atSuffixed } from '../../targets.ts';
 import { tensorMapFields } from '../../tensor-map-fields.ts';
-import { checked, executed, needs } from '../checked.ts';
+import { executed, needs } from '../checked.ts';
 import { spaceOf } from '../space-of.ts';
 import { copy, inGlobal, inShared, operandList } from './bulk.ts';
 import { replaceField, type StoredField } from './tensor-map-steps.ts';
@@ -124,65 +124,5 @@ const publication = () =>
     () => copy('shared', 'global'),
   );
 
-const result = (name: string, access: 'load' | 'store'): OperandPattern => ({ kind: 'address', name, access });
-const answer = read('b', '.b128');
-
-const requests = () => [
-  checked(
-    {
-      id: 'clusterlaunchcontrol.try_cancel',
-      section: '9.7.13.17',
-      syntax:
-        'clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128  [a], [mbar]',
-      summary: 'Requests that the launch of a cluster be canceled if the cluster has not started yet.',
-      sets: { space: ['.shared::cta'] },
-      rows: [needs('.multicast::cluster::all', { modifiers: ['.multicast::cluster::all'] }, atSuffixed('8.6', 100))],
-      operands: [result('a', 'store'), result('mbar', 'store')],
-    },
-    at('8.6', 100),
-  ),
-  checked(
-    {
-      id: 'clusterlaunchcontrol.query_cancel.is_canceled',
-      section: '9.7.13.18',
-      syntax: 'clusterlaunchcontrol.query_cancel.is_canceled.pred.b128  p, b',
-      summary: 'Tests whether a launch was canceled.',
-      operands: [write('p', '.pred'), answer],
-    },
-    at('8.6', 100),
-  ),
-  checked(
-    {
-      id: 'clusterlaunchcontrol.query_cancel.get_first_ctaid',
-      section: '9.7.13.18',
-      syntax: 'clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128  d, b',
-      summary: 'Returns the coordinates of the first block of a canceled cluster.',
-      operands: [
-        {
-          kind: 'vector',
-          name: 'd',
-          elements: Array.from({ length: 4 }, (_, i) => write(`d.${i}`, '.b32', { sink: true })),
-          types: ['.b32', '.u32', '.s32', '.f32', '.f16x2'],
-          whole: true,
-        },
-        answer,
-      ],
-    },
-    at('8.6', 100),
-  ),
-  ...(['x', 'y', 'z'] as const).map((part) =>
-    checked(
-      {
-        id: `clusterlaunchcontrol.query_cancel.get_first_ctaid.${part}`,
-        section: '9.7.13.18',
-        syntax: `clusterlaunchcontrol.query_cancel.get_first_ctaid::${part}.b32.b128  d, b`,
-        summary: `Returns the ${part} coordinate of the first block of a canceled cluster.`,
-        operands: [write('d', '.b32'), answer],
-      },
-      at('8.6', 100),
-    ),
-  ),
-];
-
-/** tensormap and clusterlaunchcontrol. */
-export const tensorMapForms = (): readonly InstructionForm[] => [...replacements(), publication(), ...requests()];
+/** tensormap.replace and tensormap.cp_fenceproxy. */
+export const tensorMapForms = (): readonly InstructionForm[] => [...replacements(), publication()];

@@ -1,0 +1,55 @@
+/** Finds the memory of the threads of running blocks. */
+import { blocksPerCluster } from '../../machine/launch.ts';
+import { callSize } from '../calls.ts';
+import type { Arena, BlockRoom } from './arena.ts';
+import type { BlockLaunch } from './block-launch.ts';
+import type { Areas } from './faults.ts';
+
+export class ThreadMemory {
+  private readonly launch: BlockLaunch;
+  private readonly arena: Arena;
+  private readonly sharedOf: Areas['sharedOf'];
+  private readonly blocksPerCluster: number;
+
+  /** @param sharedOf finds the shared memory of a block in the cluster of the running block */
+  constructor(launch: BlockLaunch, arena: Arena, sharedOf: Areas['sharedOf']) {
+    this.launch = launch;
+    this.arena = arena;
+    this.sharedOf = sharedOf;
+    this.blocksPerCluster = blocksPerCluster(launch.shape);
+  }
+
+  /** The number of calls from which a thread has not returned. */
+  openCalls(room: BlockRoom, thread: number): number {
+    const { arena } = this;
+    const { memory, compiled } = this.launch;
+    let bytes = Number(memory.load(room.frames + compiled.frame.depth + 4 * thread, 32));
+    let count = 0;
+    for (; bytes > 0; count++) bytes -= callSize(memory, room.calls + thread * arena.callStride + bytes);
+    return count;
+  }
+
+  /** The start of the thread's running activation in its local memory. */
+  baseOf(room: BlockRoom, thread: number): number {
+    const { compiled, memory } = this.launch;
+    if (compiled.callBytes === 0) return 0;
+    return Number(memory.load(room.frames + compiled.frame.base + 4 * thread, 32));
+  }
+
+  /** @param localEnd end of the running activation; accesses to local memory must not go beyond it */
+  areas(room: BlockRoom, thread: number, localEnd: number): Areas {
+    const { arena, launch, blocksPerCluster: inCluster, sharedOf } = this;
+    const { stackBytes, tensorBytes, shared, local, parameters, clusterBarrier } = launch.compiled;
+    const own = room.local + thread * arena.localStride;
+    return {
+      shared: { address: room.shared, size: arena.sharedSize, named: shared },
+      local: stackBytes === 0 ? null : { address: own, size: localEnd, named: local },
+      tensor: tensorBytes === 0 ? null : { address: room.tensor, size: tensorBytes, named: [] },
+      const: { address: arena.constants, size: launch.constants.byteLength, named: launch.constantRegions },
+      param: { address: arena.parameters, size: launch.parameters.byteLength, named: parameters },
+      blocksPerCluster: inCluster,
+      sharedOf,
+      clusterBarrier,
+    };
+  }
+}
