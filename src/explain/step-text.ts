@@ -36,6 +36,7 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
     `for each ${step.width} bits of ${refName(step.size)} bytes: ${refName(step.value)} = ${step.sourceSpace} memory from ${refName(step.source)} on; ${refName(step.old)} = ${step.space} memory from ${refName(step.address)} on, replaced by ${step.steps.map((one) => stepText(one)).join(', ')}`,
   'load-box': (step) => `${boxInShared(step)} = ${boxInTensor(step)}; its bytes arrive at ${refName(step.object)}`,
   'store-box': (step) => `${boxInTensor(step)} = ${boxInShared(step)}`,
+  'reduce-box': (step) => `${boxInTensor(step)} = ${step.op} of it and ${boxInShared(step)}`,
   'multicast-box': (step) =>
     `${boxInShared(step)}, in each block whose rank is in ${refName(step.mask)}, = ${boxInTensor(step)}; its bytes arrive at ${refName(step.object)}`,
   'tensor-product': (step) =>
@@ -140,6 +141,9 @@ function boxInShared({ space, address }: BoxStep): string {
   return `${space} memory at ${refName(address)}`;
 }
 
-function boxInTensor({ coordinates, tensor }: BoxStep): string {
+function boxInTensor({ mode, coordinates, tensor }: BoxStep): string {
+  const [column = '$', ...rows] = coordinates;
+  if (mode === 'rows')
+    return `the rows {${names(rows)}} from column ${refName(column)} on of the tensor at ${refName(tensor)}`;
   return `the box at {${names(coordinates)}} of the tensor at ${refName(tensor)}`;
 }

@@ -2,18 +2,19 @@
 import type { BoxKind } from '../isa/steps/memory.ts';
 import type { StepOf } from '../isa/steps/step.ts';
 import { type BoxMemory, copyBox } from '../machine/box-copy.ts';
-import { type AccessContext, changeWord, copyPiece, fillPiece } from './memory-steps.ts';
+import { type AccessContext, changeWord, combinePiece, copyPiece, fillPiece } from './memory-steps.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
 
 type BoxStep = StepOf<BoxKind>;
 
 export function prepareBox(step: BoxStep, placeOf: PlaceOf, context: AccessContext): Action {
-  const { kind } = step;
+  const { kind, mode } = step;
+  const op = step.kind === 'reduce-box' ? step.op : null;
   const wordPlaces = [step.tensor, ...step.map].map(placeOf);
   const coordinatePlaces = step.coordinates.map(placeOf);
   const addressPlace = placeOf(step.address);
   const maskPlace = step.kind === 'multicast-box' ? placeOf(step.mask) : null;
-  const objectPlace = step.kind === 'store-box' ? null : placeOf(step.object);
+  const objectPlace = 'object' in step ? placeOf(step.object) : null;
   const memory = memoryOf(step, context);
   return (frame: Frame) => {
     const words = wordPlaces.map((place) => bigintIn(frame, place));
@@ -21,7 +22,7 @@ export function prepareBox(step: BoxStep, placeOf: PlaceOf, context: AccessConte
     const address = Number(bigintIn(frame, addressPlace));
     const mask = maskPlace === null ? 0 : Number(frame[maskPlace]);
     const object = objectPlace === null ? 0 : Number(bigintIn(frame, objectPlace));
-    copyBox({ kind, words, coordinates, address, mask, object }, memory);
+    copyBox({ kind, mode, op, words, coordinates, address, mask, object }, memory);
   };
 }
 
@@ -31,6 +32,8 @@ function memoryOf({ space, tensorSpace }: BoxStep, context: AccessContext): BoxM
   return {
     load: (shared, tensor, bytes) => copyPiece(inShared(shared), inTensor(tensor), bytes, context),
     store: (shared, tensor, bytes) => copyPiece(inTensor(tensor), inShared(shared), bytes, context),
+    reduce: (shared, tensor, bytes, combine) =>
+      combinePiece(inTensor(tensor), inShared(shared), bytes, combine, context),
     fill: (shared, bytes, word) => fillPiece(inShared(shared), bytes, word, context),
     change: (shared, change) => changeWord(inShared(shared), change, context),
   };

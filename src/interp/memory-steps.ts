@@ -2,7 +2,7 @@
  * Turns steps that access memory, and steps that convert addresses between windows, into functions that operate on a
  * frame.
  */
-import { chop } from '../base/bits.ts';
+import { type Bits, chop } from '../base/bits.ts';
 import { type AccessSpace, rankAt, startOfRank } from '../isa/spaces.ts';
 import type { Step } from '../isa/steps/step.ts';
 import { formatAddress, isInWindow, type Address, resolveGeneric, windowBase } from '../machine/address-space.ts';
@@ -234,6 +234,22 @@ export function copyPiece(to: Location, from: Location, bytes: number, context: 
   for (let at = 0; at < bytes; at += word)
     written.store(target.offset + at, 8 * word, read.load(source.offset + at, 8 * word));
   if (undefinedParts !== null) storeUndefined(written, target.offset, word, undefinedParts);
+}
+
+/** Combines an element at `to` with one of the same size at `from`. */
+export function combinePiece(
+  to: Location,
+  from: Location,
+  bytes: number,
+  combine: (old: Bits, value: Bits) => Bits,
+  context: AccessContext,
+): void {
+  const [source, target] = [placeIn(from.space, from.address), placeIn(to.space, to.address)];
+  const read = openMemory(source, from.address, 'load', bytes, context);
+  requireWritten(read, source.offset, bytes, context.line);
+  const written = openMemory(target, to.address, 'store', bytes, context);
+  const old = written.load(target.offset, 8 * bytes);
+  written.store(target.offset, 8 * bytes, combine(old, read.load(source.offset, 8 * bytes)));
 }
 
 /** Changes a word of 64 bits. */

@@ -172,6 +172,7 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   'load-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
   'store-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
   'multicast-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
+  'reduce-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
   'tensor-product': (step, context) => prepareTensorProduct(step, context.placeOf, accessContext(context)),
   'tensor-copy': (step, context) => prepareTensorCopy(step, context.placeOf, accessContext(context)),
   'texture-read': (step, context) => prepareTextureRead(step, context.placeOf, accessContext(context)),
@@ -276,6 +277,7 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
     case 'load-box':
     case 'store-box':
     case 'multicast-box':
+    case 'reduce-box':
     case 'tensor-product':
     case 'tensor-copy':
       return requiring(inputsOf(step).map(placeOf), 'an address', run);

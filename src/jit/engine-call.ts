@@ -6,7 +6,7 @@ import type { AccessSpace, WindowSpace } from '../isa/spaces.ts';
 import type { TensorCopy } from '../isa/tensor-copy.ts';
 import type { TensorProduct } from '../isa/tensor-product.ts';
 import type { SurfacePlace, TextureRead } from '../isa/texture-read.ts';
-import type { BoxKind } from '../isa/steps/memory.ts';
+import type { BoxKind, BoxMode, BoxReduction } from '../isa/steps/memory.ts';
 
 export type EngineCall = {
   /** PTX source line. */
@@ -23,9 +23,11 @@ export type EngineCall = {
        */
       readonly localBytes: number;
     }
-  /** A copy of a box of a tensor; `rank` is the number of its dimensions. */
+  /** A copy of a box of a tensor; `rank` is the number of its coordinates. */
   | {
       readonly kind: BoxKind;
+      readonly mode: BoxMode;
+      readonly op: BoxReduction | null;
       readonly space: AccessSpace;
       readonly tensorSpace: AccessSpace;
       readonly rank: number;

@@ -47,6 +47,7 @@ const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
   'load-box': never,
   'store-box': never,
   'multicast-box': never,
+  'reduce-box': never,
   window: never,
   'in-window': never,
   branch: never,

@@ -207,6 +207,7 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   'load-box': lowerBox,
   'store-box': lowerBox,
   'multicast-box': lowerBox,
+  'reduce-box': lowerBox,
   'tensor-product': lowerTensorProduct,
   'tensor-copy': lowerTensorCopy,
   'texture-read': lowerTextureRead,

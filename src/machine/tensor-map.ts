@@ -1,7 +1,7 @@
 /** Tensor maps, which describe tensors in global memory to instructions that copy boxes of them. */
 import { elementAt } from '../base/element-at.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import { mostDimensions } from '../isa/steps/memory.ts';
+import { type BoxMode, mostDimensions } from '../isa/steps/memory.ts';
 import {
   type TensorElement,
   tensorElements,
@@ -71,14 +71,22 @@ function decodeTensorMap(words: readonly bigint[]): Result<TensorMap, string> {
   });
 }
 
-/** Reads the tensor map of an instruction with a number of coordinates. Throws a fault if the two do not agree. */
-export function tensorMapFor(words: readonly bigint[], coordinates: number): TensorMap {
+/**
+ * Reads the tensor map of an instruction with a number of coordinates. Throws a fault if it does not describe what the
+ * instruction copies.
+ */
+export function tensorMapFor(words: readonly bigint[], coordinates: number, mode: BoxMode): TensorMap {
   const map = decodeTensorMap(words);
   if (!map.ok) throw machineFault('PTX6035', { what: map.error });
-  const { length } = map.value.dimensions;
-  if (length === coordinates) return map.value;
-  const what = `describes a tensor with ${length} dimensions, but the instruction has ${coordinates} coordinates`;
-  throw machineFault('PTX6035', { what });
+  const { dimensions, box } = map.value;
+  const wanted = mode === 'rows' ? 2 : coordinates;
+  if (dimensions.length !== wanted) {
+    const what = `describes a tensor with ${dimensions.length} dimensions, but the instruction copies parts of one with ${wanted}`;
+    throw machineFault('PTX6035', { what });
+  }
+  if (mode === 'rows' && box[1] !== 1)
+    throw machineFault('PTX6035', { what: `has boxes with ${box[1]} rows, but the instruction needs boxes with one` });
+  return map.value;
 }
 
 /** Adjacent bytes of a box. */
@@ -101,9 +109,13 @@ export function fillOf({ element, fillsWithNan }: TensorMap): bigint {
   return (fillsWithNan ? element.nan : null) ?? 0n;
 }
 
-/** The size of a box in shared memory. */
-export function boxBytes(map: TensorMap): number {
-  return map.box.reduce((bytes, _, i) => bytes * lengthOf(map, i), map.element.bytes);
+/** Number of rows that the mode `rows` copies. */
+const rowsAtOnce = 4;
+
+/** The size in shared memory of what is copied. */
+export function boxBytes(map: TensorMap, mode: BoxMode): number {
+  const inBox = map.box.reduce((bytes, _, i) => bytes * lengthOf(map, i), map.element.bytes);
+  return mode === 'rows' ? rowsAtOnce * inBox : inBox;
 }
 
 const chunk = 16;
@@ -112,12 +124,18 @@ const chunk = 16;
  * Yields the pieces of the box whose first element has the given coordinates. The box begins at the address `shared` of
  * shared memory, row by row. A piece does not extend beyond a chunk of 16 bytes.
  */
-export function* piecesOf(map: TensorMap, coordinates: readonly number[], shared: number): Generator<Piece> {
+export function* piecesOf(
+  map: TensorMap,
+  coordinates: readonly number[],
+  shared: number,
+  mode: BoxMode,
+): Generator<Piece> {
   const { element, box, swizzle } = map;
   const inRow = elementAt(box, 0) * element.bytes;
-  const rows = boxBytes(map) / inRow;
+  const rows = boxBytes(map, mode) / inRow;
   for (let row = 0; row < rows; row++) {
-    const start = rowStart(map, coordinates, row);
+    const start =
+      mode === 'rows' ? rowStart(map, [0, elementAt(coordinates, 1 + row)], 0) : rowStart(map, coordinates, row);
     for (let at = 0; at < inRow; at += chunk) {
       const place = shared + row * inRow + at;
       const swizzled = place ^ (((place >> 7) & (swizzle - 1)) << 4);

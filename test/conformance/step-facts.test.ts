@@ -153,10 +153,11 @@ function legalInput(step: Step, ref: Ref): Bits | null {
   switch (step.kind) {
     case 'load-box':
     case 'store-box':
+    case 'reduce-box':
     case 'multicast-box': {
       if (step.kind === 'multicast-box' && ref === step.mask) return 1;
       const word = step.map.indexOf(ref);
-      if (word >= 0) return elementAt(mapOf(step.coordinates.length), 1 + word);
+      if (word >= 0) return elementAt(mapOf(step.mode === 'rows' ? 2 : step.coordinates.length), 1 + word);
       return step.coordinates.includes(ref) ? 0 : null;
     }
     case 'barrier':
@@ -185,7 +186,7 @@ function mapOf(rank: number): readonly bigint[] {
     Array.from({ length: rank }, (_, i) => (i === 0 ? first : other));
   const { buffer } = encodeTensorMap({
     address: 0n,
-    element: tensorElement('f32'),
+    element: tensorElement('u32'),
     dimensions: each(4, 1),
     strides: each(16, 16).slice(1),
     box: each(4, 1),

@@ -10,9 +10,11 @@ export const mostDimensions = 5;
 /**
  * A box of a tensor and its place in shared memory. `tensor` is the address of the tensor in global memory, and `map`
  * are the other words of its tensor map (machine/tensor-map.ts). `coordinates` say where the box starts, innermost
- * dimension first, and `address` is the address of the box in shared memory.
+ * dimension first, and `address` is the address of the box in shared memory. In the mode `rows`, a box consists of four
+ * rows of a matrix; the coordinates are that of the first column, and those of the rows.
  */
 type Box = {
+  readonly mode: BoxMode;
   readonly space: AccessSpace;
   readonly address: Ref;
   readonly tensorSpace: AccessSpace;
@@ -21,8 +23,13 @@ type Box = {
   readonly coordinates: readonly Ref[];
 };
 
-/** The kinds of steps that copy boxes. */
-export type BoxKind = 'load-box' | 'store-box' | 'multicast-box';
+export type BoxMode = 'tile' | 'rows';
+
+/** What a reduction does with elements of a tensor. The types of the elements are in the tensor map. */
+export type BoxReduction = 'add' | 'min' | 'max' | 'inc' | 'dec' | 'and' | 'or' | 'xor';
+
+/** The kinds of steps that copy or reduce boxes. */
+export type BoxKind = 'load-box' | 'store-box' | 'multicast-box' | 'reduce-box';
 
 const boxValues = { address: 'in', tensor: 'in', map: 'in', coordinates: 'in' } as const;
 
@@ -103,6 +110,8 @@ export interface MemorySteps {
   readonly 'load-box': Box & { readonly object: Ref };
   /** Copies a box from shared memory to a tensor. Elements outside the tensor are not copied. */
   readonly 'store-box': Box;
+  /** Combines the elements of a box in shared memory with those of a tensor, each of them atomically. */
+  readonly 'reduce-box': Box & { readonly op: BoxReduction };
   /**
    * Copies a box of a tensor to the shared memory of several blocks of the cluster: those whose ranks are bits of
    * `mask`. In each of them, the bytes arrive at the mbarrier object that has the same offset as `object`.
@@ -199,6 +208,15 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     memory: [
       { access: 'read', space: 'space', address: 'address' },
       { access: 'write', space: 'tensorSpace', address: 'tensor' },
+    ],
+  },
+  'reduce-box': {
+    ...alone,
+    flow: 'next',
+    values: boxValues,
+    memory: [
+      { access: 'read', space: 'space', address: 'address' },
+      { access: 'update', space: 'tensorSpace', address: 'tensor' },
     ],
   },
   'multicast-box': {

@@ -5,13 +5,7 @@
 import { elementAt } from '../../base/element-at.ts';
 import { signedAt } from '../../base/typed-reads.ts';
 import type { Dim3, Fault, MachineFault } from '../../machine/fault.ts';
-import {
-  blockIndexOf,
-  blockNumberOf,
-  blocksPerCluster,
-  indexOf,
-  threadsOf,
-} from '../../machine/launch.ts';
+import { blockIndexOf, blockNumberOf, blocksPerCluster, indexOf, threadsOf } from '../../machine/launch.ts';
 import { Arena, type BlockRoom } from './arena.ts';
 import type { BlockCode } from './block-code.ts';
 import type { BlockLaunch } from './block-launch.ts';

@@ -3,12 +3,13 @@ import { type BoxKind, mostDimensions } from '../../isa/steps/memory.ts';
 import { type BoxCopy, type BoxMemory, copyBox } from '../../machine/box-copy.ts';
 import type { EngineMemory } from '../../machine/engine-memory.ts';
 import type { EngineCall } from '../engine-call.ts';
+import { updateAtomically } from './atomic-update.ts';
 import { type Areas, resolveAccess } from './faults.ts';
 
 type BoxCall = Extract<EngineCall, { readonly kind: BoxKind }>;
 
 function isBoxCall(call: EngineCall): call is EngineCall & BoxCall {
-  return call.kind === 'load-box' || call.kind === 'store-box' || call.kind === 'multicast-box';
+  return 'rank' in call;
 }
 
 /** `operands` are those that compiled code passes after the fuel (see `box` in helpers.ts). */
@@ -19,12 +20,14 @@ export function copyBoxFor(
   areas: Areas,
 ): void {
   if (!isBoxCall(call)) throw new Error(`a call of kind '${call.kind}' is not a copy of a box`);
-  const { kind, rank } = call;
+  const { kind, mode, op, rank } = call;
   const [mask = 0n, object = 0n, address = 0n, ...words] = operands
     .slice(mostDimensions)
     .map((word) => BigInt.asUintN(64, BigInt(word)));
   const box: BoxCopy = {
     kind,
+    mode,
+    op,
     words,
     coordinates: operands.slice(0, rank).map(Number),
     address: Number(address),
@@ -45,6 +48,11 @@ function memoryOf({ space, tensorSpace }: BoxCall, memory: EngineMemory, areas: 
     store: (shared, tensor, bytes) => {
       const source = open(space, shared, 'load', bytes);
       open(tensorSpace, tensor, 'store', bytes).set(source);
+    },
+    reduce: (shared, tensor, bytes, combine) => {
+      const access = { space, access: 'load', size: bytes } as const;
+      const value = memory.load(resolveAccess(access, BigInt(shared), memory, areas), 8 * bytes);
+      updateAtomically(open(tensorSpace, tensor, 'store', bytes), (old) => combine(old, value));
     },
     fill: (shared, bytes, word) => {
       const filling = new Uint8Array(BigUint64Array.of(word, word).buffer, 0, bytes);

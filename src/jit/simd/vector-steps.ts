@@ -65,6 +65,7 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   'load-box': oneByOne,
   'store-box': oneByOne,
   'multicast-box': oneByOne,
+  'reduce-box': oneByOne,
   'tensor-product': oneByOne,
   'tensor-copy': oneByOne,
   'texture-read': oneByOne,

@@ -1,9 +1,17 @@
 /**
- * Bulk copies, reductions and prefetches of tensors (PTX ISA 9.1, section 9.7.9.25.5). Copies of boxes (mode tile) are
- * carried out completely by the instruction that starts them; other copies and reductions are checked but not executed.
- * Versions and targets were determined with ptxas 13.0.
+ * Bulk copies, reductions and prefetches of tensors (PTX ISA 9.1, section 9.7.9.25.5). Those of boxes (mode tile) and of
+ * rows (gather4 and scatter4) are carried out completely by the instruction that starts them; the others (im2col) are
+ * checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
-import { type AvailabilityRow, type InstructionForm, type OperandPattern, read } from '../../form.ts';
+import {
+  type AvailabilityRow,
+  has,
+  type InstructionForm,
+  type OperandPattern,
+  read,
+  type Variant,
+} from '../../form.ts';
+import type { BoxMode } from '../../steps/memory.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
@@ -79,6 +87,8 @@ const withoutOffsets = [3, 4, 5].map(
 const readModes: readonly Mode[] = [...tiles, rows('gather4'), ...columns];
 const writeModes: readonly Mode[] = [...tiles, rows('scatter4'), ...withoutOffsets];
 
+const operators = ['add', 'min', 'max', 'inc', 'dec', 'and', 'or', 'xor'] as const;
+
 // --- steps ----------------------------------------------------------------------------------------------------------
 
 const wordsOfMap: readonly Ref[] = Array.from({ length: tensorMapWords }, (_, i): Ref => `$map.${i}`);
@@ -99,14 +109,21 @@ const loadMap = wordsOfMap.flatMap((word, i): readonly Step[] => [
   },
 ]);
 
-function boxOf({ dimensions }: Mode, address: Ref) {
+function boxOf({ id, coordinates: count }: Mode, address: Ref) {
   const [tensorWord = '$map.0', ...map] = wordsOfMap;
-  const coordinates = Array.from({ length: dimensions }, (_, i): Ref => `$coordinate.${i}`);
-  return { space: 'shared', tensorSpace: 'global', address, tensor: tensorWord, map, coordinates } as const;
+  const coordinates = Array.from({ length: count }, (_, i): Ref => `$coordinate.${i}`);
+  const mode: BoxMode = id === 'tile' ? 'tile' : 'rows';
+  return { mode, space: 'shared', tensorSpace: 'global', address, tensor: tensorWord, map, coordinates } as const;
 }
 
 function storeBox(mode: Mode): readonly Step[] {
   return [...loadMap, { kind: 'store-box', ...boxOf(mode, '$src') }];
+}
+
+function reduceBox(mode: Mode, variant: Variant): readonly Step[] {
+  const op = operators.find((one) => has(variant, `.${one}`));
+  if (op === undefined) throw new Error(`${variant.mnemonic} has no operator`);
+  return [...loadMap, { kind: 'reduce-box', ...boxOf(mode, '$src'), op }];
 }
 
 /** Copies a box to several blocks. */
@@ -122,8 +139,12 @@ function loadBox(mode: Mode): readonly Step[] {
 const nothing: readonly Step[] = [{ kind: 'yield' }];
 
 /** Makes a form executable if its mode is one that the engines know. */
-function withSteps(form: InstructionForm, mode: Mode, steps: (mode: Mode) => readonly Step[]): InstructionForm {
-  return mode.id === 'tile' ? { ...form, steps: () => steps(mode) } : form;
+function withSteps(
+  form: InstructionForm,
+  mode: Mode,
+  steps: (mode: Mode, variant: Variant) => readonly Step[],
+): InstructionForm {
+  return mode.id.startsWith('im2col') ? form : { ...form, steps: (variant) => steps(mode, variant) };
 }
 
 const tensor = ({ coordinates }: Mode, access: 'load' | 'store'): OperandPattern => ({
@@ -214,8 +235,6 @@ const prefetches = () =>
 
 // --- stores and reductions ------------------------------------------------------------------------------------------
 
-const operations = ['.add', '.min', '.max', '.inc', '.dec', '.and', '.or', '.xor'];
-
 function store(mode: Mode, reduces: boolean, hint: boolean): InstructionForm {
   const operands = [tensor(mode, 'store'), inShared('src', 'load'), ...(hint ? [policy] : [])];
   const opcode = reduces ? 'cp.reduce.async.bulk.tensor' : 'cp.async.bulk.tensor';
@@ -225,13 +244,13 @@ function store(mode: Mode, reduces: boolean, hint: boolean): InstructionForm {
       section: reduces ? '9.7.9.25.5.3' : '9.7.9.25.5.2',
       syntax: `${opcode}.${mode.dimensions}d.global.shared::cta${reduces ? '.op' : ''}${mode.text}.bulk_group${hint ? '.L2::cache_hint' : ''}  ${listed(operands)}`,
       summary: `Starts ${reduces ? 'reducing shared memory into' : 'copying shared memory to'} a part of a tensor.`,
-      ...(reduces ? { sets: { op: operations } } : {}),
+      ...(reduces ? { sets: { op: operators.map((op) => `.${op}`) } } : {}),
       operands,
       rows: late(mode),
     },
     hopper,
   );
-  return reduces ? made : withSteps(made, mode, storeBox);
+  return withSteps(made, mode, reduces ? reduceBox : storeBox);
 }
 
 const stores = () =>
