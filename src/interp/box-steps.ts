@@ -2,7 +2,8 @@
 import type { BoxKind } from '../isa/steps/memory.ts';
 import type { StepOf } from '../isa/steps/step.ts';
 import { type BoxMemory, copyBox } from '../machine/box-copy.ts';
-import { type AccessContext, changeWord, combinePiece, copyPiece, fillPiece } from './memory-steps.ts';
+import { changeWord, combinePiece, copyPiece, fillPiece } from './copy-steps.ts';
+import type { AccessContext } from './memory-access.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
 
 type BoxStep = StepOf<BoxKind>;

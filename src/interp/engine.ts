@@ -17,7 +17,7 @@ import { passBarrier } from './barrier-steps.ts';
 import { beginBlock, blockInState, type BlockPlan, nobody, nowhere, stateOfBlock } from './block.ts';
 import { callBuiltin } from './builtin-calls.ts';
 import { completeGroup } from './collective-steps.ts';
-import { loadForHost, type Memories } from './memory-steps.ts';
+import { loadForHost, type Memories } from './memory-access.ts';
 import { prepareKernel } from './prepare.ts';
 import { requireDefined } from './shadow.ts';
 import { type Block, type Cpu, looksPerTurn, type Thread } from './thread.ts';

@@ -2,7 +2,7 @@
 import type { VariableSymbol } from '../check/symbols.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import type { KernelProgram } from '../program/link.ts';
-import type { Memories } from './memory-steps.ts';
+import type { Memories } from './memory-access.ts';
 import type { LaunchFacts } from './specials.ts';
 import type { Cpu } from './thread.ts';
 import type { Tracing } from './trace.ts';

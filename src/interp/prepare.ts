@@ -21,17 +21,9 @@ import { prepareSurfaceAddress, prepareTextureRead } from './texture-steps.ts';
 import { prepareCall, prepareReturn } from './call-steps.ts';
 import { prepareCollective } from './collective-steps.ts';
 import type { FunctionContext, LaunchContext } from './launch-context.ts';
-import {
-  type AccessContext,
-  prepareAtomic,
-  prepareInWindow,
-  prepareLoad,
-  prepareStore,
-  prepareBulk,
-  prepareBulkAtomic,
-  prepareTransfer,
-  prepareWindow,
-} from './memory-steps.ts';
+import { prepareBulk, prepareBulkAtomic, prepareClear, prepareTransfer } from './copy-steps.ts';
+import type { AccessContext } from './memory-access.ts';
+import { prepareAtomic, prepareInWindow, prepareLoad, prepareStore, prepareWindow } from './memory-steps.ts';
 import { operandPieces, writePiece } from './operand-pieces.ts';
 import { carefulOf, type Piece, plain, runOf, tidyPiece } from './pieces.ts';
 import { type CarefulAction, requireDefined, type Use } from './shadow.ts';
@@ -169,6 +161,7 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   store: (step, context) => prepareStore(step, context.placeOf, accessContext(context)),
   transfer: (step, context) => prepareTransfer(step, context.placeOf, accessContext(context)),
   bulk: (step, context) => prepareBulk(step, context.placeOf, accessContext(context)),
+  clear: (step, context) => prepareClear(step, context.placeOf, accessContext(context)),
   'load-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
   'store-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
   'multicast-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
@@ -273,6 +266,7 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
       return requiring(places(step.address), 'an address', run);
     case 'transfer':
     case 'bulk':
+    case 'clear':
     case 'bulk-atomic':
     case 'load-box':
     case 'store-box':

@@ -3,7 +3,7 @@ import type { StepOf } from '../isa/steps/step.ts';
 import { misuse, type TensorAccess } from '../machine/tensor-access.ts';
 import { copyToTensor } from '../machine/tensor-copy.ts';
 import { multiplyInTensor } from '../machine/tensor-product.ts';
-import type { AccessContext } from './memory-steps.ts';
+import type { AccessContext } from './memory-access.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
 
 export function prepareTensorProduct(step: StepOf<'tensor-product'>, placeOf: PlaceOf, context: AccessContext): Action {

@@ -2,7 +2,7 @@
 import type { StepOf } from '../isa/steps/step.ts';
 import { operandStarts } from '../isa/texture-read.ts';
 import { operandRoom } from '../machine/texture-sampling.ts';
-import type { AccessContext } from './memory-steps.ts';
+import type { AccessContext } from './memory-access.ts';
 import type { Action, Frame, PlaceOf } from './value-steps.ts';
 
 export function prepareTextureRead(step: StepOf<'texture-read'>, placeOf: PlaceOf, context: AccessContext): Action {

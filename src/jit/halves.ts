@@ -43,6 +43,7 @@ const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
   compare: never,
   transfer: never,
   bulk: never,
+  clear: never,
   'bulk-atomic': never,
   'load-box': never,
   'store-box': never,

@@ -30,7 +30,7 @@ import { lowerBox } from './memory/box.ts';
 import { loadResults } from './engine-results.ts';
 import { lowerTensorCopy, lowerTensorProduct } from './memory/tensor.ts';
 import { lowerSurfaceAddress, lowerTextureRead } from './memory/texture.ts';
-import { lowerBulk, lowerBulkAtomic, lowerTransfer } from './memory/transfer.ts';
+import { lowerBulk, lowerBulkAtomic, lowerClear, lowerTransfer } from './memory/transfer.ts';
 import { holder, type Values } from './regions/values.ts';
 
 /** Lowers the whole instruction except its effect on control flow. */
@@ -203,6 +203,7 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   store: lowerStore,
   transfer: lowerTransfer,
   bulk: lowerBulk,
+  clear: lowerClear,
   'bulk-atomic': (step, lowering) => lowerBulkAtomic(step, lowering, (inner) => lowerStep(inner, lowering)),
   'load-box': lowerBox,
   'store-box': lowerBox,

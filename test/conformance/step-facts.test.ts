@@ -168,7 +168,11 @@ function legalInput(step: Step, ref: Ref): Bits | null {
       return 1;
     case 'transfer':
       return ref === step.size || ref === step.count ? 4 : null;
+    case 'clear':
+      return ref === step.size ? 16 : null;
     case 'bulk':
+      if (ref === step.mask) return 0xffff;
+      return ref === step.size ? 16 : null;
     case 'bulk-atomic':
       return ref === step.size ? 16 : null;
     case 'window':

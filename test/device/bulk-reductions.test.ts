@@ -1,4 +1,7 @@
-/** cp.reduce.async.bulk: each element of the source is combined with the one at the destination. */
+/**
+ * cp.reduce.async.bulk: each element of the source is combined with the one at the destination. Also copies of bytes that
+ * a mask selects, and st.bulk.
+ */
 import { describe, expect, test } from 'vitest';
 import { readNumber } from '../../src/numbers.ts';
 import { outcome, output, ways } from './run.ts';
@@ -51,6 +54,28 @@ cp.async.bulk.commit_group;
 cp.async.bulk.wait_group 0;`;
     const words = await output({ body, module: '.shared .align 16 .b8 data[32];' }, 36, way);
     expect(words).toEqual(unsigned([...after, ...after, 7]));
+  });
+
+  test('a mask selects bytes from every 16', async () => {
+    const body = `ld.param.u64 %rd1, [out]; mov.u16 %h1, 0x8301;
+${store('shared', 'data', [0x11111111, 0x22222222, 0x33333333, 0x44444444, 5, 6, 7, 0x08000000])}
+${store('global', '%rd1', [-1, -1, -1, -1, -1, -1, -1, -1])}
+cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [data], 32, %h1;
+cp.async.bulk.commit_group;
+cp.async.bulk.wait_group 0;`;
+    const words = await output({ body, module: '.shared .align 16 .b8 data[32];' }, 32, way);
+    const all = 0xffffffff;
+    expect(words).toEqual([0xffffff11, all, 0xffff3333, 0x44ffffff, 0xffffff05, all, 0xffff0007, 0x08ffffff]);
+  });
+
+  test('st.bulk stores zeros', async () => {
+    const body = `ld.param.u64 %rd1, [out]; mov.u32 %r1, data; mov.u64 %rd2, 16;
+${store('shared', 'data', [1, 2, 3, 4, 5, 6, 7, 8])}
+st.bulk.weak.shared::cta [%r1+8], %rd2, 0;
+cvta.shared.u64 %rd3, data; st.bulk [%rd3], 0, 0;
+${[0, 1, 2, 3, 4, 5, 6, 7].map((i) => `ld.shared.b32 %r2, [data+${4 * i}]; st.global.b32 [%rd1+${4 * i}], %r2;`).join('\n')}`;
+    const words = await output({ body, module: '.shared .align 16 .b8 data[32];' }, 32, way);
+    expect(words).toEqual([1, 2, 0, 0, 0, 0, 7, 8]);
   });
 
   test('in shared memory, with an mbarrier object', async () => {

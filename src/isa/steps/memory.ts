@@ -77,13 +77,21 @@ export interface MemorySteps {
   };
   /**
    * Copies `size` bytes from `source` to `address` in pieces of 16 bytes. Both addresses are multiples of 16. A size
-   * that is not a multiple of 16 is rounded down.
+   * that is not a multiple of 16 is rounded down. If there is a `mask`, only the bytes of each piece whose bits are set in
+   * it are copied.
    */
   readonly bulk: {
     readonly space: AccessSpace;
     readonly address: Ref;
     readonly sourceSpace: AccessSpace;
     readonly source: Ref;
+    readonly size: Ref;
+    readonly mask: Ref | null;
+  };
+  /** Stores zeros in `size` bytes. The address and the size are multiples of 8. */
+  readonly clear: {
+    readonly space: AccessSpace;
+    readonly address: Ref;
     readonly size: Ref;
   };
   /**
@@ -162,10 +170,16 @@ export const memoryFacts: FactsOf<MemorySteps> = {
       { access: 'write', space: 'space', address: 'address' },
     ],
   },
+  clear: {
+    ...alone,
+    flow: 'next',
+    values: { address: 'in', size: 'in' },
+    memory: [{ access: 'write', space: 'space', address: 'address' }],
+  },
   bulk: {
     ...alone,
     flow: 'next',
-    values: { address: 'in', source: 'in', size: 'in' },
+    values: { address: 'in', source: 'in', size: 'in', mask: 'in' },
     memory: [
       { access: 'read', space: 'sourceSpace', address: 'source' },
       { access: 'write', space: 'space', address: 'address' },

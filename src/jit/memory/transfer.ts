@@ -1,4 +1,5 @@
-/** Lowers copies from one memory to another (cp.async, cp.async.bulk). */
+/** Lowers copies from one memory to another (cp.async, cp.async.bulk), and st.bulk. */
+import type { Ref } from '../../isa/steps/ref.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { MemoryOpcode } from '../../wasm/opcodes.ts';
 import { locate, locateAt } from './access.ts';
@@ -80,7 +81,46 @@ export function lowerBulk(step: StepOf<'bulk'>, lowering: Lowering): void {
   inPieces(step, lowering, (source, target) => {
     const from = locateAt(lowering, { space: step.sourceSpace, access: 'load', size: piece }, source);
     const to = locateAt(lowering, { space: step.space, access: 'store', size: piece }, target);
-    copyWords(lowering, piece, from, to);
+    if (step.mask === null) copyWords(lowering, piece, from, to);
+    else copyBytes(lowering, step.mask, from, to);
+  });
+}
+
+/** Copies the bytes of a piece whose bits are set in the mask. */
+function copyBytes({ code, values, layout }: Lowering, mask: Ref, from: number, to: number): void {
+  for (let i = 0; i < piece; i++) {
+    values.get(mask, 'i32');
+    code
+      .i32(1 << i)
+      .op('i32.and')
+      .if(() => {
+        code
+          .get(to)
+          .get(from)
+          .memory('i32.load8_u', layout.origin + i)
+          .memory('i32.store8', layout.origin + i);
+      });
+  }
+}
+
+/** Number of bytes that are cleared at a time. */
+const word = 8;
+
+export function lowerClear(step: StepOf<'clear'>, lowering: Lowering): void {
+  const { code, values, layout } = lowering;
+  const [target, end] = [values.temporary('i64'), values.temporary('i64')];
+  values.get(step.address, 'i64');
+  code.set(target);
+  values.get(step.size, 'i32');
+  code.i32(-word).op('i32.and', 'i64.extend_i32_u').get(target).op('i64.add').set(end);
+  code.block((done) => {
+    code.loop((again) => {
+      code.get(target).get(end).op('i64.eq').brIf(done);
+      const to = locateAt(lowering, { space: step.space, access: 'store', size: word }, target);
+      code.get(to).i64(0n).memory('i64.store', layout.origin);
+      code.get(target).i64(BigInt(word)).op('i64.add').set(target);
+      code.br(again);
+    });
   });
 }
 

@@ -61,6 +61,7 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   store: vectorAccess,
   transfer: oneByOne,
   bulk: oneByOne,
+  clear: oneByOne,
   'bulk-atomic': oneByOne,
   'load-box': oneByOne,
   'store-box': oneByOne,

@@ -1,7 +1,7 @@
 /**
  * Bulk copies and reductions without tensors, and st.bulk (PTX ISA 9.1, sections 9.7.9.13, 9.7.9.25.4 and 9.7.9.25.6).
- * Copies and reductions are carried out completely by the instruction that starts them. Copies with a mask of bytes are
- * checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * Copies and reductions are carried out completely by the instruction that starts them. Versions and targets were
+ * determined with ptxas 13.0.
  */
 import { isIntegerName } from '../../../numerics/formats.ts';
 import { isFloatArithmeticFormat } from '../../../numerics/operations.ts';
@@ -10,9 +10,10 @@ import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
 import { at, type Availability } from '../../targets.ts';
 import { isTypeName, type PtxType, type TypeName, typeOf } from '../../types.ts';
-import { checked, type CheckedLine, executed, needs } from '../checked.ts';
-import { select } from '../integer/steps.ts';
+import { type CheckedLine, executed, needs } from '../checked.ts';
+import { extract, select } from '../integer/steps.ts';
 import { plainMode, wrap } from '../memory/atomic.ts';
+import { spaceOf } from '../space-of.ts';
 import { eachBlock } from './blocks-of-mask.ts';
 import { changeObject, unchanged } from './mbarrier-object.ts';
 
@@ -53,7 +54,7 @@ export function operandList(operands: readonly OperandPattern[]): string {
  * reported to the mbarrier object.
  */
 export function copy(sourceSpace: 'global' | 'shared', space: 'global' | 'shared'): readonly Step[] {
-  const bulk: Step = { kind: 'bulk', space, address: '$dst', sourceSpace, source: '$src', size: '$size' };
+  const bulk: Step = { kind: 'bulk', space, address: '$dst', sourceSpace, source: '$src', size: '$size', mask: null };
   if (space === 'global') return [bulk];
   return [bulk, changeObject('shared', '$mbar', { ...unchanged, transferred: '$size' })];
 }
@@ -63,7 +64,15 @@ const copyToBlocks: readonly Step[] = eachBlock('$cta-mask', (named, addressOf) 
   select('$own-size', named, '$size', '$zero'),
   ...addressOf('$own-dst', '$dst'),
   ...addressOf('$own-mbar', '$mbar'),
-  { kind: 'bulk', space: 'shared', address: '$own-dst', sourceSpace: 'global', source: '$src', size: '$own-size' },
+  {
+    kind: 'bulk',
+    space: 'shared',
+    address: '$own-dst',
+    sourceSpace: 'global',
+    source: '$src',
+    size: '$own-size',
+    mask: null,
+  },
   changeObject('shared', '$own-mbar', { ...unchanged, transferred: '$own-size' }),
 ]);
 
@@ -134,11 +143,23 @@ const bulkCopies = () =>
     }),
   );
 
+const maskedCopy: readonly Step[] = [
+  {
+    kind: 'bulk',
+    space: 'global',
+    address: '$dst',
+    sourceSpace: 'shared',
+    source: '$src',
+    size: '$size',
+    mask: '$byte-mask',
+  },
+];
+
 const masked = () =>
   [false, true].map((hint) => {
     const byteMask = read('byte-mask', '.u16');
     const list = [inGlobal('dst', 'store'), inShared('src', 'load'), size, ...(hint ? [policy] : []), byteMask];
-    return checked(
+    return executed(
       {
         id: `cp.async.bulk.store.mask${hint ? '.hint' : ''}`,
         section: '9.7.9.25.4.1',
@@ -147,6 +168,7 @@ const masked = () =>
         operands: list,
       },
       blackwell,
+      () => maskedCopy,
     );
   });
 
@@ -302,7 +324,7 @@ const groups = () => [
 
 const fills = () =>
   (['.u64', '.u32'] as const).map((type) =>
-    checked(
+    executed(
       {
         id: `st.bulk${type === '.u32' ? '.short' : ''}`,
         section: '9.7.9.13',
@@ -315,6 +337,10 @@ const fills = () =>
         ],
       },
       blackwell,
+      (variant) => [
+        extract('$bytes', '$size', 0, 32),
+        { kind: 'clear', space: spaceOf(variant), address: '$a', size: '$bytes' },
+      ],
     ),
   );
 

@@ -1,0 +1,178 @@
+/** Turns steps that copy, combine or clear ranges of memory into functions that operate on a frame. */
+import type { Bits } from '../base/bits.ts';
+import type { AccessSpace } from '../isa/spaces.ts';
+import type { StepOf } from '../isa/steps/step.ts';
+import {
+  type AccessContext,
+  openMemory,
+  placeIn,
+  requireWritten,
+  storeUndefined,
+  undefinedIn,
+} from './memory-access.ts';
+import { prepareAtomic, prepareLoad } from './memory-steps.ts';
+import type { Remainder } from './thread.ts';
+import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
+
+/**
+ * Prepares a copy of `size` bytes, of which only the first `count` are read; the others become zero. Bytes that are not
+ * read may lie outside the source's memory. The source must nevertheless be aligned as if all bytes were read.
+ */
+export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, context: AccessContext): Action {
+  const { space, sourceSpace } = step;
+  const [address, source] = [placeOf(step.address), placeOf(step.source)];
+  const [sizeAt, countAt] = [placeOf(step.size), placeOf(step.count)];
+  return (frame: Frame) => {
+    const size = Number(frame[sizeAt]);
+    const count = Math.min(Number(frame[countAt]), size);
+    const target = bigintIn(frame, address);
+    const to = placeIn(space, target);
+    const written = openMemory(to, target, 'store', size, context);
+    for (let i = 0; i < size; i++) written.store(to.offset + i, 8, 0);
+    const effective = bigintIn(frame, source);
+    const from = placeIn(sourceSpace, effective);
+    const whole = count === size || from.offset % size !== 0;
+    if (whole) openMemory(from, effective, 'load', size, context);
+    for (let i = 0; i < count; i++) {
+      const memory = openMemory({ ...from, offset: from.offset + i }, effective, 'load', 1, context);
+      written.store(to.offset + i, 8, memory.load(from.offset + i, 8));
+    }
+  };
+}
+
+/** A location in memory, as an instruction gives it. */
+interface Location {
+  readonly space: AccessSpace;
+  readonly address: bigint;
+}
+
+/**
+ * Copies `bytes` bytes, in words of at most 8 bytes. Undefined bytes stay undefined in shared memory; copying them to
+ * global memory is a fault.
+ */
+export function copyPiece(to: Location, from: Location, bytes: number, context: AccessContext): void {
+  const word = Math.min(bytes, 8);
+  const [source, target] = [placeIn(from.space, from.address), placeIn(to.space, to.address)];
+  const read = openMemory(source, from.address, 'load', bytes, context);
+  const undefinedParts = undefinedIn(read, source.offset, word, bytes / word, context.line);
+  const written = openMemory(target, to.address, 'store', bytes, context);
+  for (let at = 0; at < bytes; at += word)
+    written.store(target.offset + at, 8 * word, read.load(source.offset + at, 8 * word));
+  if (undefinedParts !== null) storeUndefined(written, target.offset, word, undefinedParts);
+}
+
+/** Combines an element at `to` with one of the same size at `from`. */
+export function combinePiece(
+  to: Location,
+  from: Location,
+  bytes: number,
+  combine: (old: Bits, value: Bits) => Bits,
+  context: AccessContext,
+): void {
+  const [source, target] = [placeIn(from.space, from.address), placeIn(to.space, to.address)];
+  const read = openMemory(source, from.address, 'load', bytes, context);
+  requireWritten(read, source.offset, bytes, context.line);
+  const written = openMemory(target, to.address, 'store', bytes, context);
+  const old = written.load(target.offset, 8 * bytes);
+  written.store(target.offset, 8 * bytes, combine(old, read.load(source.offset, 8 * bytes)));
+}
+
+/** Changes a word of 64 bits. */
+export function changeWord(
+  { space, address }: Location,
+  change: (word: bigint) => bigint,
+  context: AccessContext,
+): void {
+  const place = placeIn(space, address);
+  const memory = openMemory(place, address, 'store', 8, context);
+  memory.store(place.offset, 64, change(BigInt(memory.load(place.offset, 64))));
+}
+
+/** Stores the low bits of `word` in each word of a piece. */
+export function fillPiece(to: Location, bytes: number, word: bigint, context: AccessContext): void {
+  const size = Math.min(bytes, 8);
+  const target = placeIn(to.space, to.address);
+  const written = openMemory(target, to.address, 'store', bytes, context);
+  const value = size === 8 ? word : Number(BigInt.asUintN(8 * size, word));
+  for (let at = 0; at < bytes; at += size) written.store(target.offset + at, 8 * size, value);
+}
+
+/** Bulk copies and reductions handle this many bytes at a time. */
+const piece = 16;
+
+export function prepareBulk(step: StepOf<'bulk'>, placeOf: PlaceOf, context: AccessContext): Action {
+  const [address, source, sizeAt] = [placeOf(step.address), placeOf(step.source), placeOf(step.size)];
+  const mask = step.mask === null ? null : placeOf(step.mask);
+  return (frame: Frame) => {
+    const [target, origin] = [bigintIn(frame, address), bigintIn(frame, source)];
+    const size = Number(frame[sizeAt]);
+    for (let at = 0; at + piece <= size; at += piece) {
+      const to = { space: step.space, address: target + BigInt(at) };
+      const from = { space: step.sourceSpace, address: origin + BigInt(at) };
+      if (mask === null) copyPiece(to, from, piece, context);
+      else copyBytes(to, from, Number(frame[mask]), context);
+    }
+  };
+}
+
+/** Copies the bytes of a piece whose bits are set in the mask. */
+function copyBytes(to: Location, from: Location, mask: number, context: AccessContext): void {
+  openMemory(placeIn(from.space, from.address), from.address, 'load', piece, context);
+  openMemory(placeIn(to.space, to.address), to.address, 'store', piece, context);
+  for (let i = 0; i < piece; i++) {
+    const next = ({ space, address }: Location): Location => ({ space, address: address + BigInt(i) });
+    if (((mask >>> i) & 1) === 1) copyPiece(next(to), next(from), 1, context);
+  }
+}
+
+/** The number of bytes that are cleared at a time. */
+const word = 8;
+
+export function prepareClear(step: StepOf<'clear'>, placeOf: PlaceOf, context: AccessContext): Action {
+  const [address, sizeAt] = [placeOf(step.address), placeOf(step.size)];
+  return (frame: Frame) => {
+    const [start, size] = [bigintIn(frame, address), Number(frame[sizeAt])];
+    for (let at = 0; at + word <= size; at += word)
+      fillPiece({ space: step.space, address: start + BigInt(at) }, word, 0n, context);
+  };
+}
+
+/**
+ * Prepares updates of consecutive elements: `load` loads one of them, and `update` combines it with the element at the
+ * target.
+ */
+export function prepareBulkAtomic(
+  step: StepOf<'bulk-atomic'>,
+  placeOf: PlaceOf,
+  combine: Remainder,
+  context: AccessContext,
+): Action {
+  const { space, sourceSpace, width, from, to, value, old, next, steps } = step;
+  const unseen = { readOnly: false, watched: false, unused: false } as const;
+  const load = prepareLoad(
+    { kind: 'load', space: sourceSpace, width, to: [value], address: from, ...unseen },
+    placeOf,
+    context,
+  );
+  const element = { kind: 'atomic', space, width, address: to, old: [old], next: [next], steps } as const;
+  const update = prepareAtomic(element, placeOf, combine, context);
+  const [address, source, sizeAt] = [placeOf(step.address), placeOf(step.source), placeOf(step.size)];
+  const [fromAt, toAt] = [placeOf(from), placeOf(to)];
+  const open = (inSpace: AccessSpace, start: bigint): void => {
+    openMemory(placeIn(inSpace, start), start, 'load', piece, context);
+  };
+  return (frame: Frame) => {
+    const [target, origin] = [bigintIn(frame, address), bigintIn(frame, source)];
+    const size = Number(frame[sizeAt]) & -piece;
+    for (let at = 0; at < size; at += width / 8) {
+      frame[fromAt] = origin + BigInt(at);
+      frame[toAt] = target + BigInt(at);
+      if (at % piece === 0) {
+        open(sourceSpace, origin + BigInt(at));
+        open(space, target + BigInt(at));
+      }
+      load(frame);
+      update(frame);
+    }
+  };
+}
