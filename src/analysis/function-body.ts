@@ -75,6 +75,7 @@ export function functionBody(source: string, start: number, context: BodyContext
     module: { ...module, environment: judged },
     environment,
     usesClusterBarrier: false,
+    pairsBlocks: false,
     splitsMeetings: false,
     functionAddress: () => 0,
     callee: ({ callee }, frame) => {

@@ -2,6 +2,7 @@
 import type { Bits } from '../base/bits.ts';
 import { chop } from '../base/bits.ts';
 import { type LaunchValue, reservedSharedBytes } from '../isa/registers.ts';
+import { startOfRank } from '../isa/spaces.ts';
 import { blocksPerCluster, type LaunchShape, threadsOf, warpSize } from '../machine/launch.ts';
 import type { SpecialRead } from '../program/function-program.ts';
 import type { Cpu } from './thread.ts';
@@ -85,6 +86,10 @@ const readers: Readonly<Record<LaunchValue, Reader>> = {
   rankInCluster: (cpu, { shape }) => {
     const size = blocksPerCluster(shape);
     return () => cpu.block.number % size;
+  },
+  startInCluster: (cpu, { shape }) => {
+    const size = blocksPerCluster(shape);
+    return () => startOfRank(cpu.block.number % size);
   },
   blocksPerCluster: fixed(({ shape }) => blocksPerCluster(shape)),
   threadsPerCluster: fixed(({ shape }) => blocksPerCluster(shape) * threadsOf(shape)),

@@ -1,9 +1,10 @@
 /** Multiplies matrices in tensor memory, and copies matrices to it. */
 import type { StepOf } from '../isa/steps/step.ts';
-import { misuse, type TensorAccess } from '../machine/tensor-access.ts';
+import { misuse, ranksOf, type TensorAccess } from '../machine/tensor-access.ts';
 import { copyToTensor } from '../machine/tensor-copy.ts';
 import { multiplyInTensor } from '../machine/tensor-product.ts';
 import type { AccessContext } from './memory-access.ts';
+import type { Block } from './thread.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
 
 export function prepareTensorProduct(step: StepOf<'tensor-product'>, placeOf: PlaceOf, context: AccessContext): Action {
@@ -28,23 +29,30 @@ export function prepareTensorProduct(step: StepOf<'tensor-product'>, placeOf: Pl
       scales: scales.map((place) => bigintIn(frame, place)),
       unchanged: unchanged.map((place) => Number(frame[place])),
     };
-    multiplyInTensor(call, accessOf(context));
+    multiplyInTensor(call, memoriesOf(product.blocks, context));
   };
 }
 
 export function prepareTensorCopy(step: StepOf<'tensor-copy'>, placeOf: PlaceOf, context: AccessContext): Action {
   const [to, source] = [placeOf(step.to), placeOf(step.source)];
   return (frame: Frame) => {
-    copyToTensor(step.copy, bigintIn(frame, to), bigintIn(frame, source), accessOf(context));
+    copyToTensor(step.copy, bigintIn(frame, to), bigintIn(frame, source), memoriesOf(step.copy.blocks, context));
   };
+}
+
+/** The memories of the blocks that carry out an instruction. */
+function memoriesOf(blocks: 1 | 2, { cpu }: AccessContext): readonly TensorAccess[] {
+  const { block, blocksPerCluster } = cpu;
+  if (blocks === 1) return [accessOf(block)];
+  const ranks = ranksOf(blocks, block.number % blocksPerCluster, blocksPerCluster);
+  return ranks.map((rank) => accessOf(cpu.neighbor(rank)));
 }
 
 /**
  * Bytes that were never written count as defined, because a tile at the edge of a matrix may have rows whose results are
  * not used.
  */
-function accessOf({ cpu }: AccessContext): TensorAccess {
-  const { shared, tensor } = cpu.block;
+function accessOf({ shared, tensor }: Block): TensorAccess {
   if (tensor === null) throw misuse('the kernel has none');
   return {
     chunk: (address) => {

@@ -62,6 +62,8 @@ export type LaunchValue =
   | 'rankInCluster'
   | 'blocksPerCluster'
   | 'threadsPerCluster'
+  /** The address, in the shared memory of the cluster, at which that of the block begins. */
+  | 'startInCluster'
   | 'gridWorkspace';
 
 const samenesses: Readonly<Record<LaunchValue, SamenessOfParts>> = {
@@ -92,6 +94,7 @@ const samenesses: Readonly<Record<LaunchValue, SamenessOfParts>> = {
   rankInCluster: 'block',
   blocksPerCluster: 'grid',
   threadsPerCluster: 'grid',
+  startInCluster: 'block',
   gridWorkspace: 'grid',
 };
 
@@ -163,6 +166,7 @@ export const impliedRegisters: ReadonlyMap<Ref, SpecialRegister> = new Map(
       ['$CLUSTER.RANK', 'rankInCluster'],
       ['$CLUSTER.BLOCKS', 'blocksPerCluster'],
       ['$CLUSTER.THREADS', 'threadsPerCluster'],
+      ['$CLUSTER.START', 'startInCluster'],
     ] as const
   ).map(([ref, value]) => [ref, row(ref, '.u32', always, value)]),
 );

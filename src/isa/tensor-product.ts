@@ -15,6 +15,11 @@ export interface TensorScaling {
 
 /** A product that a single thread starts. Its shape and its types are in the instruction descriptor. */
 export type TensorProduct = {
+  /**
+   * With two blocks, each of them has half of the rows of A and half of the columns of B in its shared memory, and gets
+   * the same rows of D in its tensor memory. The blocks are neighbors in the cluster, the first of which has an even rank.
+   */
+  readonly blocks: 1 | 2;
   /** Whether A is in tensor memory. If not, it is in shared memory, like B. */
   readonly aInTensor: boolean;
 } & (

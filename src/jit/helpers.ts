@@ -14,7 +14,7 @@ import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 export const aloneType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /** The numbers of operands of steps that the engine carries out in tensor memory, by their width. */
-export const tensorOperands = { wide: 5, narrow: 7 } as const;
+export const tensorOperands = { wide: 5, narrow: 11 } as const;
 
 /** The engine functions that compiled code calls. Any of them may end the launch by throwing an error. */
 const importTypes: Readonly<
@@ -77,8 +77,8 @@ const importTypes: Readonly<
    * Multiplies matrices in tensor memory, or copies a matrix to it. Takes the number of the engine call, the thread, the
    * remaining fuel, and the operands; those that the step does not have are zeros. The wide operands are addresses and
    * descriptors: those of D, A and B, or those of the target and the source. The narrow ones are the instruction
-   * descriptor, whether the previous value of D is added and its scale, and four words with bits for the lanes that
-   * remain unchanged.
+   * descriptor, whether the previous value of D is added and its scale, and, for each block, four words with bits for the
+   * lanes that remain unchanged.
    */
   tensor: {
     parameters: [

@@ -1,4 +1,5 @@
 /** Reads special registers (PTX ISA 9.1, chapter 10). The values are the same as in the reference engine. */
+import { rankOfFirst, rankShift } from '../isa/spaces.ts';
 import { type LaunchValue, reservedSharedBytes } from '../isa/registers.ts';
 import { warpSize } from '../machine/launch.ts';
 import type { SpecialRead } from '../program/function-program.ts';
@@ -65,6 +66,10 @@ const writers: Readonly<Record<LaunchValue, Writer>> = {
   threadsPerCluster: ({ code, layout }) => {
     pushField(code, layout, 'blocksPerCluster');
     pushField(code, layout, 'threads').op('i32.mul');
+    return 'i32';
+  },
+  startInCluster: ({ code, layout }) => {
+    pushField(code, layout, 'rank').i32(rankOfFirst).op('i32.add').i32(rankShift).op('i32.shl');
     return 'i32';
   },
   gridWorkspace: field('gridWorkspace'),

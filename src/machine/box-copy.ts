@@ -1,5 +1,5 @@
 /** Copies boxes of tensors. Each engine supplies the accesses to memory. */
-import { startOfRank } from '../isa/spaces.ts';
+import { rankShift, startOfRank } from '../isa/spaces.ts';
 import type { BoxKind, BoxMode, BoxReduction } from '../isa/steps/memory.ts';
 import { type CombineElements, combineElements } from './box-reduction.ts';
 import { receiveBytes } from './mbarrier-word.ts';
@@ -85,5 +85,5 @@ function* blocksOf(mask: number): Generator<number> {
 
 /** The offset of an address in the shared memory of its block. All blocks of a cluster have the same offsets. */
 function offsetOf(address: number): number {
-  return address % startOfRank(0);
+  return address % 2 ** rankShift;
 }

@@ -17,6 +17,15 @@ export function misuse(what: string): Error {
   return machineFault('PTX6036', { what });
 }
 
+/** The ranks of the blocks that carry out an instruction that a block with the given rank starts. */
+export function ranksOf(blocks: 1 | 2, rank: number, blocksPerCluster: number): readonly number[] {
+  if (blocks === 1) return [rank];
+  const first = rank - (rank % 2);
+  if (first + 1 >= blocksPerCluster)
+    throw misuse('the instruction needs two blocks, but the cluster has no second one');
+  return [first, first + 1];
+}
+
 /** Splits an address in tensor memory. */
 export function placeOf(address: bigint): readonly [lane: number, column: number] {
   return [Number((address >> 16n) & 0x7fn), Number(address & 0xffffn)];

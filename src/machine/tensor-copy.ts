@@ -12,13 +12,13 @@ const chunkBytes = 16;
  *
  * @param to the address in tensor memory
  * @param source a descriptor of the matrix in shared memory, in which elements of a row are adjacent
+ * @param memories those of the blocks that copy
  */
-export function copyToTensor(
-  { parts, chunks, unpacks }: TensorCopy,
-  to: bigint,
-  source: bigint,
-  memory: TensorAccess,
-): void {
+export function copyToTensor(copy: TensorCopy, to: bigint, source: bigint, memories: readonly TensorAccess[]): void {
+  for (const memory of memories) copyInBlock(copy, to, source, memory);
+}
+
+function copyInBlock({ parts, chunks, unpacks }: TensorCopy, to: bigint, source: bigint, memory: TensorAccess): void {
   const tile = sharedTile(source, true);
   const [lane, column] = placeOf(to);
   const perChunk = chunkBytes / 4;

@@ -37,47 +37,96 @@ export interface ProductCall {
 /** The number of bytes along K that one instruction multiplies. */
 const bytesAlongK = 32;
 
-export function multiplyInTensor(call: ProductCall, memory: TensorAccess): void {
+/** @param memories those of the blocks that multiply together, by their ranks */
+export function multiplyInTensor(call: ProductCall, memories: readonly TensorAccess[]): void {
   const { product, instruction } = call;
   const descriptor = readDescriptor(instruction);
   const { m, n } = descriptor;
   if (!isShape(descriptor, product)) throw misuse(`there is no product with ${m} rows and ${n} columns`);
   if (descriptor.sparse) throw misuse('the instruction descriptor is for a sparse product');
   const length = (8 * bytesAlongK) / product.bits;
+  const side = { ...sideOf(call, descriptor, 'b'), lines: n / memories.length, length };
+  const b = joined(memories.map((memory) => sharedCodes(side, memory)));
+  memories.forEach((memory, rank) => {
+    const unchanged = call.unchanged.slice(4 * rank, 4 * rank + 4);
+    multiplyRows({ ...call, unchanged }, descriptor, { length, b }, memory);
+  });
+}
+
+function joined(parts: readonly Uint32Array[]): Uint32Array {
+  const all = new Uint32Array(parts.reduce((count, { length }) => count + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** Computes the rows of D that one block gets. */
+function multiplyRows(
+  call: ProductCall,
+  descriptor: ProductDescriptor,
+  { length, b }: Pick<Codes, 'length' | 'b'>,
+  memory: TensorAccess,
+): void {
+  const { product, adds, unchanged } = call;
+  const rows = descriptor.m / product.blocks;
+  const layout = layoutOf(rows, descriptor.n, product);
   const a = product.aInTensor
     ? laneCodes(call, descriptor, length, memory)
-    : sharedCodes({ ...sideOf(call, descriptor, 'a'), length }, memory);
-  const b = sharedCodes({ ...sideOf(call, descriptor, 'b'), length }, memory);
+    : sharedCodes({ ...sideOf(call, descriptor, 'a'), lines: rows, length }, memory);
   const element = elementOf(call, descriptor, { length, a, b }, memory);
   const [lane, column] = placeOf(call.d);
-  requireColumns(column, n, memory);
-  requireLanes(lane, m);
-  const size = 4 * n;
-  for (let row = 0; row < m; row++) {
-    const own = lane + laneOf(row, m);
-    if ((((call.unchanged[own >> 5] ?? 0) >>> (own & 31)) & 1) === 1) continue;
-    const offset = own * laneBytes + 4 * column;
-    const before = call.adds ? wordsOf(memory.read(offset, size)).slice() : null;
-    const results = wordsOf(memory.write(offset, size));
-    for (let at = 0; at < n; at++) results[at] = element(row, at, before?.[at] ?? 0);
+  const { columns } = layout;
+  requireColumns(column, columns, memory);
+  requireLanes(lane, Math.max(...layout.lanesOf(rows - 1)));
+  const size = 4 * columns;
+  for (let row = 0; row < rows; row++) {
+    layout.lanesOf(row).forEach((of, part) => {
+      const own = lane + of;
+      if ((((unchanged[own >> 5] ?? 0) >>> (own & 31)) & 1) === 1) return;
+      const offset = own * laneBytes + 4 * column;
+      const before = adds ? wordsOf(memory.read(offset, size)).slice() : null;
+      const results = wordsOf(memory.write(offset, size));
+      const first = part * columns;
+      for (let at = 0; at < columns; at++) results[at] = element(row, first + at, before?.[at] ?? 0);
+    });
   }
 }
 
-function requireLanes(lane: number, m: number): void {
-  if (lane + laneOf(m - 1, m) >= tensorLanes) throw misuse('the rows of a matrix do not fit into the lanes');
+function requireLanes(lane: number, last: number): void {
+  if (lane + last >= tensorLanes) throw misuse('the rows of a matrix do not fit into the lanes');
 }
 
 function isShape({ m, n }: ProductDescriptor, product: TensorProduct): boolean {
-  const { kind } = product;
-  if (n < 8 || n > 256) return false;
-  if (kind === 'float' && product.scaling !== null && m !== 128) return false;
+  const { kind, blocks } = product;
+  const rows = m / blocks;
+  if (n < 8 || n > 256 || (blocks === 2 && n % 16 !== 0)) return false;
+  if (kind === 'float' && product.scaling !== null && rows !== 128) return false;
   if (kind === 'integer' && n > 32 && n % 16 !== 0) return false;
-  return m === 64 || (m === 128 && n % 16 === 0);
+  return rows === 64 || (rows === 128 && n % 16 === 0);
 }
 
-/** A product with 64 rows uses 16 of the 32 lanes of each warp (layout F of section 9.7.16.10.5). */
-function laneOf(row: number, m: number): number {
-  return m === 128 ? row : 32 * (row >> 4) + (row & 15);
+/** Where a block has its rows of D (PTX ISA 9.1, section 9.7.16.10.5). */
+interface RowLayout {
+  /** The lanes that hold a row, each of them another part of its columns. */
+  readonly lanesOf: (row: number) => readonly number[];
+  /** The number of columns in one lane. */
+  readonly columns: number;
+}
+
+/**
+ * 128 rows use a lane each. 64 rows of one block use 16 of the 32 lanes of each warp (layout F); those of two blocks use
+ * two lanes each, with half of the columns (layout B).
+ */
+function layoutOf(rows: number, n: number, { blocks }: TensorProduct): RowLayout {
+  if (blocks === 2 && rows === 64) return { lanesOf: (row) => [row, row + 64], columns: n / 2 };
+  return { lanesOf: (row) => [laneOf(row, rows)], columns: n };
+}
+
+function laneOf(row: number, rows: number): number {
+  return rows === 128 ? row : 32 * (row >> 4) + (row & 15);
 }
 
 // --- elements -------------------------------------------------------------------------------------------------------
@@ -111,10 +160,13 @@ function laneCodes(
   length: number,
   memory: TensorAccess,
 ): Uint32Array {
-  const { operand, lines, format, bits } = sideOf(call, descriptor, 'a');
+  const { operand, lines: all, format, bits } = sideOf(call, descriptor, 'a');
+  const { blocks } = call.product;
+  const lines = all / blocks;
+  if (blocks === 2 && lines === 64) throw misuse('A with 64 rows in each of two blocks must be in shared memory');
   const [lane, column] = placeOf(operand);
   requireColumns(column, bytesAlongK / 4, memory);
-  requireLanes(lane, lines);
+  requireLanes(lane, laneOf(lines - 1, lines));
   const low = format === 'e2m1' && bits === 8 ? 2 : 0;
   const mask = maskOf(formats[format].width);
   const codes = new Uint32Array(lines * length);
@@ -210,14 +262,14 @@ function formatOf<Format>({ factors }: { readonly factors: Readonly<Record<numbe
  * warp has a copy of them; here, the first one is read.)
  */
 function scalesOf(
-  { scales }: ProductCall,
+  { scales, product }: ProductCall,
   { m, n, scaleFormat, firstScaleA, firstScaleB }: ProductDescriptor,
   { scaling, side }: { readonly scaling: TensorScaling; readonly side: 'a' | 'b' },
   memory: TensorAccess,
 ): TileScales {
   const { count } = scaling;
   const [address = 0n, lines, first] =
-    side === 'a' ? ([scales[0], m, firstScaleA] as const) : ([scales[1], n, firstScaleB] as const);
+    side === 'a' ? ([scales[0], m / product.blocks, firstScaleA] as const) : ([scales[1], n, firstScaleB] as const);
   const format = scaling.formats[scaleFormat];
   if (format === undefined) throw misuse(`the instruction descriptor has the unknown scale format ${scaleFormat}`);
   const [lane, column] = placeOf(address);

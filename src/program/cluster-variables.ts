@@ -3,7 +3,10 @@
  * copy of the barrier, but only the copy in the first block is used. The other variable contains one byte for each
  * thread of the block.
  */
+import type { Binding } from '../check/binding/bind.ts';
+import { integer, resize } from '../isa/forms/integer/steps.ts';
 import { startOfRank } from '../isa/spaces.ts';
+import type { Step } from '../isa/steps/step.ts';
 import { clusterBarrier, clusterPhases, type Ref } from '../isa/steps/ref.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import type { ProgramInstruction, SymbolAddress } from './function-program.ts';
@@ -20,11 +23,37 @@ export function clusterVariables(instructions: readonly ProgramInstruction[]): r
 }
 
 /**
- * Whether a kernel computes addresses in the shared memory of other blocks in its cluster. Only kernels that use `mapa`
- * or the cluster barrier do so.
+ * Whether a kernel computes addresses in the shared memory of other blocks in its cluster. Only kernels that use `mapa`,
+ * the cluster barrier or instructions of two blocks do so.
  */
 export function reachesOtherBlocks(instructions: readonly ProgramInstruction[]): boolean {
-  return instructions.some(({ variant, places }) => variant.form.id === 'mapa' || places.has(clusterBarrier));
+  return instructions.some(
+    ({ variant, places }) => variant.form.id === 'mapa' || places.has(clusterBarrier) || places.has('$CLUSTER.START'),
+  );
+}
+
+/** The operands and steps of an instruction. */
+interface Bound {
+  readonly operands: readonly Binding[];
+  readonly steps: readonly Step[];
+}
+
+/** Adds the rank of the block to operands that are addresses of variables in shared memory. */
+export function withRanks(plain: Bound): Bound {
+  const ranking: Step[] = [];
+  const operands = plain.operands.map((operand): Binding => {
+    if (operand.kind !== 'symbol-address' || operand.symbol.kind !== 'variable') return operand;
+    if (operand.symbol.space !== '.shared') return operand;
+    const name: Ref = `${operand.name}.plain`;
+    if (operand.type.width === 64)
+      ranking.push(
+        resize('$start', 'u64', '$CLUSTER.START', 'u32'),
+        integer('add', 'u64', operand.name, name, '$start'),
+      );
+    else ranking.push(integer('add', 'u32', operand.name, name, '$CLUSTER.START'));
+    return { ...operand, name };
+  });
+  return ranking.length === 0 ? plain : { operands, steps: [...ranking, ...plain.steps] };
 }
 
 /** The addresses of hidden variables that an instruction needs. */

@@ -23,7 +23,7 @@ import { type Callee, callSite } from './call-site.ts';
 import type { FrameBuilder } from './frame.ts';
 import { stackSymbol } from './dynamic-stack.ts';
 import { emptyInstruction } from './empty-instruction.ts';
-import { clusterAddresses } from './cluster-variables.ts';
+import { clusterAddresses, withRanks } from './cluster-variables.ts';
 import type { ProgramInstruction, SpecialRead, SymbolAddress } from './function-program.ts';
 import { sortOperands } from './operands.ts';
 import { SourcePlaces } from '../check/source-places.ts';
@@ -37,6 +37,11 @@ export interface Surroundings {
    * into several instructions of the program.
    */
   readonly usesClusterBarrier: boolean;
+  /**
+   * Whether a function of the module contains an instruction of two blocks (`.cta_group::2`). The addresses of variables
+   * in shared memory then contain the rank of the block.
+   */
+  readonly pairsBlocks: boolean;
   /** Whether an instruction before which the threads of a warp meet is split into two instructions of the program. */
   readonly splitsMeetings: boolean;
   /** Returns the address of a function. */
@@ -191,15 +196,10 @@ export class InstructionBuilder {
   private instruction(bound: BoundInstruction, scope: Scope): ProgramInstruction {
     const { node, variant, guard } = bound;
     const places = new Map<Ref, number>();
-    const steps = this.stepsHere(bound);
+    const plain = { operands: bound.operands, steps: this.stepsHere(bound) };
+    const { operands: ranked, steps } = this.surroundings.pairsBlocks ? withRanks(plain) : plain;
     this.frame.beginInstruction();
-    const operands = sortOperands(
-      bound.operands,
-      steps.length > 1,
-      this.frame,
-      places,
-      this.surroundings.functionAddress,
-    );
+    const operands = sortOperands(ranked, steps.length > 1, this.frame, places, this.surroundings.functionAddress);
     const implied = this.implied(steps, places);
     return {
       variant,

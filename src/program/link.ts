@@ -1,4 +1,5 @@
 /** Links a kernel with every function that it may call. */
+import { has } from '../isa/form.ts';
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { BoundCall } from '../check/binding/bind-call.ts';
@@ -72,11 +73,16 @@ function waitsForCluster(entry: BodyEntry): boolean {
   return entry.kind === 'instruction' && entry.variant?.form.repeatsWhile !== undefined;
 }
 
+function pairsBlocks(entry: BodyEntry): boolean {
+  return entry.kind === 'instruction' && entry.variant !== null && has(entry.variant, '.cta_group::2');
+}
+
 class Linker {
   private readonly module: CheckedModule;
   private readonly table: FunctionTable;
   private readonly environment: Environment;
   private readonly usesClusterBarrier: boolean;
+  private readonly pairsBlocks: boolean;
   private readonly known: KnownFunction[] = [];
   private readonly indices = new Map<KnownFunction, number>();
   private readonly drafts: (Draft | null)[] = [];
@@ -87,6 +93,7 @@ class Linker {
     this.environment = environment;
     this.table = table;
     this.usesClusterBarrier = module.functions.some(({ body }) => body.some(waitsForCluster));
+    this.pairsBlocks = module.functions.some(({ body }) => body.some(pairsBlocks));
   }
 
   link(entry: KnownFunction, shared: readonly VariableSymbol[]): KernelProgram {
@@ -121,6 +128,7 @@ class Linker {
       module: this.module,
       environment: this.environment,
       usesClusterBarrier: this.usesClusterBarrier,
+      pairsBlocks: this.pairsBlocks,
       splitsMeetings: true,
       functionAddress: (name) => resolve(this.table, name).address,
       callee: (call, frame) => this.callee(call, frame),

@@ -322,7 +322,7 @@ const idle: Omit<Cpu, 'code' | 'builtin'> = {
   looks: 0,
   executed: 0,
   timer: 0,
-  blocksPerCluster: 1,
+  blocksPerCluster: 2,
   neighbor: () => nowhere,
   cancelBlocks: () => [nextBlock++, 0, 0],
   clusterBarrier: null,

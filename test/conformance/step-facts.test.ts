@@ -119,10 +119,7 @@ function secondAddress(step: Step): Ref | null {
   return step.kind === 'load-box' || step.kind === 'multicast-box' ? step.object : null;
 }
 
-/**
- * The smallest product of its kind: 64 rows and 8 columns, or 128 rows and 16 columns with scales. The matrices in shared
- * memory begin at byte 64, and all rows overlap.
- */
+/** The smallest product of its kind. The matrices in shared memory begin at byte 64, and all rows overlap. */
 function productInput({ product, a, b, d, instruction }: StepOf<'tensor-product'>, ref: Ref): Bits {
   if (ref === b || (ref === a && !product.aInTensor)) return 4n;
   if (ref === d) return 64n;
@@ -133,7 +130,9 @@ function productInput({ product, a, b, d, instruction }: StepOf<'tensor-product'
   const sum = isScaled ? 0 : product.kind === 'integer' ? 2 : 1;
   const scaleFormat = isScaled ? 1 : 0;
   const types = (sum << 4) | (factor << 7) | (factor << 10) | (scaleFormat << 23);
-  const size = isScaled ? (2 << 17) | (8 << 24) : (1 << 17) | (4 << 24);
+  const { blocks } = product;
+  const [rows, columns] = isScaled ? [128 * blocks, 16] : [64 * blocks, 8 * blocks];
+  const size = ((columns / 8) << 17) | ((rows / 16) << 24);
   return (types | size) >>> 0;
 }
 

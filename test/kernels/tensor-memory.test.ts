@@ -1,10 +1,11 @@
-/** Tests a kernel that multiplies matrices in tensor memory (tcgen05), compiled by nvcc. All sums are exact. */
+/** Tests kernels that multiply matrices in tensor memory (tcgen05), compiled by nvcc. All sums are exact. */
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions } from '../../src/device.ts';
 import { halvesOf } from './small-halves.ts';
 
-const text = readFileSync(new URL('tensor-memory/tensor-memory.sm_100a.ptx', import.meta.url), 'utf8');
+const textOf = (name: string): string =>
+  readFileSync(new URL(`tensor-memory/${name}.sm_100a.ptx`, import.meta.url), 'utf8');
 
 const ways: Readonly<Record<string, LaunchOptions>> = {
   interp: { engine: 'interp' },
@@ -16,17 +17,27 @@ const ways: Readonly<Record<string, LaunchOptions>> = {
 const integers = (count: number, seed: number): readonly number[] =>
   Array.from({ length: count }, (_, i) => ((i * seed + (i >> 6) * 3) % 5) - 2);
 
-test.each(Object.entries(ways))('%s: several blocks, and several tiles along k', async (way, options) => {
-  // The reference engine is slow.
-  const [m, n, k] = way === 'interp' ? [128, 32, 128] : [256, 96, 192];
+interface Sizes {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+}
+
+/** Runs a kernel that multiplies matrices, and expects the product. */
+async function expectProduct(
+  name: string,
+  kernel: string,
+  { m, n, k }: Sizes,
+  options: Omit<LaunchOptions, 'args'>,
+): Promise<void> {
   const [a, b] = [integers(m * k, 7), integers(n * k, 11)];
   const device = await Device.create({ gpu: 'B200' });
   const c = device.alloc(4 * m * n);
   const args = [device.alloc(halvesOf(a)), device.alloc(halvesOf(b)), c, n, k];
   const result = await device
-    .load(text)
-    .kernel('multiply')
-    .launch({ grid: [n / 32, m / 128], block: 128, args, ...options });
+    .load(textOf(name))
+    .kernel(kernel)
+    .launch({ block: 128, args, ...options });
   expect(result).toMatchObject({ ok: true });
   const found = new Float32Array(c.read().buffer);
   const at = found.findIndex((value, i) => {
@@ -36,4 +47,22 @@ test.each(Object.entries(ways))('%s: several blocks, and several tiles along k',
     return value !== sum;
   });
   expect(at).toBe(-1);
+}
+
+describe.each(Object.entries(ways))('%s', (way, options) => {
+  // The reference engine is slow.
+  const isSlow = way === 'interp';
+
+  test('several blocks, and several tiles along k', async () => {
+    const sizes = isSlow ? { m: 128, n: 32, k: 128 } : { m: 256, n: 96, k: 192 };
+    await expectProduct('tensor-memory', 'multiply', sizes, { grid: [sizes.n / 32, sizes.m / 128], ...options });
+  });
+
+  test.each([
+    ['multiply_256', 256],
+    ['multiply_128', 128],
+  ])('%s: pairs of blocks, which clear a bit of addresses to reach the first block', async (kernel, rows) => {
+    const sizes = isSlow ? { m: rows, n: 64, k: 64 } : { m: 2 * rows, n: 128, k: 128 };
+    await expectProduct('block-pairs', kernel, sizes, { grid: [(2 * sizes.m) / rows, sizes.n / 64], ...options });
+  });
 });

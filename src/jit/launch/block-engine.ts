@@ -14,7 +14,7 @@ import { copyBoxFor } from './box-copy.ts';
 import { callForTensor } from './tensor-call.ts';
 import { TextureCalls } from './texture-calls.ts';
 import { BlockRunner, type Progress, unitSize } from './block-runner.ts';
-import { type Areas, raised, resolveAccess } from './faults.ts';
+import { type Areas, type BlockOfCluster, raised, resolveAccess } from './faults.ts';
 import type { ImportName } from '../helpers.ts';
 import { context, outcome } from '../layout.ts';
 import type { Blocks, Ledger } from './ledger.ts';
@@ -88,7 +88,7 @@ export class BlockEngine {
     this.code = new LinkedCode({ module, rest, memory: memory.memory, imports: this.imports() });
     this.unitSize = unitSize(compiled, this.threads);
     this.textures = new TextureCalls(memory);
-    this.memory = new ThreadMemory(launch, this.arena, (rank) => this.sharedOf(rank));
+    this.memory = new ThreadMemory(launch, this.arena, (rank) => this.blockInCluster(rank));
   }
 
   get instructions(): number {
@@ -366,14 +366,14 @@ export class BlockEngine {
     return this.memory.areas(this.room(), thread, localEnd);
   }
 
-  /** The address of the shared memory of the block that has the given rank in the current block's cluster. */
-  private sharedOf(rank: number): { readonly address: number; readonly hasEnded: boolean } {
+  /** The block that has the given rank in the current block's cluster. */
+  private blockInCluster(rank: number): BlockOfCluster {
     const current = this.room();
     // Blocks in clusters of one block run inside compiled code, one after the other.
-    if (this.blocksPerCluster === 1) return { address: current.shared, hasEnded: false };
+    if (this.blocksPerCluster === 1) return { ...current, hasEnded: false };
     const own = this.running.findIndex(({ room }) => room === current);
     const at = own - (elementAt(this.running, own).block % this.blocksPerCluster) + rank;
     const { room, hasEnded } = elementAt(this.running, at);
-    return { address: room.shared, hasEnded };
+    return { ...room, hasEnded };
   }
 }

@@ -19,6 +19,13 @@ export interface Area {
   readonly named: readonly NamedRange[];
 }
 
+/** A block of a cluster, and the addresses of its memories. */
+export interface BlockOfCluster {
+  readonly shared: number;
+  readonly tensor: number;
+  readonly hasEnded: boolean;
+}
+
 /** The memory areas that the requesting thread can access. `local` is null if the kernel has no local memory. */
 export interface Areas {
   readonly shared: Area;
@@ -28,11 +35,10 @@ export interface Areas {
   readonly const: Area;
   readonly param: Area;
   readonly blocksPerCluster: number;
-  /**
-   * Finds the block with the given rank in the cluster. Returns the address of its shared memory, and whether the block
-   * has ended.
-   */
-  readonly sharedOf: (rank: number) => { readonly address: number; readonly hasEnded: boolean };
+  /** The rank of the thread's block in its cluster. */
+  readonly rank: number;
+  /** Finds the block with the given rank in the cluster. */
+  readonly blockOf: (rank: number) => BlockOfCluster;
   /**
    * The offset of the cluster's barrier in shared memory. Other blocks may access the barrier even after the block
    * whose memory contains it has ended.
@@ -80,9 +86,9 @@ function inCluster(
   offset: number,
   { access, size }: Pick<Extract<EngineCall, { readonly kind: 'access' }>, 'access' | 'size'>,
   global: EngineMemory,
-  { shared, sharedOf, clusterBarrier }: Areas,
+  { shared, blockOf, clusterBarrier }: Areas,
 ): number {
-  const { address, hasEnded } = sharedOf(rank);
+  const { shared: address, hasEnded } = blockOf(rank);
   const own = offset - startOfRank(rank);
   if (hasEnded && own !== clusterBarrier) throw noBlock(rank, access, offset, size);
   const isPlain = own + size <= shared.size && own % size === 0;

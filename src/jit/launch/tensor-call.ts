@@ -1,6 +1,7 @@
 /** Multiplies matrices in tensor memory, and copies matrices to it, for compiled code. */
+import { startOfRank } from '../../isa/spaces.ts';
 import type { EngineMemory } from '../../machine/engine-memory.ts';
-import { misuse, type TensorAccess } from '../../machine/tensor-access.ts';
+import { misuse, ranksOf, type TensorAccess } from '../../machine/tensor-access.ts';
 import { copyToTensor } from '../../machine/tensor-copy.ts';
 import { multiplyInTensor } from '../../machine/tensor-product.ts';
 import type { EngineCall } from '../engine-call.ts';
@@ -16,24 +17,28 @@ export function callForTensor(
 ): void {
   const wide = operands.slice(0, tensorOperands.wide).map((word) => BigInt.asUintN(64, BigInt(word)));
   const [d = 0n, a = 0n, b = 0n, ...scales] = wide;
-  const access = accessOf(memory, areas);
+  const memories = (blocks: 1 | 2): readonly TensorAccess[] =>
+    ranksOf(blocks, areas.rank, areas.blocksPerCluster).map((rank) => accessOf(rank, memory, areas));
   if (call.kind === 'tensor-copy') {
-    copyToTensor(call.copy, d, a, access);
+    copyToTensor(call.copy, d, a, memories(call.copy.blocks));
     return;
   }
   if (call.kind !== 'tensor-product') throw new Error(`a call of kind '${call.kind}' does not use tensor memory`);
   const [instruction = 0, adds = 0, scale = 0, ...unchanged] = operands.slice(tensorOperands.wide).map(Number);
-  multiplyInTensor({ product: call.product, d, a, b, instruction, adds: adds !== 0, scale, scales, unchanged }, access);
+  const { product } = call;
+  const operation = { product, d, a, b, instruction, adds: adds !== 0, scale, scales, unchanged };
+  multiplyInTensor(operation, memories(product.blocks));
 }
 
-function accessOf(memory: EngineMemory, areas: Areas): TensorAccess {
-  const { tensor } = areas;
-  if (tensor === null) throw misuse('the kernel has none');
-  const inTensor = (offset: number, size: number): Uint8Array => memory.bytesAt(tensor.address + offset, size);
+function accessOf(rank: number, memory: EngineMemory, areas: Areas): TensorAccess {
+  if (areas.tensor === null) throw misuse('the kernel has none');
+  const { tensor } = areas.blockOf(rank);
+  const inTensor = (offset: number, size: number): Uint8Array => memory.bytesAt(tensor + offset, size);
+  const start = rank === areas.rank ? 0 : startOfRank(rank);
   return {
     chunk: (address) => {
       const access = { space: 'shared', access: 'load', size: 16 } as const;
-      return memory.bytesAt(resolveAccess(access, BigInt(address), memory, areas), 16);
+      return memory.bytesAt(resolveAccess(access, BigInt(start + address), memory, areas), 16);
     },
     read: inTensor,
     write: inTensor,

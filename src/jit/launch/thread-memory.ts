@@ -4,18 +4,19 @@ import { callSize } from '../calls.ts';
 import type { Arena, BlockRoom } from './arena.ts';
 import type { BlockLaunch } from './block-launch.ts';
 import type { Areas } from './faults.ts';
+import { context } from '../layout.ts';
 
 export class ThreadMemory {
   private readonly launch: BlockLaunch;
   private readonly arena: Arena;
-  private readonly sharedOf: Areas['sharedOf'];
+  private readonly blockOf: Areas['blockOf'];
   private readonly blocksPerCluster: number;
 
-  /** @param sharedOf finds the shared memory of a block in the cluster of the running block */
-  constructor(launch: BlockLaunch, arena: Arena, sharedOf: Areas['sharedOf']) {
+  /** @param blockOf finds a block in the cluster of the running block */
+  constructor(launch: BlockLaunch, arena: Arena, blockOf: Areas['blockOf']) {
     this.launch = launch;
     this.arena = arena;
-    this.sharedOf = sharedOf;
+    this.blockOf = blockOf;
     this.blocksPerCluster = blocksPerCluster(launch.shape);
   }
 
@@ -38,7 +39,8 @@ export class ThreadMemory {
 
   /** @param localEnd end of the running activation; accesses to local memory must not go beyond it */
   areas(room: BlockRoom, thread: number, localEnd: number): Areas {
-    const { arena, launch, blocksPerCluster: inCluster, sharedOf } = this;
+    const rank = this.arena.contextOf(room)[context.rank / 4] ?? 0;
+    const { arena, launch, blocksPerCluster: inCluster, blockOf } = this;
     const { stackBytes, tensorBytes, shared, local, parameters, clusterBarrier } = launch.compiled;
     const own = room.local + thread * arena.localStride;
     return {
@@ -48,7 +50,8 @@ export class ThreadMemory {
       const: { address: arena.constants, size: launch.constants.byteLength, named: launch.constantRegions },
       param: { address: arena.parameters, size: launch.parameters.byteLength, named: parameters },
       blocksPerCluster: inCluster,
-      sharedOf,
+      rank,
+      blockOf,
       clusterBarrier,
     };
   }

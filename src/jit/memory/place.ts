@@ -2,7 +2,7 @@
  * Handles accesses that the inline check could not prove to be valid. Each kind of access has its own function, which
  * checks an access more thoroughly and asks the engine if necessary.
  */
-import { rankShift } from '../../isa/spaces.ts';
+import { rankOfFirst, rankShift } from '../../isa/spaces.ts';
 import { windowBase, windowBits } from '../../machine/address-space.ts';
 import { clusterLimit } from '../../machine/launch.ts';
 import type { FunctionType } from '../../wasm/module.ts';
@@ -53,7 +53,7 @@ function writeOtherBlocks({ code, layout }: CheckLowering, address: number, { sp
       .tee(offset)
       .i64(BigInt(rankShift))
       .op('i64.shr_u')
-      .i64(1n)
+      .i64(BigInt(rankOfFirst))
       .op('i64.sub')
       .tee(rank)
       .i64(BigInt(clusterLimit))

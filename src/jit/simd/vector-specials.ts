@@ -49,6 +49,7 @@ const readers: Readonly<Record<LaunchValue, readonly (FourReader | null)[] | nul
   rankInCluster: null,
   blocksPerCluster: null,
   threadsPerCluster: null,
+  startInCluster: null,
   gridWorkspace: null,
 };
 

@@ -1,5 +1,5 @@
 /** Steps that are repeated for the blocks of a cluster whose ranks are bits of a mask. */
-import { rankShift, startOfRank } from '../../spaces.ts';
+import { rankOfFirst, rankShift, startOfRank } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { bits, constant, extract, integer, join, select } from '../integer/steps.ts';
@@ -25,13 +25,13 @@ export function eachBlock(
   ];
   return [
     constant('$zero', 0),
-    constant('$32', 32),
+    constant('$behind', 31 + rankOfFirst),
     extract('$mask', mask, 0, maskBits),
     integer('neg', 's32', '$negated', '$mask'),
     bits('and', 32, '$lowest', '$mask', '$negated'),
     bits('clz', 32, '$zeros', '$lowest'),
-    // The start of the block with rank r is at (r + 1) << rankShift.
-    integer('sub', 'u32', '$first', '$32', '$zeros'),
+    // The lowest bit of the mask that is set has 31 - r zeros above it, where r is its rank.
+    integer('sub', 'u32', '$first', '$behind', '$zeros'),
     join('$first-block', '$first', '$zero', rankShift, 64),
     ...Array.from({ length: maskBits }, (_, rank) => [
       extract(named, '$mask', rank, 1),

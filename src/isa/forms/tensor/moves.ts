@@ -16,7 +16,7 @@ import { listTypes } from '../matrix/parts.ts';
 import { allocate, free, relinquish } from './allocation-steps.ts';
 import { arriveInBlocks, arriveOnce } from './commit-steps.ts';
 import { loadSteps, storeSteps } from './move-steps.ts';
-import { anyTensor, chips, descriptor, groups, operandList, tensorOfWords } from './parts.ts';
+import { blocksOf, anyTensor, chips, descriptor, groups, operandList, tensorOfWords } from './parts.ts';
 
 const line = (made: CheckedLine): InstructionForm => checked(made, ...tensorMemory);
 const executedLine = (made: CheckedLine, steps: InstructionForm['steps']): InstructionForm => ({
@@ -143,13 +143,13 @@ const partsByWarps: Readonly<Record<string, TensorCopy['parts']>> = {
   '.warpx4': [[0, 32, 64, 96]],
 };
 
-/** The steps of a copy; null for copies that are not executed: those of two blocks, and those of 4 rows. */
+/** The steps of a copy; null for copies of 4 rows, which are not executed. */
 function copySteps(variant: Variant): readonly Step[] | null {
   const words = Object.values(variant.modifiers);
   const parts = words.map((word) => partsByWarps[word]).find((found) => found !== undefined);
-  if (parts === undefined || has(variant, '.cta_group::2')) return null;
+  if (parts === undefined) return null;
   const unpacks = has(variant, '.b6x16_p32') ? 6 : has(variant, '.b4x16_p64') ? 4 : null;
-  const copy = { parts, chunks: has(variant, '.128x256b') ? 2 : 1, unpacks } as const;
+  const copy = { blocks: blocksOf(variant), parts, chunks: has(variant, '.128x256b') ? 2 : 1, unpacks } as const;
   return [{ kind: 'tensor-copy', copy, tensorSpace: 'tensor', space: 'shared', to: '$taddr', source: '$s-desc' }];
 }
 

@@ -1,5 +1,5 @@
 /** Parts that several forms of tcgen05 share: operands, and lists of versions and targets. */
-import { type OperandPattern, read, type ValuePattern } from '../../form.ts';
+import { has, type OperandPattern, read, type ValuePattern, type Variant } from '../../form.ts';
 import { atListed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 
@@ -36,4 +36,9 @@ export const families: readonly Availability[] = [
 /** Returns the list of operands as it appears in a syntax line. */
 export function operandList(operands: readonly OperandPattern[]): string {
   return operands.map(({ kind, name }) => (kind === 'address' || kind === 'tensor' ? `[${name}]` : name)).join(', ');
+}
+
+/** The number of blocks that carry out an instruction. */
+export function blocksOf(variant: Variant): 1 | 2 {
+  return has(variant, '.cta_group::2') ? 2 : 1;
 }

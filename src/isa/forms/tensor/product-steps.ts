@@ -47,17 +47,23 @@ const floatKinds: Readonly<Record<string, FloatKind>> = {
 };
 
 /** What an instruction of this kind multiplies. */
-function productOf(kind: string, aInTensor: boolean, { gpu }: Environment): TensorProduct {
+function productOf(
+  kind: string,
+  { aInTensor, blocks }: Pick<ProductOptions, 'aInTensor' | 'blocks'>,
+  { gpu }: Environment,
+): TensorProduct {
   const float = floatKinds[kind];
-  if (float === undefined) return { aInTensor, kind: 'integer', factors: { 0: 'u8', 1: 's8' }, bits: 8 };
+  if (float === undefined) return { aInTensor, blocks, kind: 'integer', factors: { 0: 'u8', 1: 's8' }, bits: 8 };
   const { factors, bits, family, scaling = null } = float;
   const sums = Object.entries(float.sums).map(([code, to]) => [code, arithmeticOf(gpu, family, to)] as const);
-  return { aInTensor, kind: 'float', factors, bits, sums: Object.fromEntries(sums), scaling };
+  return { aInTensor, blocks, kind: 'float', factors, bits, sums: Object.fromEntries(sums), scaling };
 }
 
 /** What an instruction has in addition to its matrices. */
 export interface ProductOptions {
   readonly aInTensor: boolean;
+  /** The number of blocks that multiply together. */
+  readonly blocks: 1 | 2;
   /** Whether it has a mask of lanes of D that remain unchanged. */
   readonly masked: boolean;
   /** Whether it has a factor for the previous value of D. */
@@ -68,13 +74,13 @@ export interface ProductOptions {
 
 export function productSteps(
   kind: string,
-  { aInTensor, masked, scales, blockScaled }: ProductOptions,
+  { aInTensor, blocks, masked, scales, blockScaled }: ProductOptions,
   environment: Environment,
 ): readonly Step[] {
   return [
     {
       kind: 'tensor-product',
-      product: productOf(kind, aInTensor, environment),
+      product: productOf(kind, { aInTensor, blocks }, environment),
       tensorSpace: 'tensor',
       space: 'shared',
       d: '$d',
@@ -84,7 +90,7 @@ export function productSteps(
       adds: '$enable-input-d',
       scale: scales ? '$scale-input-d' : null,
       scales: blockScaled ? ['$scale-a', '$scale-b'] : null,
-      unchanged: masked ? refsOf('disable-output-lane', 4) : null,
+      unchanged: masked ? refsOf('disable-output-lane', 4 * blocks) : null,
     },
   ];
 }

@@ -1,6 +1,7 @@
 /**
  * tcgen05.mma: products of matrices in tensor memory and shared memory (PTX ISA 9.1, section 9.7.16.10). A product is
- * complete when the instruction ends. Products of two blocks, sparse products, and products with `.ws` or `.ashift` are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * complete when the instruction ends. Sparse products, and products with `.ws` or `.ashift`, are checked but not
+ * executed. Versions and targets were determined with ptxas 13.0.
  */
 import {
   type AvailabilityRow,
@@ -14,7 +15,7 @@ import { atListed } from '../../targets.ts';
 import { checked, needs, tensorMemory } from '../checked.ts';
 import { listTypes } from '../matrix/parts.ts';
 import { productSteps } from './product-steps.ts';
-import { chips, descriptor, families, groups, operandList, tensor } from './parts.ts';
+import { blocksOf, chips, descriptor, families, groups, operandList, tensor } from './parts.ts';
 
 const scaled = ['.kind::f16', '.kind::tf32'];
 const kinds = [...scaled, '.kind::f8f6f4', '.kind::i8'];
@@ -114,8 +115,9 @@ function plain(source: Source, { masked, scales }: Options): InstructionForm {
   return {
     ...made,
     steps: (variant, environment, constants) => {
-      if (has(variant, '.cta_group::2') || has(variant, '.ashift')) return made.steps(variant, environment, constants);
-      return productSteps(kinds.find((kind) => has(variant, kind)) ?? '', options, environment);
+      if (has(variant, '.ashift')) return made.steps(variant, environment, constants);
+      const kind = kinds.find((one) => has(variant, one)) ?? '';
+      return productSteps(kind, { ...options, blocks: blocksOf(variant) }, environment);
     },
   };
 }
@@ -175,11 +177,10 @@ function blockScaled(source: Source, { kind, counts, sizes, required, counted }:
   const options = { aInTensor: inTensor, masked: false, scales: false, blockScaled: true };
   return {
     ...made,
-    steps: (variant, environment, constants) => {
-      if (has(variant, '.cta_group::2')) return made.steps(variant, environment, constants);
+    steps: (variant, environment) => {
       const block = has(variant, '.scale_vec::4X') || has(variant, '.block16') ? 16 : 32;
       const row = kind === 'mxf4nvf4' ? `${kind} in blocks of ${block}` : kind;
-      return productSteps(row, options, environment);
+      return productSteps(row, { ...options, blocks: blocksOf(variant) }, environment);
     },
   };
 }

@@ -8,7 +8,7 @@ import { plainWords } from '../../modifiers.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, atSuffixed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { rankShift } from '../../spaces.ts';
+import { rankOfFirst, rankShift } from '../../spaces.ts';
 import { compare, constant, extract, integer, join, select } from '../integer/steps.ts';
 
 interface Line extends Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'sets' | 'operands'> {
@@ -29,8 +29,8 @@ const rankBits = 32 - rankShift;
  */
 function mapped(isWide: boolean): readonly Step[] {
   const low = [
-    constant('$one', 1),
-    integer('add', 'u32', '$rank', '$b', '$one'),
+    constant('$first', rankOfFirst),
+    integer('add', 'u32', '$rank', '$b', '$first'),
     extract('$offset', '$a', 0, rankShift),
     join(isWide ? '$low' : '$d', '$rank', '$offset', rankShift, 32),
   ];
@@ -111,11 +111,11 @@ export const clusterForms = (): readonly InstructionForm[] => [
     ways: [at('7.8', 90)],
     operands: [write('d', '.u32', { unpacked: true }), inShared],
     steps: () => [
-      extract('$from-one', '$a', rankShift, rankBits),
+      extract('$from-first', '$a', rankShift, rankBits),
       constant('$none', 0),
-      constant('$one', 1),
-      compare('eq', 'u32', '$is-own', '$from-one', '$none'),
-      integer('sub', 'u32', '$rank', '$from-one', '$one'),
+      constant('$first', rankOfFirst),
+      compare('eq', 'u32', '$is-own', '$from-first', '$none'),
+      integer('sub', 'u32', '$rank', '$from-first', '$first'),
       select('$d', '$is-own', '$CLUSTER.RANK', '$rank'),
     ],
   }),
