@@ -82,6 +82,19 @@ describe('the suite of the examples', () => {
     expect(known.toSorted()).toEqual(Object.keys(keys).toSorted());
   });
 
+  test.each([
+    ['argument', (given: object) => given],
+    ['tensorMap', (given: object) => ({ tensorMap: given })],
+    ['texture', (given: object) => ({ texture: given })],
+    ['surface', (given: object) => ({ surface: given })],
+  ])('has the keys of the schema, in "%s" of an argument', (definition, argumentWith) => {
+    const schema: unknown = JSON.parse(readFileSync(join(root, 'schemas/ptxtest.schema.json'), 'utf8'));
+    const keys = objectAt(schema, '$defs', definition, 'properties');
+    const mistake = mistakeIn({ tests: [{ args: [argumentWith({ unknown: 1 })] }] }, suiteRule);
+    const known = mistake?.words.replace(/.*it has /, '').split(', ') ?? [];
+    expect(known.toSorted()).toEqual(Object.keys(keys).toSorted());
+  });
+
   test('is a table of 80 columns', async () => {
     const { stdout } = await ptxlab(['test', examples, '--filter', 'double*']);
     expect(stdout.split('\n').every((line) => line.length <= 80)).toBe(true);
