@@ -2,7 +2,9 @@
  * Tests kernels that read textures and write surfaces, compiled by nvcc, against the formulas of the CUDA programming
  * guide.
  */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { elementAt } from '../../src/base/element-at.ts';
 import { Device, type DeviceTexture, type LaunchOptions, type TextureOptions } from '../../src/device.ts';
@@ -99,6 +101,18 @@ function mean(at: readonly number[], texel: (...index: readonly number[]) => num
 const clamp = (at: number, size: number): number => Math.max(0, Math.min(size - 1, at));
 const points = (at: Float32Array, count: number): readonly (readonly number[])[] =>
   Array.from({ length: at.length / count }, (_, i) => [...at.subarray(i * count, (i + 1) * count)]);
+
+test('the example turns an image around its center', () => {
+  const example = fileURLToPath(new URL('../../examples/image.mjs', import.meta.url));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [example], { encoding: 'utf8' });
+  expect(status, stderr).toBe(0);
+  const rows = stdout.split('\n');
+  expect(rows.slice(0, 2)).toEqual([
+    `${'@'.repeat(24)}    +=::+**:              :%`,
+    '@@         **         @@        .=**-              .',
+  ]);
+  expect(rows).toHaveLength(13);
+});
 
 describe.each(Object.keys(ways))('%s', (way) => {
   test('one dimension, the mean of two texels', async () => {
