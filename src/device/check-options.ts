@@ -142,8 +142,8 @@ export const boxRules: RulesFor<Omit<TensorMapOptions, 'tensor'>> = {
 };
 
 const level: Rule<number> = {
-  takes: 'a number from -64 to 64',
-  accepts: (value) => typeof value === 'number' && Math.abs(value) <= 64,
+  takes: 'a number',
+  accepts: (value) => typeof value === 'number' && !Number.isNaN(value),
 };
 
 /** The rules for all options of a surface but `texels`, which job files give in another way. */
@@ -163,10 +163,10 @@ export const textureRules: RulesFor<Omit<TextureOptions, 'texels'>> = {
   ...texelRules,
   levels: whole(32, '32', 1),
   addressMode: {
-    takes: `${addressModes.join(', ')}, or a list of them`,
+    takes: `one of ${addressModes.map((mode) => `'${mode}'`).join(', ')}, or a list of one to three of them`,
     accepts: (value) => {
       const modes: readonly unknown[] = Array.isArray(value) ? value : [value];
-      return modes.length <= 3 && modes.every((mode) => addressModes.some((one) => one === mode));
+      return modes.length >= 1 && modes.length <= 3 && modes.every((mode) => addressModes.some((one) => one === mode));
     },
   },
   filter: oneOf('point', 'linear'),

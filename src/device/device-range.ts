@@ -10,7 +10,12 @@ import { type DecodedFormat, elementsOf, type NativeArrays, type NativeFormat } 
 /** Maps each range to the memory that it belongs to. */
 const homes = new WeakMap<object, GlobalMemory>();
 
-/** Whether a value is a range of device memory, but belongs to a memory other than `memory`. */
+/** Records the memory that a range, or a texture, belongs to. */
+export function setHome(value: object, memory: GlobalMemory): void {
+  homes.set(value, memory);
+}
+
+/** Whether a value is a range of device memory, or a texture, but belongs to a memory other than `memory`. */
 export function isOfAnotherDevice(value: unknown, memory: GlobalMemory): boolean {
   const home = typeof value === 'object' && value !== null ? homes.get(value) : undefined;
   return home !== undefined && home !== memory;
@@ -19,7 +24,7 @@ export function isOfAnotherDevice(value: unknown, memory: GlobalMemory): boolean
 /** The base class of buffers and module variables. The address of a range can be passed as a kernel argument. */
 export abstract class DeviceRange implements Addressed {
   constructor(memory: GlobalMemory) {
-    homes.set(this, memory);
+    setHome(this, memory);
   }
 
   /** Its generic address. */

@@ -14,6 +14,8 @@ import {
 import type { GlobalMemory } from '../machine/global-memory.ts';
 import { isAddressed } from './arguments.ts';
 import { DeviceBuffer } from './buffer.ts';
+import { isOfAnotherDevice, setHome } from './device-range.ts';
+import { MachineFault } from '../machine/fault.ts';
 import { texelRules, textureRules } from './check-options.ts';
 import type { TexelOptions, TextureAddressMode, TextureOptions } from './options.ts';
 
@@ -22,8 +24,9 @@ export class DeviceTexture {
   private readonly description: DeviceBuffer;
 
   /** Created by `Device.texture` and `Device.surface`. */
-  constructor(description: DeviceBuffer) {
+  constructor(memory: GlobalMemory, description: DeviceBuffer) {
     this.description = description;
+    setHome(this, memory);
   }
 
   /** The handle, a 64-bit number that means nothing outside of the device. */
@@ -48,13 +51,13 @@ const whereTexels: RulesFor<Pick<TexelOptions, 'texels'>> = {
 /** Stores the description of a texture in memory. `owner` names it in messages. */
 export function makeTexture(memory: GlobalMemory, options: TextureOptions, owner: string): DeviceTexture {
   requireOptions(options, { ...whereTexels, ...textureRules }, 'a texture');
-  return store(memory, 'texture', described('a texture', options), owner);
+  return store(memory, 'texture', described(memory, 'texture', options), owner);
 }
 
 /** Stores the description of a surface in memory. `owner` names it in messages. */
 export function makeSurface(memory: GlobalMemory, options: TexelOptions, owner: string): DeviceTexture {
   requireOptions(options, { ...whereTexels, ...texelRules }, 'a surface');
-  return store(memory, 'surface', described('a surface', options), owner);
+  return store(memory, 'surface', described(memory, 'surface', options), owner);
 }
 
 function store(
@@ -66,15 +69,19 @@ function store(
   const bytes = encodeTexture(kind, description);
   const buffer = new DeviceBuffer(memory, memory.allocate(bytes.byteLength, owner));
   buffer.write(bytes);
-  return new DeviceTexture(buffer);
+  return new DeviceTexture(memory, buffer);
 }
 
-function described(what: string, options: TextureOptions): TextureDescription {
+function described(memory: GlobalMemory, what: string, options: TextureOptions): TextureDescription {
   for (const name of ['texels', 'type', 'size'] as const) {
     if (options[name] === undefined) throw new PtxlabError('bad-option', `${what}: option '${name}' is missing`);
   }
   const found = texelsOf(options);
-  const wrong = wrongSize(found, options) ?? wrongType(found, options) ?? wrongPlace(found, options);
+  const wrong =
+    wrongSize(found, options) ??
+    wrongType(found, options) ??
+    wrongPlace(found, options) ??
+    wrongMemory(memory, found, options);
   if (wrong !== null) throw new PtxlabError('bad-option', `${what}: ${wrong}`);
   return { ...found, ...samplingOf(options) };
 }
@@ -100,20 +107,24 @@ function texelsOf(options: TextureOptions): Texels {
   };
 }
 
-function wrongSize(texels: Texels, { size }: TextureOptions): string | null {
+function wrongSize(
+  texels: Texels,
+  { size, leastLevel = 0, greatestLevel = leastLevel }: TextureOptions,
+): string | null {
   const { width, height, depth, levels } = texels;
-  if (size.length < 1 || size.length > 3) return `a texture has 1 to 3 dimensions, not ${size.length}`;
+  if (leastLevel > greatestLevel) return `leastLevel (${leastLevel}) is greater than greatestLevel (${greatestLevel})`;
+  if (size.length < 1 || size.length > 3) return `there are 1 to 3 dimensions, not ${size.length}`;
   if (texels.isCube && (texels.dimensions !== 2 || width !== height)) return 'the faces of a cube have two equal sizes';
   if (texels.isArray && texels.dimensions === 3) return 'an array cannot consist of volumes';
   const mostLevels = Math.floor(Math.log2(Math.max(width, height, depth))) + 1;
-  return levels > mostLevels ? `a texture of this size has at most ${mostLevels} levels, not ${levels}` : null;
+  return levels > mostLevels ? `this size has at most ${mostLevels} levels, not ${levels}` : null;
 }
 
 function wrongType({ texel }: Texels, { normalizedTexels = false, filter }: TextureOptions): string | null {
   if (normalizedTexels && (texel.kind === 'float' || texel.bytes === 4))
     return `channels of type ${texel.name} cannot be normalized`;
   if (filter === 'linear' && texel.kind !== 'float' && !normalizedTexels)
-    return `channels of type ${texel.name} can be filtered only if they are normalized`;
+    return `channels of type ${texel.name} can be filtered only if they are normalized (normalizedTexels)`;
   return null;
 }
 
@@ -127,6 +138,21 @@ function wrongPlace(texels: Texels, options: TextureOptions): string | null {
   const { bytes } = levelsOf(texels);
   const given = options.texels instanceof DeviceBuffer ? options.texels.byteLength : bytes;
   return given < bytes ? `the buffer has ${given} bytes, but the texels take ${bytes}` : null;
+}
+
+/** Says why the texels are not in the memory of the device. */
+function wrongMemory(memory: GlobalMemory, texels: Texels, { texels: given }: TextureOptions): string | null {
+  if (given instanceof DeviceTexture) return 'the texels must be in a buffer, not a texture or surface';
+  if (isOfAnotherDevice(given, memory)) return 'the texels are memory of another device';
+  const { bytes } = levelsOf(texels);
+  const start = Number(BigInt.asUintN(64, texels.address));
+  try {
+    for (const at of [start, start + bytes - 1]) memory.check('load', at, 1);
+    return null;
+  } catch (error) {
+    if (!(error instanceof MachineFault)) throw error;
+    return `the texels are not in allocated memory: ${error.message}`;
+  }
 }
 
 function samplingOf(options: TextureOptions): Sampling {

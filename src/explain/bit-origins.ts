@@ -2,7 +2,7 @@
 import { lastOf } from '../base/element-at.ts';
 import { inputsOf } from '../isa/steps/effects.ts';
 import { operandRef, type Ref, refName } from '../isa/steps/ref.ts';
-import type { Step } from '../isa/steps/step.ts';
+import type { Step, StepOf } from '../isa/steps/step.ts';
 import { formats } from '../numerics/formats.ts';
 import type { OperandBits } from './operand-bits.ts';
 
@@ -79,11 +79,24 @@ function runMade(step: MakingStep, values: Map<Ref, Value>, get: (ref: Ref) => V
     });
     return;
   }
+  if (step.kind === 'texture-read') {
+    const reads = [step.texture, ...step.coordinates].flatMap((ref) => readsOf(get(ref)));
+    const width = step.read.narrows ? 16 : 32;
+    step.to.forEach((to, i) => values.set(to, [made(width, texelLabel(step, i), reads)]));
+    return;
+  }
   if (!('to' in step) || typeof step.to !== 'string') return;
   const from: readonly Ref[] = 'from' in step ? [step.from].flat() : [];
-  const label = `${nameOf(step)}(${from.map((ref) => describe(get(ref))).join(', ')})`;
+  const given = from.map((ref) => describe(get(ref))).join(', ');
+  const label = step.kind === 'constant' ? nameOf(step) : `${nameOf(step)}(${given})`;
   const reads = inputsOf(step).flatMap((ref) => readsOf(get(ref)));
   values.set(step.to, [made(resultWidth(step, from.map(get)), label, reads)]);
+}
+
+/** The channel of a texel, or one of four texels. */
+function texelLabel({ read: { gathers } }: StepOf<'texture-read'>, i: number): string {
+  const channel = (number: number): string => 'rgba'.charAt(number);
+  return gathers === null ? `texel.${channel(i)}` : `texel ${i}.${channel(gathers)}`;
 }
 
 /**

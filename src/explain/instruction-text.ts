@@ -109,7 +109,7 @@ function isAlike(one: OperandExplanation, other: OperandExplanation): boolean {
 
 function operandRow({ name, written, role, type, width, takes }: OperandExplanation): readonly string[] {
   const shown = written === null ? name : `${name} = ${written}`;
-  return [shown, role === 'write' ? 'result' : 'source', type, `${width} bits`, takes];
+  return [shown, role === 'write' ? 'result' : 'source', type, `${width} bit${width === 1 ? '' : 's'}`, takes];
 }
 
 function modifierLines({ modifiers, alternatives }: InstructionExplanation, width: number): readonly string[] {

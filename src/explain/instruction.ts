@@ -136,6 +136,8 @@ function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: 
     case 'address':
       return 'an address in brackets: a 32-bit or 64-bit register or a variable, optionally with an offset';
     case 'texture':
+      if (name === 'sampler') return 'a .samplerref variable or a 64-bit register; may be omitted';
+      if (name !== pattern.name) return 'a list of registers or constants';
       return `a ${pattern.of} variable or a 64-bit register, and coordinates, in brackets`;
     case 'handle':
       return `a ${pattern.of} variable or a 64-bit register, in brackets`;

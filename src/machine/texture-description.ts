@@ -10,6 +10,7 @@ import {
   textureFields as fields,
   textureTags,
 } from '../isa/texture-fields.ts';
+import { keysOf } from '../base/records.ts';
 import { machineFault } from './fault.ts';
 
 export type Channels = 1 | 2 | 4;
@@ -49,8 +50,10 @@ export interface Sampling {
 
 export interface TextureDescription extends Texels, Sampling {}
 
+export type TextureKind = keyof typeof textureTags;
+
 /** The bytes of a description. */
-export function encodeTexture(kind: 'texture' | 'surface', description: TextureDescription): Uint8Array<ArrayBuffer> {
+export function encodeTexture(kind: TextureKind, description: TextureDescription): Uint8Array<ArrayBuffer> {
   const { address, texel, channels, rowBytes } = description;
   const bytes = new Uint8Array(textureBytes);
   const view = new DataView(bytes.buffer);
@@ -82,16 +85,17 @@ export function encodeTexture(kind: 'texture' | 'surface', description: TextureD
  *
  * @throws MachineFault PTX6037 if the bytes were not made by `encodeTexture`
  */
-export function decodeTexture(bytes: Uint8Array): TextureDescription {
+export function decodeTexture(bytes: Uint8Array): TextureDescription & { readonly kind: TextureKind } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const byteAt = (at: number): number => view.getUint8(at);
   const sizeOf = (at: number): number => view.getUint32(at, true);
   const texel = texelTypes[byteAt(fields.texel)];
   const [channels, dimensions] = [byteAt(fields.channels), byteAt(fields.dimensions)];
-  const isKnown = Object.values<number>(textureTags).includes(byteAt(fields.tag));
-  if (!isKnown || texel === undefined || !isChannels(channels) || !isDimensions(dimensions))
-    throw badTexture('is not the handle of a texture or surface');
+  const kind = keysOf(textureTags).find((one) => textureTags[one] === byteAt(fields.tag));
+  if (kind === undefined || texel === undefined || !isChannels(channels) || !isDimensions(dimensions))
+    throw badTexture('has a handle that was not made by Device.texture or Device.surface');
   return {
+    kind,
     address: view.getBigUint64(fields.address, true),
     texel,
     channels,

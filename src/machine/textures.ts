@@ -5,7 +5,15 @@
 import { elementAt } from '../base/element-at.ts';
 import type { Geometry, SurfacePlace, TextureRead } from '../isa/texture-read.ts';
 import { textureBytes, textureFields } from '../isa/texture-fields.ts';
-import { badTexture, decodeTexture, levelsOf, texelBytes } from './texture-description.ts';
+import { MachineFault } from './fault.ts';
+import {
+  badTexture,
+  decodeTexture,
+  levelsOf,
+  type Texels,
+  texelBytes,
+  type TextureKind,
+} from './texture-description.ts';
 import { Sampler, type TexelSource, type TextureOperands } from './texture-sampling.ts';
 
 /** Global memory, in which descriptions and texels are. */
@@ -18,6 +26,7 @@ export interface TextureMemory {
 
 /** A texture whose description has been read and whose texels are known to be allocated. */
 interface Open extends TexelSource {
+  readonly kind: TextureKind;
   readonly bytes: number;
   /** What instructions do with this texture, and the handle of the sampler with which they last did it. */
   readonly samplers: Map<TextureRead, { readonly handle: number; readonly sampler: Sampler }>;
@@ -44,6 +53,7 @@ export class Textures {
   }
 
   private samplerFor(read: TextureRead, open: Open, handle: number): Sampler {
+    requireKind(open, 'texture');
     requireGeometry(open.description, read.geometry);
     const sampler = new Sampler(open, this.open(handle).description, read);
     open.samplers.set(read, { handle, sampler });
@@ -52,8 +62,11 @@ export class Textures {
 
   /** The address of the texel that a surface instruction accesses, or of bytes that take its place. */
   addressOf({ geometry, bytes, outside, access }: SurfacePlace, surface: number, coordinates: Int32Array): number {
-    const { description, levels } = this.open(surface);
-    requireGeometry(description, geometry);
+    const open = this.open(surface);
+    const { description, levels } = open;
+    requireKind(open, 'surface');
+    // The faces of cubes are accessed as layers.
+    requireGeometry({ ...description, isArray: description.isArray || description.isCube, isCube: false }, geometry);
     const { width, height, depth, rowBytes, sliceBytes, layerBytes } = elementAt(levels, 0);
     const first = geometry.isArray ? 1 : 0;
     // Along the first dimension, coordinates count bytes.
@@ -69,10 +82,7 @@ export class Textures {
     for (let i = 0; i < geometry.dimensions; i++)
       move(coordinates[first + i] ?? 0, elementAt(sizes, i), elementAt(strides, i));
     if (isInside || outside === 'clamp') return address;
-    if (outside === 'trap')
-      throw badTexture(
-        `is accessed outside of its texels, at {${coordinates.slice(0, first + geometry.dimensions).join(', ')}}`,
-      );
+    if (outside === 'trap') throw outsideOf(description, geometry, coordinates);
     return surface + (access === 'load' ? textureFields.nothing : textureFields.discarded);
   }
 
@@ -88,19 +98,48 @@ export class Textures {
   }
 
   private opened(handle: number): Open {
-    for (let i = 0; i < textureBytes; i += 16) this.memory.check('load', handle + i, 16);
-    const description = decodeTexture(this.memory.bytesAt(handle, textureBytes).slice());
+    const isDescribed = handle < 2 ** 32 && handle % 16 === 0 && this.isAllocated(handle, textureBytes);
+    if (!isDescribed)
+      throw badTexture('has a handle that was not made by Device.texture or Device.surface, or was freed');
+    const { kind, ...description } = decodeTexture(this.memory.bytesAt(handle, textureBytes).slice());
     const { levels, bytes } = levelsOf(description);
-    const start = Number(description.address);
-    for (let i = 0; i < bytes; i += checkedEvery) this.memory.check('load', start + i, 1);
-    this.memory.check('load', start + bytes - 1, 1);
-    return { description, levels, bytes, texels: this.texelsOf(description.address, bytes), samplers: new Map() };
+    if (!this.isAllocated(Number(description.address), bytes))
+      throw badTexture(`has texels at 0x${description.address.toString(16)}, which are not allocated or were freed`);
+    return { kind, description, levels, bytes, texels: this.texelsOf(description.address, bytes), samplers: new Map() };
+  }
+
+  /** Checks some of the bytes, which are enough to notice memory that was freed. */
+  private isAllocated(start: number, bytes: number): boolean {
+    try {
+      for (let i = 0; i < bytes; i += checkedEvery) this.memory.check('load', start + i, 1);
+      this.memory.check('load', start + bytes - 1, 1);
+      return true;
+    } catch (error) {
+      if (error instanceof MachineFault) return false;
+      throw error;
+    }
   }
 
   private texelsOf(address: bigint, bytes: number): DataView {
     const found = this.memory.bytesAt(Number(address), bytes);
     return new DataView(found.buffer, found.byteOffset, bytes);
   }
+}
+
+function requireKind({ kind }: Open, wanted: TextureKind): void {
+  if (kind !== wanted) throw badTexture(`is a ${kind}, but the instruction needs a ${wanted}`);
+}
+
+/** The fault for an access outside of a surface. */
+function outsideOf(description: Texels, { isArray, dimensions }: Geometry, coordinates: Int32Array): Error {
+  const { width, height, depth, layers } = description;
+  const sizes = [width, height, depth].slice(0, dimensions).join(' by ');
+  const given = [...coordinates.subarray(0, dimensions + (isArray ? 1 : 0))].join(', ');
+  const where = isArray
+    ? ', of which the first is the layer and the second counts bytes'
+    : ', of which the first counts bytes';
+  const has = `${isArray ? `${layers} layers of ` : ''}${sizes} texels of ${texelBytes(description)} bytes`;
+  return badTexture(`is accessed at {${given}}${where}, but it has ${has}`);
 }
 
 function requireGeometry(found: Geometry, asked: Geometry): void {

@@ -362,11 +362,12 @@ ld.shared.v4.b32 {%r0,%r1,%r2,%r3}, [tile]; st.global.v4.b32 [%rd2], {%r0,%r1,%r
       sust.b.1d.b8.zero [%out, {%r}], {%d0}; ret; }`;
     const image = { texture: { texels: 'image', type: 'u8', size: [3] } };
     const out = { surface: { texels: 2, type: 'u8', size: [2] } };
-    const args = [image, out, { buffer: { zeros: 3 } }];
-    const buffers = { image: { u8: [7, 8, 9] } };
+    // The third argument is a buffer of the job.
+    const args = [image, out, { buffer: 'out' }];
+    const buffers = { image: { u8: [7, 8, 9] }, out: { zeros: 3 } };
     const two = source.replace('.param .u64 out)', '.param .u64 out, .param .u64 unused)');
     const { answer } = await job({ source: two, buffers, args, block: 5 });
-    expect(answer).toMatchObject({ ok: true, args: [null, null, { hex: '070800' }] });
+    expect(answer).toMatchObject({ ok: true, buffers: { out: { hex: '070800' } } });
   });
 
   test('repeats with the same initial buffers and lists the times', async () => {
@@ -484,9 +485,19 @@ describe('a mistake in a job names its path in the file', () => {
       { args: [{ tensorMap: { tensor: 0 } }] },
       'args[0].tensorMap.tensor: must be the name of a buffer or the index of',
     ],
-    [{ args: [{ tensorMap: { tensor: 'a' } }] }, "the job has no buffer 'a'"],
+    [
+      { args: [{ tensorMap: { tensor: 'a' } }] },
+      'args[0].tensorMap.tensor: must be the name of a buffer or the index of an argument that is a buffer; the job has no',
+    ],
     [{ args: [{ texture: { filter: 'best' } }] }, "args[0].texture.filter: must be 'point' or 'linear'"],
-    [{ args: [{ surface: { texels: 'a', type: 'u8', size: [1] } }] }, "the job has no buffer 'a'"],
+    [
+      { args: [{ surface: { texels: 'a', type: 'u8', size: [1] } }] },
+      "args[0].surface.texels: must be the name of a buffer or the index of an argument that is a buffer; the job has no buffer 'a'",
+    ],
+    [
+      { buffers: { a: { u8: [1] } }, args: [{ texture: { texels: 'a', type: 'u8' } }] },
+      "args[0].texture: texture: option 'size' is missing",
+    ],
     [{ args: [{ buffer: 5 }] }, 'args[0].buffer: must be a string or an object, not 5'],
     [{ args: [{ buffer: { f32: 1 } }] }, 'args[0].buffer.f32: must be a list of numbers, not 1'],
     [{ args: [{ buffer: { f32: [1, {}] } }] }, 'args[0].buffer.f32[1]: must be a number, or a text'],

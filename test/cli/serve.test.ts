@@ -85,6 +85,22 @@ it('runs a kernel on a buffer', async () => {
   expect(read['base64']).toBe(Buffer.from(Uint32Array.of(2, 4, 6).buffer).toString('base64'));
 });
 
+it('answers a message that is not JSON, and goes on', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const served = serve({ input, output }, defaultLimits, '1.2.3', new AbortController().signal);
+  const send = (body: string): boolean => input.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  send('{"id": 1, "params": NaN}');
+  send('{"jsonrpc":"2.0","id":2,"method":"version","params":{}}');
+  let text = '';
+  for await (const chunk of output) {
+    text += String(chunk);
+    if (text.includes('"version":"1.2.3"')) break;
+  }
+  expect(text).toContain('"id":null,"error":{"code":-32700,"message":"not JSON: ');
+  input.end();
+  await served;
+});
+
 it('makes textures and surfaces for a launch, and frees them', async () => {
   const { ask } = connected();
   // The description of a texture takes 144 bytes, so the memory cannot hold all of them.

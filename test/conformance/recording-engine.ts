@@ -290,7 +290,7 @@ function textureFor(step: Step): Uint8Array {
   if (step.kind !== 'texture-read' && step.kind !== 'surface-address') return new Uint8Array(0);
   const { geometry } = step.kind === 'texture-read' ? step.read : step.place;
   const { dimensions, isCube } = geometry;
-  return encodeTexture('texture', {
+  return encodeTexture(step.kind === 'texture-read' ? 'texture' : 'surface', {
     ...geometry,
     address: 0n,
     texel: elementAt(texelTypes, 0),

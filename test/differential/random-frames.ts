@@ -26,7 +26,7 @@ const declarations: readonly string[] = [
     ([width, names]) => `.reg .${width === '1' ? 'pred' : `b${width}`} ${names.join(', ')};`,
   ),
   '.reg .b32 %thread, %block, %threads, %own, %at, %other, %n<999>; .reg .pred %q;',
-  '.reg .b64 %in, %out, %piece, %local, %generic, %wide, %count, %texture;',
+  '.reg .b64 %in, %out, %piece, %local, %generic, %wide, %count, %texture, %surface;',
   '.local .align 16 .b8 room[64];',
 ];
 
@@ -66,13 +66,13 @@ const release: readonly string[] = [
 
 export function kernelFrame(body: readonly Statement[], usesTensorMemory: boolean): Statement {
   const before = [
-    '.visible .entry k(.param .u64 input, .param .u64 output, .param .u64 counters, .param .u64 texture) {',
+    '.visible .entry k(.param .u64 input, .param .u64 output, .param .u64 counters, .param .u64 texture, .param .u64 surface) {',
     ...declarations,
     ...places,
     'mad.lo.u32 %at, %block, %threads, %thread;',
     `ld.param.u64 %in, [input]; mad.wide.u32 %in, %at, ${inputBytes}, %in;`,
     `ld.param.u64 %out, [output]; mad.wide.u32 %out, %at, ${outputBytes}, %out; add.u64 %piece, %out, 192;`,
-    'ld.param.u64 %count, [counters]; ld.param.u64 %texture, [texture];',
+    'ld.param.u64 %count, [counters]; ld.param.u64 %texture, [texture]; ld.param.u64 %surface, [surface];',
     ...dumped.map(({ name, width }, i) => `ld.global.b${width} ${name}, [%in+${offsets[i]}];`),
     ...predicates,
     'st.shared.v4.b32 [%own], {%r0, %r1, %r2, %r3}; st.shared.v4.b32 [%own+16], {%r4, %r5, %r6, %r7};',
@@ -106,11 +106,11 @@ const zeros = [0, 16, 32, 48].map((at) => `st.local.v4.u32 [room+${at}], {%n0, %
 
 /**
  * Returns a function with the given body. Its parameters are a word, a double word, the addresses of the thread's
- * memory and of the counters, and a texture. If results are returned in registers, the function returns a word and a double word. If
+ * memory and of the counters, a texture, and a surface. If results are returned in registers, the function returns a word and a double word. If
  * they are returned in `.param`, it returns only the double word, because ptxas allows only one result in `.param`.
  */
 export function functionFrame({ name, inMemory }: Callee, body: readonly Statement[]): Statement {
-  const taken = { word: 'b32', wide: 'b64', piece: 'b64', count: 'b64', texture: 'b64' };
+  const taken = { word: 'b32', wide: 'b64', piece: 'b64', count: 'b64', texture: 'b64', surface: 'b64' };
   const formals = Object.entries(taken).map(([word, type]) =>
     inMemory ? `.param .${type} in_${word}` : `.reg .${type} %in_${word}`,
   );
@@ -128,6 +128,7 @@ export function functionFrame({ name, inMemory }: Callee, body: readonly Stateme
     take('piece', '%piece'),
     take('count', '%count'),
     take('texture', '%texture'),
+    take('surface', '%surface'),
     ...namesOf(32)
       .slice(1)
       .map((to, i) => `mad.lo.u32 ${to}, %r${i}, 0x9e3779b1, ${i};`),

@@ -306,12 +306,13 @@ export class StatementMaker {
   private call({ name, inMemory, meets }: Callee): Statement {
     const [word, wide, x, y] = [this.register(32), this.register(64), this.register(32), this.register(64)];
     const guard = !meets && this.random.percent(20) ? this.guard() : '';
-    if (!inMemory) return plain(`${guard}call (${x}, ${y}), ${name}, (${word}, ${wide}, %piece, %count, %texture);`);
-    const given = { word, wide, piece: '%piece', count: '%count', texture: '%texture' };
+    if (!inMemory)
+      return plain(`${guard}call (${x}, ${y}), ${name}, (${word}, ${wide}, %piece, %count, %texture, %surface);`);
+    const given = { word, wide, piece: '%piece', count: '%count', texture: '%texture', surface: '%surface' };
     return plain(
-      '{ .param .b32 give_word; .param .b64 give_wide, give_piece, give_count, give_texture, taken;',
+      '{ .param .b32 give_word; .param .b64 give_wide, give_piece, give_count, give_texture, give_surface, taken;',
       ...Object.entries(given).map(([to, from]) => `st.param.b${to === 'word' ? 32 : 64} [give_${to}], ${from};`),
-      `call.uni (taken), ${name}, (give_word, give_wide, give_piece, give_count, give_texture);`,
+      `call.uni (taken), ${name}, (give_word, give_wide, give_piece, give_count, give_texture, give_surface);`,
       `ld.param.b64 ${y}, [taken]; }`,
     );
   }
@@ -440,7 +441,7 @@ export class StatementMaker {
     );
   }
 
-  /** Reads the texture of 8 by 8 texels, or its first texels as those of a surface. */
+  /** Reads the texture of 8 by 8 texels, or the surface that has the same texels. */
   private texture(): Statement {
     const { random } = this;
     const registersOf = (count: number): string =>
@@ -451,7 +452,7 @@ export class StatementMaker {
         `tex.2d.v4.f32.f32 ${registersOf(4)}, [%texture, ${point}];`,
         `tld4.${random.pick(['r', 'g', 'b', 'a'])}.2d.v4.f32.f32 ${registersOf(4)}, [%texture, ${point}];`,
         `tex.2d.v2.f16x2.s32 ${registersOf(2)}, [%texture, ${point}];`,
-        `and.b32 %at, ${this.register(32)}, -8; suld.b.2d.v2.b32.${random.pick(['zero', 'clamp'])} ${registersOf(2)}, [%texture, {%at, ${this.register(32)}}];`,
+        `and.b32 %at, ${this.register(32)}, -8; suld.b.2d.v2.b32.${random.pick(['zero', 'clamp'])} ${registersOf(2)}, [%surface, {%at, ${this.register(32)}}];`,
         `txq.width.b32 ${this.register(32)}, [%texture];`,
       ]),
     );

@@ -39,9 +39,10 @@ async function outcomes(
     normalizedTexels: true,
     addressMode: ['clamp', 'border'],
   });
+  const surface = device.surface({ texels, type: 'u8', channels: 4, size: [8, 8] });
   const outcome = async (way: LaunchOptions): Promise<string> => {
     const written = [device.alloc(threads * outputBytes), device.alloc(counterBytes * (1 + grid))];
-    const args = [input, ...written, texture];
+    const args = [input, ...written, texture, surface];
     const result = await loaded.launch({ grid, block, args, ...way, uninitialized: 'zero', budget: 2 ** 28 });
     if (!result.ok) return `${result.fault.code} at line ${result.fault.line}: ${result.fault.message}`;
     const bytes = written.map((buffer) => Buffer.from(buffer.read()).toString('hex'));

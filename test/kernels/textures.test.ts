@@ -328,7 +328,8 @@ describe.each(Object.keys(ways))('%s', (way) => {
       fault: {
         code: 'PTX6037',
         thread: [3, 0, 0],
-        message: 'the texture or surface is accessed outside of its texels, at {12}',
+        message:
+          'the texture or surface is accessed at {12}, of which the first counts bytes, but it has 3 texels of 4 bytes',
       },
     });
   });

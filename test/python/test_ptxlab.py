@@ -106,6 +106,30 @@ COPY = """
 """
 
 
+SCALAR = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry scalar(.param .f32 x, .param .u64 out)
+{
+  .reg .f32 %x;
+  .reg .b64 %out;
+  ld.param.f32 %x, [x];
+  ld.param.u64 %out, [out];
+  st.global.f32 [%out], %x;
+  ret;
+}
+"""
+
+
+def test_numbers_that_are_not_finite(ptx_device):
+    out = np.zeros(1, dtype=np.float32)
+    kernel = ptx_device.module(SCALAR).kernel("scalar")
+    for value in (float("inf"), float("-inf"), np.float32("nan"), float("nan")):
+        kernel[1, 1](value, out)
+        np.testing.assert_array_equal(out, np.float32(value))
+
+
 def test_textures_and_surfaces(ptx_device):
     image = np.arange(12, dtype=np.float32).reshape(3, 4)
     kernel = ptx_device.module(COPY).kernel("copy")
@@ -120,6 +144,14 @@ def test_textures_and_surfaces(ptx_device):
         surface = ptxlab.Surface(buffer, type="f32", size=[4, 3])
         kernel[1, (4, 3)](ptxlab.Texture(flags, channels=2, normalized_texels=True), surface)
         np.testing.assert_array_equal(buffer.read(np.float32), np.full(12, 0.2, dtype=np.float32))
+    with pytest.raises(ValueError, match="does not have 4 channels"):
+        ptxlab.Texture(flags, channels=4)
+    with pytest.raises(ValueError, match="does not have 3 layers"):
+        ptxlab.Texture(np.zeros((4, 2, 2), dtype=np.float32), layers=3)
+    with pytest.raises(ptxlab.PtxlabError, match="numbers must be finite"):
+        kernel[1, 1](ptxlab.Texture(image, border=[float("nan")] * 4), ptxlab.Surface(out))
+    kernel[1, 1](ptxlab.Texture(image, levels=np.int64(1), normalized_coordinates=np.bool_(False)), ptxlab.Surface(out))
+    assert out[0, 0] == image[0, 0]
     with pytest.raises(ptxlab.PtxlabError, match="channels of type u8 can be filtered only if they are normalized"):
         kernel[1, 1](ptxlab.Texture(flags, channels=2, filter="linear"), ptxlab.Surface(out))
 

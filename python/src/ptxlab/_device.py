@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import weakref
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
@@ -90,7 +92,7 @@ class Texture:
 
     `texels` is a Buffer, or an array that is copied to the device. The type, the size and the number of channels of an
     array are known: its last axis has the channels if there are more than one. `size` is a list: the width, the width and
-    height, or the width, height and depth.
+    height, or the width, height and depth. Layers are the first axis of an array, and the six faces of cubes the next.
     """
 
     _key = "texture"
@@ -120,13 +122,12 @@ class Texture:
         if not isinstance(texels, Buffer):
             array, _ = as_array(texels)
             type = type or f"{'s' if array.dtype.kind == 'i' else array.dtype.kind}{8 * array.dtype.itemsize}"
-            extents = array.shape if channels == 1 else array.shape[:-1]
-            outer = (layers is not None) + bool(cube)
-            size = size or extents[outer:][::-1]
+            if size is None:
+                size = _size_of(array.shape, channels, layers, cube)
         self._options = _named(
             type=type,
             channels=channels,
-            size=None if size is None else [int(one) for one in size],
+            size=None if size is None else [operator.index(one) for one in size],
             layers=layers,
             cube=cube,
             rowBytes=row_bytes,
@@ -144,6 +145,18 @@ class Texture:
 
     def _argument(self, buffer: Buffer) -> Dict[str, Any]:
         return {self._key: {"buffer": buffer.handle, **self._options}}
+
+
+def _size_of(shape: Sequence[int], channels: int, layers: Optional[int], cube: Optional[bool]) -> Sequence[int]:
+    """The size of a texture whose array has axes for layers, faces of cubes and channels as well."""
+    inner = list(shape)
+    if channels > 1 and inner.pop() != channels:
+        raise ValueError(f"the last axis of an array of shape {tuple(shape)} does not have {channels} channels")
+    if layers is not None and inner.pop(0) != layers:
+        raise ValueError(f"the first axis of an array of shape {tuple(shape)} does not have {layers} layers")
+    if cube and inner.pop(0) != 6:
+        raise ValueError(f"an array of shape {tuple(shape)} does not have an axis for six faces")
+    return inner[::-1]
 
 
 class Surface(Texture):
@@ -212,7 +225,8 @@ class Launcher:
         copies: List[Tuple[Any, "np.ndarray[Any, Any]", Buffer]] = []
         try:
             passed: List[Dict[str, Any]] = []
-            for one in args:
+            types = [parameter["type"] for parameter in self._kernel.parameters]
+            for i, one in enumerate(args):
                 if isinstance(one, Buffer):
                     passed.append({"buffer": one.handle})
                 elif isinstance(one, (TensorMap, Texture)):
@@ -225,7 +239,7 @@ class Launcher:
                     copies.append((holder, array, buffer))
                     passed.append(one._argument(buffer))
                 elif np.ndim(one) == 0 and not hasattr(one, "data_ptr") and not isinstance(one, np.ndarray):
-                    passed.append(_scalar(one))
+                    passed.append(_scalar(one, types[i] if i < len(types) else ""))
                 else:
                     array, _ = as_array(one)
                     buffer = module.device.buffer(array)
@@ -244,12 +258,14 @@ class Launcher:
         return result
 
 
-def _scalar(value: Any) -> Dict[str, Any]:
-    """Scalars of numpy have a type; integers beyond 2^53 are exact only with one."""
+def _scalar(value: Any, type: str) -> Dict[str, Any]:
+    """Scalars of numpy have a type; integers beyond 2^53, and numbers that are not finite, need that of the parameter."""
     if isinstance(value, np.generic) and value.dtype.kind in "iuf":
         return {"bytes": value.tobytes().hex()}
     if isinstance(value, int) and abs(value) >= 2**53:
         return {"u64" if value >= 0 else "s64": str(value)}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {type[1:] if type.startswith(".f") else "f64": str(value)}
     return {"value": float(value) if isinstance(value, float) else int(value)}
 
 

@@ -45,6 +45,20 @@ def _script() -> Path:
     raise PtxlabError("no-server", "the server is missing: run `npm run build` in the checkout")
 
 
+def _message(content: Dict[str, Any]) -> bytes:
+    """JSON has no numbers that are not finite, and numpy has numbers of its own."""
+    try:
+        return json.dumps(content, allow_nan=False, default=_plain).encode()
+    except ValueError:
+        raise PtxlabError("bad-params", "numbers must be finite") from None
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is not a number, a text or a list")
+
+
 class Server:
     """A server process. It ends with this one, or when it is closed."""
 
@@ -83,7 +97,7 @@ class Server:
         self._dropped.append((method, params))
 
     def _ask(self, method: str, params: Dict[str, Any]) -> Dict[str, Any]:
-        body = json.dumps({"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params}).encode()
+        body = _message({"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params})
         try:
             message = memoryview(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
             while message:

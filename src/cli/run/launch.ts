@@ -232,7 +232,9 @@ function prepared(
 ): PreparedLaunch {
   const kernel = pickKernel(module, request.entry);
   const buffers = request.inputs.map((input) => (input.kind === 'buffer' ? device.alloc(input.bytes) : null));
-  const args = request.inputs.map((input, i) => argumentOf(input, i, { device, buffers, named }));
+  const args = request.inputs.map((input, i) =>
+    argumentOf(input, i, { device, inputs: request.inputs, buffers, named }),
+  );
   return { request, kernel, buffers, args };
 }
 
@@ -279,6 +281,7 @@ function textOf({ source, name }: RunRequest): SourceText {
 /** Where the buffers are that arguments refer to. */
 interface ArgumentPlace {
   readonly device: Device;
+  readonly inputs: readonly RunInput[];
   /** The buffers that belong to the launch, in the order of the arguments. */
   readonly buffers: readonly (DeviceBuffer | null)[];
   readonly named: ReadonlyMap<string, DeviceBuffer>;
@@ -295,15 +298,22 @@ function argumentOf(input: RunInput, index: number, place: ArgumentPlace): Argum
       return bufferNamed(input.name, place.named);
     case 'tensor map': {
       const { tensor, ...box } = input.map;
-      return tensorMap({ ...box, tensor: bufferOf(tensor, `args[${index}].tensorMap.tensor`, place) });
+      const path = `args[${index}].tensorMap`;
+      return described(path, () => tensorMap({ ...box, tensor: bufferOf(tensor, `${path}.tensor`, place) }));
     }
     case 'texture': {
       const { texels, ...options } = input.texture;
-      return place.device.texture({ ...options, texels: bufferOf(texels, `args[${index}].texture.texels`, place) });
+      const path = `args[${index}].texture`;
+      return described(path, () =>
+        place.device.texture({ ...options, texels: bufferOf(texels, `${path}.texels`, place) }),
+      );
     }
     case 'surface': {
       const { texels, ...options } = input.surface;
-      return place.device.surface({ ...options, texels: bufferOf(texels, `args[${index}].surface.texels`, place) });
+      const path = `args[${index}].surface`;
+      return described(path, () =>
+        place.device.surface({ ...options, texels: bufferOf(texels, `${path}.texels`, place) }),
+      );
     }
     case 'bytes':
       return input.bytes;
@@ -312,12 +322,29 @@ function argumentOf(input: RunInput, index: number, place: ArgumentPlace): Argum
   }
 }
 
+/** Makes an argument. An error says where in the job its description is. */
+function described(path: string, make: () => Argument): Argument {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof PtxlabError) throw new UsageError(`${path}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
 /** The buffer that an argument at `path` refers to by name, or by the index of an argument. */
-function bufferOf(which: string | number | undefined, path: string, { buffers, named }: ArgumentPlace): DeviceBuffer {
-  if (typeof which === 'string') return bufferNamed(which, named);
-  const buffer = which === undefined ? null : (buffers[which] ?? null);
+function bufferOf(
+  which: string | number | undefined,
+  path: string,
+  { inputs, buffers, named }: ArgumentPlace,
+): DeviceBuffer {
+  const input = typeof which === 'number' ? inputs[which] : undefined;
+  const name = input?.kind === 'named' ? input.name : which;
+  if (typeof name === 'string' && named.has(name)) return bufferNamed(name, named);
+  const buffer = typeof name === 'number' ? (buffers[name] ?? null) : null;
   if (buffer !== null) return buffer;
-  throw new UsageError(`${path}: must be the name of a buffer or the index of an argument that is a buffer`);
+  const wanted = `${path}: must be the name of a buffer or the index of an argument that is a buffer`;
+  throw new UsageError(typeof name === 'string' ? `${wanted}; the job has no buffer '${name}'` : wanted);
 }
 
 function bufferNamed(name: string, named: ReadonlyMap<string, DeviceBuffer>): DeviceBuffer {

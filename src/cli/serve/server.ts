@@ -13,6 +13,8 @@ import {
   createMessageConnection,
   StreamMessageReader,
   StreamMessageWriter,
+  ErrorCodes,
+  type ResponseMessage,
 } from 'vscode-jsonrpc/node';
 import { SharedFolder } from './shared-folder.ts';
 import { textMethods } from './text-methods.ts';
@@ -37,7 +39,8 @@ export async function serve(
   const state: ServerState = { folder, limits, devices: new DeviceTable(limits), version };
   const ended = new AbortController();
   const reader = new StreamMessageReader(input);
-  const connection = createMessageConnection(reader, new StreamMessageWriter(output));
+  const writer = new StreamMessageWriter(output);
+  const connection = createMessageConnection(reader, writer);
   let waiting = 0;
   for (const [name, method] of Object.entries(methods)) {
     connection.onRequest(name, async (params: unknown, token: CancellationToken) => {
@@ -61,7 +64,10 @@ export async function serve(
       input.once('end', resolve);
       input.once('error', resolve);
       output.once('error', resolve);
-      connection.onError(() => resolve());
+      connection.onError(([error]) => {
+        if (error instanceof SyntaxError) void writer.write(parseError(error));
+        else resolve();
+      });
       signal.addEventListener('abort', () => resolve(), { once: true });
       limitMessages(input, reader, limits.message, resolve);
       connection.listen();
@@ -73,6 +79,11 @@ export async function serve(
     process.off('exit', remove);
     remove();
   }
+}
+
+/** The answer to a message that is not JSON, whose id is therefore not known. */
+function parseError({ message }: SyntaxError): ResponseMessage {
+  return { jsonrpc: '2.0', id: null, error: { code: ErrorCodes.ParseError, message: `not JSON: ${message}` } };
 }
 
 async function answer(

@@ -14,6 +14,9 @@ import { moveSteps, queryField, surfaceAddress } from './texture-steps.ts';
 
 const geometries = ['.1d', '.2d', '.3d', '.a1d', '.a2d'];
 const clamps = ['.trap', '.clamp', '.zero'];
+/** Cache operations, which have no effect on values. */
+const loadCaches = ['.ca', '.cg', '.cs', '.cv'];
+const storeCaches = ['.wb', '.cg', '.cs', '.wt'];
 const words: readonly TypeName[] = ['.b8', '.b16', '.b32', '.b64'];
 
 const surface: OperandPattern = { kind: 'texture', name: 'a', of: '.surfref', coordinates: integerCoordinates };
@@ -45,11 +48,11 @@ const moves = () => [
     {
       id: 'suld.b',
       section: '9.7.11.1',
-      syntax: 'suld.b.geom{.vec24}.type.clamping  d, [a, c]',
+      syntax: 'suld.b.geom{.cop}{.vec24}.type.clamping  d, [a, c]',
       summary: 'Loads from a surface.',
-      sets: { geom: geometries, type: words, clamping: clamps },
+      sets: { geom: geometries, type: words, clamping: clamps, cop: loadCaches },
       constraints: [{ kind: 'vector-bits', bits: 128 }],
-      rows: [...late, ...eachNeeds(['.clamp', '.zero'], at('2.0'))],
+      rows: [...late, ...eachNeeds(['.clamp', '.zero'], at('2.0')), ...eachNeeds(loadCaches, at('2.0', 20))],
       operands: [values(write('d', 0)), surface],
     },
     at('1.5'),
@@ -59,11 +62,11 @@ const moves = () => [
     {
       id: 'sust.b',
       section: '9.7.11.2',
-      syntax: 'sust.b.geom{.vec24}.type.clamping  [a, c], b',
+      syntax: 'sust.b.geom{.cop}{.vec24}.type.clamping  [a, c], b',
       summary: 'Stores in a surface.',
-      sets: { geom: geometries, type: words, clamping: clamps },
+      sets: { geom: geometries, type: words, clamping: clamps, cop: storeCaches },
       constraints: [{ kind: 'vector-bits', bits: 128 }],
-      rows: [...late, ...eachNeeds(['.clamp', '.zero'], at('2.0'))],
+      rows: [...late, ...eachNeeds(['.clamp', '.zero'], at('2.0')), ...eachNeeds(storeCaches, at('2.0', 20))],
       operands: [surface, values(read('b', 0))],
     },
     at('1.5'),
@@ -73,10 +76,10 @@ const moves = () => [
     {
       id: 'sust.p',
       section: '9.7.11.2',
-      syntax: 'sust.p.geom{.vec24}.b32.clamping  [a, c], b',
+      syntax: 'sust.p.geom{.cop}{.vec24}.b32.clamping  [a, c], b',
       summary: 'Converts a value to the format of a surface and stores it there.',
-      sets: { geom: geometries, clamping: clamps },
-      rows: formatted,
+      sets: { geom: geometries, clamping: clamps, cop: storeCaches },
+      rows: [...formatted, ...eachNeeds(storeCaches, at('2.0', 20))],
       operands: [surface, values(read('b', 0))],
     },
     at('2.0', 20),
