@@ -93,6 +93,15 @@ describe('instructions', () => {
     expect(explain('cvt.rn.f16.f32')).toMatchObject({ steps: ['d = f32 to f16.rn(a)'] });
   });
 
+  test('results of textures are named by their channel', () => {
+    const labels = (mnemonic: string): readonly (readonly string[])[] => {
+      const found = explain(mnemonic);
+      return found.kind === 'instruction' ? found.lanes.map(({ fields }) => fields.map(({ label }) => label)) : [];
+    };
+    expect(labels('tex.2d.v2.f16x2.f32')).toEqual([['texel.g', 'texel.r'], ['texel.a', 'texel.b'], ['1']]);
+    expect(labels('tld4.b.2d.v4.s32.f32').slice(0, 2)).toEqual([['texel 0.b'], ['texel 1.b']]);
+  });
+
   test('the selected parts of video operands determine the form and the steps', () => {
     expect(explain('vsub.u32.s32.u32 %d.h1, %a.b3, %b, %c')).toMatchObject({
       form: 'vsub.merge',

@@ -187,11 +187,18 @@ export type OperandPattern =
       readonly kind: 'texture';
       readonly name: string;
       readonly of: '.texref' | '.surfref';
+      /** The requirements for a handle in a register. */
+      readonly indirect: AvailabilityRow;
       readonly coordinates: CoordinatesPattern;
       readonly sampled?: boolean;
     }
   /** `[a]`: a texture, sampler or surface, given by its name or in a register. */
-  | { readonly kind: 'handle'; readonly name: string; readonly of: '.texref' | '.samplerref' | '.surfref' }
+  | {
+      readonly kind: 'handle';
+      readonly name: string;
+      readonly of: '.texref' | '.samplerref' | '.surfref';
+      readonly indirect: AvailabilityRow;
+    }
   | CoordinatesPattern
   /**
    * `[a]` or `[a+imm]`, an address in tensor memory; a register that holds it must have one of the `types`. If `types`

@@ -145,10 +145,21 @@ function refusal({ opcode, problems }: { readonly opcode: string; readonly probl
   };
 }
 
-/** The version and target requirements for a second result, if the instruction is written with two results. */
-function needsOfSecond({ form }: Variant, shape: Shape, index: number): readonly AvailabilityRow[] {
+/**
+ * The version and target requirements for how an operand is written: for a second result, or for a handle in a register
+ * instead of the name of a texture or surface.
+ */
+function needsOfOperand({ form }: Variant, shape: Shape, index: number): readonly AvailabilityRow[] {
   const pattern = form.operands[index];
-  return shape.kind === 'pair' && pattern?.kind === 'pair' && pattern.needs !== undefined ? [pattern.needs] : [];
+  switch (pattern?.kind) {
+    case 'pair':
+      return shape.kind === 'pair' && pattern.needs !== undefined ? [pattern.needs] : [];
+    case 'texture':
+    case 'handle':
+      return shape.kind === 'address' && shape.base?.kind === 'register' ? [pattern.indirect] : [];
+    default:
+      return [];
+  }
 }
 
 function verdictOnVariant(
@@ -166,7 +177,7 @@ function verdictOnVariant(
   ];
   const rows = [...ownRows];
   shapes.forEach((shape, i) => {
-    const needed = [...availabilityOf(shape), ...needsOfSecond(variant, shape, i)];
+    const needed = [...availabilityOf(shape), ...needsOfOperand(variant, shape, i)];
     if (needed.length === 0) return;
     problems.push(...checkRows(needed, environment, operand(i)));
     rows.push(...needed);

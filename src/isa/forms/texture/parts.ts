@@ -1,6 +1,6 @@
 /** The parts that the forms of textures and surfaces have in common. */
 import type { AvailabilityRow, CoordinatesPattern } from '../../form.ts';
-import type { Availability } from '../../targets.ts';
+import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { needs } from '../checked.ts';
 
@@ -31,3 +31,7 @@ export const integerCoordinates: CoordinatesPattern = {
 export function eachNeeds(modifiers: readonly string[], ...ways: readonly Availability[]): readonly AvailabilityRow[] {
   return modifiers.map((modifier) => needs(modifier, { modifiers: [modifier] }, ...ways));
 }
+
+/** What handles in registers need. */
+export const indirectTextures: AvailabilityRow = needs('indirect texture access', {}, at('3.1'));
+export const indirectSurfaces: AvailabilityRow = needs('indirect surface access', {}, at('3.1'));

@@ -9,7 +9,7 @@ import type { TypeName } from '../../types.ts';
 import { type CheckedLine, checked, executed } from '../checked.ts';
 import { bits } from '../integer/steps.ts';
 import { type Combine, integer, type Names } from '../memory/atomic.ts';
-import { eachNeeds, integerCoordinates } from './parts.ts';
+import { eachNeeds, indirectSurfaces, integerCoordinates } from './parts.ts';
 import { moveSteps, queryField, surfaceAddress } from './texture-steps.ts';
 
 const geometries = ['.1d', '.2d', '.3d', '.a1d', '.a2d'];
@@ -19,7 +19,13 @@ const loadCaches = ['.ca', '.cg', '.cs', '.cv'];
 const storeCaches = ['.wb', '.cg', '.cs', '.wt'];
 const words: readonly TypeName[] = ['.b8', '.b16', '.b32', '.b64'];
 
-const surface: OperandPattern = { kind: 'texture', name: 'a', of: '.surfref', coordinates: integerCoordinates };
+const surface: OperandPattern = {
+  kind: 'texture',
+  name: 'a',
+  of: '.surfref',
+  indirect: indirectSurfaces,
+  coordinates: integerCoordinates,
+};
 
 const late = eachNeeds(['.3d', '.a1d', '.a2d'], at('3.0', 20));
 const formatted = [...eachNeeds(['.3d'], at('3.0', 20)), ...eachNeeds(['.a1d', '.a2d'], at('4.1', 30))];
@@ -143,7 +149,7 @@ const query = () =>
         ...eachNeeds(['.array_size'], at('4.1')),
         ...eachNeeds(['.memory_layout'], at('4.2')),
       ],
-      operands: [write('d', '.b32'), { kind: 'handle', name: 'a', of: '.surfref' }],
+      operands: [write('d', '.b32'), { kind: 'handle', name: 'a', of: '.surfref', indirect: indirectSurfaces }],
     },
     at('1.5'),
     (variant) => queryField('$d', variant),

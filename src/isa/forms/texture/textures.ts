@@ -13,7 +13,7 @@ import {
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { checked, type CheckedLine, executed, needs } from '../checked.ts';
-import { coordinateCounts, eachNeeds, integerCoordinates, integers } from './parts.ts';
+import { coordinateCounts, eachNeeds, indirectTextures, integerCoordinates, integers } from './parts.ts';
 import { isOfType, queryField, type ReadOptions, readSteps, sizeOfLevel } from './texture-steps.ts';
 
 /** A type of result that a texture instruction can return, with the types of registers that can hold it. */
@@ -175,7 +175,7 @@ function tex(filter: Filter, result: Result, options: Options, isFloat: boolean)
       ],
       operands: [
         resultList(result),
-        { kind: 'texture', name: 'a', of: '.texref', coordinates, sampled: true },
+        { kind: 'texture', name: 'a', of: '.texref', indirect: indirectTextures, coordinates, sampled: true },
         ...rest,
       ],
     },
@@ -218,7 +218,14 @@ const gathers = () =>
           ],
           operands: [
             resultList(result),
-            { kind: 'texture', name: 'a', of: '.texref', coordinates: floatCoordinates, sampled: true },
+            {
+              kind: 'texture',
+              name: 'a',
+              of: '.texref',
+              indirect: indirectTextures,
+              coordinates: floatCoordinates,
+              sampled: true,
+            },
             ...rest,
           ],
         },
@@ -245,7 +252,7 @@ const attributes = [
   '.addr_mode_1',
   '.addr_mode_2',
 ];
-const handle: OperandPattern = { kind: 'handle', name: 'a', of: '.texref' };
+const handle: OperandPattern = { kind: 'handle', name: 'a', of: '.texref', indirect: indirectTextures };
 
 const queries = () => [
   executed(
@@ -275,7 +282,7 @@ const queries = () => [
       section: '9.7.10.3',
       syntax: 'txq.force_unnormalized_coords.b32  d, [a]',
       summary: 'Returns an attribute of a sampler.',
-      operands: [write('d', '.b32'), { kind: 'handle', name: 'a', of: '.samplerref' }],
+      operands: [write('d', '.b32'), { kind: 'handle', name: 'a', of: '.samplerref', indirect: indirectTextures }],
     },
     at('3.1', 20),
     (variant) => queryField('$d', variant),
