@@ -22,11 +22,7 @@ const wrong: readonly (readonly [what: string, options: Partial<TextureOptions>,
     { leastLevel: 2, greatestLevel: 1 },
     'leastLevel (2) is greater than greatestLevel (1)',
   ],
-  [
-    'no address mode',
-    { addressMode: [] },
-    "must be one of 'clamp', 'border', 'wrap', 'mirror', or a list",
-  ],
+  ['no address mode', { addressMode: [] }, "must be one of 'clamp', 'border', 'wrap', 'mirror', or a list"],
   ['a negative address', { texels: -4n }, 'the texels are not in allocated memory'],
   ['an address that is not aligned', { texels: 0x1_0002n }, 'must be a multiple of 4, not 0x10002'],
 ];
