@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { edited } from '../diagnostics/fix.ts';
 import { parseInstruction, parseItems, parseModule } from './parser.ts';
+import { printModule } from './printer.ts';
 import { errorLimit } from './reader.ts';
 
 const header = '.version 9.0\n.target sm_90\n.address_size 64\n';
@@ -127,6 +128,19 @@ describe('the parser copes with any text', () => {
     const { items, diagnostics } = parseModule(`.version 9.0\n.target ${names}\n.func g() { ret; }`);
     expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual(codes);
     expect(items.at(-1)?.kind).toBe('function');
+  });
+
+  it.each([
+    'bar.sync 0;',
+    'tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5}];',
+    '@%p1 ret;',
+    '.reg .b32 %r9;',
+    'done: ret;',
+  ])('reads %s on the line after an unfinished one', (statement) => {
+    const { items, diagnostics } = parseModule(`${header}.func f() {\nld.global.u32 %r1, [%rd1\n${statement}\n}`);
+    expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['PTX1001']);
+    const whole = parseModule(`${header}.func f() {\n${statement}\n}`);
+    expect(printModule(items)).toBe(printModule(whole.items));
   });
 
   it('reports a missing closing bracket once', () => {

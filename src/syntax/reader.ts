@@ -299,11 +299,11 @@ export class Reader extends Lexer {
   private opensStatement(): boolean {
     const { start, end, previousEnd } = this;
     if (this.source.charCodeAt(start) === Token.Percent) return false;
+    // This is an opcode, even if the part after the dot begins with a digit (`tex.1d`) or is missing.
+    if (this.source[end] === '.') return true;
     this.next();
     const kind = this.kind;
-    const isTouching = this.start === end;
     this.rewind(start, previousEnd);
-    if (kind === Token.Dotted) return isTouching;
     return kind === Token.Colon || kind === Token.Semicolon || kind === Token.Name || kind === Token.LeftParen;
   }
 
