@@ -9,6 +9,7 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { constant, select } from '../integer/steps.ts';
+import { noEffect } from '../no-effect.ts';
 
 const ampere: AvailabilityRow = { subject: 'cp.async', ways: [at('7.0', 80)] };
 
@@ -82,7 +83,7 @@ function group(name: string, summary: string, operands: readonly OperandPattern[
     regime: 'exact',
     availability: [ampere],
     operands,
-    steps: () => [{ kind: 'yield' }],
+    steps: () => noEffect,
   };
 }
 

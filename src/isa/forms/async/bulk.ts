@@ -13,6 +13,7 @@ import { isTypeName, type PtxType, type TypeName, typeOf } from '../../types.ts'
 import { type CheckedLine, executed, needs } from '../checked.ts';
 import { extract, select } from '../integer/steps.ts';
 import { plainMode, wrap } from '../memory/atomic.ts';
+import { noEffect } from '../no-effect.ts';
 import { spaceOf } from '../space-of.ts';
 import { eachBlock } from './blocks-of-mask.ts';
 import { changeObject, unchanged } from './mbarrier-object.ts';
@@ -22,7 +23,7 @@ const blackwell = at('8.6', 100);
 
 /** A form that only gives other threads a chance to run and has no other effect. */
 function withoutEffect(line: CheckedLine, way: Availability): InstructionForm {
-  return executed(line, way, () => [{ kind: 'yield' }]);
+  return executed(line, way, () => noEffect);
 }
 
 const mechanism = '.mbarrier::complete_tx::bytes';

@@ -18,6 +18,7 @@ import { at } from '../../targets.ts';
 import { tensorMapWords } from '../../tensor-map-fields.ts';
 import { checked, needs, tensorMemory } from '../checked.ts';
 import { constant, integer } from '../integer/steps.ts';
+import { noEffect } from '../no-effect.ts';
 import { inShared } from './bulk.ts';
 
 const hopper = at('8.0', 90);
@@ -136,8 +137,6 @@ function loadBox(mode: Mode): readonly Step[] {
   return [...loadMap, { kind: 'load-box', ...boxOf(mode, '$dst'), object: '$mbar' }];
 }
 
-const nothing: readonly Step[] = [{ kind: 'yield' }];
-
 /** Makes a form executable if its mode is one that the engines know. */
 function withSteps(
   form: InstructionForm,
@@ -229,7 +228,7 @@ const prefetches = () =>
         },
         hopper,
       );
-      return { ...made, steps: () => nothing };
+      return { ...made, steps: () => noEffect };
     }),
   );
 

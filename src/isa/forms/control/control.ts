@@ -4,6 +4,7 @@ import { plainWords } from '../../modifiers.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
+import { noEffect } from '../no-effect.ts';
 
 type Line = Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'operands' | 'steps' | 'polls'> & {
   readonly sets?: InstructionForm['sets'];
@@ -170,8 +171,6 @@ function barriers(spelling: Spelling): readonly InstructionForm[] {
 
 // --- fences and the like --------------------------------------------------------------------------------------------
 
-const quiet: InstructionForm['steps'] = (): readonly Step[] => [{ kind: 'yield' }];
-
 /** Every write is visible to all other threads immediately, so ordering has no effect. */
 const proxy = (id: string, syntax: string, way: Availability, sets?: InstructionForm['sets']): InstructionForm =>
   since(
@@ -182,7 +181,7 @@ const proxy = (id: string, syntax: string, way: Availability, sets?: Instruction
       summary: 'Orders accesses that reach memory through different proxies.',
       ...(sets === undefined ? {} : { sets }),
       operands: [],
-      steps: quiet,
+      steps: () => noEffect,
     },
     way,
   );
@@ -196,7 +195,7 @@ const fence = (id: string, syntax: string, rows: readonly AvailabilityRow[]): In
   regime: 'exact',
   availability: rows,
   operands: [],
-  steps: quiet,
+  steps: () => noEffect,
 });
 
 const needs = (subject: string, way: Availability, ...modifiers: readonly string[]): AvailabilityRow => ({
@@ -244,7 +243,7 @@ const ordering: readonly InstructionForm[] = [
       syntax: 'nanosleep.u32  t',
       summary: 'Lets other threads run for about the given number of nanoseconds.',
       operands: [read('t', '.u32')],
-      steps: quiet,
+      steps: () => noEffect,
     },
     at('6.3', 70),
   ),

@@ -15,10 +15,10 @@ import {
 } from '../../form.ts';
 import type { ProductFamily } from '../../matrix-arithmetic.ts';
 import type { MatrixProduct } from '../../matrix-product.ts';
-import type { Step } from '../../steps/step.ts';
 import { atListed } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { checked, executed, needs } from '../checked.ts';
+import { noEffect } from '../no-effect.ts';
 import { bitsOfSum, listTypes, type ListType } from './parts.ts';
 import {
   bitwise,
@@ -247,22 +247,20 @@ const products = () =>
     ),
   );
 
-const nothing: readonly Step[] = [{ kind: 'yield' }];
-
 const others = () =>
   [
     {
       id: 'fence',
       section: '9.7.15.7.1',
       operands: [],
-      steps: nothing,
+      steps: noEffect,
       summary: 'Makes sure that earlier accesses to registers are complete before later products use the registers.',
     },
     {
       id: 'commit_group',
       section: '9.7.15.7.2',
       operands: [],
-      steps: nothing,
+      steps: noEffect,
       summary: 'Puts all products started so far into a group.',
     },
     {

@@ -7,8 +7,7 @@ import type { AvailabilityRow, InstructionForm, OperandPattern } from '../../for
 import { read, write } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
-
-const nothing: InstructionForm['steps'] = (): readonly Step[] => [{ kind: 'yield' }];
+import { noEffect } from '../no-effect.ts';
 
 const address: OperandPattern = { kind: 'address', name: 'a', access: 'load' };
 const sized: OperandPattern = { ...address, sized: true };
@@ -20,7 +19,7 @@ const row = (subject: string, way: Availability, ...modifiers: readonly string[]
 
 type Line = Omit<InstructionForm, 'regime' | 'steps'> & { readonly steps?: InstructionForm['steps'] };
 
-const exact = (line: Line): InstructionForm => ({ steps: nothing, ...line, regime: 'exact' });
+const exact = (line: Line): InstructionForm => ({ steps: () => noEffect, ...line, regime: 'exact' });
 
 // --- prefetch, applypriority, discard -------------------------------------------------------------------------------
 

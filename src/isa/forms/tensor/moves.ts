@@ -13,6 +13,7 @@ import type { TensorCopy } from '../../tensor-copy.ts';
 import { atListed } from '../../targets.ts';
 import { type CheckedLine, checked, needs, tensorMemory } from '../checked.ts';
 import { listTypes } from '../matrix/parts.ts';
+import { noEffect } from '../no-effect.ts';
 import { allocate, free, relinquish } from './allocation-steps.ts';
 import { arriveInBlocks, arriveOnce } from './commit-steps.ts';
 import { loadSteps, storeSteps } from './move-steps.ts';
@@ -237,7 +238,6 @@ const allocation = () => [
   ),
 ];
 
-const nothing: readonly Step[] = [{ kind: 'yield' }];
 const meeting: readonly Step[] = [meet];
 
 const waits = () =>
@@ -264,7 +264,7 @@ const fences = () =>
         summary: `Orders asynchronous instructions ${when} a synchronization of threads.`,
         operands: [],
       },
-      () => nothing,
+      () => noEffect,
     ),
   );
 

@@ -10,13 +10,14 @@ import { at, atSuffixed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { rankOfFirst, rankShift } from '../../spaces.ts';
 import { compare, constant, extract, integer, join, select } from '../integer/steps.ts';
+import { noEffect } from '../no-effect.ts';
 
 interface Line extends Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'sets' | 'operands'> {
   readonly ways: readonly Availability[];
   readonly steps?: InstructionForm['steps'];
 }
 
-function form({ ways, steps = () => [{ kind: 'yield' }], ...line }: Line): InstructionForm {
+function form({ ways, steps = () => noEffect, ...line }: Line): InstructionForm {
   const subject = plainWords(line.syntax, line.sets);
   return { ...line, regime: 'exact', availability: [{ subject, ways }], steps };
 }
