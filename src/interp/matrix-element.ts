@@ -11,6 +11,7 @@ import { conversion } from '../numerics/convert.ts';
 import { type Addend, dotProduct, product, termOf } from '../numerics/dot.ts';
 import { decode } from '../numerics/exact.ts';
 import { formats } from '../numerics/formats.ts';
+import { plainMode } from '../numerics/operations.ts';
 
 /**
  * Elements of A and the elements of B that they are multiplied by, in the same order. All are given as bits, in the same
@@ -60,11 +61,9 @@ export interface FloatTerms {
   readonly add: (a: number, b: number) => number;
 }
 
-const nearest = { rounding: 'rn', flush: false, sat: false, approximate: false, nan: false, xorSign: false } as const;
-
 export function floatTerms({ scaling, a, b, c, d }: ProductOf<'float'>): FloatTerms {
   const [termsA, termsB] = [factorTerms(a), factorTerms(b)];
-  const sum = floatOperation('add', d.format, nearest);
+  const sum = floatOperation('add', d.format, plainMode);
   return {
     terms: (factors, scales) => {
       const ofB = termsB(factors.b);
@@ -153,7 +152,7 @@ function groupTerm(products: readonly Addend[], [a, b]: readonly [Addend, Addend
 const doubleNan = 0x7fff_ffff_ffff_ffffn;
 
 function doubleElement({ rounding }: ProductOf<'double'>): ElementFunction {
-  const fma = floatOperation('fma', 'f64', { ...nearest, rounding });
+  const fma = floatOperation('fma', 'f64', { ...plainMode, rounding });
   return ({ a, b }, c) => {
     const bits = a.reduce((sum, one, i) => fma(one, elementAt(b, i), sum), c);
     return decode('f64', bits).kind === 'nan' ? doubleNan : bits;

@@ -5,7 +5,7 @@ import type { TensorElement } from '../isa/tensor-map-fields.ts';
 import { floatOperation } from '../numerics/arithmetic.ts';
 import { type IntegerName, isIntegerName } from '../numerics/formats.ts';
 import { bitOperation, integerOperation } from '../numerics/integers.ts';
-import { type FloatMode, isFloatArithmeticFormat } from '../numerics/operations.ts';
+import { isFloatArithmeticFormat, plainMode } from '../numerics/operations.ts';
 import { machineFault } from './fault.ts';
 
 /** Computes the new value of an element. */
@@ -65,13 +65,5 @@ function isWide(type: string): type is IntegerName {
 /** Like red, sums of f32 flush subnormal numbers. Only halves have a minimum and a maximum. */
 function ofFloats(op: 'add' | 'min' | 'max', format: 'f16' | 'bf16' | 'f32' | 'f64') {
   if (op !== 'add' && (format === 'f32' || format === 'f64')) return null;
-  const mode: FloatMode = {
-    rounding: 'rn',
-    flush: format === 'f32',
-    sat: false,
-    approximate: false,
-    nan: false,
-    xorSign: false,
-  };
-  return floatOperation(op, format, mode);
+  return floatOperation(op, format, { ...plainMode, flush: format === 'f32' });
 }

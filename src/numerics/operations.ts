@@ -49,6 +49,16 @@ export interface FloatMode {
   readonly xorSign: boolean;
 }
 
+/** The mode of an operation without modifiers. */
+export const plainMode: FloatMode = {
+  rounding: 'rn',
+  flush: false,
+  sat: false,
+  approximate: false,
+  nan: false,
+  xorSign: false,
+};
+
 export type IntegerFunction =
   | 'add'
   | 'sub'

@@ -106,8 +106,9 @@ export class InstructionBuilder {
 
   /** The number of program instructions into which an instruction of the text is translated. */
   private partsOf(variant: Variant | null): number {
-    if (variant?.form.meetsFirst === true && this.surroundings.splitsMeetings) return 2;
-    if (variant === null || !this.surroundings.usesClusterBarrier) return 1;
+    if (variant === null) return 1;
+    if (this.splitsMeeting(variant)) return 2;
+    if (!this.surroundings.usesClusterBarrier) return 1;
     if (variant.form.repeatsWhile !== undefined) return 3;
     return this.exitsKernel(variant) ? 2 : 1;
   }
@@ -116,7 +117,7 @@ export class InstructionBuilder {
   private parts(bound: BoundInstruction, scope: Scope, index: number): readonly ProgramInstruction[] {
     const { variant } = bound;
     const made = this.instruction(bound, scope);
-    if (variant.form.meetsFirst === true && this.surroundings.splitsMeetings) return this.met(made);
+    if (this.splitsMeeting(variant)) return this.met(made);
     if (!this.surroundings.usesClusterBarrier) return [made];
     if (variant.form.repeatsWhile !== undefined) return this.repeated(made, variant.form.repeatsWhile, index + 1);
     return this.exitsKernel(variant) ? [this.leaving(made), made] : [made];
@@ -152,6 +153,10 @@ export class InstructionBuilder {
       { ...emptyInstruction, line, text, source, guard, steps: [meet] },
       { ...made, isPart: true },
     ];
+  }
+
+  private splitsMeeting({ form }: Variant): boolean {
+    return form.meetsFirst === true && this.surroundings.splitsMeetings;
   }
 
   private exitsKernel({ form }: Variant): boolean {

@@ -1,6 +1,6 @@
 /**
- * Steps that change or end the control flow of a thread, or the course of the launch. The target of a branch is given by the name of an operand, not by a
- * value.
+ * Steps that change or end the control flow of a thread, or the course of the launch. The target of a branch is given by
+ * the name of an operand, not by a value.
  */
 import { alone, type FactsOf } from './facts.ts';
 import type { Ref } from './ref.ts';

@@ -1,6 +1,7 @@
 /** Computes one dot product of floats with integer arithmetic, one term at a time. Slow, but handles every case. */
 import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
 import { formats } from '../../numerics/formats.ts';
+import { plainMode } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
 import { narrowFunction } from '../arithmetic/narrow-arithmetic.ts';
 import type { Helpers } from '../helpers.ts';
@@ -47,13 +48,11 @@ export function dotFunction(helpers: Helpers, shape: DotShape, origin: number): 
   });
 }
 
-const nearest = { rounding: 'rn', flush: false, sat: false, approximate: false, nan: false, xorSign: false } as const;
-
 /** The bits of the NaN that is used for all f32 results that are NaN. */
 const notNumberWord = 0x7fffffff;
 
 function addFunction(helpers: Helpers, format: 'f16' | 'f32'): number {
-  if (format === 'f16') return narrowFunction(helpers, 'add', 'f16', nearest, 2);
+  if (format === 'f16') return narrowFunction(helpers, 'add', 'f16', plainMode, 2);
   return helpers.function('add f32', { parameters: ['i32', 'i32'], results: ['i32'] }, (code) => {
     const sum = code.local('f32');
     code.get(0).op('f32.reinterpret_i32').get(1).op('f32.reinterpret_i32', 'f32.add').tee(sum).get(sum);

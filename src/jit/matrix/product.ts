@@ -5,6 +5,7 @@
 import type { Collective } from '../../isa/collective.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import { formats } from '../../numerics/formats.ts';
+import { plainMode } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { PlainOpcode } from '../../wasm/opcodes.ts';
 import { doubleFunction } from '../arithmetic/double-arithmetic.ts';
@@ -255,8 +256,7 @@ const doubleNan = magnitude;
 function multiplyDoubles(context: ContextOf<'double'>): void {
   const { code, product, rooms, shape } = context;
   const { origin } = shape.layout;
-  const { rounding } = product;
-  const mode = { rounding, flush: false, sat: false, approximate: false, nan: false, xorSign: false } as const;
+  const mode = { ...plainMode, rounding: product.rounding };
   const fma = doubleFunction(shape.helpers, 'fma', mode, 3);
   const at = code.local('i32');
   const load = (factor: number, offset: number): Code =>

@@ -4,7 +4,7 @@
  * determined with ptxas 13.0.
  */
 import { isIntegerName } from '../../../numerics/formats.ts';
-import { isFloatArithmeticFormat } from '../../../numerics/operations.ts';
+import { isFloatArithmeticFormat, plainMode } from '../../../numerics/operations.ts';
 import { has, type InstructionForm, type OperandPattern, read, type Variant } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
@@ -12,7 +12,7 @@ import { at, type Availability } from '../../targets.ts';
 import { isTypeName, type PtxType, type TypeName, typeOf } from '../../types.ts';
 import { type CheckedLine, executed, needs } from '../checked.ts';
 import { extract, select } from '../integer/steps.ts';
-import { plainMode, wrap } from '../memory/atomic.ts';
+import { wrap } from '../memory/atomic.ts';
 import { noEffect } from '../no-effect.ts';
 import { spaceOf } from '../space-of.ts';
 import { eachBlock } from './blocks-of-mask.ts';

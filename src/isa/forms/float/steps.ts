@@ -1,5 +1,10 @@
 /** Steps of floating-point arithmetic, shared by single, double, half and packed types. */
-import type { FloatArithmeticFormat, FloatFunction, FloatMode } from '../../../numerics/operations.ts';
+import {
+  type FloatArithmeticFormat,
+  type FloatFunction,
+  type FloatMode,
+  plainMode,
+} from '../../../numerics/operations.ts';
 import { has, type InstructionForm, slotType, type Variant, floatType } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -63,7 +68,7 @@ export function reluSteps(fn: FloatFunction, sources: readonly Ref[]): Instructi
   };
 }
 
-const plain: FloatMode = { rounding: 'rn', flush: false, sat: false, approximate: false, nan: true, xorSign: false };
+const plain: FloatMode = { ...plainMode, nan: true };
 
 /** Sets `to` to the value of `from`, or to +0 if that value is negative. A NaN remains a NaN. */
 export function clampBelow(format: FloatArithmeticFormat, to: Ref, from: Ref): readonly Step[] {

@@ -4,13 +4,13 @@
  * Subnormals are zeros.
  */
 import type { Conversion } from '../../../numerics/conversion.ts';
-import type { FloatFunction, FloatMode } from '../../../numerics/operations.ts';
+import { type FloatFunction, type FloatMode, plainMode } from '../../../numerics/operations.ts';
 import { has, type InstructionForm } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { bits, constant, select } from './steps.ts';
 
-const mode: FloatMode = { rounding: 'rn', flush: true, sat: false, approximate: false, nan: false, xorSign: false };
+const mode: FloatMode = { ...plainMode, flush: true };
 
 function float(fn: FloatFunction, format: 'f32' | 'f64', to: Ref, from: readonly Ref[], sat = false): Step {
   return { kind: 'float', fn, format, mode: { ...mode, flush: format === 'f32', sat }, to, from };

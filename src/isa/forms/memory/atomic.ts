@@ -20,17 +20,8 @@ import type { ValueStep } from '../../steps/value.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { type IntegerName, integerName } from '../../../numerics/formats.ts';
-import type { FloatMode } from '../../../numerics/operations.ts';
+import { plainMode } from '../../../numerics/operations.ts';
 import { spaceOf } from '../space-of.ts';
-
-export const plainMode: FloatMode = {
-  rounding: 'rn',
-  flush: false,
-  sat: false,
-  approximate: false,
-  nan: false,
-  xorSign: false,
-};
 
 const spaces: readonly string[] = ['.global', '.shared', '.shared::cta', '.shared::cluster'];
 
