@@ -299,7 +299,7 @@ export class ReferenceEngine implements SteppingEngine {
   private exit(thread: Thread, block: Block): void {
     const { code } = this.cpu;
     for (const group of block.collectives.exit(thread.linear)) completeGroup(block, group, code);
-    for (const opened of block.barriers.exit()) passBarrier(block, opened, code);
+    for (const opened of block.barriers.exit(thread.linear)) passBarrier(block, opened, code);
   }
 }
 

@@ -33,8 +33,17 @@ test('barriers of warpgroups have numbers of their own', () => {
 test('an exiting thread may open a barrier for the others', () => {
   const barriers = new Barriers(3);
   barriers.arrive(at(0, 0, null));
-  expect(barriers.exit()).toEqual([]);
-  expect(barriers.exit().map(({ threads }) => threads)).toEqual([[0]]);
+  expect(barriers.exit(1)).toEqual([]);
+  expect(barriers.exit(2).map(({ threads }) => threads)).toEqual([[0]]);
+});
+
+test('a thread that signals and exits has arrived, and nobody else arrives in its place', () => {
+  const barriers = new Barriers(3);
+  barriers.arrive(at(0, 1, null, { waits: false }));
+  barriers.arrive(at(1, 1, null));
+  expect(barriers.exit(0)).toEqual([]);
+  expect(barriers.describe()).toContain('2 of 3');
+  expect(barriers.arrive(at(2, 1, null))?.threads).toEqual([1, 2]);
 });
 
 test('a barrier with a count opens for that many threads, however many others there are', () => {

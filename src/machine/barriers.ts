@@ -23,6 +23,11 @@ export interface Arrival extends Waiter {
   readonly predicate: boolean;
 }
 
+/** The number of a barrier among all barriers of the block. */
+export function barrierNumber(named: number, internal: boolean): number {
+  return internal ? barrierCount + named : named;
+}
+
 /** The saved state of a block's barriers. */
 export interface BarriersState {
   /** Number of the block's threads that have not exited. */
@@ -34,6 +39,8 @@ export interface BarriersState {
 interface BarrierState {
   readonly number: number;
   readonly waiting: readonly Waiter[];
+  readonly signals: readonly number[];
+  readonly gone: number;
   readonly come: number;
   readonly holding: number;
   readonly count: number | null;
@@ -41,6 +48,8 @@ interface BarrierState {
 
 /** A barrier that opened. */
 export interface Opened {
+  /** See `barrierNumber`. */
+  readonly number: number;
   /** Threads that may continue. */
   readonly threads: readonly number[];
   /**
@@ -54,6 +63,10 @@ export interface Opened {
 interface Barrier {
   readonly number: number;
   readonly waiting: Waiter[];
+  /** Threads that have signaled their arrival and do not wait. */
+  readonly signals: number[];
+  /** Number of these threads that have exited since. */
+  gone: number;
   come: number;
   holding: number;
   readonly count: number | null;
@@ -73,16 +86,25 @@ export class Barriers {
   /** Records that a thread has arrived. Returns the barrier if it opens because of this arrival. */
   arrive({ thread, line, barrier: named, internal, count: given, waits, predicate }: Arrival): Opened | null {
     if (!internal) checkArguments(named, given);
-    const number = internal ? barrierCount + named : named;
+    const number = barrierNumber(named, internal);
     // If the count equals the number of threads in the block, rounded up to whole warps, the barrier waits for all
     // threads, as if no count were given.
     const count = given === Math.ceil(this.threads / warpSize) * warpSize ? null : given;
-    const barrier = this.barriers.get(number) ?? { number, waiting: [], come: 0, holding: 0, count };
+    const barrier = this.barriers.get(number) ?? {
+      number,
+      waiting: [],
+      signals: [],
+      gone: 0,
+      come: 0,
+      holding: 0,
+      count,
+    };
     if (barrier.count !== count) {
       const what = `threads at ${nameOf(number)} give different thread counts: ${barrier.count ?? 'all'} and ${count ?? 'all'}`;
       throw machineFault('PTX6011', { what });
     }
     if (waits) barrier.waiting.push({ thread, line });
+    else barrier.signals.push(thread);
     barrier.come++;
     if (predicate) barrier.holding++;
     this.barriers.set(number, barrier);
@@ -90,40 +112,45 @@ export class Barriers {
   }
 
   /** Records that a thread has exited. Returns the barriers that open because they no longer wait for this thread. */
-  exit(): readonly Opened[] {
+  exit(thread: number): readonly Opened[] {
     this.live--;
+    for (const barrier of this.barriers.values()) if (barrier.signals.includes(thread)) barrier.gone++;
     if (this.barriers.size === 0) return [];
     return [...this.barriers.keys()].flatMap((number) => this.open(number) ?? []);
   }
 
   give(): BarriersState {
-    const open = [...this.barriers.values()].map((barrier) => ({ ...barrier, waiting: barrier.waiting.slice() }));
+    const open = [...this.barriers.values()].map(copyOf);
     return { live: this.live, open };
   }
 
   take({ live, open }: BarriersState): void {
     this.live = live;
     this.barriers.clear();
-    for (const barrier of open) this.barriers.set(barrier.number, { ...barrier, waiting: barrier.waiting.slice() });
+    for (const barrier of open) this.barriers.set(barrier.number, copyOf(barrier));
   }
 
   /** Describes which threads are waiting at which barrier; empty if no thread is waiting. */
   describe(): string {
     return [...this.barriers]
-      .map(([number, { come, count, waiting }]) => {
+      .map(([number, { come, gone, count, waiting }]) => {
         const where = waiting.length === 0 ? '' : ` (${whereThreadsWait(waiting)})`;
-        return `${come} of ${count ?? this.live} at ${nameOf(number)}${where}`;
+        return `${come} of ${count ?? this.live + gone} at ${nameOf(number)}${where}`;
       })
       .join(', ');
   }
 
   private open(number: number): Opened | null {
     const barrier = this.barriers.get(number);
-    if (barrier === undefined || barrier.come < (barrier.count ?? this.live)) return null;
+    if (barrier === undefined || barrier.come < (barrier.count ?? this.live + barrier.gone)) return null;
     this.barriers.delete(number);
     const { waiting, come, holding } = barrier;
-    return { threads: waiting.map(({ thread }) => thread), come, holding };
+    return { number, threads: waiting.map(({ thread }) => thread), come, holding };
   }
+}
+
+function copyOf(barrier: BarrierState): Barrier {
+  return { ...barrier, waiting: barrier.waiting.slice(), signals: barrier.signals.slice() };
 }
 
 /** The result of a reduction, which is given to the threads that were waiting for it. */

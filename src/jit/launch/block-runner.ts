@@ -266,7 +266,7 @@ export class BlockRunner {
     const barriers = this.waiters();
     if (this.noted[thread] === 1) return;
     this.noted[thread] = 1;
-    for (const opened of barriers.exit()) this.pass(opened);
+    for (const opened of barriers.exit(thread)) this.pass(opened);
   }
 
   /**
