@@ -25,7 +25,7 @@ import { indexOf, warpSize } from './machine/launch.ts';
 export type { Bits } from './base/bits.ts';
 export { type RecordedStep, Recording, type RegisterState, type RegisterWrite } from './debug/recording.ts';
 
-export interface RecordOptions extends Omit<LaunchOptions, 'engine' | 'onTrace' | 'trace' | 'signal'> {
+export interface RecordOptions extends Omit<LaunchOptions, 'engine' | 'onTrace' | 'trace' | 'races' | 'signal'> {
   /** The block whose warp is recorded. A single number is the x index. Default 0. */
   readonly of?: number | Dim3;
   /** Index of the warp in the block. Default 0. */

@@ -113,6 +113,8 @@ export function defineRun(program: Command, start: Start): void {
     .option('-t, --target <name>', "the target, instead of the module's own")
     .option('--gpu <name>', 'the GPU whose arithmetic to use, such as sm_90 or H100; by default, the GPU of the target')
     .addOption(new Option('--engine <engine>', 'the engine to run on').choices(['jit', 'interp']))
+    .option('--races', 'find data races, and end with exit code 1 if there are any')
+    .option('--strict-races', 'like --races, and also report races of two stores of the same value')
     .option('--workers <count>', 'worker threads for the fast engine; 0, the default, runs all blocks on one thread')
     .option('--unchecked', 'skip memory checks')
     .option('--memory <bytes>', 'size of the device memory; 1 GiB by default')

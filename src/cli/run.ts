@@ -3,18 +3,19 @@
  * the process immediately. A handler would not be called until the kernel had ended.
  */
 import { elementAt } from '../base/element-at.ts';
+import type { SourceText } from '../base/source-text.ts';
 import { defaultMemorySize, type Dim3 } from '../device.ts';
 import { writeNpy } from '../tensors/npy/npy.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { requireOutputs, writeFiles } from '../hosts/node-output.ts';
 import { type ExitCode, UsageError } from './exit.ts';
-import { faultText } from './run/fault-report.ts';
+import { faultText, racesText } from './run/fault-report.ts';
 import { displayName, readInput } from './io.ts';
 import { type CommonFlags, readGpu, readTarget } from './options.ts';
 import { write } from './output.ts';
 import { fileOfArgument, readAll, type RunInput, readArgument } from './run/inputs.ts';
 import { readEngine, runJob } from './run/job.ts';
-import { execute, type LaunchRequest, type LowVersion, type PrintedOutput, type RunOutcome } from './run/launch.ts';
+import { execute, type LaunchRequest, type LowVersion, type LaunchOutput, type RunOutcome } from './run/launch.ts';
 import { PrintStream } from './run/print-stream.ts';
 import { showElements } from './run/values.ts';
 import type { Session } from './session.ts';
@@ -34,6 +35,8 @@ export interface RunFlags extends CommonFlags, TraceFlags {
   readonly target?: string;
   readonly gpu?: string;
   readonly engine?: 'jit' | 'interp';
+  readonly races?: boolean;
+  readonly strictRaces?: boolean;
   readonly workers?: string;
   readonly unchecked?: boolean;
   readonly unsupported?: 'refuse' | 'fault';
@@ -69,6 +72,7 @@ async function runFile(file: string, flags: RunFlags, session: Session): Promise
     flags.force === true,
   );
   const trace = readTraceFlags(flags);
+  const races = flags.strictRaces === true ? 'strict' : flags.races === true ? 'report' : null;
   const stream = new PrintStream(session.stdout);
   const launch: LaunchRequest = {
     path: null,
@@ -76,7 +80,8 @@ async function runFile(file: string, flags: RunFlags, session: Session): Promise
     grid: readExtent(flags.grid, '--grid'),
     block: readExtent(flags.block, '--block'),
     cluster: flags.cluster === undefined ? null : readExtent(flags.cluster, '--cluster'),
-    engine: readEngine(flags.engine ?? null, trace !== null),
+    engine: readEngine(flags.engine ?? null, { trace, races }),
+    races,
     sharedBytes: flags.shared === undefined ? 0 : readCount(flags.shared, '--shared'),
     cooperative: flags.cooperative === true,
     inputs,
@@ -129,6 +134,7 @@ async function report(outcome: RunOutcome, task: Task): Promise<ExitCode> {
     case 'fault':
       await reportLowVersion(outcome.lowVersion, task);
       await reportDropped(outcome.output, task);
+      await reportRaces(outcome.output, outcome.text, task);
       await write(
         stderr,
         faultText(outcome.fault, outcome.text, await styleFor(flags.color, stderr, env), columnsOf(stderr)),
@@ -140,11 +146,12 @@ async function report(outcome: RunOutcome, task: Task): Promise<ExitCode> {
       await reportDropped(launch.output, task);
       await writeOutputs(launch.outputs, task);
       await write(stdout, previews(inputs, launch.outputs, outputs));
+      await reportRaces(launch.output, outcome.text, task);
       if (flags.quiet !== true) {
         const { threads, instructions, milliseconds } = launch.stats;
         await write(stderr, `${instructions} thread-instructions, ${threads} threads, ${milliseconds.toFixed(1)} ms\n`);
       }
-      return 0;
+      return launch.output.races.length === 0 ? 0 : 1;
     }
   }
 }
@@ -155,7 +162,13 @@ async function reportLowVersion(low: LowVersion | null, { session }: Task): Prom
   await write(session.stderr, `ptxlab: warning: ${message}. It ran under the rules of ${low.used}.\n`);
 }
 
-async function reportDropped({ printsDropped }: PrintedOutput, { flags, session }: Task): Promise<void> {
+async function reportRaces({ races }: LaunchOutput, text: SourceText, { flags, session }: Task): Promise<void> {
+  if (races.length === 0) return;
+  const { stderr, env } = session;
+  await write(stderr, racesText(races, text, await styleFor(flags.color, stderr, env), columnsOf(stderr)));
+}
+
+async function reportDropped({ printsDropped }: LaunchOutput, { flags, session }: Task): Promise<void> {
   if (printsDropped === 0) return;
   const limit = flags.printLimit ?? 'the default of 64 MiB';
   const calls = `${printsDropped} ${printsDropped === 1 ? 'call' : 'calls'} of printf`;

@@ -62,7 +62,7 @@ export const deviceRules: RulesFor<Unnamed<DeviceOptions>> = {
   simd: flag,
 };
 
-type Untraced = Omit<LaunchOptions, 'engine' | 'onTrace' | 'trace' | 'signal'>;
+type Untraced = Omit<LaunchOptions, 'engine' | 'onTrace' | 'trace' | 'races' | 'signal'>;
 
 /** The launch options that are also accepted when a launch is recorded for the debugger. */
 export const untracedRules: RulesFor<Untraced> = {
@@ -88,6 +88,7 @@ export const launchRules: RulesFor<LaunchOptions> = {
   signal,
   onTrace: callback(),
   trace,
+  races: oneOf('report', 'strict'),
   engine: oneOf('jit', 'interp'),
 };
 
@@ -103,6 +104,7 @@ export type PlainLaunch = Pick<
   | 'sharedBytes'
   | 'cooperative'
   | 'engine'
+  | 'races'
   | 'unchecked'
   | 'unsupported'
   | 'timeout'
@@ -110,8 +112,20 @@ export type PlainLaunch = Pick<
   | 'printLimit'
 >;
 
-const { grid, block, cluster, sharedBytes, cooperative, engine, unchecked, unsupported, timeout, budget, printLimit } =
-  launchRules;
+const {
+  grid,
+  block,
+  cluster,
+  sharedBytes,
+  cooperative,
+  engine,
+  races,
+  unchecked,
+  unsupported,
+  timeout,
+  budget,
+  printLimit,
+} = launchRules;
 
 export const plainLaunchRules: RulesFor<PlainLaunch> = {
   grid,
@@ -120,6 +134,7 @@ export const plainLaunchRules: RulesFor<PlainLaunch> = {
   sharedBytes,
   cooperative,
   engine,
+  races,
   unchecked,
   unsupported,
   timeout,

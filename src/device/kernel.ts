@@ -129,7 +129,10 @@ export class Kernel {
   private async run(options: LaunchOptions, launch: Launch): Promise<LaunchResult> {
     const { origin, code, workers, simd } = this.context;
     const tracing = tracingOf(options, launch.shape);
-    if (tracing === null && options.engine !== 'interp') {
+    const { races = null } = options;
+    if (races !== null && options.engine === 'jit')
+      throw new PtxlabError('bad-option', "engine 'jit' cannot find races; use 'interp'");
+    if (tracing === null && races === null && options.engine !== 'interp') {
       return runFast(launch, {
         origin,
         code,
@@ -138,7 +141,10 @@ export class Kernel {
         simd: options.simd ?? simd,
       });
     }
-    const engine = new ReferenceEngine(launch, { trackWrites: options.uninitialized !== 'zero', tracing });
+    // A thread often reads memory that was never written because it does not wait for the thread that writes it. Going on
+    // then finds the race.
+    const trackWrites = (options.uninitialized ?? (races === null ? 'fault' : 'zero')) === 'fault';
+    const engine = new ReferenceEngine(launch, { trackWrites, tracing, races });
     return runToEnd(engine, launch);
   }
 }

@@ -3,6 +3,7 @@ import type { JudgeOptions } from '../check/judge-options.ts';
 import type { GpuName } from '../isa/gpus.ts';
 import type { Addressed, Argument } from './arguments.ts';
 import type { TraceEvent } from '../interp/trace.ts';
+import type { RaceMode } from '../machine/races/race.ts';
 import type { Dim3 } from '../machine/fault.ts';
 import type { TraceChoice } from './trace-choice.ts';
 
@@ -71,6 +72,13 @@ export interface LaunchOptions {
   /** The thread and lines to trace. Default: every line of thread 0 in block 0. */
   readonly trace?: TraceChoice;
   /**
+   * Finds data races: accesses of different threads to the same global or shared memory that no barrier, fence or
+   * atomic operation orders (PTX ISA 9.1, section 8). They are returned in `LaunchResult.races`, with both lines of the
+   * PTX, and do not depend on the order in which the threads ran. `report` leaves out races of two stores of the same
+   * value; `strict` reports them, too. Requires the engine `interp`; if `races` is set, this engine is the default.
+   */
+  readonly races?: RaceMode;
+  /**
    * `jit`, the default, compiles to WebAssembly; `interp` computes everything exactly, step by step, and is orders of
    * magnitude slower. Both engines leave the same bytes in memory, except where a program does not define its result:
    *
@@ -112,7 +120,8 @@ export interface LaunchOptions {
   /**
    * What to do when a kernel reads shared or local memory that was never written. With `fault`, the default, the launch
    * ends with a fault if a branch, an address, a store to global memory or a host call depends on a value that was read
-   * from such memory. With `zero`, and always on `jit`, such memory contains zeros.
+   * from such memory. With `zero`, which is the default if `races` is set, and always on `jit`, such memory contains
+   * zeros.
    */
   readonly uninitialized?: 'fault' | 'zero';
 }

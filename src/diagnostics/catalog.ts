@@ -1158,6 +1158,15 @@ export const catalog = {
     explain:
       'A handle must come from Device.texture or Device.surface of ptxlab, and the instruction must name the geometry that it was made with. A surface instruction with .trap ends the launch if it accesses a texel outside of the surface.',
   },
+  PTX6038: {
+    severity: 'error',
+    title: 'data race',
+    message: '{what} at {address} is accessed by two threads without synchronization: {accesses}',
+    ptxas: '{what} at {address} is accessed by two threads without synchronization: {accesses}',
+    section: '8',
+    explain:
+      'Accesses of different threads must be ordered if one of them is a store, for example by a barrier between them. Fences together with volatile, relaxed or atomic accesses order them, too, and accesses that are atomic, or strong in a scope that includes both threads, need no order.',
+  },
   PTX6040: {
     severity: 'error',
     title: 'device memory used up',

@@ -4,10 +4,20 @@ import { type Collective, keyOf } from '../isa/collective.ts';
 import type { MatrixProduct } from '../isa/matrix-product.ts';
 import { type Ref, refName } from '../isa/steps/ref.ts';
 import type { BoxKind } from '../isa/steps/memory.ts';
+import type { CopyKind, MemoryScope } from '../isa/steps/order.ts';
 import type { StepKind, StepOf } from '../isa/steps/step.ts';
 import type { FloatMode } from '../numerics/operations.ts';
 
 type Text<Kind extends StepKind> = (step: StepOf<Kind>) => string;
+
+const scopeWords: Readonly<Record<MemoryScope, string>> = {
+  cta: 'the block',
+  cluster: 'the cluster',
+  gpu: 'the GPU',
+  sys: 'the system',
+};
+
+const copyWords: Readonly<Record<CopyKind, string>> = { async: 'copies', bulk: 'bulk copies' };
 
 const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   convert: (step) => `${refName(step.to)} = ${convertText(step)}`,
@@ -67,6 +77,10 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
     `${names(step.old)} = value at [${refName(step.address)}], replaced by ${step.steps.map((one) => stepText(one)).join(', ')}`,
   trap: () => 'end the launch with a fault',
   require: (step) => `end the launch with a fault unless ${refName(step.condition)}: ${step.what}`,
+  'commit-copies': ({ copies }) => `group the ${copyWords[copies]} started so far`,
+  'wait-copies': (step) =>
+    `wait for the ${step.onlyReads ? 'reads of ' : ''}${copyWords[step.copies]}, but for ${step.pending === null ? 'none' : `${refName(step.pending)} groups`}`,
+  fence: ({ order }) => `order earlier accesses before later ones, for ${scopeWords[order.scope]}`,
   yield: () => 'let other threads run',
   'cancel-blocks': (step) =>
     `{${names(step.to)}} = whether a cluster that has not started is taken away from the launch, and its first block`,

@@ -1,17 +1,9 @@
 /** Block barriers: the last thread to arrive lets all waiting threads continue. */
 import type { Step } from '../isa/steps/step.ts';
-import { type Opened, reduced } from '../machine/barriers.ts';
+import { barrierNumber, type Opened, reduced } from '../machine/barriers.ts';
+import { clockIn } from './race-watch.ts';
 import { requireDefined } from './shadow.ts';
-import {
-  type Block,
-  type Cpu,
-  finish,
-  type Prepared,
-  type Remainder,
-  type Stopping,
-  type Thread,
-  wake,
-} from './thread.ts';
+import { type Block, type Cpu, finish, type Remainder, type Stopping, type Thread, wake } from './thread.ts';
 import type { Action, PlaceOf } from './value-steps.ts';
 
 /**
@@ -34,16 +26,19 @@ export function prepareBarrier(
     const { thread, block } = cpu;
     if (thread.shadow !== null) for (const place of [number, count, from]) requireDefined(thread, place, 'a barrier');
     if (waits) thread.activity = 'waiting';
+    const barrier = Number(frame[number]);
+    const { races } = cpu;
+    races?.arrive(clockIn(races, cpu), barrierNumber(barrier, internal));
     const opened = block.barriers.arrive({
       thread: thread.linear,
       line,
-      barrier: Number(frame[number]),
+      barrier,
       internal,
       count: count < 0 ? null : Number(frame[count]),
       waits,
       predicate: from >= 0 && frame[from] !== 0,
     });
-    if (opened !== null) passBarrier(block, opened, cpu.code);
+    if (opened !== null) passBarrier(block, opened, cpu);
   };
   const go = (thread: Thread, result: number): void => {
     if (reduce !== null) thread.frame[to] = result;
@@ -53,7 +48,8 @@ export function prepareBarrier(
 }
 
 /** Lets the waiting threads continue. */
-export function passBarrier(block: Block, opened: Opened, code: readonly Prepared[]): void {
+export function passBarrier(block: Block, opened: Opened, { code, races }: Pick<Cpu, 'code' | 'races'>): void {
+  races?.pass(block.number, opened.threads, opened.number);
   for (const linear of opened.threads) {
     const thread = block.threads[linear];
     if (thread === undefined) continue;

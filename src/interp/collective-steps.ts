@@ -49,7 +49,7 @@ export function prepareCollective(
     thread.activity = 'waiting';
     const members = mask < 0 ? null : Number(frame[mask]);
     const group = block.collectives.arrive({ thread: thread.linear, line }, key, members, thread.pc);
-    if (group !== null) completeGroup(block, group, cpu.code);
+    if (group !== null) completeGroup(block, group, cpu);
   };
   const go = (thread: Thread, results: readonly Bits[], undefinedBits: UndefinedResults | null): void => {
     const { frame } = thread;
@@ -62,11 +62,12 @@ export function prepareCollective(
 }
 
 /** Gives every thread of a group its results and lets it continue. */
-export function completeGroup(block: Block, group: Group, code: readonly Prepared[]): void {
+export function completeGroup(block: Block, group: Group, { code, races }: Pick<Cpu, 'code' | 'races'>): void {
   const members = group.map((linear) => memberOf(block, linear, code));
   const [first] = members;
   if (first === undefined) throw new Error('an empty group');
   const { fn } = first.rest;
+  if (fn.form === 'sync') races?.meet(block.number, group);
   const results = exchange(fn, members);
   const isDefined = members.every(({ thread }) => thread.shadow === null);
   const undefinedBits = isDefined ? null : exchangeUndefined(fn, members.map(withUndefinedBits));

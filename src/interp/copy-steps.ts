@@ -1,6 +1,7 @@
 /** Turns steps that copy, combine or clear ranges of memory into functions that operate on a frame. */
 import type { Bits } from '../base/bits.ts';
 import type { AccessSpace } from '../isa/spaces.ts';
+import { completed, relaxedOnGpu } from '../isa/steps/order.ts';
 import type { StepOf } from '../isa/steps/step.ts';
 import {
   type AccessContext,
@@ -11,6 +12,7 @@ import {
   undefinedIn,
 } from './memory-access.ts';
 import { prepareAtomic, prepareLoad } from './memory-steps.ts';
+import { atomicAccess, noteAccess, plainAccess } from './race-watch.ts';
 import type { Remainder } from './thread.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
 
@@ -22,17 +24,21 @@ export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, cont
   const { space, sourceSpace } = step;
   const [address, source] = [placeOf(step.address), placeOf(step.source)];
   const [sizeAt, countAt] = [placeOf(step.size), placeOf(step.count)];
+  const { cpu } = context;
+  const [reads, writes] = [plainAccess('load', null, context), plainAccess('store', null, context)];
   return (frame: Frame) => {
     const size = Number(frame[sizeAt]);
     const count = Math.min(Number(frame[countAt]), size);
     const target = bigintIn(frame, address);
     const to = placeIn(space, target);
     const written = openMemory(to, target, 'store', size, context);
+    noteAccess(cpu, writes, to, size);
     for (let i = 0; i < size; i++) written.store(to.offset + i, 8, 0);
     const effective = bigintIn(frame, source);
     const from = placeIn(sourceSpace, effective);
     const whole = count === size || from.offset % size !== 0;
     if (whole) openMemory(from, effective, 'load', size, context);
+    if (count > 0) noteAccess(cpu, reads, from, count);
     for (let i = 0; i < count; i++) {
       const memory = openMemory({ ...from, offset: from.offset + i }, effective, 'load', 1, context);
       written.store(to.offset + i, 8, memory.load(from.offset + i, 8));
@@ -56,9 +62,20 @@ export function copyPiece(to: Location, from: Location, bytes: number, context: 
   const read = openMemory(source, from.address, 'load', bytes, context);
   const undefinedParts = undefinedIn(read, source.offset, word, bytes / word, context.line);
   const written = openMemory(target, to.address, 'store', bytes, context);
+  if (context.cpu.races !== null) {
+    noteAccess(context.cpu, plainAccess('load', null, context), source, bytes);
+    // All lanes of a warp make the copy that a GPU makes once.
+    noteAccess(context.cpu, { ...plainAccess('store', null, context), isSilent: isCopied() }, target, bytes);
+  }
   for (let at = 0; at < bytes; at += word)
     written.store(target.offset + at, 8 * word, read.load(source.offset + at, 8 * word));
   if (undefinedParts !== null) storeUndefined(written, target.offset, word, undefinedParts);
+
+  function isCopied(): boolean {
+    for (let at = 0; at < bytes; at += word)
+      if (written.load(target.offset + at, 8 * word) !== read.load(source.offset + at, 8 * word)) return false;
+    return true;
+  }
 }
 
 /** Combines an element at `to` with one of the same size at `from`. */
@@ -72,12 +89,14 @@ export function combinePiece(
   const [source, target] = [placeIn(from.space, from.address), placeIn(to.space, to.address)];
   const read = openMemory(source, from.address, 'load', bytes, context);
   requireWritten(read, source.offset, bytes, context.line);
+  noteAccess(context.cpu, plainAccess('load', null, context), source, bytes);
   const written = openMemory(target, to.address, 'store', bytes, context);
+  noteAccess(context.cpu, atomicAccess(relaxedOnGpu, context), target, bytes);
   const old = written.load(target.offset, 8 * bytes);
   written.store(target.offset, 8 * bytes, combine(old, read.load(source.offset, 8 * bytes)));
 }
 
-/** Changes a word of 64 bits. */
+/** Changes a word of 64 bits at the end of a bulk copy. */
 export function changeWord(
   { space, address }: Location,
   change: (word: bigint) => bigint,
@@ -85,6 +104,7 @@ export function changeWord(
 ): void {
   const place = placeIn(space, address);
   const memory = openMemory(place, address, 'store', 8, context);
+  noteAccess(context.cpu, atomicAccess(completed.bulk, { line: context.line, copies: null }), place, 8);
   memory.store(place.offset, 64, change(BigInt(memory.load(place.offset, 64))));
 }
 
@@ -93,6 +113,7 @@ export function fillPiece(to: Location, bytes: number, word: bigint, context: Ac
   const size = Math.min(bytes, 8);
   const target = placeIn(to.space, to.address);
   const written = openMemory(target, to.address, 'store', bytes, context);
+  noteAccess(context.cpu, plainAccess('store', null, context), target, bytes);
   const value = size === 8 ? word : Number(BigInt.asUintN(8 * size, word));
   for (let at = 0; at < bytes; at += size) written.store(target.offset + at, 8 * size, value);
 }
@@ -147,14 +168,14 @@ export function prepareBulkAtomic(
   combine: Remainder,
   context: AccessContext,
 ): Action {
-  const { space, sourceSpace, width, from, to, value, old, next, steps } = step;
-  const unseen = { readOnly: false, watched: false, unused: false } as const;
+  const { space, sourceSpace, width, from, to, value, old, next, steps, order } = step;
+  const unseen = { readOnly: false, order: null, unused: false } as const;
   const load = prepareLoad(
     { kind: 'load', space: sourceSpace, width, to: [value], address: from, ...unseen },
     placeOf,
     context,
   );
-  const element = { kind: 'atomic', space, width, address: to, old: [old], next: [next], steps } as const;
+  const element = { kind: 'atomic', space, width, address: to, old: [old], next: [next], steps, order } as const;
   const update = prepareAtomic(element, placeOf, combine, context);
   const [address, source, sizeAt] = [placeOf(step.address), placeOf(step.source), placeOf(step.size)];
   const [fromAt, toAt] = [placeOf(from), placeOf(to)];

@@ -4,14 +4,19 @@
  * instructions, its state consists of plain data. The results are the same no matter how many instructions are run at a
  * time.
  */
+import { copiesOf } from '../isa/steps/effects.ts';
 import type { BuiltinServices } from '../machine/builtins.ts';
 import type { Launch, SteppingEngine } from '../machine/engine.ts';
 import { type Dim3, type Fault, MachineFault, machineFault } from '../machine/fault.ts';
 import { blockIndexOf, blocksOf, blocksPerCluster, checkTime, overBudget } from '../machine/launch.ts';
 import { namedRanges } from '../machine/named-ranges.ts';
+import type { Race, RaceMode } from '../machine/races/race.ts';
+import { describeRace } from '../machine/races/report.ts';
+import { Races } from '../machine/races/races.ts';
 import { Segment } from '../machine/segment.ts';
 import { Textures } from '../machine/textures.ts';
 import type { LaunchState } from '../machine/state.ts';
+import type { KernelProgram } from '../program/link.ts';
 import { sourceAt } from '../program/source-at.ts';
 import { passBarrier } from './barrier-steps.ts';
 import { beginBlock, blockInState, type BlockPlan, nobody, nowhere, stateOfBlock } from './block.ts';
@@ -31,6 +36,8 @@ export interface ReferenceOptions {
    */
   readonly trackWrites: boolean;
   readonly tracing: Tracing | null;
+  /** Which data races to find; null for none. */
+  readonly races: RaceMode | null;
 }
 
 /** The maximum number of instructions that a thread executes before another thread gets a turn. */
@@ -62,7 +69,7 @@ export class ReferenceEngine implements SteppingEngine {
   /** The thread that ran last, which is the thread that a fault is attributed to. */
   private faulting: Thread | null = null;
 
-  constructor(launch: Launch, { trackWrites, tracing }: ReferenceOptions) {
+  constructor(launch: Launch, { trackWrites, tracing, races }: ReferenceOptions) {
     const { kernel, shape, image } = launch;
     const { entry } = kernel;
     const sharedBytes = entry.sharedBytes + shape.sharedBytes;
@@ -71,7 +78,7 @@ export class ReferenceEngine implements SteppingEngine {
     this.blocks = blocksOf(shape);
     this.plan = { kernel, shape, sharedBytes, trackWrites };
     const blocks = { neighbor: (rank: number) => this.neighbor(rank), cancelBlocks: () => this.cancelBlocks() };
-    this.cpu = idleCpu(launch, memories, blocks);
+    this.cpu = idleCpu(launch, memories, blocks, races === null ? null : new Races(shape, races, startsCopies(kernel)));
     const facts = { shape, sharedBytes: sharedBytes - entry.reservedBytes - entry.hiddenBytes };
     const { addressOf } = image;
     const { code, lines } = prepareKernel({
@@ -95,6 +102,10 @@ export class ReferenceEngine implements SteppingEngine {
 
   get slowTiles(): number {
     return 0;
+  }
+
+  get races(): readonly Race[] {
+    return (this.cpu.races?.all ?? []).map((race) => describeRace(race, this.launch));
   }
 
   run(): boolean {
@@ -236,15 +247,17 @@ export class ReferenceEngine implements SteppingEngine {
     const size = this.cpu.blocksPerCluster;
     const cluster = Math.floor(block.number / size);
     const isOver = (one: Block): boolean => Math.floor(one.number / size) === cluster && one.hasEnded;
-    if (this.running.filter(isOver).length === size) this.running = this.running.filter((one) => !isOver(one));
-    else this.running.push(...this.running.splice(0, 1));
+    if (this.running.filter(isOver).length === size) {
+      for (const { number } of this.running.filter(isOver)) this.cpu.races?.end(number);
+      this.running = this.running.filter((one) => !isOver(one));
+    } else this.running.push(...this.running.splice(0, 1));
   }
 
   /** Completes a group without a mask, so that its threads can continue. Returns false if no such group is waiting. */
   private settle(block: Block): boolean {
     block.idleRounds = 0;
     const group = block.collectives.settle();
-    if (group !== null) completeGroup(block, group, this.cpu.code);
+    if (group !== null) completeGroup(block, group, this.cpu);
     return group !== null;
   }
 
@@ -297,10 +310,18 @@ export class ReferenceEngine implements SteppingEngine {
 
   /** Called when a thread exits: lets other threads continue if they were waiting only for this thread. */
   private exit(thread: Thread, block: Block): void {
-    const { code } = this.cpu;
-    for (const group of block.collectives.exit(thread.linear)) completeGroup(block, group, code);
-    for (const opened of block.barriers.exit(thread.linear)) passBarrier(block, opened, code);
+    for (const group of block.collectives.exit(thread.linear)) completeGroup(block, group, this.cpu);
+    for (const opened of block.barriers.exit(thread.linear)) passBarrier(block, opened, this.cpu);
   }
+}
+
+/** Whether threads start copies that complete later. */
+function startsCopies({ functions }: KernelProgram): boolean {
+  return functions.some(
+    (fn) =>
+      fn.kind === 'program' &&
+      fn.program.instructions.some(({ steps }) => steps.some((step) => copiesOf(step) !== null)),
+  );
 }
 
 function memoriesOf({ kernel, image, memory, parameters }: Launch): Memories {
@@ -319,6 +340,7 @@ function idleCpu(
   { kernel, heap, printed, limits, shape }: Launch,
   memories: Memories,
   blocks: Pick<Cpu, 'neighbor' | 'cancelBlocks'>,
+  races: Races | null,
 ): Cpu {
   const look = (): void => checkTime(limits);
   const servicesOn = (line: number): BuiltinServices => ({
@@ -332,6 +354,7 @@ function idleCpu(
     block: nowhere,
     looks: 0,
     executed: 0,
+    races,
     timer: 0,
     code: [],
     blocksPerCluster: blocksPerCluster(shape),

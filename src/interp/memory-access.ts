@@ -1,6 +1,7 @@
 /** How steps find the memory that they access, and how undefined bits get from memory to memory. */
 import type { AccessSpace } from '../isa/spaces.ts';
 import { rankAt, startOfRank } from '../isa/spaces.ts';
+import type { CopyKind } from '../isa/steps/order.ts';
 import { formatAddress, type Address, resolveGeneric } from '../machine/address-space.ts';
 import type { Definedness, Undefined } from '../machine/definedness.ts';
 import { machineFault } from '../machine/fault.ts';
@@ -61,6 +62,8 @@ export interface AccessContext {
   readonly cpu: Cpu;
   /** PTX source line. */
   readonly line: number;
+  /** The kind of copies that the step starts; null if it starts none. */
+  readonly copies: CopyKind | null;
 }
 
 /** Checks the bounds and alignment of an access, and returns the memory that contains it. */
@@ -83,7 +86,7 @@ export function openMemory(
 }
 
 /** Loads an unsigned value of `bytes` bytes at a generic address, for host functions. */
-export function loadForHost(address: bigint, bytes: number, context: AccessContext): bigint {
+export function loadForHost(address: bigint, bytes: number, context: Omit<AccessContext, 'copies'>): bigint {
   const place = resolveGeneric(address);
   const memory = openMemory(place, address, 'load', bytes, context);
   requireWritten(memory, place.offset, bytes, context.line);

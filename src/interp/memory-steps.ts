@@ -6,6 +6,7 @@ import { chop } from '../base/bits.ts';
 import type { StepOf } from '../isa/steps/step.ts';
 import { formatAddress, isInWindow, type Address, resolveGeneric, windowBase } from '../machine/address-space.ts';
 import { machineFault } from '../machine/fault.ts';
+import type { Memory } from '../machine/segment.ts';
 import {
   type AccessContext,
   memoryOf,
@@ -15,6 +16,7 @@ import {
   undefinedElements,
   undefinedIn,
 } from './memory-access.ts';
+import { atomicAccess, noteAccess, plainAccess } from './race-watch.ts';
 import { setUndefined } from './shadow.ts';
 import { finish, type Remainder } from './thread.ts';
 import { type Action, type Frame, type PlaceOf, bigintIn, valueIn } from './value-steps.ts';
@@ -26,10 +28,12 @@ export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, context: Acc
   const address = placeOf(step.address);
   const bytes = width / 8;
   const size = bytes * to.length;
+  const kind = plainAccess('load', step.order, context);
   return (frame: Frame) => {
     const effective = bigintIn(frame, address);
     const place = placeIn(space, effective);
     const memory = openMemory(place, effective, 'load', size, context);
+    if (cpu.races !== null) noteAccess(cpu, kind, place, size);
     let { offset } = place;
     for (const slot of to) {
       frame[slot] = memory.load(offset, width);
@@ -45,20 +49,26 @@ export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, context: Acc
 
 export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, context: AccessContext): Action {
   const { space, width } = step;
+  const { cpu } = context;
   const from = step.from.map(placeOf);
   const address = placeOf(step.address);
   const bytes = width / 8;
   const size = bytes * from.length;
+  const kind = plainAccess('store', step.order, context);
+  const silent = { ...kind, isSilent: step.order === null };
+  const isSilent = (frame: Frame, memory: Memory, offset: number): boolean =>
+    from.every((slot, i) => memory.load(offset + i * bytes, width) === valueIn(frame, slot));
   return (frame: Frame) => {
     const effective = bigintIn(frame, address);
     const place = placeIn(space, effective);
     const memory = openMemory(place, effective, 'store', size, context);
+    if (cpu.races !== null) noteAccess(cpu, isSilent(frame, memory, place.offset) ? silent : kind, place, size);
     let { offset } = place;
     for (const slot of from) {
       memory.store(offset, width, valueIn(frame, slot));
       offset += bytes;
     }
-    const { shadow } = context.cpu.thread;
+    const { shadow } = cpu.thread;
     if (shadow !== null)
       storeUndefined(
         memory,
@@ -86,12 +96,14 @@ export function prepareAtomic(
   const address = placeOf(step.address);
   const bytes = width / 8;
   const size = bytes * old.length;
+  const kind = atomicAccess(step.order, context);
   return (frame: Frame) => {
     const { thread } = cpu;
     const effective = bigintIn(frame, address);
     const place = placeIn(space, effective);
     const found = undefinedBefore(place, effective, context);
     const memory = openMemory(place, effective, 'store', size, context);
+    if (cpu.races !== null) noteAccess(cpu, kind, place, size);
     old.forEach((slot, i) => {
       frame[slot] = memory.load(place.offset + i * bytes, width);
     });

@@ -5,7 +5,7 @@
  */
 import { assertNever } from '../base/assert-never.ts';
 import { elementAt } from '../base/element-at.ts';
-import { inputsOf, isGroupStep, isValueStep, looksAtOthers } from '../isa/steps/effects.ts';
+import { copiesOf, inputsOf, isGroupStep, isValueStep, looksAtOthers } from '../isa/steps/effects.ts';
 import type { GroupSteps } from '../isa/steps/group.ts';
 import type { Ref } from '../isa/steps/ref.ts';
 import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
@@ -26,6 +26,7 @@ import type { AccessContext } from './memory-access.ts';
 import { prepareAtomic, prepareInWindow, prepareLoad, prepareStore, prepareWindow } from './memory-steps.ts';
 import { operandPieces, writePiece } from './operand-pieces.ts';
 import { carefulOf, type Piece, plain, runOf, tidyPiece } from './pieces.ts';
+import { clockIn } from './race-watch.ts';
 import { type CarefulAction, requireDefined, type Use } from './shadow.ts';
 import { type Cpu, looksPerTurn, type Prepared, type Remainder, type Rest, type Stopping } from './thread.ts';
 import { traced } from './trace.ts';
@@ -157,19 +158,19 @@ type MachineKind = Exclude<StepKind, keyof ValueSteps | WaitingKind>;
 type Prepare<Kind extends StepKind> = (step: StepOf<Kind>, context: StepContext) => Action;
 
 const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
-  load: (step, context) => prepareLoad(step, context.placeOf, accessContext(context)),
-  store: (step, context) => prepareStore(step, context.placeOf, accessContext(context)),
-  transfer: (step, context) => prepareTransfer(step, context.placeOf, accessContext(context)),
-  bulk: (step, context) => prepareBulk(step, context.placeOf, accessContext(context)),
-  clear: (step, context) => prepareClear(step, context.placeOf, accessContext(context)),
-  'load-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
-  'store-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
-  'multicast-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
-  'reduce-box': (step, context) => prepareBox(step, context.placeOf, accessContext(context)),
-  'tensor-product': (step, context) => prepareTensorProduct(step, context.placeOf, accessContext(context)),
-  'tensor-copy': (step, context) => prepareTensorCopy(step, context.placeOf, accessContext(context)),
-  'texture-read': (step, context) => prepareTextureRead(step, context.placeOf, accessContext(context)),
-  'surface-address': (step, context) => prepareSurfaceAddress(step, context.placeOf, accessContext(context)),
+  load: (step, context) => prepareLoad(step, context.placeOf, accessContext(step, context)),
+  store: (step, context) => prepareStore(step, context.placeOf, accessContext(step, context)),
+  transfer: (step, context) => prepareTransfer(step, context.placeOf, accessContext(step, context)),
+  bulk: (step, context) => prepareBulk(step, context.placeOf, accessContext(step, context)),
+  clear: (step, context) => prepareClear(step, context.placeOf, accessContext(step, context)),
+  'load-box': (step, context) => prepareBox(step, context.placeOf, accessContext(step, context)),
+  'store-box': (step, context) => prepareBox(step, context.placeOf, accessContext(step, context)),
+  'multicast-box': (step, context) => prepareBox(step, context.placeOf, accessContext(step, context)),
+  'reduce-box': (step, context) => prepareBox(step, context.placeOf, accessContext(step, context)),
+  'tensor-product': (step, context) => prepareTensorProduct(step, context.placeOf, accessContext(step, context)),
+  'tensor-copy': (step, context) => prepareTensorCopy(step, context.placeOf, accessContext(step, context)),
+  'texture-read': (step, context) => prepareTextureRead(step, context.placeOf, accessContext(step, context)),
+  'surface-address': (step, context) => prepareSurfaceAddress(step, context.placeOf, accessContext(step, context)),
   window: (step, { placeOf }) => prepareWindow(step, placeOf),
   'in-window': (step, { placeOf }) => prepareInWindow(step, placeOf),
   branch: (_, { instruction, context: { start, cpu, idleLoops } }) => {
@@ -193,11 +194,11 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   },
   atomic: (step, context) => {
     const { placeOf } = context;
-    return prepareAtomic(step, placeOf, combined(step.steps, context), accessContext(context));
+    return prepareAtomic(step, placeOf, combined(step.steps, context), accessContext(step, context));
   },
   'bulk-atomic': (step, context) => {
     const { placeOf } = context;
-    return prepareBulkAtomic(step, placeOf, combined(step.steps, context), accessContext(context));
+    return prepareBulkAtomic(step, placeOf, combined(step.steps, context), accessContext(step, context));
   },
   trap: () => () => {
     throw machineFault('PTX6031', {});
@@ -207,6 +208,22 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
     return (frame) => {
       if (frame[place] === 0) throw machineFault('PTX6036', { what });
     };
+  },
+  'commit-copies': ({ copies }, { context: { cpu } }) => {
+    const { races } = cpu;
+    return () => races?.commit(clockIn(races, cpu), copies);
+  },
+  'wait-copies': ({ copies, pending, onlyReads }, { placeOf, context: { cpu } }) => {
+    const { races } = cpu;
+    const place = pending === null ? -1 : placeOf(pending);
+    return (frame) => {
+      const groups = place < 0 ? null : Number(frame[place]);
+      races?.wait(clockIn(races, cpu), copies, groups, onlyReads);
+    };
+  },
+  fence: ({ order }, { context: { cpu } }) => {
+    const { races } = cpu;
+    return () => races?.fence(clockIn(races, cpu), order);
   },
   yield: () => () => undefined,
   'cancel-blocks': ({ to }, { placeOf, context: { cpu } }) => {
@@ -232,8 +249,8 @@ function combined(steps: readonly ValueStep[], { placeOf, context }: StepContext
   return { run: runOf(pieces, context), careful: carefulOf(pieces) };
 }
 
-function accessContext({ instruction: { line }, context: { memories, cpu } }: StepContext): AccessContext {
-  return { memories, cpu, line };
+function accessContext(step: Step, { instruction: { line }, context: { memories, cpu } }: StepContext): AccessContext {
+  return { memories, cpu, line, copies: copiesOf(step) };
 }
 
 function valuePiece(step: ValueStep, placeOf: PlaceOf): Piece {
@@ -301,6 +318,9 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
     case 'return':
     case 'exit':
     case 'trap':
+    case 'commit-copies':
+    case 'wait-copies':
+    case 'fence':
     case 'yield':
     case 'unsupported':
       return run;

@@ -6,6 +6,7 @@ import type { Barriers } from '../machine/barriers.ts';
 import type { Collectives } from '../machine/collectives.ts';
 import type { Undefined } from '../machine/definedness.ts';
 import type { Dim3 } from '../machine/fault.ts';
+import type { Races } from '../machine/races/races.ts';
 import type { Segment } from '../machine/segment.ts';
 import type { Activity, ThreadState } from '../machine/state.ts';
 import type { Builtin } from '../program/builtins.ts';
@@ -152,6 +153,8 @@ export interface Cpu {
   looks: number;
   /** Number of instructions executed in the launch, summed over all threads. */
   executed: number;
+  /** The search for data races; null if it is not wanted. */
+  readonly races: Races | null;
   /** The difference between the timer, in nanoseconds, and `executed`. */
   timer: number;
   /** The code of all the kernel's functions, one after the other. */

@@ -229,9 +229,10 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   switch: byRegion,
   return: byRegion,
   exit: byRegion,
-  yield: (_, { code, layout }) => {
-    if (layout.concurrent) code.fence();
-  },
+  'commit-copies': orderMemory,
+  'wait-copies': orderMemory,
+  fence: orderMemory,
+  yield: orderMemory,
   'cancel-blocks': ({ to }, lowering) => {
     const { code, helpers, locals, recordCall } = lowering;
     code
@@ -245,6 +246,10 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   barrier: stop,
   collective: stop,
 };
+
+function orderMemory(_: StepOf<'commit-copies' | 'wait-copies' | 'fence' | 'yield'>, { code, layout }: Lowering): void {
+  if (layout.concurrent) code.fence();
+}
 
 function lowerNarrow<Kind extends StepKind>(step: StepOf<Kind>, lowering: Lowering): void {
   lowerings[step.kind](step, lowering);

@@ -150,6 +150,12 @@ export class Allocations {
     throw machineFault('PTX6001', { ...parameters, space: 'global', near: this.nearest(offset) }, where);
   }
 
+  /** The owner of the allocation, live or freed, that contains an address. */
+  ownerAt(offset: number): string | null {
+    const found = this.at(offset);
+    return found !== null && offset < found.address + found.size ? found.owner : null;
+  }
+
   private noteFreed(): void {
     this.freed = new FreedRooms();
     const order = this.list.flatMap((one) => (one.ended === null ? [] : [{ one, ended: one.ended }]));

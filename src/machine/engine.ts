@@ -6,6 +6,7 @@ import type { Fault, MachineFault } from './fault.ts';
 import type { GlobalMemory } from './global-memory.ts';
 import { blocksOf, type LaunchLimits, type LaunchShape, type LaunchStats, threadsOf } from './launch.ts';
 import type { Printed } from './printed.ts';
+import type { Race } from './races/race.ts';
 import type { LaunchState } from './state.ts';
 
 export interface Launch {
@@ -29,6 +30,8 @@ export type LaunchResult = (
   readonly printed: string;
   /** Number of `printf` calls that were dropped because the output exceeded `LaunchOptions.printLimit`. */
   readonly printsDropped: number;
+  /** The data races that `LaunchOptions.races` asked for: one for each two lines of the PTX, and at most 100. */
+  readonly races: readonly Race[];
 };
 
 /** A running launch. `State` is the type of the states that the engine can return and restore. */
@@ -37,6 +40,8 @@ export interface Engine<State extends LaunchState> {
   readonly instructions: number;
   /** See `LaunchStats`. */
   readonly slowTiles: number;
+  /** See `LaunchResult`. */
+  readonly races: readonly Race[];
   /** Number of milliseconds spent so far on preparing the kernel, as opposed to running it. */
   readonly preparing: number;
   /**
@@ -73,6 +78,7 @@ export function endedBefore({ kernel, shape, printed }: Launch, { code, message 
     stats: { threads: threadsOf(shape) * blocksOf(shape), instructions: 0, milliseconds: 0, slowTiles: 0 },
     printed: printed.text,
     printsDropped: printed.dropped,
+    races: [],
   };
 }
 
@@ -94,6 +100,7 @@ export async function runToEnd<State extends LaunchState>(
     },
     printed: printed.text,
     printsDropped: printed.dropped,
+    races: engine.races,
   });
   try {
     let rested = started;

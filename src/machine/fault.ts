@@ -50,7 +50,11 @@ export function machineFault<C extends FaultCode>(
   parameters: Parameters<C>,
   where: { readonly space?: string; readonly address?: string } = {},
 ): MachineFault {
+  return new MachineFault(code, machineMessage(code, parameters), where.space ?? null, where.address ?? null);
+}
+
+/** The message of the catalog, with the parameters filled in. */
+export function machineMessage<C extends FaultCode>(code: C, parameters: Parameters<C>): string {
   const values: Readonly<Record<string, string>> = parameters;
-  const message = catalog[code].message.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
-  return new MachineFault(code, message, where.space ?? null, where.address ?? null);
+  return catalog[code].message.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }

@@ -228,6 +228,11 @@ export class GlobalMemory implements EngineMemory {
     return { memory: this.memory, origin: this.origin, allocations: this.allocations.all };
   }
 
+  /** The owner of the allocation that contains an address; null if none does. */
+  ownerAt(offset: number): string | null {
+    return this.allocations.ownerAt(offset);
+  }
+
   check(access: Access, offset: number, size: number): void {
     this.allocations.check(access, offset, size);
     if (access === 'store') this.pages.touch(offset, size);

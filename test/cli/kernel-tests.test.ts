@@ -143,6 +143,7 @@ describe('what is expected', () => {
     ['generated values', { expect: { y: { ramp: { count: 4, step: 2 } } } }],
     ['bytes', { expect: { y: { hex: '00000000000000400000804000 00c040'.replace(' ', '') } } }],
     ['a tolerance', { expect: { y: { f32: [0, 2, 4, 6.000001], tolerance: { ulps: 2 } } } }],
+    ['no races alone', { expect: {}, races: 'strict' }],
     ['a tolerance of all expectations', { tolerance: { abs: 1 }, expect: { y: { f32: [0.5, 2.5, 4, 6] } } }],
   ])('is %s', async (_, changes) => {
     expect(await run(suite('is', changes))).toEqual([0, expect.stringContaining('1 passed')]);
@@ -153,6 +154,11 @@ describe('what is expected', () => {
     ['another length', { expect: { y: { f32: [0, 2] } } }, 'y has 16 bytes; 8 are expected'],
     ['a fault', { fault: 'PTX6001' }, 'expected fault PTX6001, but the kernels ended without a fault'],
     ['a text', { prints: 'done\n' }, "printed line 1: got '', expected 'done'"],
+    [
+      'no races',
+      { ptx: join(root, 'examples/kernels/reverse_sm75.ptx'), block: 64, races: 'report' },
+      'race PTX6038: variable',
+    ],
     ['too small a buffer', { buffers: { x: { zeros: 4 }, y: { zeros: 16 } } }, 'fault PTX6001'],
     ['a module with errors', { ptx: undefined, source: '.version 8.0\n.target sm_80\n;' }, 'PTX'],
   ])('is not met: %s', async (_, changes, message) => {
@@ -199,7 +205,7 @@ test.each<readonly [string, object, string]>([
   ['an unknown key', { gird: 1 }, "tests[0]: has no key 'gird'"],
   ['an unknown GPU', { gpus: ['Voodoo'] }, 'Voodoo'],
   ['a missing name', { name: undefined }, 'tests[0].name: is missing'],
-  ['nothing expected', { expect: {} }, "needs 'expect', 'prints' or 'fault'"],
+  ['nothing expected', { expect: {} }, "needs 'expect', 'prints', 'fault' or 'races'"],
   ['two tolerances', { tolerance: { ulps: 1, abs: 1 }, expect: { y: { f32: [0, 2, 4, 7] } } }, 'not both'],
   ['a missing file', { expect: { y: { file: 'missing.npy' } } }, 'missing.npy'],
 ])('a mistake exits with 2: %s', async (_, changes, message) => {

@@ -142,6 +142,34 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     expect(stderr).not.toContain('    at ');
   });
 
+  test('--races shows both lines of a race, and exits with 1', async () => {
+    const file = join(root, 'examples/kernels/reverse_sm75.ptx');
+    const args = ['run', file, '--block', '64', '--arg', 'zeros:f32[64]', '--arg', 'zeros:f32[64]', '--arg', '64'];
+    expect((await ptxlab(args)).code).toBe(0);
+    const { code, stderr } = await ptxlab([...args, '--races']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('race[PTX6038]: variable _ZZ7reverseE4tile')]);
+    for (const line of [
+      'reverse_sm75.ptx:55:2',
+      'reverse_sm75.ptx:49:2',
+      'reverse.cu:9:3',
+      'reverse.cu:8:3',
+      '64 times',
+    ])
+      expect(stderr).toContain(line);
+    expect(await ptxlab([...args, '--races', '--engine', 'jit'])).toMatchObject({
+      code: 2,
+      stderr: "ptxlab: engine 'jit' cannot find races; omit it or use 'interp'\n",
+    });
+  });
+
+  test('--strict-races also shows stores of the same value', async () => {
+    const same = kernel('ld.param.u64 %rd1, [out];\nst.global.u32 [%rd1], 1;');
+    const file = put(folder, 'same.ptx', same);
+    const args = ['run', file, '--block', '2', '--arg', 'zeros:4'];
+    expect((await ptxlab([...args, '--races'])).code).toBe(0);
+    expect((await ptxlab([...args, '--strict-races'])).code).toBe(1);
+  });
+
   test('--memory sets the size of the device memory', async () => {
     const file = put(folder, 'memory.ptx', increment);
     const args = ['run', file, '--arg', 'zeros:8192', '--quiet'];
@@ -407,6 +435,14 @@ ld.shared.v4.b32 {%r0,%r1,%r2,%r3}, [tile]; st.global.v4.b32 [%rd2], {%r0,%r1,%r
         address: '0x10004',
       },
     });
+  });
+
+  test('races are part of the answer, with exit code 1', async () => {
+    const source = kernel('ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nst.global.u32 [%rd1], %r1;');
+    const given = { source, block: 2, races: 'report', args: [{ buffer: { zeros: 4 } }] };
+    const { code, answer } = await job(given);
+    const store = { access: 'store', line: 9 };
+    expect([code, answer]).toMatchObject([1, { ok: true, races: [{ code: 'PTX6038', first: store, second: store }] }]);
   });
 
   test('a refused module gives diagnostics as JSON, with exit code 1', async () => {

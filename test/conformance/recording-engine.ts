@@ -123,7 +123,7 @@ class Recording {
       if (flow === 'next') flow = this.flowOf(thread);
     });
     const group = block.collectives.settle();
-    if (group !== null) completeGroup(block, group, cpu.code);
+    if (group !== null) completeGroup(block, group, cpu);
     const { reads, writes, memory, frames } = this;
     const results = frames.map((frame) => [...writes].map((ref) => frame[this.placeOf(ref)] ?? 0));
     return { reads, writes, memory, flow, group: this.group, results };
@@ -321,6 +321,7 @@ const idle: Omit<Cpu, 'code' | 'builtin'> = {
   block: nowhere,
   looks: 0,
   executed: 0,
+  races: null,
   timer: 0,
   blocksPerCluster: 2,
   neighbor: () => nowhere,

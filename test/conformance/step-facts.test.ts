@@ -91,8 +91,8 @@ function likeness(step: Step): string {
   const isEmpty = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
   const used = Object.entries(step).flatMap(([field, value]) => (isEmpty(value) ? [] : [field]));
   const among = step.kind === 'collective' ? [collectiveName(step.fn)] : memoryUses(step).map(({ space }) => space);
-  const watched = step.kind === 'load' && step.watched ? ['watched'] : [];
-  return [step.kind, ...used, ...among, ...watched].join();
+  const order = step.kind === 'load' && step.order !== null ? ['strong'] : [];
+  return [step.kind, ...used, ...among, ...order].join();
 }
 
 /** All matrix products count as similar to each other, and so do all computations of addresses. */
@@ -323,7 +323,7 @@ function foundSameness(sample: Sample): Sameness {
     return results.size > 1 ? 'thread' : scope;
   }
   // Two reads of the same address may give different values, because other threads may write to it in between.
-  if (step.kind === 'load' && step.watched) return 'thread';
+  if (step.kind === 'load' && step.order !== null) return 'thread';
   const { given } = uniformityOf(step);
   for (const [level, thread, block] of others) {
     const { results } = record(step, [playerOf(sample, 0, 0), otherPlayer(sample, thread, block, given)]);
@@ -372,11 +372,11 @@ describe('a step touches exactly what its facts say', () => {
   });
 });
 
-test('steps that may observe writes of other threads are marked: atomics, watched loads, and steps that let other threads run', () => {
+test('steps that may observe writes of other threads are marked: atomics, strong loads, and steps that order accesses or let other threads run', () => {
   const looking = kinds.filter((kind) => (samples.get(kind) ?? []).some(({ step }) => looksAtOthers(step)));
-  expect(looking).toEqual(['load', 'atomic', 'yield']);
+  expect(looking).toEqual(['load', 'atomic', 'commit-copies', 'wait-copies', 'fence', 'yield']);
   const loads = (samples.get('load') ?? []).map(({ step }) => step);
-  expect(loads.every((step) => step.kind === 'load' && step.watched === looksAtOthers(step))).toBe(true);
+  expect(loads.every((step) => step.kind === 'load' && (step.order !== null) === looksAtOthers(step))).toBe(true);
 });
 
 // --- wrong facts ----------------------------------------------------------------------------------------------------

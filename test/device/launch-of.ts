@@ -60,5 +60,5 @@ export function referenceEngine(
   launch: Launch,
   { trackWrites = true, tracing = null }: Partial<ReferenceOptions> = {},
 ): ReferenceEngine {
-  return new ReferenceEngine(launch, { trackWrites, tracing });
+  return new ReferenceEngine(launch, { trackWrites, tracing, races: null });
 }

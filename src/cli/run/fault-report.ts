@@ -1,7 +1,7 @@
 /** Describes a fault: what happened, on which line of the PTX text and of its source, and in which thread. */
 import { withDemangled } from '../../base/demangle/demangle.ts';
 import type { SourceText } from '../../base/source-text.ts';
-import type { Dim3, Fault } from '../../device.ts';
+import type { Dim3, Fault, Race, RaceAccess } from '../../device.ts';
 import { catalog } from '../../diagnostics/catalog.ts';
 import { framed, note } from '../../diagnostics/renderers/pretty.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
@@ -18,6 +18,33 @@ export function faultText(fault: Fault, source: SourceText, style: Style, width:
   }
   const { frame, gutter } = framed(source, spanOfLine(source, line), { paint: style.error, style, width });
   return `${[heading, ...frame, ...notes.flatMap((one) => note(one, gutter, style, width))].join('\n')}\n`;
+}
+
+/** The lines that report data races: for each, both instructions and the threads that executed them. */
+export function racesText(races: readonly Race[], source: SourceText, style: Style, width: number): string {
+  const lines = races.flatMap(({ code, message, first, second, count }, i) => {
+    const frames = [first, second].map(({ line }) =>
+      framed(source, spanOfLine(source, line), { paint: style.error, style, width }),
+    );
+    const { explain, section } = catalog[code];
+    const notes: readonly (readonly [string, string])[] = [
+      ...[first, second].map((access) => [`${access === first ? 'first' : 'then'}: `, accessText(access)] as const),
+      ...(count === 1 ? [] : [['found: ', `${count} times; this is the first`] as const]),
+      ...(i > 0 ? [] : [['help: ', explain] as const, ['see: ', `PTX ISA 9.1, section ${section}`] as const]),
+    ];
+    return [
+      `${style.error(`race[${code}]`)}${style.strong(`: ${printable(withDemangled(message))}`)}`,
+      ...frames.flatMap(({ frame }) => frame),
+      ...notes.flatMap((one) => note(one, frames[0]?.gutter ?? '', style, width)),
+      '',
+    ];
+  });
+  return lines.join('\n');
+}
+
+function accessText({ access, line, source, block, thread }: RaceAccess): string {
+  const where = source === null ? '' : ` (${printable(sourcePlaceText(source))})`;
+  return `${access} at line ${line}${where} by thread ${triple(thread)} of block ${triple(block)}`;
 }
 
 function notesOf({ code, kernel, block, thread, source }: Fault): readonly (readonly [string, string])[] {

@@ -17,7 +17,7 @@ import {
   execute,
   type LaunchOutcome,
   type LaunchRequest,
-  type PrintedOutput,
+  type LaunchOutput,
   type RunOutcome,
   type RunRequest,
 } from './launch.ts';
@@ -36,7 +36,8 @@ export async function runJob(path: string, session: Session): Promise<ExitCode> 
   );
   const outcome = await execute(request.run);
   await write(session.stdout, `${JSON.stringify(answer(outcome, request))}\n`);
-  return outcome.kind === 'done' ? 0 : 1;
+  const isGood = outcome.kind === 'done' && outcome.launches.every(({ output }) => output.races.length === 0);
+  return isGood ? 0 : 1;
 }
 
 function parseJob(text: string, name: string): JobFile {
@@ -126,13 +127,15 @@ async function readLaunch(
   place: JobPlace,
 ): Promise<LaunchRequest> {
   const trace = await placed(`${own}trace`, () => readTraceKey(given.trace));
+  const { races = null } = given;
   return {
     path: own === '' ? null : own.slice(0, -1),
     entry: given.entry ?? null,
     grid: given.grid ?? 1,
     block: given.block ?? 1,
     cluster: given.cluster ?? null,
-    engine: await placed(`${own}engine`, () => readEngine(given.engine ?? null, trace !== null)),
+    engine: await placed(`${own}engine`, () => readEngine(given.engine ?? null, { trace, races })),
+    races,
     sharedBytes: given.sharedBytes ?? 0,
     cooperative: given.cooperative ?? false,
     inputs: await readJobArguments(given.args ?? [], `${args}args`, place),
@@ -153,13 +156,17 @@ async function readModule(path: string, session: Session): Promise<string> {
 }
 
 /**
- * The engine with this name. If no name is given, it is the reference engine for a launch that is traced, and the fast
- * engine otherwise.
+ * The engine with this name. If no name is given, it is the reference engine for a launch that is traced or searched
+ * for data races, and the fast engine otherwise.
  */
-export function readEngine(engine: string | null, traces: boolean): 'interp' | 'jit' {
-  if (engine === null) return traces ? 'interp' : 'jit';
+export function readEngine(
+  engine: string | null,
+  { trace, races }: Pick<LaunchRequest, 'trace' | 'races'>,
+): 'interp' | 'jit' {
+  if (engine === null) return trace === null && races === null ? 'jit' : 'interp';
   if (engine === 'jit') {
-    if (traces) throw new UsageError("engine 'jit' cannot trace; omit it or use 'interp'");
+    if (trace !== null) throw new UsageError("engine 'jit' cannot trace; omit it or use 'interp'");
+    if (races !== null) throw new UsageError("engine 'jit' cannot find races; omit it or use 'interp'");
     return engine;
   }
   if (engine === 'interp') return engine;
@@ -172,7 +179,7 @@ function answer(outcome: RunOutcome, { isRepeated, isList }: Job): object {
       return { ok: false, diagnostics: outcome.diagnostics.map((found) => diagnosticRecord(outcome.text, found)) };
     case 'fault': {
       const { fault, launch, output } = outcome;
-      return { ok: false, fault, ...(isList ? { launch } : {}), ...printedIn(output), ...lowVersionIn(outcome) };
+      return { ok: false, fault, ...(isList ? { launch } : {}), ...outputIn(output), ...lowVersionIn(outcome) };
     }
     case 'done': {
       const launches = outcome.launches.map((launch) => launchAnswer(launch));
@@ -199,14 +206,14 @@ function lowVersionIn({ text, lowVersion }: Extract<RunOutcome, { readonly kind:
   return { version: used, warnings: warnings.map((found) => diagnosticRecord(text, found)) };
 }
 
-interface LaunchAnswer extends Partial<PrintedOutput> {
+interface LaunchAnswer extends Partial<LaunchOutput> {
   readonly args: readonly (object | null)[];
   readonly stats: LaunchOutcome['stats'];
 }
 
 function launchAnswer({ outputs, stats, output }: LaunchOutcome): LaunchAnswer {
   const args = outputs.map((bytes) => (bytes === null ? null : hexOf(bytes)));
-  return { args, stats, ...printedIn(output) };
+  return { args, stats, ...outputIn(output) };
 }
 
 function hexOf(bytes: Uint8Array): { readonly hex: string } {
@@ -219,7 +226,11 @@ function hexes(key: string, contents: Contents): object {
   return { [key]: Object.fromEntries([...contents].map(([name, bytes]) => [name, hexOf(bytes)])) };
 }
 
-/** The keys for the output of the kernel. They are omitted if the kernel printed nothing. */
-function printedIn({ printed, printsDropped }: PrintedOutput): Partial<PrintedOutput> {
-  return { ...(printed === '' ? {} : { printed }), ...(printsDropped === 0 ? {} : { printsDropped }) };
+/** The keys for what a launch reports besides its result. They are omitted if there is nothing to report. */
+function outputIn({ printed, printsDropped, races }: LaunchOutput): Partial<LaunchOutput> {
+  return {
+    ...(printed === '' ? {} : { printed }),
+    ...(printsDropped === 0 ? {} : { printsDropped }),
+    ...(races.length === 0 ? {} : { races }),
+  };
 }

@@ -13,6 +13,7 @@ import {
   type LaunchResult,
   type LaunchStats,
   type LoadedModule,
+  type RaceMode,
   RefusedModuleError,
   type TraceChoice,
   tensorMap,
@@ -35,6 +36,8 @@ export interface LaunchRequest {
   /** The size of clusters in blocks; null if the kernel itself determines it. */
   readonly cluster: Extent | null;
   readonly engine: 'interp' | 'jit';
+  /** Which data races to find; null for none. */
+  readonly races: RaceMode | null;
   readonly sharedBytes: number;
   readonly cooperative: boolean;
   readonly inputs: readonly RunInput[];
@@ -82,7 +85,7 @@ export interface LaunchOutcome {
   /** For each argument, the bytes of the buffer after the launch; null for scalars and for named buffers. */
   readonly outputs: readonly (Uint8Array | null)[];
   readonly stats: LaunchStats;
-  readonly output: PrintedOutput;
+  readonly output: LaunchOutput;
 }
 
 export type RunOutcome =
@@ -103,7 +106,7 @@ export type RunOutcome =
       readonly kind: 'fault';
       readonly text: SourceText;
       readonly fault: Fault;
-      readonly output: PrintedOutput;
+      readonly output: LaunchOutput;
       /** Index of the launch that faulted. */
       readonly launch: number;
       readonly lowVersion: LowVersion | null;
@@ -117,10 +120,10 @@ export interface LowVersion {
   readonly warnings: readonly [Diagnostic, ...Diagnostic[]];
 }
 
-/** The text that the kernel printed in a launch. */
-export type PrintedOutput = Pick<LaunchResult, 'printed' | 'printsDropped'>;
+/** What a launch reports besides its result: the text that the kernel printed, and the data races that were found. */
+export type LaunchOutput = Pick<LaunchResult, 'printed' | 'printsDropped' | 'races'>;
 
-const nothing: PrintedOutput = { printed: '', printsDropped: 0 };
+const nothing: LaunchOutput = { printed: '', printsDropped: 0, races: [] };
 
 /**
  * Runs a request. Throws a UsageError if the caller made a mistake. Errors in the kernel are returned as an outcome.
@@ -238,7 +241,7 @@ function prepared(
   return { request, kernel, buffers, args };
 }
 
-type OneResult = LaunchResult | ({ readonly ok: false; readonly fault: Fault } & PrintedOutput);
+type OneResult = LaunchResult | ({ readonly ok: false; readonly fault: Fault } & LaunchOutput);
 
 async function runOne(
   { request, kernel, buffers, args }: PreparedLaunch,
@@ -261,8 +264,9 @@ async function runOne(
       ...(cluster === null ? {} : { cluster }),
       unchecked,
       unsupported,
-      uninitialized: unchecked ? 'zero' : 'fault',
+      ...(unchecked ? { uninitialized: 'zero' } : {}),
       onPrint,
+      ...(request.races === null ? {} : { races: request.races }),
       ...(request.trace === null ? {} : { trace: request.trace, onTrace }),
       ...(request.timeout === null ? {} : { timeout: request.timeout }),
       ...(request.printLimit === null ? {} : { printLimit: request.printLimit }),

@@ -3,6 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { resolve } from 'node:path';
 import { valueAt } from '../../base/element-at.ts';
 import { memberPath } from '../../base/rules.ts';
+import type { SourceText } from '../../base/source-text.ts';
+import type { Race } from '../../device.ts';
 import { writeFiles } from '../../hosts/node-output.ts';
 import { TensorFileError } from '../../tensors/tensor-error.ts';
 import { UsageError } from '../exit.ts';
@@ -53,8 +55,8 @@ async function statusOf(one: TestCase, updated: string[] | null, session: Sessio
     name: _name,
     ...job
   } = one.test;
-  if (Object.keys(expect).length === 0 && prints === undefined && fault === undefined)
-    throw new UsageError("needs 'expect', 'prints' or 'fault'");
+  if (Object.keys(expect).length === 0 && [prints, fault, job.races].every((expected) => expected === undefined))
+    throw new UsageError("needs 'expect', 'prints', 'fault' or 'races'");
   const buffers = new Set(Object.keys(job.buffers ?? {}));
   const { run, inputs } = await readJob(
     {
@@ -70,7 +72,7 @@ async function statusOf(one: TestCase, updated: string[] | null, session: Sessio
   const ended = endOf(outcome, fault ?? null);
   if (ended !== null) return { kind: 'failed', findings: [ended] };
   if (outcome.kind !== 'done') return { kind: 'passed' };
-  const findings: (readonly string[])[] = [];
+  const findings = outcome.launches.flatMap(({ output }) => output.races.map((race) => raceLines(race, outcome.text)));
   const printed = outcome.launches.map(({ output }) => output.printed).join('');
   if (prints !== undefined && prints !== printed) findings.push(printedLines(printed, prints));
   const left = new Map([...outcome.buffers, ...outcome.variables]);
@@ -101,6 +103,13 @@ function endOf(outcome: RunOutcome, expected: string | null): readonly string[] 
     case 'done':
       return expected === null ? null : [`expected fault ${expected}, but the kernels ended without a fault`];
   }
+}
+
+function raceLines({ code, message, first, second }: Race, { name }: SourceText): readonly string[] {
+  const places = [first, second].map(
+    ({ line, block, thread }) => `${name}:${line}, block ${block.join()}, thread ${thread.join()}`,
+  );
+  return [`race ${code}: ${message}`, ...places];
 }
 
 function printedLines(got: string, expected: string): readonly string[] {

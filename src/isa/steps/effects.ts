@@ -4,6 +4,7 @@ import { type AccessSpace, isAccessSpace, spaceSameness } from '../spaces.ts';
 import type { GroupScope } from '../collective.ts';
 import type { Direction, Facts, Flow, MemoryAccess } from './facts.ts';
 import { groupFacts } from './group.ts';
+import type { CopyKind } from './order.ts';
 import type { Ref } from './ref.ts';
 import { type GroupStep, type Step, stepFacts, type StepKind, type StepOf, type Steps } from './step.ts';
 import { valueFacts, type ValueStep } from './value.ts';
@@ -97,6 +98,16 @@ export function looksAtOthers(step: Step): boolean {
 function resolveLooks<Kind extends StepKind>(step: StepOf<Kind>): boolean {
   const { looks }: Facts<Steps[Kind]> = stepFacts[step.kind];
   return typeof looks === 'function' ? looks(step) : looks;
+}
+
+/** The kind of copies that the step starts and that complete later; null if it starts none. */
+export function copiesOf(step: Step): CopyKind | null {
+  return resolveCopies(step);
+}
+
+function resolveCopies<Kind extends StepKind>(step: StepOf<Kind>): CopyKind | null {
+  const { copies }: Facts<Steps[Kind]> = stepFacts[step.kind];
+  return typeof copies === 'function' ? copies(step) : copies;
 }
 
 export interface MemoryUse {

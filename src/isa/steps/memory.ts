@@ -1,6 +1,7 @@
 /** Steps that access memory, and steps that convert or test addresses in the generic address space. */
 import type { AccessSpace, WindowSpace } from '../spaces.ts';
 import { alone, type FactsOf, pure } from './facts.ts';
+import type { CopyKind, MemoryOrder } from './order.ts';
 import type { Ref } from './ref.ts';
 import type { ValueStep } from './value.ts';
 
@@ -45,10 +46,10 @@ export interface MemorySteps {
     readonly address: Ref;
     readonly readOnly: boolean;
     /**
-     * Other threads may write to the location at any time (volatile, relaxed, acquire), so a loop that contains the
-     * load may be waiting for such a write.
+     * Null if the load is weak. Otherwise, other threads may write to the location at any time, so a loop that contains
+     * the load may be waiting for such a write.
      */
-    readonly watched: boolean;
+    readonly order: MemoryOrder | null;
     /** The loaded values are not used, so the memory need not have been written before. */
     readonly unused: boolean;
   };
@@ -58,10 +59,10 @@ export interface MemorySteps {
     readonly from: readonly Ref[];
     readonly address: Ref;
     /**
-     * Other threads may read the location at any time (volatile, relaxed, release); when they see this store, they also
-     * see everything that was written before it.
+     * Null if the store is weak. Otherwise, other threads may read the location at any time, and when they see this
+     * store, they also see everything that was written before it.
      */
-    readonly watched: boolean;
+    readonly order: MemoryOrder | null;
   };
   /**
    * Copies `size` bytes from `source` to `address`, which must both be multiples of `size`. If `count` is less than
@@ -87,6 +88,8 @@ export interface MemorySteps {
     readonly source: Ref;
     readonly size: Ref;
     readonly mask: Ref | null;
+    /** Whether the copy completes later, so that programs have to wait for it. */
+    readonly awaited: boolean;
   };
   /** Stores zeros in `size` bytes. The address and the size are multiples of 8. */
   readonly clear: {
@@ -113,6 +116,7 @@ export interface MemorySteps {
     readonly old: Ref;
     readonly next: Ref;
     readonly steps: readonly ValueStep[];
+    readonly order: MemoryOrder;
   };
   /** Copies a box of a tensor to shared memory. The bytes arrive at the mbarrier object `object`. */
   readonly 'load-box': Box & { readonly object: Ref };
@@ -133,7 +137,17 @@ export interface MemorySteps {
     readonly old: readonly Ref[];
     readonly next: readonly Ref[];
     readonly steps: readonly ValueStep[];
+    readonly order: MemoryOrder;
   };
+  /** Puts the copies that the thread has started into a group. */
+  readonly 'commit-copies': { readonly copies: CopyKind };
+  /**
+   * Waits until at most `pending` groups of copies are in progress; null waits for all copies. With `onlyReads`, bulk
+   * copies may still be writing.
+   */
+  readonly 'wait-copies': { readonly copies: CopyKind; readonly pending: Ref | null; readonly onlyReads: boolean };
+  /** Orders the accesses of the thread for the threads of a scope. */
+  readonly fence: { readonly order: MemoryOrder };
   /** cvta: `to-generic` adds the base address of the window, and `from-generic` subtracts it. */
   readonly window: {
     readonly direction: 'to-generic' | 'from-generic';
@@ -151,9 +165,9 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     flow: 'next',
     values: { to: 'out', address: 'in' },
     memory: [{ access: 'read', space: 'space', address: 'address' }],
-    looks: ({ watched }) => watched,
+    looks: ({ order }) => order !== null,
     // Threads that load from the same location get the same value, unless other threads may write to it at any time.
-    same: ({ watched }) => ({ among: watched ? 'thread' : 'grid', given: 'inputs' }),
+    same: ({ order }) => ({ among: order === null ? 'grid' : 'thread', given: 'inputs' }),
   },
   store: {
     ...alone,
@@ -163,6 +177,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   },
   transfer: {
     ...alone,
+    copies: 'async',
     flow: 'next',
     values: { address: 'in', source: 'in', size: 'in', count: 'in' },
     memory: [
@@ -178,6 +193,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   },
   bulk: {
     ...alone,
+    copies: ({ awaited }) => (awaited ? 'bulk' : null),
     flow: 'next',
     values: { address: 'in', source: 'in', size: 'in', mask: 'in' },
     memory: [
@@ -187,6 +203,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   },
   'bulk-atomic': {
     ...alone,
+    copies: 'bulk',
     flow: 'next',
     values: {
       address: 'in',
@@ -207,6 +224,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   },
   'load-box': {
     ...alone,
+    copies: 'bulk',
     flow: 'next',
     values: { ...boxValues, object: 'in' },
     memory: [
@@ -217,6 +235,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   },
   'store-box': {
     ...alone,
+    copies: 'bulk',
     flow: 'next',
     values: boxValues,
     memory: [
@@ -226,6 +245,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   },
   'reduce-box': {
     ...alone,
+    copies: 'bulk',
     flow: 'next',
     values: boxValues,
     memory: [
@@ -235,6 +255,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   },
   'multicast-box': {
     ...alone,
+    copies: 'bulk',
     flow: 'next',
     values: { ...boxValues, mask: 'in', object: 'in' },
     memory: [
@@ -252,6 +273,9 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     // Threads execute the operation one after the other, so each thread reads the value that the previous one wrote.
     same: { among: 'thread', given: 'inputs' },
   },
+  'commit-copies': { ...alone, values: {}, flow: 'next', looks: true },
+  'wait-copies': { ...alone, values: { pending: 'in' }, flow: 'next', looks: true },
+  fence: { ...alone, values: {}, flow: 'next', looks: true },
   window: pure({ to: 'out', from: 'in' }),
   'in-window': pure({ to: 'out', from: 'in' }),
 };

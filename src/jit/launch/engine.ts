@@ -6,6 +6,7 @@ import type { Engine, Launch } from '../../machine/engine.ts';
 import type { Fault } from '../../machine/fault.ts';
 import { blocksOf } from '../../machine/launch.ts';
 import { namedRanges } from '../../machine/named-ranges.ts';
+import type { Race } from '../../machine/races/race.ts';
 import type { SettledState } from '../../machine/state.ts';
 import { sourceAt } from '../../program/source-at.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
@@ -63,6 +64,11 @@ export class FastEngine implements Engine<SettledState> {
 
   get slowTiles(): number {
     return this.slowBefore + this.blocks.slowTiles;
+  }
+
+  /** Only the reference engine finds races. */
+  get races(): readonly Race[] {
+    return [];
   }
 
   run(): boolean {

@@ -64,7 +64,7 @@ export async function runSpread(
       milliseconds: performance.now() - started,
       slowTiles: results.reduce((sum, { slowTiles }) => sum + slowTiles, 0),
     };
-    const output = { printed: printed.text, printsDropped: printed.dropped };
+    const output = { printed: printed.text, printsDropped: printed.dropped, races: [] };
     const [lowest] = results.flatMap(({ fault }) => fault ?? []).sort((a, b) => a.block - b.block);
     return lowest === undefined ? { ok: true, stats, ...output } : { ok: false, fault: lowest.fault, stats, ...output };
   } finally {

@@ -66,7 +66,7 @@ export function lowerLoad(step: StepOf<'load'>, lowering: Lowering): void {
   const { code, values, layout } = lowering;
   const { width, to, space } = step;
   const opcode = opcodeFor(loads, width);
-  const watched = step.watched && isContended(space, lowering) ? watchedLoads[width] : undefined;
+  const watched = step.order !== null && isContended(space, lowering) ? watchedLoads[width] : undefined;
   const at = locate(lowering, { space, access: 'load', size: (width / 8) * to.length }, step.address);
   to.forEach((ref, i) => {
     const offset = layout.origin + (i * width) / 8;
@@ -81,7 +81,7 @@ export function lowerStore(step: StepOf<'store'>, lowering: Lowering): void {
   const { code, values, layout } = lowering;
   const { width, from, space } = step;
   const opcode = opcodeFor(stores, width);
-  const watched = step.watched && isContended(space, lowering) ? watchedStores[width] : undefined;
+  const watched = step.order !== null && isContended(space, lowering) ? watchedStores[width] : undefined;
   const at = locate(lowering, { space, access: 'store', size: (width / 8) * from.length }, step.address);
   from.forEach((ref, i) => {
     const offset = layout.origin + (i * width) / 8;

@@ -131,8 +131,8 @@ export function lowerBulkAtomic(
   lowerElement: (step: StepOf<'load'> | StepOf<'atomic'>) => void,
 ): void {
   const { code, values } = lowering;
-  const { space, sourceSpace, width, from, to, value, old, next, steps } = step;
-  const unseen = { readOnly: false, watched: false, unused: false } as const;
+  const { space, sourceSpace, width, from, to, value, old, next, steps, order } = step;
+  const unseen = { readOnly: false, order: null, unused: false } as const;
   inPieces(step, lowering, (source, target) => {
     // The addresses must be aligned like those of a copy.
     locateAt(lowering, { space: sourceSpace, access: 'load', size: piece }, source);
@@ -143,7 +143,7 @@ export function lowerBulkAtomic(
       code.get(target).i64(BigInt(offset)).op('i64.add');
       values.set(to, 'i64');
       lowerElement({ kind: 'load', space: sourceSpace, width, to: [value], address: from, ...unseen });
-      lowerElement({ kind: 'atomic', space, width, address: to, old: [old], next: [next], steps });
+      lowerElement({ kind: 'atomic', space, width, address: to, old: [old], next: [next], steps, order });
     }
   });
 }

@@ -20,7 +20,7 @@ export function vectorAccess(step: AccessStep, lowering: VectorLowering): Writer
   const count = (step.kind === 'load' ? step.to : step.from).length;
   const isWhole = count === 1 || (width === 32 && (count === 2 || count === 4));
   const facts = { space, access: step.kind, size: (step.width / 8) * count } as const;
-  if (!isWhole || width > 64 || step.watched || !isQuick(facts)) return null;
+  if (!isWhole || width > 64 || step.order !== null || !isQuick(facts)) return null;
   const access = { ...facts, width, count };
   return step.kind === 'load' ? () => load(step, access, lowering) : () => store(step, access, lowering);
 }

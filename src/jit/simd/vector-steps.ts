@@ -79,11 +79,10 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   switch: byRegion,
   return: byRegion,
   exit: byRegion,
-  yield: (_, { scalar, code }) => {
-    return () => {
-      if (scalar.layout.concurrent) code.fence();
-    };
-  },
+  'commit-copies': orderMemory,
+  'wait-copies': orderMemory,
+  fence: orderMemory,
+  yield: orderMemory,
   call: oneByOne,
   trap: oneByOne,
   require: oneByOne,
@@ -91,6 +90,15 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   barrier: oneByOne,
   collective: oneByOne,
 };
+
+function orderMemory(
+  _: StepOf<'commit-copies' | 'wait-copies' | 'fence' | 'yield'>,
+  { scalar, code }: VectorLowering,
+): Writer {
+  return () => {
+    if (scalar.layout.concurrent) code.fence();
+  };
+}
 
 export function vectorStep<Kind extends StepKind>(step: StepOf<Kind>, lowering: VectorLowering): Writer | null {
   return vectorizes[step.kind](step, lowering);

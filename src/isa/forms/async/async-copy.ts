@@ -9,7 +9,6 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { constant, select } from '../integer/steps.ts';
-import { noEffect } from '../no-effect.ts';
 
 const ampere: AvailabilityRow = { subject: 'cp.async', ways: [at('7.0', 80)] };
 
@@ -73,7 +72,7 @@ function copy(cop: 'ca' | 'cg', part: Part, hinted: boolean): InstructionForm {
   };
 }
 
-function group(name: string, summary: string, operands: readonly OperandPattern[] = []): InstructionForm {
+function group(name: string, summary: string, step: Step, operands: readonly OperandPattern[] = []): InstructionForm {
   const list = operands.map((operand) => `  ${operand.name}`).join('');
   return {
     id: `cp.async.${name}`,
@@ -83,16 +82,24 @@ function group(name: string, summary: string, operands: readonly OperandPattern[
     regime: 'exact',
     availability: [ampere],
     operands,
-    steps: () => noEffect,
+    steps: () => [step],
   };
 }
 
 /** cp.async, and the instructions that group its copies and wait for them. */
 export const asyncCopyForms = (): readonly InstructionForm[] => [
   ...(['ca', 'cg'] as const).flatMap((cop) => parts.flatMap((part) => [copy(cop, part, false), copy(cop, part, true)])),
-  group('commit_group', 'Puts all copies started so far into a group.'),
-  group('wait_group', 'Waits until at most n groups of copies are still in progress.', [
-    read('n', '.u32', { constantOnly: true }),
-  ]),
-  group('wait_all', 'Waits for all copies started so far.'),
+  group('commit_group', 'Puts all copies started so far into a group.', { kind: 'commit-copies', copies: 'async' }),
+  group(
+    'wait_group',
+    'Waits until at most n groups of copies are still in progress.',
+    { kind: 'wait-copies', copies: 'async', pending: '$n', onlyReads: false },
+    [read('n', '.u32', { constantOnly: true })],
+  ),
+  group('wait_all', 'Waits for all copies started so far.', {
+    kind: 'wait-copies',
+    copies: 'async',
+    pending: null,
+    onlyReads: false,
+  }),
 ];

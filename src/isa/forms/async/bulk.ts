@@ -6,6 +6,7 @@
 import { isIntegerName } from '../../../numerics/formats.ts';
 import { isFloatArithmeticFormat, plainMode } from '../../../numerics/operations.ts';
 import { has, type InstructionForm, type OperandPattern, read, type Variant } from '../../form.ts';
+import { completed, relaxedOnGpu } from '../../steps/order.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
 import { at, type Availability } from '../../targets.ts';
@@ -52,12 +53,21 @@ export function operandList(operands: readonly OperandPattern[]): string {
 
 /**
  * Copies between two state spaces. If the destination is shared memory, the number of bytes that have arrived is
- * reported to the mbarrier object.
+ * reported to the mbarrier object. The copy completes later if it is `awaited`.
  */
-export function copy(sourceSpace: 'global' | 'shared', space: 'global' | 'shared'): readonly Step[] {
-  const bulk: Step = { kind: 'bulk', space, address: '$dst', sourceSpace, source: '$src', size: '$size', mask: null };
+export function copy(sourceSpace: 'global' | 'shared', space: 'global' | 'shared', awaited = true): readonly Step[] {
+  const bulk: Step = {
+    kind: 'bulk',
+    space,
+    address: '$dst',
+    sourceSpace,
+    source: '$src',
+    size: '$size',
+    mask: null,
+    awaited,
+  };
   if (space === 'global') return [bulk];
-  return [bulk, changeObject('shared', '$mbar', { ...unchanged, transferred: '$size' })];
+  return [bulk, changeObject('shared', '$mbar', { ...unchanged, transferred: '$size' }, completed.bulk)];
 }
 
 /** Copies the same bytes to each block whose rank is a bit of the mask. */
@@ -73,8 +83,9 @@ const copyToBlocks: readonly Step[] = eachBlock('$cta-mask', (named, addressOf) 
     source: '$src',
     size: '$own-size',
     mask: null,
+    awaited: true,
   },
-  changeObject('shared', '$own-mbar', { ...unchanged, transferred: '$own-size' }),
+  changeObject('shared', '$own-mbar', { ...unchanged, transferred: '$own-size' }, completed.bulk),
 ]);
 
 interface Copy {
@@ -153,6 +164,7 @@ const maskedCopy: readonly Step[] = [
     source: '$src',
     size: '$size',
     mask: '$byte-mask',
+    awaited: true,
   },
 ];
 
@@ -227,9 +239,10 @@ function reductionSteps(space: 'shared' | 'global', variant: Variant): readonly 
     old: '$before',
     next: '$after',
     steps: combine(variant, type, space),
+    order: relaxedOnGpu,
   };
   if (space === 'global') return [reduced];
-  return [reduced, changeObject('shared', '$mbar', { ...unchanged, transferred: '$size' })];
+  return [reduced, changeObject('shared', '$mbar', { ...unchanged, transferred: '$size' }, completed.bulk)];
 }
 
 /** The type, which is the last word of the mnemonic. */
@@ -301,7 +314,7 @@ const reductions = () => [
 // --- groups and st.bulk ---------------------------------------------------------------------------------------------
 
 const groups = () => [
-  withoutEffect(
+  executed(
     {
       id: 'cp.async.bulk.commit_group',
       section: '9.7.9.25.6.1',
@@ -310,8 +323,9 @@ const groups = () => [
       operands: [],
     },
     hopper,
+    () => [{ kind: 'commit-copies', copies: 'bulk' }],
   ),
-  withoutEffect(
+  executed(
     {
       id: 'cp.async.bulk.wait_group',
       section: '9.7.9.25.6.2',
@@ -320,6 +334,7 @@ const groups = () => [
       operands: [read('n', '.u32', { constantOnly: true })],
     },
     hopper,
+    (variant) => [{ kind: 'wait-copies', copies: 'bulk', pending: '$n', onlyReads: has(variant, '.read') }],
   ),
 ];
 

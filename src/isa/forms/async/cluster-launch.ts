@@ -8,6 +8,7 @@
 import { has, type InstructionForm, type OperandPattern, read, type Variant, write } from '../../form.ts';
 import { elementAt } from '../../../base/element-at.ts';
 import type { AccessSpace } from '../../spaces.ts';
+import { releasedToCluster } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, atSuffixed } from '../../targets.ts';
@@ -47,8 +48,8 @@ function requestSteps(variant: Variant): readonly Step[] {
 function writeAnswer(space: AccessSpace, to: Ref, object: Ref, size: Ref): readonly Step[] {
   const from: readonly Ref[] = ['$canceled', '$x', '$y', '$z'];
   return [
-    { kind: 'store', space, width: 32, from, address: to, watched: true },
-    changeObject(space, object, { ...unchanged, transferred: size }),
+    { kind: 'store', space, width: 32, from, address: to, order: null },
+    changeObject(space, object, { ...unchanged, transferred: size }, releasedToCluster),
   ];
 }
 

@@ -1,12 +1,17 @@
 /** The steps that change and test mbarrier objects; `mbarrierFields` describes what ptxlab stores in their 64 bits. */
 import { type BitField, mbarrierFields } from '../../mbarrier-fields.ts';
 import type { AccessSpace } from '../../spaces.ts';
+import type { MemoryOrder } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
 import { bits, compare, constant, extract, integer, join, select } from '../integer/steps.ts';
 
 const { pending, expected, bytes, phase } = mbarrierFields;
+
+/** Other threads may access an object at any time, even while it is being initialized. */
+const ofObject: MemoryOrder = { semantics: 'relaxed', scope: 'cluster' };
+
 /** The lowest bit of the phase number. */
 const parity: BitField = { low: phase.low, width: 1 };
 
@@ -25,8 +30,8 @@ export interface Change {
 export const unchanged: Change = { arrivals: null, dropped: null, expected: null, transferred: null };
 
 /** Changes the object at an address atomically, and completes its phase if nothing is pending anymore. */
-export function changeObject(space: AccessSpace, address: Ref, change: Change): Step {
-  return { kind: 'atomic', space, width: 64, address, old: ['$old'], next: ['$next'], steps: changed(change) };
+export function changeObject(space: AccessSpace, address: Ref, change: Change, order: MemoryOrder): Step {
+  return { kind: 'atomic', space, width: 64, address, old: ['$old'], next: ['$next'], steps: changed(change), order };
 }
 
 function changed({ arrivals, dropped, expected: more, transferred }: Change): readonly ValueStep[] {
@@ -76,13 +81,13 @@ export function makeObject(space: AccessSpace, address: Ref, count: Ref): readon
     field('$arrivals', count, pending),
     constant('$none', 0),
     ...packed('$object', '$arrivals', '$arrivals', '$none', '$none'),
-    { kind: 'store', space, width: 64, from: ['$object'], address, watched: true },
+    { kind: 'store', space, width: 64, from: ['$object'], address, order: ofObject },
   ];
 }
 
 /** Clears an object so that its memory can be used for something else. */
 export function clearObject(space: AccessSpace, address: Ref): readonly Step[] {
-  return [constant('$object', 0, 64), { kind: 'store', space, width: 64, from: ['$object'], address, watched: true }];
+  return [constant('$object', 0, 64), { kind: 'store', space, width: 64, from: ['$object'], address, order: ofObject }];
 }
 
 /** Given a state that an arrival returned, extracts the number of arrivals that were pending at that time. */
@@ -91,19 +96,29 @@ export function pendingIn(to: Ref, state: Ref): Step {
 }
 
 /** Given a state that an arrival returned, tests whether the phase of that arrival is complete. */
-export function testState(space: AccessSpace, address: Ref, to: Ref, state: Ref): readonly Step[] {
-  return [...current(space, address, phase), field('$then', state, phase), compare('ne', 'u32', to, '$now', '$then')];
+export function testState(space: AccessSpace, address: Ref, to: Ref, state: Ref, order: MemoryOrder): readonly Step[] {
+  return [
+    ...current(space, address, phase, order),
+    field('$then', state, phase),
+    compare('ne', 'u32', to, '$now', '$then'),
+  ];
 }
 
 /**
  * Tests whether the phase with this parity is complete. The parity must be that of the current phase or of the phase
  * before it.
  */
-export function testParity(space: AccessSpace, address: Ref, to: Ref, number: Ref): readonly Step[] {
-  return [...current(space, address, parity), compare('ne', 'u32', to, '$now', number)];
+export function testParity(
+  space: AccessSpace,
+  address: Ref,
+  to: Ref,
+  number: Ref,
+  order: MemoryOrder,
+): readonly Step[] {
+  return [...current(space, address, parity, order), compare('ne', 'u32', to, '$now', number)];
 }
 
-function current(space: AccessSpace, address: Ref, wanted: BitField): readonly Step[] {
-  const access = { space, width: 64, address, readOnly: false, watched: true, unused: false } as const;
+function current(space: AccessSpace, address: Ref, wanted: BitField, order: MemoryOrder): readonly Step[] {
+  const access = { space, width: 64, address, readOnly: false, order, unused: false } as const;
   return [{ kind: 'load', ...access, to: ['$object'] }, field('$now', '$object', wanted)];
 }

@@ -14,9 +14,11 @@ import {
   write,
 } from '../../form.ts';
 import type { AccessSpace } from '../../spaces.ts';
+import { completed, type MemoryOrder } from '../../steps/order.ts';
 import { at, type Availability } from '../../targets.ts';
 import { constant } from '../integer/steps.ts';
 import { executed as form, needs } from '../checked.ts';
+import { orderOf } from '../order-of.ts';
 import {
   type Change,
   changeObject,
@@ -40,6 +42,14 @@ function spaceOf({ modifiers, mnemonic }: Variant): AccessSpace {
 }
 
 const one = constant('$one-arrival', 1);
+
+/**
+ * The order of an access to an object. Its scope is at least the cluster: without a scope modifier, it would be the
+ * block, but kernels of CUTLASS write none when they wait for other blocks.
+ */
+function objectOrder(variant: Variant, semantics: MemoryOrder['semantics']): MemoryOrder {
+  return { semantics: orderOf(variant, { semantics, scope: 'cluster' }).semantics, scope: 'cluster' };
+}
 
 /** If the address is the name of a variable, that variable must be in `.shared`, even if there is no space modifier. */
 const object: OperandPattern = { kind: 'address', name: 'a', access: 'store', space: '.shared', sized: true };
@@ -120,10 +130,12 @@ const transactions = () =>
       },
       hopper,
       (variant) => [
-        changeObject(spaceOf(variant), '$a', {
-          ...unchanged,
-          [change === 'expect' ? 'expected' : 'transferred']: '$tx-count',
-        }),
+        changeObject(
+          spaceOf(variant),
+          '$a',
+          { ...unchanged, [change === 'expect' ? 'expected' : 'transferred']: '$tx-count' },
+          objectOrder(variant, 'relaxed'),
+        ),
       ],
     ),
   );
@@ -196,7 +208,10 @@ function arrive(opcode: string, arrival: Arrival, result: (typeof results)[numbe
     },
     way,
     (variant) => {
-      const steps = [one, changeObject(spaceOf(variant), '$a', changeOf(opcode, arrival))];
+      const steps = [
+        one,
+        changeObject(spaceOf(variant), '$a', changeOf(opcode, arrival), objectOrder(variant, 'release')),
+      ];
       return result === 'state' ? [...steps, { kind: 'copy', to: '$state', from: '$old' }] : steps;
     },
   );
@@ -230,8 +245,12 @@ function wait(opcode: string, parity: boolean, limited: boolean, way: Availabili
       polls: true,
     },
     way,
-    (variant) =>
-      parity ? testParity(spaceOf(variant), '$a', '$p', '$parity') : testState(spaceOf(variant), '$a', '$p', '$state'),
+    (variant) => {
+      const order = objectOrder(variant, 'acquire');
+      return parity
+        ? testParity(spaceOf(variant), '$a', '$p', '$parity', order)
+        : testState(spaceOf(variant), '$a', '$p', '$state', order);
+    },
   );
 }
 
@@ -262,7 +281,12 @@ const copies = () =>
     // the arrival, so the object is not changed.
     (variant) => [
       one,
-      changeObject(spaceOf(variant), '$a', { ...unchanged, arrivals: has(variant, '.noinc') ? '$one-arrival' : null }),
+      changeObject(
+        spaceOf(variant),
+        '$a',
+        { ...unchanged, arrivals: has(variant, '.noinc') ? '$one-arrival' : null },
+        completed.async,
+      ),
     ],
   );
 

@@ -12,12 +12,14 @@ import {
 } from '../../form.ts';
 import { vectorLanes } from '../../rules.ts';
 import type { AccessSpace } from '../../spaces.ts';
+import { completed, type MemoryOrder, relaxedOnGpu, releasedToCluster } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { executed as form, needs } from '../checked.ts';
 import { constant } from '../integer/steps.ts';
 import { type Combine, integer, logic, wrapping } from '../memory/atomic.ts';
+import { orderOf } from '../order-of.ts';
 import { changeObject, unchanged } from './mbarrier-object.ts';
 
 const hopper = at('8.1', 90);
@@ -46,17 +48,29 @@ function spaceOf({ modifiers }: Variant, isGlobal: boolean): AccessSpace {
 /** Subtracts the size of the stored value from the number of bytes that the mbarrier object still expects. */
 function complete(variant: Variant, space: AccessSpace): readonly Step[] {
   const bytes = (vectorLanes(variant) * slotType(variant, 0).width) / 8;
-  return [constant('$transferred', bytes), changeObject(space, '$mbar', { ...unchanged, transferred: '$transferred' })];
+  return [
+    constant('$transferred', bytes),
+    changeObject(space, '$mbar', { ...unchanged, transferred: '$transferred' }, completed.bulk),
+  ];
 }
 
-function store(variant: Variant, space: AccessSpace, from: readonly Ref[], watched: boolean): Step {
-  return { kind: 'store', space, width: slotType(variant, 0).width, from, address: '$a', watched };
+function store(variant: Variant, space: AccessSpace, from: readonly Ref[], order: MemoryOrder | null): Step {
+  return { kind: 'store', space, width: slotType(variant, 0).width, from, address: '$a', order };
 }
 
 function reduce(combine: Combine, variant: Variant, space: AccessSpace): Step {
   const steps = combine(variant, { old: '$before', b: '$b', c: '$b', next: '$after' });
   const { width } = slotType(variant, 0);
-  return { kind: 'atomic', space, width, address: '$a', old: ['$before'], next: ['$after'], steps };
+  return {
+    kind: 'atomic',
+    space,
+    width,
+    address: '$a',
+    old: ['$before'],
+    next: ['$after'],
+    steps,
+    order: orderOf(variant, relaxedOnGpu),
+  };
 }
 
 const stored = 'Starts storing a value in the memory of another block.';
@@ -76,7 +90,7 @@ const stores = (): readonly InstructionForm[] => [
     (variant) => {
       const space = spaceOf(variant, false);
       const lanes = Array.from({ length: vectorLanes(variant) }, (_, lane): Ref => `$b.${lane}`);
-      return [store(variant, space, lanes, false), ...complete(variant, space)];
+      return [store(variant, space, lanes, null), ...complete(variant, space)];
     },
   ),
   form(
@@ -90,7 +104,7 @@ const stores = (): readonly InstructionForm[] => [
       operands: [address, value],
     },
     hopper,
-    (variant) => [store(variant, spaceOf(variant, true), ['$b'], false)],
+    (variant) => [store(variant, spaceOf(variant, true), ['$b'], null)],
   ),
   form(
     {
@@ -104,7 +118,7 @@ const stores = (): readonly InstructionForm[] => [
       operands: [address, value],
     },
     hopper,
-    (variant) => [store(variant, spaceOf(variant, true), ['$b'], true)],
+    (variant) => [store(variant, spaceOf(variant, true), ['$b'], orderOf(variant, releasedToCluster))],
   ),
 ];
 

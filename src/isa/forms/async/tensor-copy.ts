@@ -105,7 +105,7 @@ const loadMap = wordsOfMap.flatMap((word, i): readonly Step[] => [
     to: [word],
     address: '$word',
     readOnly: false,
-    watched: false,
+    order: null,
     unused: false,
   },
 ]);

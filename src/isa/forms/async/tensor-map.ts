@@ -121,7 +121,7 @@ const publication = () =>
       operands: [inGlobal('dst', 'store'), inShared('src', 'load'), size],
     },
     at('8.3', 90),
-    () => copy('shared', 'global'),
+    () => copy('shared', 'global', false),
   );
 
 /** tensormap.replace and tensormap.cp_fenceproxy. */

@@ -1,10 +1,12 @@
 /** Control flow and barriers of the thread block (sections 9.7.12, 9.7.13.1 and 9.7.13.2 of PTX ISA 9.1). */
 import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write, choice } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';
+import type { MemoryOrder } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
 import { noEffect } from '../no-effect.ts';
+import { orderOf } from '../order-of.ts';
 
 type Line = Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'operands' | 'steps' | 'polls'> & {
   readonly sets?: InstructionForm['sets'];
@@ -186,6 +188,8 @@ const proxy = (id: string, syntax: string, way: Availability, sets?: Instruction
     way,
   );
 
+const strongest: MemoryOrder = { semantics: 'acq_rel', scope: 'sys' };
+
 const fence = (id: string, syntax: string, rows: readonly AvailabilityRow[]): InstructionForm => ({
   id,
   section: '9.7.13.4',
@@ -195,7 +199,7 @@ const fence = (id: string, syntax: string, rows: readonly AvailabilityRow[]): In
   regime: 'exact',
   availability: rows,
   operands: [],
-  steps: () => noEffect,
+  steps: (variant): readonly Step[] => [{ kind: 'fence', order: orderOf(variant, strongest) }],
 });
 
 const needs = (subject: string, way: Availability, ...modifiers: readonly string[]): AvailabilityRow => ({

@@ -32,11 +32,11 @@ const sharedRow: AvailabilityRow = {
 // --- steps ----------------------------------------------------------------------------------------------------------
 
 function load(space: AccessSpace, width: number, to: Ref, address: Ref): Extract<Step, { readonly kind: 'load' }> {
-  return { kind: 'load', space, width, to: [to], address, readOnly: false, watched: false, unused: false };
+  return { kind: 'load', space, width, to: [to], address, readOnly: false, order: null, unused: false };
 }
 
 function store(space: AccessSpace, width: number, from: Ref, address: Ref): Step {
-  return { kind: 'store', space, width, from: [from], address, watched: false };
+  return { kind: 'store', space, width, from: [from], address, order: null };
 }
 
 /** The names of the lanes of a register, starting with the highest lane, because steps list lanes in this order. */

@@ -219,7 +219,7 @@ function loadSteps(transfer: Transfer): readonly Step[] {
     to: [to],
     address: addressRef(index),
     readOnly: false,
-    watched: false,
+    order: null,
     unused: false,
   });
   const loads = refsOf('r', own.registers).flatMap((register, i): Step[] => {
@@ -245,7 +245,7 @@ function storeSteps(transfer: Transfer): readonly Step[] {
     width,
     from: [from],
     address: addressRef(index),
-    watched: false,
+    order: null,
   });
   const stores = transfer.words.flatMap((register, i): Step[] => {
     if (perAccess === perRegister) return [store(keptRef(register), i)];

@@ -14,6 +14,7 @@ import {
 } from '../../form.ts';
 import { read, slotType, write } from '../../form.ts';
 import { vectorLanes } from '../../rules.ts';
+import { relaxedOnGpu } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
@@ -21,6 +22,7 @@ import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { type IntegerName, integerName } from '../../../numerics/formats.ts';
 import { plainMode } from '../../../numerics/operations.ts';
+import { orderOf } from '../order-of.ts';
 import { spaceOf } from '../space-of.ts';
 
 const spaces: readonly string[] = ['.global', '.shared', '.shared::cta', '.shared::cluster'];
@@ -169,6 +171,7 @@ function steps(combine: Combine, result: boolean): InstructionForm['steps'] {
       old: named('$old'),
       next: named('$next'),
       steps: lanes.flatMap((lane) => combine(variant, namesOf(lane))),
+      order: orderOf(variant, relaxedOnGpu),
     };
     if (!result) return [atomic];
     return [atomic, ...lanes.map((lane): Step => ({ kind: 'copy', to: `$d.${lane}`, from: `$old.${lane}` }))];

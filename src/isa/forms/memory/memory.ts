@@ -10,6 +10,7 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { accessOrderOf } from '../order-of.ts';
 import { spaceOf, spacesByModifier } from '../space-of.ts';
 
 const accessTypes: readonly TypeName[] = [
@@ -37,7 +38,7 @@ function lanes(variant: Variant, name: Ref): readonly Ref[] {
 function loadSteps(variant: Variant): readonly Step[] {
   const width = slotType(variant, 0).width;
   const readOnly = has(variant, '.nc');
-  const watched = ['.volatile', '.relaxed', '.acquire'].some((ordering) => has(variant, ordering));
+  const order = accessOrderOf(variant);
   return [
     {
       kind: 'load',
@@ -46,7 +47,7 @@ function loadSteps(variant: Variant): readonly Step[] {
       to: lanes(variant, '$d'),
       address: '$a',
       readOnly,
-      watched,
+      order,
       unused: false,
     },
   ];
@@ -54,8 +55,8 @@ function loadSteps(variant: Variant): readonly Step[] {
 
 function storeSteps(variant: Variant): readonly Step[] {
   const width = slotType(variant, 0).width;
-  const watched = ['.volatile', '.relaxed', '.release'].some((ordering) => has(variant, ordering));
-  return [{ kind: 'store', space: spaceOf(variant), width, from: lanes(variant, '$b'), address: '$a', watched }];
+  const order = accessOrderOf(variant);
+  return [{ kind: 'store', space: spaceOf(variant), width, from: lanes(variant, '$b'), address: '$a', order }];
 }
 
 // --- rules ----------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ export const loadAllocation: readonly Step[] = [
     to: ['$allocation'],
     address: wordAddress,
     readOnly: false,
-    watched: false,
+    order: null,
     unused: false,
   },
   extract('$allocated', '$allocation', 0, 16),

@@ -3,6 +3,7 @@
  * does the work, and then the warp meets.
  */
 import type { AccessSpace } from '../../spaces.ts';
+import { relaxedOnGpu } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import { meet } from '../../steps/meet.ts';
 import type { Step } from '../../steps/step.ts';
@@ -27,6 +28,7 @@ function changeAllocation(steps: readonly ValueStep[]): readonly Step[] {
       old: ['$old'],
       next: ['$next'],
       steps: [...steps, select('$next', '$is-first', '$changed', '$old')],
+      order: relaxedOnGpu,
     },
   ];
 }
@@ -97,6 +99,7 @@ export function allocate(space: AccessSpace): readonly Step[] {
       old: ['$before'],
       next: ['$stored'],
       steps: [select('$stored', '$is-first', '$first-column', '$before')],
+      order: relaxedOnGpu,
     },
     meet,
   ];

@@ -160,10 +160,10 @@ function access({ row, column }: Place, value: Ref, step: (address: Ref, value: 
 }
 
 function loadAt(address: Ref, to: Ref): Step {
-  const word = { space: 'tensor', width: 32, readOnly: false, watched: false, unused: false } as const;
+  const word = { space: 'tensor', width: 32, readOnly: false, order: null, unused: false } as const;
   return { kind: 'load', ...word, address, to: [to] };
 }
 
 function storeAt(address: Ref, from: Ref): Step {
-  return { kind: 'store', space: 'tensor', width: 32, address, from: [from], watched: false };
+  return { kind: 'store', space: 'tensor', width: 32, address, from: [from], order: null };
 }

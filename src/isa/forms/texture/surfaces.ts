@@ -3,6 +3,7 @@
  * not executed. Versions and targets were determined with ptxas 13.0.
  */
 import { choice, type InstructionForm, type OperandPattern, read, slotType, type Variant, write } from '../../form.ts';
+import { relaxedOnGpu } from '../../steps/order.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
@@ -130,7 +131,16 @@ function reduction(variant: Variant, combine: Combine): readonly Step[] {
   const steps = combine(variant, names);
   return [
     ...surfaceAddress(variant, width / 8, 'store'),
-    { kind: 'atomic', space: 'global', width, address: '$texel', old: ['$old'], next: ['$next'], steps },
+    {
+      kind: 'atomic',
+      space: 'global',
+      width,
+      address: '$texel',
+      old: ['$old'],
+      next: ['$next'],
+      steps,
+      order: relaxedOnGpu,
+    },
   ];
 }
 

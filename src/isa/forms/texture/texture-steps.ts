@@ -101,7 +101,7 @@ export const moveSteps =
     const { width } = elementAt(variant.types, 0);
     const lanes = vectorLanes(variant);
     const address = surfaceAddress(variant, (width / 8) * lanes, access);
-    const common = { space: 'global', width, address: '$texel', watched: false } as const;
+    const common = { space: 'global', width, address: '$texel', order: null } as const;
     if (access === 'store') return [...address, { kind: 'store', ...common, from: refsOf('b', lanes) }];
     return [...address, { kind: 'load', ...common, to: refsOf('d', lanes), readOnly: false, unused: false }];
   };
@@ -143,7 +143,7 @@ function loadField(to: Ref, offset: number, width: 8 | 32): readonly Step[] {
       to: [to],
       address: '$field',
       readOnly: false,
-      watched: false,
+      order: null,
       unused: false,
     },
   ];

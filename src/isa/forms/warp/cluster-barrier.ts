@@ -15,11 +15,13 @@
  */
 import type { InstructionForm } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';
+import { type MemoryOrder, releasedToCluster } from '../../steps/order.ts';
 import { clusterBarrier, clusterPhases, clusterWaits, type Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
 import { at } from '../../targets.ts';
 import { bits, compare, constant, extract, integer, join, resize, select } from '../integer/steps.ts';
+import { orderOf } from '../order-of.ts';
 
 const fieldBits = 20;
 const phaseBits = 64 - 2 * fieldBits;
@@ -44,7 +46,7 @@ const exits: readonly ValueStep[] = [
 const arrives: readonly ValueStep[] = [integer('add', 'u32', '$arrived', '$arrived', '$one')];
 
 /** Updates the barrier. If the current phase then has no more threads to wait for, the next phase starts. */
-function change(counts: readonly ValueStep[]): Step {
+function change(counts: readonly ValueStep[], order: MemoryOrder): Step {
   const steps: readonly ValueStep[] = [
     extract('$arrived', '$old', 0, fieldBits),
     extract('$exited', '$old', fieldBits, fieldBits),
@@ -62,7 +64,16 @@ function change(counts: readonly ValueStep[]): Step {
     join('$counts', '$exited', '$arrived', fieldBits, 2 * fieldBits),
     join('$next', '$phase', '$counts', 2 * fieldBits, 64),
   ];
-  return { kind: 'atomic', space: 'shared', width: 64, address: clusterBarrier, old: ['$old'], next: ['$next'], steps };
+  return {
+    kind: 'atomic',
+    space: 'shared',
+    width: 64,
+    address: clusterBarrier,
+    old: ['$old'],
+    next: ['$next'],
+    steps,
+    order,
+  };
 }
 
 /** The address of the thread's byte. */
@@ -72,32 +83,32 @@ const findOwnByte: readonly ValueStep[] = [
   integer('add', 'u64', '$own', '$own', clusterPhases),
 ];
 
-const arrive: readonly Step[] = [
+const arrive = (order: MemoryOrder): readonly Step[] => [
   ...findOwnByte,
-  change(arrives),
+  change(arrives, order),
   ...byteOfPhase('$byte', '$old'),
-  { kind: 'store', space: 'shared', width: 8, from: ['$byte'], address: '$own', watched: false },
+  { kind: 'store', space: 'shared', width: 8, from: ['$byte'], address: '$own', order: null },
 ];
 
 const load = { kind: 'load', space: 'shared', readOnly: false, unused: false } as const;
 
-const loadByte: Step = { ...load, width: 8, to: ['$byte'], address: '$own', watched: false };
+const loadByte: Step = { ...load, width: 8, to: ['$byte'], address: '$own', order: null };
 
 const wait: readonly Step[] = [
   ...findOwnByte,
   loadByte,
-  { ...load, width: 64, to: ['$object'], address: clusterBarrier, watched: true },
+  { ...load, width: 64, to: ['$object'], address: clusterBarrier, order: { semantics: 'acquire', scope: 'cluster' } },
   ...byteOfPhase('$current', '$object'),
   compare('eq', 'u32', clusterWaits, '$current', '$byte'),
 ];
 
 /** The steps that a thread executes before it exits, if its kernel contains instructions for the barrier. */
-export const leaveCluster: readonly Step[] = [...findOwnByte, loadByte, change(exits)];
+export const leaveCluster: readonly Step[] = [...findOwnByte, loadByte, change(exits, releasedToCluster)];
 
 type Row = Pick<InstructionForm, 'summary' | 'polls' | 'repeatsWhile'> & {
   readonly word: 'arrive' | 'wait';
   readonly orders: readonly string[];
-  readonly steps: readonly Step[];
+  readonly steps: (order: MemoryOrder) => readonly Step[];
 };
 
 const rows: readonly Row[] = [
@@ -111,7 +122,7 @@ const rows: readonly Row[] = [
     word: 'wait',
     orders: ['.acquire'],
     summary: 'Waits until all threads of the cluster have arrived.',
-    steps: wait,
+    steps: () => wait,
     polls: true,
     repeatsWhile: clusterWaits,
   },
@@ -135,6 +146,6 @@ export const clusterBarrierForms = (): readonly InstructionForm[] =>
       regime: 'exact',
       availability: [{ subject: plainWords(syntax, sets), ways: [at('7.8', 90)] }, ...orderRows],
       operands: [],
-      steps: () => steps,
+      steps: (variant) => steps(orderOf(variant, releasedToCluster)),
     };
   });

@@ -1,0 +1,36 @@
+/** How accesses and fences order memory for other threads (section 8 of PTX ISA 9.1). */
+
+/** The threads for which an operation is ordered: those of the block, of the cluster, of the GPU, or of the system. */
+export type MemoryScope = 'cta' | 'cluster' | 'gpu' | 'sys';
+
+/** Copies that a thread starts and that complete later: those of cp.async, and bulk copies. */
+export type CopyKind = 'async' | 'bulk';
+
+/** The order of a strong access. Weak accesses have none. */
+export interface MemoryOrder {
+  readonly semantics: 'relaxed' | 'acquire' | 'release' | 'acq_rel';
+  readonly scope: MemoryScope;
+  /** The copies of the thread that are complete for those who see the access. Absent if there are none. */
+  readonly completes?: CopyKind;
+}
+
+/** Whether an access orders earlier accesses of its thread before later ones of the threads that read its value. */
+export function releases({ semantics }: MemoryOrder): boolean {
+  return semantics === 'release' || semantics === 'acq_rel';
+}
+
+/** Whether an access orders later accesses of its thread after those that the thread whose value it reads released. */
+export function acquires({ semantics }: MemoryOrder): boolean {
+  return semantics === 'acquire' || semantics === 'acq_rel';
+}
+
+/** The order of atomic operations that name none. */
+export const relaxedOnGpu: MemoryOrder = { semantics: 'relaxed', scope: 'gpu' };
+
+export const releasedToCluster: MemoryOrder = { semantics: 'release', scope: 'cluster' };
+
+/** The order of arrivals at the end of copies. */
+export const completed: Readonly<Record<CopyKind, MemoryOrder>> = {
+  async: { ...releasedToCluster, completes: 'async' },
+  bulk: { ...releasedToCluster, completes: 'bulk' },
+};

@@ -1,0 +1,109 @@
+/**
+ * The accesses that a memory remembers: for each word, or for each byte where parts of words are accessed, the last
+ * write and two of the reads since then. Two reads are enough to find nearly every race: they are of different threads
+ * and, if there are such reads, of different warps and blocks.
+ */
+import type { Actors } from './actors.ts';
+import { knows, type Knowledge } from './knowledge.ts';
+
+/** An access is three numbers: the number of the actor plus 1, or 0 if there was none; the epoch; and the tag. */
+export const accessLength = 3;
+
+/** The places of accesses in a cell: the write, and then the reads. */
+export const writes: readonly number[] = [0];
+export const reads: readonly number[] = [accessLength, 2 * accessLength];
+export const writesAndReads: readonly number[] = [...writes, ...reads];
+
+export const cellLength: number = accessLength * writesAndReads.length;
+
+const pageBytes = 1 << 10;
+const wordBytes = 4;
+
+/** The cells of some consecutive bytes. */
+export interface Page {
+  readonly start: number;
+  /** The offset after the last byte. */
+  readonly end: number;
+  /** The number of bytes that share a cell: 4 or 1. */
+  readonly unit: number;
+  readonly numbers: Uint32Array;
+}
+
+/** Whether an access touches parts of words. */
+export function isPart(offset: number, size: number): boolean {
+  return offset % wordBytes !== 0 || size % wordBytes !== 0;
+}
+
+export class Cells {
+  private readonly pages = new Map<number, Page>();
+  private readonly actors: Actors;
+  private recent: Page | null = null;
+
+  constructor(actors: Actors) {
+    this.actors = actors;
+  }
+
+  /** The page that contains an offset. With `parts`, each byte has a cell of its own. */
+  page(offset: number, parts: boolean): Page {
+    const { recent } = this;
+    if (recent !== null && offset >= recent.start && offset < recent.end && (!parts || recent.unit === 1))
+      return recent;
+    const start = offset - (offset % pageBytes);
+    const known = this.pages.get(start);
+    const isFine = known !== undefined && (!parts || known.unit === 1);
+    const page = isFine ? known : known === undefined ? emptyPage(start, parts ? 1 : wordBytes) : split(known);
+    if (page !== known) this.pages.set(start, page);
+    this.recent = page;
+    return page;
+  }
+
+  /** Remembers a read of an actor that has this knowledge. */
+  read(numbers: Uint32Array, cell: number, read: Uint32Array, knowledge: Knowledge): void {
+    const actor = read[0] ?? 0;
+    const [first, second] = [cell + accessLength, cell + 2 * accessLength];
+    if (this.replaces(numbers, first, actor, knowledge)) put(numbers, first, read);
+    else if (this.replaces(numbers, second, actor, knowledge)) put(numbers, second, read);
+    else {
+      const kept = numbers[first] ?? 0;
+      const distance = this.actors.distance(kept, actor);
+      if (distance > 0 && distance > this.actors.distance(kept, numbers[second] ?? 0)) put(numbers, second, read);
+    }
+  }
+
+  /** Whether there is no need to remember the read at a place besides a new one. */
+  private replaces(numbers: Uint32Array, at: number, actor: number, knowledge: Knowledge): boolean {
+    const other = numbers[at] ?? 0;
+    return other === 0 || other === actor || this.isBefore(numbers, at, knowledge);
+  }
+
+  /** Whether the access at a place is known to have happened before. */
+  isBefore(numbers: Uint32Array, at: number, knowledge: Knowledge): boolean {
+    const other = (numbers[at] ?? 0) - 1;
+    return knows(knowledge, this.actors.blockOf(other), this.actors.placeOf(other), numbers[at + 1] ?? 0);
+  }
+}
+
+/** Remembers a write, which makes earlier accesses irrelevant. */
+export function putWrite(numbers: Uint32Array, cell: number, write: Uint32Array): void {
+  put(numbers, cell, write);
+  for (let i = accessLength; i < cellLength; i++) numbers[cell + i] = 0;
+}
+
+function put(numbers: Uint32Array, at: number, access: Uint32Array): void {
+  for (let i = 0; i < accessLength; i++) numbers[at + i] = access[i] ?? 0;
+}
+
+function emptyPage(start: number, unit: number): Page {
+  const numbers = new Uint32Array((pageBytes / unit) * cellLength);
+  return { start, end: start + pageBytes, unit, numbers };
+}
+
+/** A page with a cell for each byte, each with the accesses of its word. */
+function split({ start, numbers }: Page): Page {
+  const made = emptyPage(start, 1);
+  for (let at = 0; at < numbers.length; at += cellLength) {
+    const cell = numbers.subarray(at, at + cellLength);
+    for (let i = 0; i < wordBytes; i++) made.numbers.set(cell, wordBytes * at + i * cellLength);
+  }
+  return made;
+}

@@ -1,0 +1,155 @@
+/** The clocks of threads: their current epochs, what they know of others, and what their fences let others know. */
+import { acquires, type CopyKind, type MemoryOrder, type MemoryScope, releases } from '../../isa/steps/order.ts';
+import type { Actors, Agent } from './actors.ts';
+import { type Epoch, join, type Knowledge, nothing, withEnded } from './knowledge.ts';
+
+export interface Clock {
+  readonly block: number;
+  readonly linear: number;
+  /** The current epoch, counted from 1. */
+  epoch: number;
+  /** What the accesses of the thread come after. */
+  knowledge: Knowledge;
+  /** What relaxed reads found, and the next fence will add to the knowledge. */
+  seen: Knowledge;
+  /** For each scope, what the relaxed writes of the thread publish because of an earlier fence. */
+  fenced: ReadonlyMap<MemoryScope, Knowledge>;
+  /** The copies that the thread has started. */
+  readonly copies: Readonly<Record<CopyAgent, Copies>>;
+}
+
+type CopyAgent = Exclude<Agent, 'thread'>;
+
+/** The agents of a kind of copies. */
+export const agentsOf: Readonly<Record<CopyKind, readonly CopyAgent[]>> = {
+  async: ['copies'],
+  bulk: ['bulk reads', 'bulk writes'],
+};
+
+/** The time of copies is divided into epochs, too. */
+interface Copies {
+  epoch: number;
+  /** The last epoch of each group of copies that has not been waited for. */
+  groups: number[];
+}
+
+/** What a write publishes: the knowledge of a thread, for the threads of a scope around its block. */
+export interface Release {
+  readonly block: number;
+  readonly scope: MemoryScope;
+  readonly knowledge: Knowledge;
+}
+
+const noFences: ReadonlyMap<MemoryScope, Knowledge> = new Map();
+
+const noCopies = (): Copies => ({ epoch: 1, groups: [] });
+
+export function startedClock(block: number, linear: number): Clock {
+  const copies = { copies: noCopies(), 'bulk reads': noCopies(), 'bulk writes': noCopies() };
+  return { block, linear, epoch: 1, knowledge: nothing, seen: nothing, fenced: noFences, copies };
+}
+
+const width: Readonly<Record<MemoryScope, number>> = { cta: 0, cluster: 1, gpu: 2, sys: 3 };
+
+export function narrower(one: MemoryScope, other: MemoryScope): MemoryScope {
+  return width[one] < width[other] ? one : other;
+}
+
+/** The current epoch of an agent of the thread. */
+export function epochOf({ epoch, copies }: Clock, agent: Agent): number {
+  return agent === 'thread' ? epoch : copies[agent].epoch;
+}
+
+/** The epoch of the thread in which it arrives at a barrier. */
+export function ownEpoch({ block, linear, epoch }: Clock): Epoch {
+  return { block, place: linear, epoch };
+}
+
+/** Ends the current epoch, and returns the knowledge of the thread together with it. */
+function endEpoch(clock: Clock, actors: Actors): Knowledge {
+  const known = withEnded(clock.knowledge, [ownEpoch(clock)], actors.perBlock);
+  clock.epoch++;
+  return known;
+}
+
+/** Lets threads that meet know everything that any of them knew. */
+export function meet(clocks: readonly Clock[], actors: Actors): void {
+  const all = withEnded(together(clocks.map(({ knowledge }) => knowledge)), clocks.map(ownEpoch), actors.perBlock);
+  const fenced = fencedBy(clocks);
+  for (const clock of clocks) {
+    clock.epoch++;
+    clock.knowledge = all;
+    clock.fenced = fenced;
+  }
+}
+
+export function together(all: readonly Knowledge[]): Knowledge {
+  return [...new Set(all)].reduce(join, nothing);
+}
+
+/**
+ * The fences of threads that met count for all of them. In the model, only the fences of the thread that publishes
+ * count, but every GPU makes the accesses before a fence visible at the fence, and programs rely on it.
+ */
+export function fencedBy(clocks: readonly Pick<Clock, 'fenced'>[]): ReadonlyMap<MemoryScope, Knowledge> {
+  const different = [...new Set(clocks.map(({ fenced }) => fenced))];
+  const [first = noFences] = different;
+  if (different.length <= 1) return first;
+  const made = new Map<MemoryScope, Knowledge>();
+  for (const fenced of different)
+    for (const [scope, knowledge] of fenced) made.set(scope, join(made.get(scope) ?? nothing, knowledge));
+  return made;
+}
+
+/** A fence adds what relaxed reads found, and determines what later relaxed writes publish. */
+export function passFence(clock: Clock, order: MemoryOrder, actors: Actors): void {
+  if (acquires(order)) {
+    clock.knowledge = join(clock.knowledge, clock.seen);
+    clock.seen = nothing;
+  }
+  if (!releases(order)) return;
+  const { scope } = order;
+  // Earlier fences with the same or a narrower scope published less.
+  const kept = [...clock.fenced].filter(([other]) => width[other] > width[scope]);
+  clock.fenced = new Map([...kept, [scope, endEpoch(clock, actors)]]);
+}
+
+/** What a strong write publishes. Ends the current epoch if the write itself releases. */
+export function releasesOf(clock: Clock, order: MemoryOrder, actors: Actors): readonly Release[] {
+  const { block, fenced } = clock;
+  const made = [...fenced].map(
+    ([scope, knowledge]): Release => ({ block, scope: narrower(scope, order.scope), knowledge }),
+  );
+  if (!releases(order)) return made;
+  const known = endEpoch(clock, actors);
+  const done = order.completes === undefined ? [] : agentsOf[order.completes];
+  const ended = done.map((agent) => endCopies(clock, agent, actors));
+  const knowledge = ended.length === 0 ? known : withEnded(known, ended, actors.perBlock);
+  return [...made, { block, scope: order.scope, knowledge }];
+}
+
+/** Adds what a strong read found: to the knowledge if the read acquires, and otherwise at the next fence. */
+export function acquire(clock: Clock, order: MemoryOrder, found: Knowledge): void {
+  if (acquires(order)) clock.knowledge = join(clock.knowledge, found);
+  else clock.seen = join(clock.seen, found);
+}
+
+/** Puts the copies that an agent has started into a group. */
+export function commitCopies(clock: Clock, agent: CopyAgent): void {
+  const copies = clock.copies[agent];
+  copies.groups.push(copies.epoch++);
+}
+
+/** Waits until at most `pending` groups of copies are in progress; null waits for copies without a group, too. */
+export function waitForCopies(clock: Clock, agent: CopyAgent, pending: number | null, actors: Actors): void {
+  if (pending === null) commitCopies(clock, agent);
+  const { groups } = clock.copies[agent];
+  const [last] = groups.splice(0, Math.max(groups.length - (pending ?? 0), 0)).slice(-1);
+  if (last === undefined) return;
+  const ended = { block: clock.block, place: actors.place(clock.linear, agent), epoch: last };
+  clock.knowledge = withEnded(clock.knowledge, [ended], actors.perBlock);
+}
+
+function endCopies({ block, linear, copies }: Clock, agent: CopyAgent, actors: Actors): Epoch {
+  return { block, place: actors.place(linear, agent), epoch: copies[agent].epoch++ };
+}

@@ -1,0 +1,41 @@
+/** Data races, as launches report them. */
+import type { SourcePlace } from '../../base/source-place.ts';
+import type { Dim3 } from '../fault.ts';
+
+/**
+ * Two accesses to the same memory by different threads that are not ordered, of which at least one writes and at least
+ * one is weak, or strong only for a scope that leaves the other thread out (PTX ISA 9.1, section 8). What the program
+ * computes then depends on chance.
+ */
+export interface Race {
+  readonly code: 'PTX6038';
+  readonly message: string;
+  readonly space: 'global' | 'shared';
+  /** The address of the second access in the state space, in hexadecimal with the prefix `0x`. */
+  readonly address: string;
+  /** What contains the address, such as `variable tile` or `buffer 3`; null if that is not known. */
+  readonly name: string | null;
+  /** The access that happened first in this run. */
+  readonly first: RaceAccess;
+  readonly second: RaceAccess;
+  /** How often accesses at these two lines raced. The other fields describe the first time. */
+  readonly count: number;
+}
+
+export interface RaceAccess {
+  readonly access: 'load' | 'store' | 'atomic';
+  /** Whether a copy that the thread had started made the access, and not the thread itself. */
+  readonly isAsynchronous: boolean;
+  /** 1-based PTX source line. */
+  readonly line: number;
+  /** Position in the original source; null if the PTX has no `.loc` for the line. */
+  readonly source: SourcePlace | null;
+  readonly block: Dim3;
+  readonly thread: Dim3;
+}
+
+/**
+ * Which races to report: `report` leaves out races of two stores of the same value, which many kernels use on purpose;
+ * `strict` reports them, too.
+ */
+export type RaceMode = 'report' | 'strict';

@@ -1,0 +1,281 @@
+/**
+ * Finds data races while a launch runs: for each access, it looks for earlier accesses of other threads to the same
+ * bytes that are not ordered before it. The order of accesses comes from barriers, fences, and strong accesses that
+ * read what others published, no matter in which order the threads actually ran. So a race is found even if the
+ * threads happened to run in a harmless order.
+ *
+ * The engine makes copies at once, but here they are ordered only before what comes after waiting for them. Proxies are
+ * not distinguished, so missing proxy fences are not found.
+ */
+import { elementAt } from '../../base/element-at.ts';
+import type { CopyKind, MemoryOrder, MemoryScope } from '../../isa/steps/order.ts';
+import { type LaunchShape, threadsOf } from '../launch.ts';
+import { type AccessKind, strengthOf } from './access-kind.ts';
+import { type Actor, Actors } from './actors.ts';
+import { accessLength, cellLength, Cells, isPart, putWrite, reads, writes, writesAndReads } from './cells.ts';
+import {
+  acquire,
+  agentsOf,
+  type Clock,
+  commitCopies,
+  epochOf,
+  fencedBy,
+  meet,
+  narrower,
+  ownEpoch,
+  passFence,
+  type Release,
+  releasesOf,
+  startedClock,
+  together,
+  waitForCopies,
+} from './clock.ts';
+import { type Epoch, join, type Knowledge, nothing, withEnded } from './knowledge.ts';
+import type { RaceMode } from './race.ts';
+
+/** The bytes that an access touches. */
+export interface Touched {
+  /** The number of the block whose shared memory it is; null for global memory. */
+  readonly owner: number | null;
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** An access that raced. */
+export interface SeenAccess {
+  readonly actor: Actor;
+  readonly tag: number;
+}
+
+/** The first race between two lines. */
+export interface SeenRace {
+  readonly touched: Touched;
+  readonly first: SeenAccess;
+  readonly second: SeenAccess;
+  count: number;
+}
+
+/** What is remembered of a memory. */
+export interface History {
+  /** See `Touched`. */
+  readonly owner: number | null;
+  readonly cells: Cells;
+  /** What the values at these offsets published. */
+  readonly releases: Map<number, readonly Release[]>;
+}
+
+/** What a thread knew when it arrived at a barrier. */
+interface Arrived extends Pick<Clock, 'fenced'> {
+  readonly knowledge: Knowledge;
+  readonly ended: Epoch;
+}
+
+/** Races between more pairs of lines are not reported. */
+const mostRaces = 100;
+
+export class Races {
+  private readonly mode: RaceMode;
+  private readonly threads: number;
+  private readonly actors: Actors;
+  private readonly clocks = new Map<number, readonly Clock[]>();
+  /** The threads that have arrived at barriers and have not passed. */
+  private readonly barriers = new Map<string, Arrived[]>();
+  private readonly global: History;
+  private readonly shared = new Map<number, History>();
+  /** The memory that was accessed last. */
+  private recent: History;
+  /** The access that is being noted, as in cells. */
+  private readonly seen = new Uint32Array(accessLength);
+  private readonly found = new Map<string, SeenRace>();
+
+  /** @param copies whether the kernel starts copies that complete later */
+  constructor(shape: LaunchShape, mode: RaceMode, copies: boolean) {
+    this.mode = mode;
+    this.threads = threadsOf(shape);
+    this.actors = new Actors(shape, copies);
+    this.global = emptyHistory(null, this.actors);
+    this.recent = this.global;
+  }
+
+  /** The races between each two lines, in the order in which they were found. */
+  get all(): readonly SeenRace[] {
+    return [...this.found.values()];
+  }
+
+  /**
+   * Notes that a thread, or a copy that it has started, accesses memory. Unless all races are to be reported, a store
+   * that does not change the memory does not race with other stores.
+   */
+  access(clock: Clock, kind: AccessKind, history: History, offset: number, size: number): void {
+    const { order, way, agent } = kind;
+    const { seen } = this;
+    if (order !== null && way !== 'store') this.acquireFrom(history.releases.get(offset), clock, order);
+    seen[0] = clock.block * this.actors.perBlock + this.actors.place(clock.linear, agent) + 1;
+    seen[1] = epochOf(clock, agent);
+    seen[2] = kind.tag;
+    const rivals = way === 'load' ? writes : kind.isSilent && this.mode !== 'strict' ? reads : writesAndReads;
+    const { cells } = history;
+    const parts = isPart(offset, size);
+    let page = cells.page(offset, parts);
+    let previous = 0;
+    for (let at = offset; at < offset + size; at += page.unit) {
+      if (at >= page.end) page = cells.page(at, parts);
+      const { numbers } = page;
+      const cell = ((at - page.start) / page.unit) * cellLength;
+      for (const place of rivals) {
+        const other = cell + place;
+        if (numbers[other] === 0 || !this.isRace(numbers, other, clock, cells, order)) continue;
+        const tag = numbers[other + 2] ?? 0;
+        if (tag !== previous) this.report((numbers[other] ?? 0) - 1, tag, { owner: history.owner, offset, size });
+        previous = tag;
+      }
+      if (way === 'load') cells.read(numbers, cell, seen, clock.knowledge);
+      else putWrite(numbers, cell, seen);
+    }
+    if (way !== 'load') this.publish(history.releases, offset, clock, kind);
+  }
+
+  fence(clock: Clock, order: MemoryOrder): void {
+    passFence(clock, order, this.actors);
+  }
+
+  /** The thread puts the copies that it has started into a group. */
+  commit(clock: Clock, copies: CopyKind): void {
+    for (const agent of agentsOf[copies]) commitCopies(clock, agent);
+  }
+
+  /**
+   * The thread waits until at most `pending` groups of copies are in progress; null waits for copies without a group,
+   * too. With `onlyReads`, what bulk copies write may still be incomplete.
+   */
+  wait(clock: Clock, copies: CopyKind, pending: number | null, onlyReads: boolean): void {
+    for (const agent of agentsOf[copies])
+      if (!onlyReads || agent !== 'bulk writes') waitForCopies(clock, agent, pending, this.actors);
+  }
+
+  /** Threads of a block meet at a point that orders their accesses. */
+  meet(block: number, threads: readonly number[]): void {
+    meet(
+      threads.map((linear) => this.clock(block, linear)),
+      this.actors,
+    );
+  }
+
+  /** A thread arrives at a barrier, which orders its accesses before those of the threads that pass. */
+  arrive(clock: Clock, barrier: number): void {
+    const key = `${clock.block} ${barrier}`;
+    const arrived = this.barriers.get(key) ?? [];
+    arrived.push({ knowledge: clock.knowledge, fenced: clock.fenced, ended: ownEpoch(clock) });
+    clock.epoch++;
+    this.barriers.set(key, arrived);
+  }
+
+  /** Threads pass a barrier. */
+  pass(block: number, threads: readonly number[], barrier: number): void {
+    const key = `${block} ${barrier}`;
+    const arrived = this.barriers.get(key) ?? [];
+    this.barriers.delete(key);
+    const all = together(arrived.map(({ knowledge }) => knowledge));
+    const ended = arrived.map((one) => one.ended);
+    const known = withEnded(all, ended, this.actors.perBlock);
+    const fenced = fencedBy(arrived);
+    for (const linear of threads) {
+      const clock = this.clock(block, linear);
+      clock.knowledge = known;
+      clock.fenced = fenced;
+    }
+  }
+
+  /** A block has ended, and its shared memory is gone. */
+  end(block: number): void {
+    this.clocks.delete(block);
+    this.shared.delete(block);
+    this.recent = this.global;
+  }
+
+  /** What is remembered of the shared memory of a block, or of global memory if `owner` is null. */
+  historyOf(owner: number | null): History {
+    if (owner === null) return this.global;
+    if (owner === this.recent.owner) return this.recent;
+    const known = this.shared.get(owner) ?? emptyHistory(owner, this.actors);
+    this.shared.set(owner, known);
+    this.recent = known;
+    return known;
+  }
+
+  clock(block: number, linear: number): Clock {
+    const clocks =
+      this.clocks.get(block) ?? Array.from({ length: this.threads }, (_, thread) => startedClock(block, thread));
+    this.clocks.set(block, clocks);
+    return elementAt(clocks, linear);
+  }
+
+  /** Whether the access at a place of a cell races with `seen`. */
+  private isRace(numbers: Uint32Array, place: number, clock: Clock, cells: Cells, order: MemoryOrder | null): boolean {
+    const other = numbers[place] ?? 0;
+    if (other === this.seen[0] || cells.isBefore(numbers, place, clock.knowledge)) return false;
+    // A copy comes after what its thread did before it started the copy.
+    if (other === clock.block * this.actors.perBlock + clock.linear + 1) return false;
+    const strength = strengthOf(numbers[place + 2] ?? 0);
+    const areStrong = strength !== null && order !== null;
+    return !areStrong || !this.includes(narrower(strength, order.scope), clock.block, this.actors.blockOf(other - 1));
+  }
+
+  /** Whether two blocks are within a scope of each other. */
+  private includes(scope: MemoryScope, block: number, other: number): boolean {
+    switch (scope) {
+      case 'cta':
+        return block === other;
+      case 'cluster':
+        return this.actors.areInOneCluster(block, other);
+      case 'gpu':
+      case 'sys':
+        return true;
+    }
+  }
+
+  private acquireFrom(releases: readonly Release[] | undefined, clock: Clock, order: MemoryOrder): void {
+    if (releases === undefined) return;
+    const found = releases
+      .filter(({ block, scope }) => this.includes(narrower(scope, order.scope), block, clock.block))
+      .reduce((all, { knowledge }) => join(all, knowledge), nothing);
+    acquire(clock, order, found);
+  }
+
+  /** Remembers what a write publishes. A value that an atomic operation replaces has published, too. */
+  private publish(
+    releases: Map<number, readonly Release[]>,
+    offset: number,
+    clock: Clock,
+    { order, way }: AccessKind,
+  ): void {
+    const own = order === null ? [] : releasesOf(clock, order, this.actors);
+    const before = way === 'atomic' ? (releases.get(offset) ?? []) : [];
+    if (own.length > 0) releases.set(offset, own.reduce(added, before));
+    else if (way !== 'atomic') releases.delete(offset);
+  }
+
+  private report(other: number, tag: number, touched: Touched): void {
+    const [actor = 0, , own = 0] = this.seen;
+    const key = `${Math.min(tag, own)} ${Math.max(tag, own)}`;
+    const known = this.found.get(key);
+    if (known !== undefined) known.count++;
+    else if (this.found.size < mostRaces) {
+      const first = { actor: this.actors.actor(other), tag };
+      const second = { actor: this.actors.actor(actor - 1), tag: own };
+      this.found.set(key, { touched, first, second, count: 1 });
+    }
+  }
+}
+
+function emptyHistory(owner: number | null, actors: Actors): History {
+  return { owner, cells: new Cells(actors), releases: new Map() };
+}
+
+/** Adds a release to those of a value; releases of one block and scope are one. */
+function added(releases: readonly Release[], { block, scope, knowledge }: Release): readonly Release[] {
+  const at = releases.findIndex((one) => one.block === block && one.scope === scope);
+  const before = releases[at];
+  if (before === undefined) return [...releases, { block, scope, knowledge }];
+  return releases.with(at, { block, scope, knowledge: join(before.knowledge, knowledge) });
+}

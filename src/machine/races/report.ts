@@ -1,0 +1,55 @@
+/** Describes data races with the names and places that a program uses. */
+import { sourceAt } from '../../program/source-at.ts';
+import { formatAddress } from '../address-space.ts';
+import type { Launch } from '../engine.ts';
+import { machineMessage } from '../fault.ts';
+import { blockIndexOf, indexOf } from '../launch.ts';
+import { namedRanges } from '../named-ranges.ts';
+import { lineOf, wayOf } from './access-kind.ts';
+import type { Race, RaceAccess } from './race.ts';
+import type { SeenAccess, SeenRace, Touched } from './races.ts';
+
+export function describeRace({ touched, first, second, count }: SeenRace, launch: Launch): Race {
+  const space = touched.owner === null ? 'global' : 'shared';
+  const address = formatAddress(touched.offset);
+  const name = nameOf(touched, launch);
+  const what = name === null ? `${space} memory` : `${name} in ${space} memory`;
+  const [earlier, later] = [describeAccess(first, launch), describeAccess(second, launch)];
+  const accesses = `${accessText(earlier)} and ${accessText(later)}`;
+  return {
+    code: 'PTX6038',
+    message: machineMessage('PTX6038', { what, address, accesses }),
+    space,
+    address,
+    name,
+    first: earlier,
+    second: later,
+    count,
+  };
+}
+
+function describeAccess({ actor, tag }: SeenAccess, { kernel, shape }: Launch): RaceAccess {
+  const line = lineOf(tag);
+  return {
+    access: wayOf(tag),
+    isAsynchronous: actor.agent !== 'thread',
+    line,
+    source: sourceAt(kernel, line),
+    block: blockIndexOf(actor.block, shape),
+    thread: indexOf(actor.linear, shape.block),
+  };
+}
+
+function accessText({ access, isAsynchronous, line }: RaceAccess): string {
+  const what = access === 'atomic' ? 'atomic operation' : access;
+  return `${isAsynchronous ? 'an asynchronous' : access === 'atomic' ? 'an' : 'a'} ${what} at line ${line}`;
+}
+
+function nameOf({ owner, offset }: Touched, { kernel, memory, shape }: Launch): string | null {
+  if (owner === null) return memory.ownerAt(offset);
+  const ranges = namedRanges(kernel.entry.shared);
+  const found = ranges.find(({ start, size }) => offset >= start && offset < start + size);
+  // The dynamic part of shared memory belongs to a variable without a size.
+  const variable = found ?? ranges.find(({ size }) => size === 0 && shape.sharedBytes > 0);
+  return variable === undefined ? null : `variable ${variable.name}`;
+}

@@ -1,0 +1,318 @@
+/** Data races: what orders accesses, what does not, and what is reported. */
+import { describe, expect, test } from 'vitest';
+import { Device, type LaunchOptions, type Race } from '../../src/device.ts';
+import { moduleOf, outcome, type Source } from './run.ts';
+
+const start = `ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r2, 0;
+mul.wide.u32 %rd2, %r1, 4; mov.u64 %rd3, s; add.u64 %rd4, %rd3, %rd2;
+xor.b32 %r3, %r1, 1; mul.wide.u32 %rd5, %r3, 4; add.u64 %rd5, %rd3, %rd5;
+xor.b32 %r4, %r1, 32; mul.wide.u32 %rd6, %r4, 4; add.u64 %rd6, %rd3, %rd6; add.u32 %r5, %r1, 7;`;
+
+const module = '.shared .align 16 .b32 s[128]; .global .b32 g; .global .b32 flag; .global .align 16 .b32 big[16];';
+
+function source(body: string): Source {
+  return { module, body: `${start}\n${body}` };
+}
+
+/** Two blocks of 64 threads. */
+async function racesOf(body: string, options: LaunchOptions = {}): Promise<readonly Race[]> {
+  const { result } = await outcome(source(body), 1024, { grid: 2, block: 64, races: 'report', ...options });
+  if (!result.ok) throw new Error(result.fault.message);
+  return result.races;
+}
+
+const store = 'st.shared.u32 [%rd4], %r5;';
+const neighbor = 'ld.shared.u32 %r6, [%rd5];';
+const otherWarp = 'ld.shared.u32 %r6, [%rd6];';
+
+/** The first thread of the grid writes `g` and then the flag; the first thread of the other block waits and reads. */
+function message(publish: string, find: string): string {
+  return `@!%p1 bra done; @!%p2 bra reader;
+st.global.u32 [g], 5; ${publish}
+bra done;
+reader: ${find} setp.eq.u32 %p3, %r7, 0; @%p3 bra reader; ld.global.u32 %r8, [g];
+done:`;
+}
+
+/** The same within the first block, from thread 0 to thread 32. */
+function messageInBlock(publish: string, find: string): string {
+  return message(publish, find).replace(
+    '@!%p1 bra done; @!%p2 bra reader;',
+    '@!%p2 bra done; setp.eq.u32 %p4, %r1, 32; @%p4 bra reader; @!%p1 bra done;',
+  );
+}
+
+describe('accesses are ordered by', () => {
+  test.each([
+    ['a barrier', `${store} bar.sync 0; ${otherWarp}`],
+    ['a barrier for some of the threads', `${store} bar.sync 3, 64; ${otherWarp}`],
+    ['a barrier with a reduction', `${store} bar.red.popc.u32 %r9, 0, %p1; ${otherWarp}`],
+    [
+      'arriving at a barrier and waiting there',
+      `setp.lt.u32 %p4, %r1, 32; @%p4 bra first; bar.sync 1, 64; ${otherWarp} bra done; first: ${store} bar.arrive 1, 64; done:`,
+    ],
+    ['bar.warp.sync, within a warp', `${store} bar.warp.sync -1; ${neighbor}`],
+    ['barrier.cluster', `${store} barrier.cluster.arrive; barrier.cluster.wait; ${otherWarp}`],
+    [
+      'a release and an acquire',
+      message('st.release.gpu.global.u32 [flag], 1;', 'ld.acquire.gpu.global.u32 %r7, [flag];'),
+    ],
+    [
+      'fences around volatile accesses',
+      message('membar.gl; st.volatile.global.u32 [flag], 1;', 'ld.volatile.global.u32 %r7, [flag]; membar.gl;'),
+    ],
+    [
+      'fences around atomic operations',
+      message('fence.acq_rel.gpu; red.global.add.u32 [flag], 1;', 'atom.global.or.b32 %r7, [flag], 0; fence.sc.gpu;'),
+    ],
+    [
+      'releases that others have added to',
+      message(
+        'red.release.gpu.global.add.u32 [flag], 1; red.global.add.u32 [flag], 2;',
+        'ld.acquire.gpu.global.u32 %r7, [flag];',
+      ),
+    ],
+    [
+      'a release for the block, within the block',
+      messageInBlock('st.release.cta.global.u32 [flag], 1;', 'ld.acquire.cta.global.u32 %r7, [flag];'),
+    ],
+    ['the order of the program', `${store} ld.shared.u32 %r6, [%rd4]; st.shared.u32 [%rd4], 1;`],
+  ])('%s', async (_, body) => {
+    expect(await racesOf(body)).toEqual([]);
+  });
+});
+
+describe('accesses are not ordered by', () => {
+  test.each([
+    ['nothing', `${store} ${neighbor}`, 'variable s'],
+    ['running in one warp', `${store} shfl.sync.idx.b32 %r9, %r1, 0, 31, -1; ${neighbor}`, 'variable s'],
+    ['bar.warp.sync, between warps', `${store} bar.warp.sync -1; ${otherWarp}`, 'variable s'],
+    ['a barrier before the write', `bar.sync 0; ${store} ${otherWarp}`, 'variable s'],
+    [
+      'a barrier that only some reach again',
+      `${store} bar.sync 0; ${otherWarp} st.shared.u32 [%rd4], 1;`,
+      'variable s',
+    ],
+    [
+      'a barrier of another number',
+      `setp.lt.u32 %p4, %r1, 32; @%p4 bra first; bar.sync 1, 32; ${otherWarp} bra done; first: ${store} bar.sync 2, 32; done:`,
+      'variable s',
+    ],
+    [
+      'barrier.cluster.arrive.relaxed',
+      `${store} barrier.cluster.arrive.relaxed; barrier.cluster.wait; ${otherWarp}`,
+      'variable s',
+    ],
+    [
+      'a flag without fences',
+      message('st.volatile.global.u32 [flag], 1;', 'ld.volatile.global.u32 %r7, [flag];'),
+      'variable g',
+    ],
+    [
+      'a flag with a fence on one side',
+      message('membar.gl; st.volatile.global.u32 [flag], 1;', 'ld.volatile.global.u32 %r7, [flag];'),
+      'variable g',
+    ],
+    [
+      'a release for the block, between blocks',
+      message('st.release.cta.global.u32 [flag], 1;', 'ld.acquire.gpu.global.u32 %r7, [flag];'),
+      'variable g',
+    ],
+    [
+      'an acquire for the block, between blocks',
+      message('st.release.gpu.global.u32 [flag], 1;', 'ld.acquire.cta.global.u32 %r7, [flag];'),
+      'variable g',
+    ],
+    [
+      'a release that another store has replaced',
+      message(
+        'st.release.gpu.global.u32 [flag], 1; st.relaxed.gpu.global.u32 [flag], 2;',
+        'ld.acquire.gpu.global.u32 %r7, [flag];',
+      ),
+      'variable g',
+    ],
+    [
+      'a fence for the block, between blocks',
+      message('membar.cta; red.global.add.u32 [flag], 1;', 'ld.acquire.gpu.global.u32 %r7, [flag];'),
+      'variable g',
+    ],
+    ['running one block after the other', 'st.global.u32 [g], %r2;', 'variable g'],
+    [
+      '__syncthreads, between blocks',
+      'bar.sync 0; @%p1 st.global.u32 [g], %r2; bar.sync 0; ld.global.u32 %r6, [g];',
+      'variable g',
+    ],
+  ])('%s', async (_, body, name) => {
+    const races = await racesOf(body);
+    expect(races.map((race) => race.name)).toContain(name);
+  });
+});
+
+describe('strong accesses', () => {
+  test.each([
+    ['atomic operations', 'atom.global.add.u32 %r6, [g], 1;', 0],
+    ['volatile accesses', 'ld.volatile.global.u32 %r6, [g]; st.volatile.global.u32 [g], %r2;', 0],
+    ['relaxed accesses for the GPU', 'st.relaxed.gpu.global.u32 [g], %r2;', 0],
+    ['atomic operations of two blocks for one block', 'atom.cta.global.add.u32 %r6, [g], 1;', 1],
+    ['atomic operations of one block for the block', '@%p2 atom.cta.global.add.u32 %r6, [g], 1;', 0],
+    ['an atomic operation and a weak load', '@%p1 atom.global.add.u32 %r6, [g], 1; ld.global.u32 %r6, [g];', 1],
+    ['an atomic operation and a weak store', '@%p1 atom.global.add.u32 %r6, [g], 1; @!%p1 st.global.u32 [g], 3;', 1],
+    [
+      'reductions of shared memory that is read later',
+      'red.shared.add.u32 [s], 1; bar.sync 0; ld.shared.u32 %r6, [s];',
+      0,
+    ],
+    ['reductions of shared memory that is read at once', 'red.shared.add.u32 [s], 1; ld.shared.u32 %r6, [s];', 1],
+  ])('%s', async (_, body, count) => {
+    expect(await racesOf(body)).toHaveLength(count);
+  });
+});
+
+describe('the bytes of an access', () => {
+  test.each([
+    ['different bytes of a word', 'cvt.u64.u32 %rd7, %r1; add.u64 %rd7, %rd3, %rd7; st.shared.u8 [%rd7], %r1;', 0],
+    ['the same byte', 'st.shared.u8 [s+3], %r1;', 1],
+    ['a byte of a word', '@%p1 st.shared.u32 [s], 5; @!%p1 ld.shared.u8 %r6, [s+3];', 1],
+    ['a word after its bytes', '@%p1 st.shared.u8 [s+3], 5; @!%p1 ld.shared.u32 %r6, [s];', 1],
+    ['the end of a vector', '@%p1 st.shared.v4.u32 [s], {%r1, %r1, %r1, %r5}; @!%p1 ld.shared.u32 %r6, [s+12];', 1],
+    ['the word after a vector', '@%p1 st.shared.v4.u32 [s], {%r1, %r1, %r1, %r5}; @!%p1 ld.shared.u32 %r6, [s+16];', 0],
+  ])('%s', async (_, body, count) => {
+    expect(await racesOf(body)).toHaveLength(count);
+  });
+});
+
+/** Each thread copies 4 bytes of global memory to its own word. */
+const copy = 'mov.u64 %rd7, g; cp.async.ca.shared.global [%rd4], [%rd7], 4;';
+const own = 'ld.shared.u32 %r6, [%rd4];';
+
+/** Thread 0 copies 64 bytes to shared memory; all threads wait at the mbarrier object at the end of it. */
+function bulkCopy(before: string, after: string): string {
+  return `mov.u64 %rd7, big; mov.u64 %rd8, s; add.u64 %rd9, %rd8, 256;
+@%p1 mbarrier.init.shared.b64 [%rd9], 1; bar.sync 0; ${before}
+@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%rd9], 64;
+@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%rd8], [%rd7], 64, [%rd9];
+${after}`;
+}
+
+const arrival = 'again: mbarrier.try_wait.parity.shared.b64 %p4, [%rd9], 0; @!%p4 bra again;';
+const bulkStore =
+  'mov.u64 %rd7, big; mov.u64 %rd8, s; @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd7], [%rd8], 64; cp.async.bulk.commit_group;';
+
+describe('copies that complete later', () => {
+  test.each([
+    ['cp.async and wait_all', `${copy} cp.async.wait_all; ${own}`, 0],
+    ['cp.async and its group', `${copy} cp.async.commit_group; cp.async.wait_group 0; ${own}`, 0],
+    [
+      'cp.async and all but the last group',
+      `${copy} cp.async.commit_group; cp.async.commit_group; cp.async.wait_group 1; ${own}`,
+      0,
+    ],
+    ['cp.async and a barrier after waiting', `${copy} cp.async.wait_all; bar.sync 0; ${otherWarp}`, 0],
+    ['cp.async after a store of the thread', `${store} ${copy} cp.async.wait_all; ${own}`, 0],
+    ['cp.async without waiting', `${copy} ${own}`, 1],
+    ['cp.async without a group', `${copy} cp.async.wait_group 0; ${own}`, 1],
+    ['cp.async in the last group', `${copy} cp.async.commit_group; cp.async.wait_group 1; ${own}`, 1],
+    ['cp.async with a barrier in place of waiting', `${copy} bar.sync 0; ${otherWarp}`, 1],
+    ['cp.async without a barrier after waiting', `${copy} cp.async.wait_all; ${otherWarp}`, 1],
+    [
+      'cp.async and an mbarrier object',
+      `add.u64 %rd9, %rd3, 256; @%p1 mbarrier.init.shared.b64 [%rd9], 64; bar.sync 0; ${copy} cp.async.mbarrier.arrive.noinc.shared.b64 [%rd9]; ${arrival} ${otherWarp}`,
+      0,
+    ],
+    [
+      'cp.async and an arrival of the thread alone',
+      `add.u64 %rd9, %rd3, 256; @%p1 mbarrier.init.shared.b64 [%rd9], 64; bar.sync 0; ${copy} mbarrier.arrive.shared.b64 _, [%rd9]; ${arrival} ${otherWarp}`,
+      1,
+    ],
+    ['a bulk copy that all wait for', bulkCopy('', `${arrival} ld.shared.u32 %r6, [s];`), 0],
+    ['a bulk copy that nobody waits for', bulkCopy('', 'ld.shared.u32 %r6, [s];'), 1],
+    [
+      'a bulk copy that one thread waits for',
+      bulkCopy('', `@!%p1 bra others; ${arrival} others: ld.shared.u32 %r6, [s];`),
+      1,
+    ],
+    ['a bulk copy to memory that others still read', bulkCopy('ld.shared.u32 %r6, [s];', arrival), 1],
+    [
+      'a bulk store that has read its source',
+      `${store} bar.sync 0; ${bulkStore} cp.async.bulk.wait_group.read 0; @%p1 st.shared.u32 [s], 1;`,
+      0,
+    ],
+    ['a bulk store that still reads its source', `${store} bar.sync 0; ${bulkStore} @%p1 st.shared.u32 [s], 1;`, 1],
+    [
+      'a bulk store that has written',
+      `@!%p2 bra done; ${store} bar.sync 0; ${bulkStore} cp.async.bulk.wait_group 0; @%p1 ld.global.u32 %r6, [big]; done:`,
+      0,
+    ],
+    [
+      'a bulk store that has only read',
+      `@!%p2 bra done; ${store} bar.sync 0; ${bulkStore} cp.async.bulk.wait_group.read 0; @%p1 ld.global.u32 %r6, [big]; done:`,
+      1,
+    ],
+  ])('%s', async (_, body, count) => {
+    expect((await racesOf(body)).filter(({ name }) => name !== 'variable big' || body.includes('[big]'))).toHaveLength(
+      count,
+    );
+  });
+
+  test('are named as such', async () => {
+    const [race] = await racesOf(`${copy} ${own}`);
+    expect(race?.message).toContain('an asynchronous store at line 10 and a load at line 10');
+  });
+});
+
+test('two stores of one value race only if all races are to be reported', async () => {
+  const body = 'st.shared.u32 [s], 7;';
+  expect(await racesOf(body)).toEqual([]);
+  expect(await racesOf(body, { races: 'strict' })).toHaveLength(1);
+});
+
+test('a load races with a store of the value that was there before', async () => {
+  expect(await racesOf('@%p1 st.shared.u32 [s], 0; @!%p1 ld.shared.u32 %r6, [s];')).toHaveLength(1);
+});
+
+test('a race names both accesses, the variable and how often it was found', async () => {
+  expect(await racesOf(`${store}\n${neighbor}`)).toEqual([
+    {
+      code: 'PTX6038',
+      message:
+        'variable s in shared memory at 0x4 is accessed by two threads without synchronization: a load at line 11 and a store at line 10',
+      space: 'shared',
+      address: '0x4',
+      name: 'variable s',
+      first: { access: 'load', isAsynchronous: false, line: 11, source: null, block: [0, 0, 0], thread: [0, 0, 0] },
+      second: { access: 'store', isAsynchronous: false, line: 10, source: null, block: [0, 0, 0], thread: [1, 0, 0] },
+      count: 128,
+    },
+  ]);
+});
+
+test('races that were found before a fault are reported', async () => {
+  const { result } = await outcome(source(`${store} ${neighbor} mov.u64 %rd7, 0; ld.global.u32 %r6, [%rd7];`), 1024, {
+    block: 64,
+    races: 'report',
+  });
+  expect(result.ok).toBe(false);
+  expect(result.races).toHaveLength(0);
+  const later = await outcome(source(`${store} ${neighbor} bar.sync 0; trap;`), 1024, { block: 64, races: 'report' });
+  expect(later.result).toMatchObject({ ok: false, fault: { code: 'PTX6031' } });
+  expect(later.result.races).toHaveLength(1);
+});
+
+test('without the option, and on the fast engine, no races are reported', async () => {
+  const { result } = await outcome(source(`${store} ${neighbor}`), 1024, { block: 64 });
+  expect(result.races).toEqual([]);
+});
+
+test('the fast engine cannot find races', async () => {
+  const device = await Device.create();
+  const launch = device
+    .load(moduleOf(source(store)))
+    .kernel('k')
+    .launch({ args: [device.alloc(4)], engine: 'jit', races: 'report' });
+  await expect(launch).rejects.toMatchObject({ code: 'bad-option' });
+});
+
+test('at most 100 pairs of lines are reported', async () => {
+  const lines = Array.from({ length: 120 }, (_, i) => `st.shared.u32 [s+${4 * i}], %r5;`).join('\n');
+  expect(await racesOf(lines)).toHaveLength(100);
+});
