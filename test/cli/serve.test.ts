@@ -85,6 +85,17 @@ it('runs a kernel on a buffer', async () => {
   expect(read['base64']).toBe(Buffer.from(Uint32Array.of(2, 4, 6).buffer).toString('base64'));
 });
 
+it('finds data races', async () => {
+  const { ask } = connected();
+  const { device } = await ask('device/create', {});
+  const source = doubling.replace('st.global', 'st.global.u32 [%rd1], %r1; st.global');
+  const { module } = await ask('module/load', { device, source });
+  const { buffer } = await ask('buffer/alloc', { device, bytes: 12 });
+  const launch = { device, module, block: 3, args: [{ buffer }] };
+  expect(await ask('launch', launch)).toMatchObject({ ok: true, races: [] });
+  expect(await ask('launch', { ...launch, races: 'strict' })).toMatchObject({ ok: true, races: [{ code: 'PTX6038' }] });
+});
+
 it('answers a message that is not JSON, and goes on', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const served = serve({ input, output }, defaultLimits, '1.2.3', new AbortController().signal);

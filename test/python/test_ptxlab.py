@@ -202,6 +202,14 @@ def test_a_fault_says_where(ptx_device):
     assert caught.value.data["thread"] == [4, 0, 0]
 
 
+def test_data_races(ptx_device):
+    x, y = np.arange(4, dtype=np.float32), np.zeros(4, dtype=np.float32)
+    assert ptx_device.module(ADD).kernel()[1, 4](x, x, y, 4, races="report")["races"] == []
+    everyone = ADD.replace("add.u64 %rd3, %rd3, %rd4;", "")
+    (race,) = ptx_device.module(everyone).kernel()[1, 4](x, x, y, 4, races="report")["races"]
+    assert (race["code"], race["first"]["line"], race["second"]["line"]) == ("PTX6038", 28, 28)
+
+
 def test_check(ptx_check):
     ptx_check(ADD)
     report = ptxlab.check(ADD.replace("add.f32", "add.rx.f32"))

@@ -214,10 +214,13 @@ class Launcher:
         self._kernel = kernel
         self._shape = {"grid": _extent(grid), "block": _extent(block)}
 
-    def __call__(self, *args: Any, shared_bytes: Optional[int] = None, **options: Any) -> Dict[str, Any]:
+    def __call__(
+        self, *args: Any, shared_bytes: Optional[int] = None, races: Optional[str] = None, **options: Any
+    ) -> Dict[str, Any]:
         """Runs the kernel. Arrays and tensors are copied to the device, and back afterwards unless they are read-only.
 
         Buffers stay on the device. Numbers take the type of their parameter. Returns what was printed, and statistics.
+        With races="report", or "strict" to include stores of the same value, the result lists data races under "races".
         Raises Fault, and PtxlabError for a launch that is not possible.
         """
         module = self._kernel._module
@@ -246,7 +249,7 @@ class Launcher:
                     copies.append((one, array, buffer))
                     passed.append({"buffer": buffer.handle})
             at = {"device": module._device, "module": module.handle, "kernel": self._kernel.name}
-            result = server.ask("launch", **at, **self._shape, args=passed, **_named(sharedBytes=shared_bytes), **options)
+            result = server.ask("launch", **at, **self._shape, args=passed, **_named(sharedBytes=shared_bytes, races=races), **options)
             for given, array, buffer in copies:
                 _copy_back(given, array, buffer)
         finally:
