@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { collectGarbage } from '../../test/collect-garbage.ts';
 import { Device } from '../device.ts';
 import { recentModule } from './recent-modules.ts';
 
@@ -32,6 +33,25 @@ describe('modules that are loaded again', () => {
     await loaded[0]?.kernel('add').launch({});
     await loaded[1]?.kernel('add').launch({});
     expect(loaded.map((module) => module.symbol('count').read('u32')[0])).toEqual([9, 8]);
+  });
+
+  test('are not shared if others with long texts were loaded since, or if their text is very long', () => {
+    const long = (i: number): string => `${text}// ${'x'.repeat(2 ** 21)}${i}`;
+    const { module } = recentModule(text, {});
+    recentModule(long(0), {});
+    expect(recentModule(text, {}).module).toBe(module);
+    for (const i of [1, 2]) recentModule(long(i), {});
+    expect(recentModule(text, {}).module).not.toBe(module);
+    const longest = `${long(0)}${'x'.repeat(2 ** 22)}`;
+    expect(recentModule(longest, {}).module).not.toBe(recentModule(longest, {}).module);
+  });
+
+  test('are freed even if the program does not return to the event loop', () => {
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    for (let i = 0; i < 40; i++) recentModule(`${text}// ${'x'.repeat(2 ** 21)}${i}`, {});
+    collectGarbage();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(40 * 2 ** 20);
   });
 
   test('are not shared if they have errors', () => {

@@ -4,34 +4,39 @@ import { type CheckedModule, type CheckOptions, type CheckReport, loadModule } f
 interface Known {
   /** The options with which the module was loaded. */
   readonly key: string;
+  readonly module: CheckedModule;
   readonly report: CheckReport;
 }
 
-/** Maximum number of recently loaded modules to remember. When there are more, the oldest is forgotten. */
-const mostRecent = 64;
-
-/** The modules loaded most recently. The references are weak, so that each module can still be garbage-collected. */
-const recent: WeakRef<CheckedModule>[] = [];
-const known = new WeakMap<CheckedModule, Known>();
-
 /**
- * Like `loadModule`, but if there was an earlier call with the same text and options and its module still exists,
- * returns that module.
+ * Maximum number of modules to keep, and of the characters in their texts. A module takes about 20 bytes for each
+ * character. Weak references would not do: the engine frees what they refer to only when the program returns to the
+ * event loop, so a loop that loads thousands of modules would run out of memory.
  */
+const mostModules = 64;
+const mostCharacters = 4 * 2 ** 20;
+
+/** The modules loaded most recently, the newest last. */
+let recent: readonly Known[] = [];
+
+/** Like `loadModule`, but if a module with the same text and options was loaded recently, returns that module. */
 export function recentModule(source: string, options: CheckOptions): ReturnType<typeof loadModule> {
   const key = JSON.stringify([options.target, options.version, options.isa]);
-  for (const ref of recent) {
-    const module = ref.deref();
-    if (module?.source !== source) continue;
-    const earlier = known.get(module);
-    if (earlier?.key === key) return { module, report: earlier.report };
+  const known = recent.find(({ module, key: other }) => other === key && module.source === source);
+  if (known !== undefined) {
+    recent = [...recent.filter((one) => one !== known), known];
+    return known;
   }
-  const loaded = loadModule(source, options);
-  if (loaded.module !== null) remember(loaded.module, { key, report: loaded.report });
-  return loaded;
+  const { module, report } = loadModule(source, options);
+  if (module !== null && source.length <= mostCharacters) remember({ key, module, report });
+  return { module, report };
 }
 
-function remember(module: CheckedModule, facts: Known): void {
-  known.set(module, facts);
-  if (recent.push(new WeakRef(module)) > mostRecent) recent.shift();
+function remember(newest: Known): void {
+  let characters = 0;
+  const kept = [newest, ...recent.toReversed()].filter(({ module }, i) => {
+    characters += module.source.length;
+    return i < mostModules && characters <= mostCharacters;
+  });
+  recent = kept.reverse();
 }

@@ -3,6 +3,7 @@
  * form in the order in which they are written; the modifiers may be in any order. If no form accepts all parts, the
  * closest form is used to explain the ones that are wrong.
  */
+import { ownText } from '../../base/own-text.ts';
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { type CompiledForm, makeVariant, splitMnemonic } from '../../isa/notation.ts';
 import { opcodesOutside } from '../../isa/opcodes.ts';
@@ -34,9 +35,10 @@ const remembered = new Map<string, Resolution>();
 export function resolveMnemonic(mnemonic: string): Resolution {
   const known = remembered.get(mnemonic);
   if (known !== undefined) return known;
-  const made = resolveIn(ptxForms, mnemonic);
+  const own = ownText(mnemonic);
+  const made = resolveIn(ptxForms, own);
   if (remembered.size >= capacity) remembered.clear();
-  remembered.set(mnemonic, made);
+  remembered.set(own, made);
   return made;
 }
 

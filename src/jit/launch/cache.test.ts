@@ -2,9 +2,8 @@
  * Tests the code cache: a device compiles the same text only once for each key, uses code that other devices have
  * compiled, and keeps only recently used code.
  */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
+import { collectGarbage } from '../../../test/collect-garbage.ts';
 import { CodeCache, type Compiled } from './cache.ts';
 
 /** An empty module consists of just a header. */
@@ -26,7 +25,7 @@ const kernel: Compiled['kernel'] = {
   local: [],
   parameters: [],
 };
-const make = (): Compiled => ({ kernel, module: empty, executed: 0, rest: null });
+const make = (): Compiled => ({ kernel, module: empty, isSplit: false, executed: 0, rest: null });
 
 test('code is made only once for the same text and key, and again for others', () => {
   const cache = new CodeCache();
@@ -42,11 +41,6 @@ test('another device finds the code of the first', () => {
   const [one, other] = [new CodeCache(), new CodeCache()];
   expect(other.once('for both', '', make)).toBe(one.once('for both', '', make));
 });
-
-const collectGarbage = ((): (() => void) => {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
-})();
 
 /** Returns whether code in a cache is garbage-collected when nothing but the cache refers to it. */
 async function isCollected(held: (cache: CodeCache) => WeakRef<Compiled>, cache: CodeCache): Promise<boolean> {

@@ -7,6 +7,7 @@ import { PtxlabError } from '../../base/error.ts';
 import type { Environment } from '../../isa/environment.ts';
 import { type Launch, type LaunchResult, runToEnd } from '../../machine/engine.ts';
 import { blocksOf, blocksPerCluster, checkTime } from '../../machine/launch.ts';
+import type { LaunchLayout } from '../layout.ts';
 import type { KernelProgram } from '../../program/link.ts';
 import { sourceAt } from '../../program/source-at.ts';
 import type { CodeCache, Compiled } from './cache.ts';
@@ -44,7 +45,7 @@ export async function runFast(launch: Launch, options: FastOptions): Promise<Lau
   const makers = makersOf(launch, options, shared !== null);
   const result =
     shared === null || crew === null
-      ? await runToEnd(engineOf(launch, makers), launch)
+      ? await runToEnd(engineOf(launch, options, makers), launch)
       : withSource(kernel, await runSpread(launch, codeIn(makers.code), shared, crew));
   makers.code.executed += result.stats.instructions;
   return result;
@@ -52,20 +53,19 @@ export async function runFast(launch: Launch, options: FastOptions): Promise<Lau
 
 /** Returns the engine that runs a launch on the calling thread, even if there are workers. */
 export function fastEngine(launch: Launch, options: FastOptions): FastEngine {
-  return engineOf(launch, makersOf(launch, options, false));
+  return engineOf(launch, options, makersOf(launch, options, false));
 }
 
-function engineOf(launch: Launch, { code, better }: Makers): FastEngine {
-  return new FastEngine(launch, localCode(code, launch), better);
+function engineOf(launch: Launch, options: FastOptions, { code, better }: Makers): FastEngine {
+  return new FastEngine(launch, localCode(code, launch, options), better);
 }
 
 function codeIn({ kernel, module }: Compiled): CompiledCode {
   return { compiled: kernel, module };
 }
 
-function localCode(code: Compiled, { limits }: Launch): LocalCode {
-  const { rest } = code;
-  return { ...codeIn(code), rest: rest === null ? null : () => rest(() => checkTime(limits)) };
+function localCode(code: Compiled, launch: Launch, options: FastOptions): LocalCode {
+  return { ...codeIn(code), rest: code.isSplit ? () => (code.rest ??= compileRest(code, launch, options)) : null };
 }
 
 /**
@@ -111,7 +111,7 @@ function makersOf(launch: Launch, options: FastOptions, concurrent: boolean): Ma
   if (simd === true || earnsFours(kernel.entry, shape, executed)) return { code: make(true), better: null };
   const better: BetterCode = (now) => {
     if (!paysOff(executed + now)) return null;
-    return localCode(make(true), launch);
+    return localCode(make(true), launch, options);
   };
   return { code: make(false), better };
 }
@@ -131,44 +131,58 @@ function keyOf(
 }
 
 function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours: boolean): Compiled {
-  const { kernel, image, memory, limits } = launch;
-  const { origin, checked } = options;
-  const { constants, addressOf } = image;
-  return options.code.once(origin.text, keyOf(launch, options, concurrent, fours), () => {
-    const made = compileKernel(kernel, {
-      origin: memory.origin,
-      sharedMemory: memory.share() !== null,
-      concurrent,
-      checked,
-      fours,
-      // Workers get all code at once, because they do not have the program.
-      aloneLater: fours && !concurrent,
-      fuses: fusesProducts(),
-      parameterBytes: kernel.entry.parameterBytes,
-      addressOf,
-      constantBytes: constants.byteLength,
-      uncountedBytes: kernel.entry.reservedBytes + kernel.entry.hiddenBytes,
-      reachesOtherBlocks: kernel.entry.reachesOtherBlocks,
-      tensorBytes: tensorBytesOf(kernel.entry),
-      localBytes: kernel.stackBytes,
-      look: () => checkTime(limits),
-    });
-    const { name } = kernel.entry;
-    return { kernel: made.kernel, module: moduleIn(made.bytes, name), rest: restOf(made, name), executed: 0 };
+  const { kernel } = launch;
+  return options.code.once(options.origin.text, keyOf(launch, options, concurrent, fours), () => {
+    const made = compileKernel(kernel, layoutOf(launch, options, concurrent, fours));
+    const module = moduleIn(made.bytes, kernel.entry.name);
+    const compiled = { kernel: made.kernel, module, isSplit: made.compileRest !== null, rest: null, executed: 0 };
+    if (made.compileRest !== null)
+      rests.set(kernel, (rests.get(kernel) ?? new Map<Compiled, CompileRest>()).set(compiled, made.compileRest));
+    return compiled;
   });
 }
 
-function restOf({ compileRest }: Compilation, name: string): Compiled['rest'] {
-  // `make` is called once and then dropped, because it refers to everything that is known about the kernel.
-  let make = compileRest;
-  let made: WebAssembly.Module | null = null;
-  if (make === null) return null;
-  return (look) => {
-    if (make !== null) made = moduleIn(make(look), name);
-    make = null;
-    if (made === null) throw new Error('there is no code to compile');
-    return made;
+function layoutOf(launch: Launch, { checked }: FastOptions, concurrent: boolean, fours: boolean): LaunchLayout {
+  const { kernel, image, memory, limits } = launch;
+  return {
+    origin: memory.origin,
+    sharedMemory: memory.share() !== null,
+    concurrent,
+    checked,
+    fours,
+    // Workers get all code at once, because they do not have the program.
+    aloneLater: fours && !concurrent,
+    fuses: fusesProducts(),
+    parameterBytes: kernel.entry.parameterBytes,
+    addressOf: image.addressOf,
+    constantBytes: image.constants.byteLength,
+    uncountedBytes: kernel.entry.reservedBytes + kernel.entry.hiddenBytes,
+    reachesOtherBlocks: kernel.entry.reachesOtherBlocks,
+    tensorBytes: tensorBytesOf(kernel.entry),
+    localBytes: kernel.stackBytes,
+    look: () => checkTime(limits),
   };
+}
+
+type CompileRest = NonNullable<Compilation['compileRest']>;
+
+/**
+ * What compiles the code that was left out. It refers to everything that is known about the kernel, so it belongs to the
+ * kernel and not to its code, which is kept for longer.
+ */
+const rests = new WeakMap<KernelProgram, Map<Compiled, CompileRest>>();
+
+function compileRest(code: Compiled, launch: Launch, options: FastOptions): WebAssembly.Module {
+  const { kernel, limits } = launch;
+  const known = rests.get(kernel)?.get(code);
+  rests.get(kernel)?.delete(code);
+  // The code may have been compiled for another kernel that was loaded from the same text.
+  const compile = known ?? compileKernel(kernel, layoutOf(launch, options, false, true)).compileRest;
+  if (compile === null) throw new Error('there is no code to compile');
+  return moduleIn(
+    compile(() => checkTime(limits)),
+    kernel.entry.name,
+  );
 }
 
 /**
