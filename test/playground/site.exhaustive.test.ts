@@ -125,6 +125,22 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     await page.close();
   });
 
+  it('finds the data races of a kernel', async () => {
+    const page = await open('kernel/');
+    const source = `.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {
+.shared .b32 tile; .reg .b32 %r<2>;
+mov.u32 %r1, %tid.x;
+st.shared.u32 [tile], %r1;
+ret; }\n`;
+    await page.evaluate((text) => localStorage.setItem('ptxlab-kernel-draft', text), source);
+    await page.reload();
+    await page.getByLabel('Find data races').check();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('Found 1 data race.').waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Go to line 7' }).click();
+    await page.close();
+  });
+
   it.each([720, 900])('fits the Kernel page into a window %i pixels high', async (height) => {
     const page = await open('kernel/', { width: 1280, height });
     await page.getByText('Legal for sm_80').waitFor({ timeout: 60_000 });

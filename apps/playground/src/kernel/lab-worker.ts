@@ -2,13 +2,14 @@
 import { expose } from 'comlink';
 import { PtxlabError } from 'ptxlab';
 import { type Recording, recordWarp, type RegisterState } from 'ptxlab/debug';
-import { Device, type Fault, type Kernel } from 'ptxlab/device';
+import { Device, type Fault, type Kernel, type Race } from 'ptxlab/device';
 import { contentsOf } from './arguments.ts';
 import type { Project } from './link.ts';
 
 export interface RunRequest extends Project {
   /** Seconds. */
   readonly timeout: number;
+  readonly findsRaces: boolean;
 }
 
 export interface BufferAfter {
@@ -26,6 +27,8 @@ export type RunAnswer =
       readonly instructions: number;
       readonly milliseconds: number;
       readonly printed: string;
+      /** Empty if they were not searched for. */
+      readonly races: readonly Race[];
     }
   | { readonly kind: 'fault'; readonly fault: Fault; readonly printed: string }
   | Refused;
@@ -54,11 +57,12 @@ const lab = {
     let printed = '';
     try {
       const { kernel, contents, buffers, args } = await prepare(request);
-      const { grid, block, sharedBytes, timeout } = request;
+      const { grid, block, sharedBytes, timeout, findsRaces } = request;
+      const races = findsRaces ? ({ races: 'report' } as const) : {};
       const onPrint = (text: string): void => {
         if (printed.length < mostPrinted) printed += text;
       };
-      const result = await kernel.launch({ grid, block, sharedBytes, timeout, args, onPrint });
+      const result = await kernel.launch({ grid, block, sharedBytes, timeout, args, onPrint, ...races });
       if (!result.ok) return { kind: 'fault', fault: result.fault, printed };
       const { instructions, milliseconds } = result.stats;
       return {
@@ -68,6 +72,7 @@ const lab = {
         instructions,
         milliseconds,
         printed,
+        races: result.races,
       };
     } catch (error) {
       return refusal(error);

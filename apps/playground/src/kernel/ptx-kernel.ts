@@ -38,6 +38,7 @@ export class PtxKernel extends LitElement {
     inspected: { state: true },
     launch: { state: true },
     dock: { state: true },
+    findsRaces: { state: true },
     note: { state: true },
   };
   static override styles: CSSResultGroup = [...kernelStyle];
@@ -64,6 +65,8 @@ export class PtxKernel extends LitElement {
   declare inspected: Inspected | null;
   declare launch: Launch;
   declare dock: 'problems' | 'run' | 'steps';
+  /** Whether Run also looks for data races. */
+  declare findsRaces: boolean;
   /** A sentence that tells the user what the last click on a button did. */
   declare note: string;
 
@@ -89,6 +92,7 @@ export class PtxKernel extends LitElement {
     this.inspected = null;
     this.launch = firstLaunch;
     this.dock = 'run';
+    this.findsRaces = false;
     this.note = '';
   }
 
@@ -200,7 +204,7 @@ export class PtxKernel extends LitElement {
   // --- running --------------------------------------------------------------------------------------------------------
 
   private get request(): RunRequest {
-    return { ...this.launch, source: this.text, timeout };
+    return { ...this.launch, source: this.text, timeout, findsRaces: this.findsRaces };
   }
 
   private async run(): Promise<void> {
@@ -328,10 +332,11 @@ export class PtxKernel extends LitElement {
 
   private runPanel(): TemplateResult {
     const { facts, launch, runs } = this;
-    const form = launchView(facts?.kernels ?? [], launch, {
+    const form = launchView(facts?.kernels ?? [], launch, this.findsRaces, {
       choose: (entry) => this.choose(entry),
       set: (change) => this.set(change),
       setArgument: (index, plan) => this.setArgument(index, plan),
+      findRaces: (isWanted) => (this.findsRaces = isWanted),
     });
     const kernel = facts?.kernels.find(({ name }) => name === launch.entry);
     const names = kernel?.parameters.map(({ name }) => name) ?? [];

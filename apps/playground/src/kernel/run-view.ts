@@ -1,5 +1,6 @@
 /** The launch form and the result of the launch. */
 import { html, nothing, type TemplateResult } from 'lit';
+import type { Race } from 'ptxlab/device';
 import { pageOf } from '../shell/site-root.ts';
 import { type ArgumentPlan, type Element, elements, elementsOf, type Fill, fills, mostElements } from './arguments.ts';
 import type { NamedKernel } from './document-worker.ts';
@@ -11,9 +12,15 @@ interface Changes {
   readonly choose: (entry: string) => void;
   readonly set: (change: Partial<Launch>) => void;
   readonly setArgument: (index: number, plan: ArgumentPlan) => void;
+  readonly findRaces: (isWanted: boolean) => void;
 }
 
-export function launchView(kernels: readonly NamedKernel[], launch: Launch, changes: Changes): TemplateResult {
+export function launchView(
+  kernels: readonly NamedKernel[],
+  launch: Launch,
+  findsRaces: boolean,
+  changes: Changes,
+): TemplateResult {
   const kernel = kernels.find(({ name }) => name === launch.entry);
   if (kernel === undefined) return html`<p class="empty">There is no kernel to run while the module has errors.</p>`;
   return html`<form class="launch" @submit=${(event: Event) => event.preventDefault()}>
@@ -23,11 +30,19 @@ export function launchView(kernels: readonly NamedKernel[], launch: Launch, chan
     </div>
     <div class="row">
       ${extent('Grid', launch.grid, (grid) => changes.set({ grid }))} ${extent('Block', launch.block, (block) => changes.set({ block }))}
+      ${racesChoice(findsRaces, changes.findRaces)}
     </div>
     <div class="arguments">
       ${launch.args.map((plan, i) => argumentRow(kernel.parameters[i]?.name ?? '', plan, (next) => changes.setArgument(i, next)))}
     </div>
   </form>`;
+}
+
+function racesChoice(isChosen: boolean, choose: (isWanted: boolean) => void): TemplateResult {
+  const changed = ({ currentTarget }: Event): void =>
+    choose(currentTarget instanceof HTMLInputElement && currentTarget.checked);
+  return html`<label class="choice" title="Looks for accesses that no barrier, fence or atomic operation orders. Runs step by step, which is slower.">
+    <input type="checkbox" .checked=${isChosen} @change=${changed} /> Find data races</label>`;
 }
 
 function argumentRow(name: string, plan: ArgumentPlan, set: (plan: ArgumentPlan) => void): TemplateResult {
@@ -135,7 +150,8 @@ function stateOf(answer: Outcome): State {
       return { tone: 'bad', sentence: `${message}.${where}` };
     }
     case 'done': {
-      const { threads, milliseconds } = answer;
+      const { threads, milliseconds, races } = answer;
+      if (races.length > 0) return { tone: 'bad', sentence: `Found ${many(races.length, 'data race')}.` };
       const time = `${milliseconds.toFixed(1)}\u00a0ms`;
       return { tone: 'good', sentence: `Done: ${many(threads, 'thread')} in ${time}, in this browser.` };
     }
@@ -154,7 +170,7 @@ function details(
   const buffers = answer.buffers.map((buffer, i) => ({ buffer, plan: args[i], name: names[i] ?? `Argument ${i + 1}` }));
   // Buffers that the kernel has changed are shown first.
   const [results, inputs] = [true, false].map((wanted) => buffers.filter(({ buffer }) => buffer?.isChanged === wanted));
-  return html`${printedView(answer.printed)}
+  return html`${answer.races.map((race) => raceView(race, go))} ${printedView(answer.printed)}
     <div class="buffers">${[...(results ?? []), ...(inputs ?? [])].map(({ buffer, plan, name }) => bufferView(buffer, plan, name))}</div>`;
 }
 
@@ -176,6 +192,14 @@ function faultView(
       <a href=${pageOf(`why/${code}`)}>${code}</a>
     </p>
     ${printedView(printed)}`;
+}
+
+function raceView({ code, message, first, second }: Race, go: (line: number) => void): TemplateResult {
+  const lines = [...new Set([first.line, second.line])];
+  return html`<p class="after-fault">${message}.
+      ${lines.map((line) => html`<button class="plain" @click=${() => go(line)}>Go to line ${line}</button> `)}
+      <a href=${pageOf(`why/${code}`)}>${code}</a>
+    </p>`;
 }
 
 function printedView(printed: string): TemplateResult | typeof nothing {

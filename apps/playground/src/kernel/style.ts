@@ -85,6 +85,8 @@ const panels: CSSResult = css`
   }
   .launch input { width: 88px; }
   .launch fieldset input { width: 66px; }
+  .launch input[type='checkbox'] { width: 18px; height: 18px; margin: 0; accent-color: var(--accent); }
+  .launch label.choice { height: 34px; cursor: pointer; }
   .arguments { flex: 1 1 100%; display: grid; grid-template-columns: minmax(0, 1fr); gap: 8px; }
   .argument { display: flex; align-items: center; gap: 6px; font-size: 14px; }
   .argument > code { min-width: 24px; font-weight: 650; }
