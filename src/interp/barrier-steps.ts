@@ -49,7 +49,7 @@ export function prepareBarrier(
 
 /** Lets the waiting threads continue. */
 export function passBarrier(block: Block, opened: Opened, { code, races }: Pick<Cpu, 'code' | 'races'>): void {
-  races?.pass(block.number, opened.threads, opened.number);
+  races?.pass(block.number, opened);
   for (const linear of opened.threads) {
     const thread = block.threads[linear];
     if (thread === undefined) continue;

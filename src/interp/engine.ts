@@ -310,6 +310,8 @@ export class ReferenceEngine implements SteppingEngine {
 
   /** Called when a thread exits: lets other threads continue if they were waiting only for this thread. */
   private exit(thread: Thread, block: Block): void {
+    const { races } = this.cpu;
+    races?.exit(races.clock(block.number, thread.linear));
     for (const group of block.collectives.exit(thread.linear)) completeGroup(block, group, this.cpu);
     for (const opened of block.barriers.exit(thread.linear)) passBarrier(block, opened, this.cpu);
   }

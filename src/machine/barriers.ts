@@ -50,6 +50,8 @@ interface BarrierState {
 export interface Opened {
   /** See `barrierNumber`. */
   readonly number: number;
+  /** Whether it waited for all threads of the block, except those that exited. */
+  readonly isWhole: boolean;
   /** Threads that may continue. */
   readonly threads: readonly number[];
   /**
@@ -144,8 +146,8 @@ export class Barriers {
     const barrier = this.barriers.get(number);
     if (barrier === undefined || barrier.come < (barrier.count ?? this.live + barrier.gone)) return null;
     this.barriers.delete(number);
-    const { waiting, come, holding } = barrier;
-    return { number, threads: waiting.map(({ thread }) => thread), come, holding };
+    const { waiting, come, holding, count } = barrier;
+    return { number, isWhole: count === null, threads: waiting.map(({ thread }) => thread), come, holding };
   }
 }
 

@@ -51,6 +51,10 @@ describe('accesses are ordered by', () => {
       'arriving at a barrier and waiting there',
       `setp.lt.u32 %p4, %r1, 32; @%p4 bra first; bar.sync 1, 64; ${otherWarp} bra done; first: ${store} bar.arrive 1, 64; done:`,
     ],
+    [
+      'exiting before a barrier that others pass',
+      `${store} setp.lt.u32 %p4, %r1, 32; @%p4 exit; bar.sync 0; ${otherWarp}`,
+    ],
     ['bar.warp.sync, within a warp', `${store} bar.warp.sync -1; ${neighbor}`],
     ['barrier.cluster', `${store} barrier.cluster.arrive; barrier.cluster.wait; ${otherWarp}`],
     [

@@ -3,7 +3,8 @@
  * same source for the host and running it there (tools/build-cuda-kernels.py). Results must match the recorded ones bit
  * for bit; if a kernel uses functions that the ISA does not require to be exact, they must match within the stated
  * bound. The fast engine must produce the same bits as the reference engine, and must execute the same number of
- * instructions. The same must be true if two workers share the blocks, and if accesses to memory are not checked.
+ * instructions. The same must be true if two workers share the blocks, and if accesses to memory are not checked. The
+ * kernels have no data races, except for those listed as racy.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -14,12 +15,20 @@ import { type CudaCase, difference, inputBytes } from './cuda-inputs.ts';
 
 const folder = new URL('./cuda/', import.meta.url);
 const ways = {
-  interp: { engine: 'interp' },
+  interp: { engine: 'interp', races: 'report' },
   jit: { engine: 'jit' },
   'two workers': { engine: 'jit', workers: 2 },
   unchecked: { engine: 'jit', unchecked: true },
 } as const satisfies Readonly<Record<string, LaunchOptions>>;
 export type Way = keyof typeof ways;
+
+/** Kernels that load words without synchronization that other threads change by atomic operations. */
+const racy: ReadonlySet<string> = new Set([
+  'atomics.max_by_cas',
+  'blocks.breadth_first',
+  'graphs.components',
+  'sorts.histogram_narrow',
+]);
 
 /** A test case for one kernel in one PTX file. */
 export interface Run {
@@ -104,6 +113,8 @@ async function launch({ file, given }: Run, way: Way): Promise<Ended> {
   // Copies of structures also read their padding, which was never written. Such reads must return zeros.
   const result = await kernel.launch({ grid, block, sharedBytes, args, uninitialized: 'zero', ...ways[way] });
   if (!result.ok) throw new Error(`${result.fault.code} at line ${result.fault.line}: ${result.fault.message}`);
+  if (!racy.has(`${file.split('.')[0]}.${given.kernel}`)) expect(result.races).toEqual([]);
+  else if (way === 'interp') expect(result.races).not.toEqual([]);
   const after = args.map((arg) => (arg instanceof Uint8Array ? arg : arg.read()));
   for (const arg of args) if (!(arg instanceof Uint8Array)) arg.free();
   return { after, instructions: result.stats.instructions };

@@ -66,7 +66,7 @@ export function ownEpoch({ block, linear, epoch }: Clock): Epoch {
 }
 
 /** Ends the current epoch, and returns the knowledge of the thread together with it. */
-function endEpoch(clock: Clock, actors: Actors): Knowledge {
+export function endEpoch(clock: Clock, actors: Actors): Knowledge {
   const known = withEnded(clock.knowledge, [ownEpoch(clock)], actors.perBlock);
   clock.epoch++;
   return known;

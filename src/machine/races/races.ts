@@ -9,6 +9,7 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { CopyKind, MemoryOrder, MemoryScope } from '../../isa/steps/order.ts';
+import type { Opened } from '../barriers.ts';
 import { type LaunchShape, threadsOf } from '../launch.ts';
 import { type AccessKind, strengthOf } from './access-kind.ts';
 import { type Actor, Actors } from './actors.ts';
@@ -18,6 +19,7 @@ import {
   agentsOf,
   type Clock,
   commitCopies,
+  endEpoch,
   epochOf,
   fencedBy,
   meet,
@@ -80,6 +82,8 @@ export class Races {
   private readonly clocks = new Map<number, readonly Clock[]>();
   /** The threads that have arrived at barriers and have not passed. */
   private readonly barriers = new Map<string, Arrived[]>();
+  /** For each block, what the threads that have exited knew. */
+  private readonly exited = new Map<number, Knowledge>();
   private readonly global: History;
   private readonly shared = new Map<number, History>();
   /** The memory that was accessed last. */
@@ -170,12 +174,19 @@ export class Races {
     this.barriers.set(key, arrived);
   }
 
+  /** A thread exits. It comes before all threads that later pass a barrier for the whole block. */
+  exit(clock: Clock): void {
+    const { block } = clock;
+    this.exited.set(block, join(this.exited.get(block) ?? nothing, endEpoch(clock, this.actors)));
+  }
+
   /** Threads pass a barrier. */
-  pass(block: number, threads: readonly number[], barrier: number): void {
-    const key = `${block} ${barrier}`;
+  pass(block: number, { number, threads, isWhole }: Opened): void {
+    const key = `${block} ${number}`;
     const arrived = this.barriers.get(key) ?? [];
     this.barriers.delete(key);
-    const all = together(arrived.map(({ knowledge }) => knowledge));
+    const exited = (isWhole ? this.exited.get(block) : null) ?? nothing;
+    const all = together([...arrived.map(({ knowledge }) => knowledge), exited]);
     const ended = arrived.map((one) => one.ended);
     const known = withEnded(all, ended, this.actors.perBlock);
     const fenced = fencedBy(arrived);
@@ -189,6 +200,7 @@ export class Races {
   /** A block has ended, and its shared memory is gone. */
   end(block: number): void {
     this.clocks.delete(block);
+    this.exited.delete(block);
     this.shared.delete(block);
     this.recent = this.global;
   }
