@@ -1161,11 +1161,11 @@ export const catalog = {
   PTX6038: {
     severity: 'error',
     title: 'data race',
-    message: '{what} at {address} is accessed by two threads without synchronization: {accesses}',
-    ptxas: '{what} at {address} is accessed by two threads without synchronization: {accesses}',
+    message: '{what} at {address} is accessed without {missing}: {accesses}',
+    ptxas: '{what} at {address} is accessed without {missing}: {accesses}',
     section: '8',
     explain:
-      'Accesses of different threads must be ordered if one of them is a store, for example by a barrier between them. Fences together with volatile, relaxed or atomic accesses order them, too, and accesses that are atomic, or strong in a scope that includes both threads, need no order.',
+      'Accesses of different threads must be ordered if one of them is a store, for example by a barrier between them. Fences together with volatile, relaxed or atomic accesses order them, too, and accesses that are atomic, or strong in a scope that includes both threads, need no order. Between a store and a bulk copy that reads it, there must also be a fence.proxy.async.',
   },
   PTX6040: {
     severity: 'error',

@@ -80,7 +80,8 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   'commit-copies': ({ copies }) => `group the ${copyWords[copies]} started so far`,
   'wait-copies': (step) =>
     `wait for the ${step.onlyReads ? 'reads of ' : ''}${copyWords[step.copies]}, but for ${step.pending === null ? 'none' : `${refName(step.pending)} groups`}`,
-  fence: ({ order }) => `order earlier accesses before later ones, for ${scopeWords[order.scope]}`,
+  fence: ({ order }) =>
+    `order earlier accesses before later ${order === null ? 'bulk copies' : `ones, for ${scopeWords[order.scope]}`}`,
   yield: () => 'let other threads run',
   'cancel-blocks': (step) =>
     `{${names(step.to)}} = whether a cluster that has not started is taken away from the launch, and its first block`,

@@ -238,24 +238,45 @@ describe('copies that complete later', () => {
     ['a bulk copy to memory that others still read', bulkCopy('ld.shared.u32 %r6, [s];', arrival), 1],
     [
       'a bulk store that has read its source',
-      `${store} bar.sync 0; ${bulkStore} cp.async.bulk.wait_group.read 0; @%p1 st.shared.u32 [s], 1;`,
+      `${store} fence.proxy.async; bar.sync 0; ${bulkStore} cp.async.bulk.wait_group.read 0; @%p1 st.shared.u32 [s], 1;`,
       0,
     ],
-    ['a bulk store that still reads its source', `${store} bar.sync 0; ${bulkStore} @%p1 st.shared.u32 [s], 1;`, 1],
+    [
+      'a bulk store that still reads its source',
+      `${store} fence.proxy.async; bar.sync 0; ${bulkStore} @%p1 st.shared.u32 [s], 1;`,
+      1,
+    ],
     [
       'a bulk store that has written',
-      `@!%p2 bra done; ${store} bar.sync 0; ${bulkStore} cp.async.bulk.wait_group 0; @%p1 ld.global.u32 %r6, [big]; done:`,
+      `@!%p2 bra done; ${store} fence.proxy.async; bar.sync 0; ${bulkStore} cp.async.bulk.wait_group 0; @%p1 ld.global.u32 %r6, [big]; done:`,
       0,
     ],
     [
       'a bulk store that has only read',
-      `@!%p2 bra done; ${store} bar.sync 0; ${bulkStore} cp.async.bulk.wait_group.read 0; @%p1 ld.global.u32 %r6, [big]; done:`,
+      `@!%p2 bra done; ${store} fence.proxy.async; bar.sync 0; ${bulkStore} cp.async.bulk.wait_group.read 0; @%p1 ld.global.u32 %r6, [big]; done:`,
       1,
     ],
   ])('%s', async (_, body, count) => {
     expect((await racesOf(body)).filter(({ name }) => name !== 'variable big' || body.includes('[big]'))).toHaveLength(
       count,
     );
+  });
+
+  test.each([
+    ['after the store', `${store} fence.proxy.async; bar.sync 0; ${bulkStore}`, 0],
+    ['after the barrier', `${store} bar.sync 0; fence.proxy.async; ${bulkStore}`, 0],
+    ['for shared memory', `${store} fence.proxy.async.shared::cta; bar.sync 0; ${bulkStore}`, 0],
+    ['before the store', `fence.proxy.async; ${store} bar.sync 0; ${bulkStore}`, 1],
+    ['nowhere', `${store} bar.sync 0; ${bulkStore}`, 1],
+    ['nowhere, in the thread that stored', `@!%p1 bra done; ${store} ${bulkStore} done:`, 1],
+    [
+      'nowhere, after another copy',
+      bulkCopy('', `${arrival} @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd7], [%rd8], 64;`),
+      0,
+    ],
+  ])('need a proxy fence: %s', async (_, body, count) => {
+    const races = await racesOf(`@!%p2 bra end; ${body}\nend:`);
+    expect(races.map(({ missing }) => missing)).toEqual(Array.from({ length: count }, () => 'fence.proxy.async'));
   });
 
   test('are named as such', async () => {
@@ -279,7 +300,8 @@ test('a race names both accesses, the variable and how often it was found', asyn
     {
       code: 'PTX6038',
       message:
-        'variable s in shared memory at 0x4 is accessed by two threads without synchronization: a load at line 11 and a store at line 10',
+        'variable s in shared memory at 0x4 is accessed without synchronization: a load at line 11 and a store at line 10',
+      missing: 'synchronization',
       space: 'shared',
       address: '0x4',
       name: 'variable s',

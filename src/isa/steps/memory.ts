@@ -146,8 +146,8 @@ export interface MemorySteps {
    * copies may still be writing.
    */
   readonly 'wait-copies': { readonly copies: CopyKind; readonly pending: Ref | null; readonly onlyReads: boolean };
-  /** Orders the accesses of the thread for the threads of a scope. */
-  readonly fence: { readonly order: MemoryOrder };
+  /** Orders the accesses of the thread for the threads of a scope or, if `order` is null, for bulk copies. */
+  readonly fence: { readonly order: MemoryOrder | null };
   /** cvta: `to-generic` adds the base address of the window, and `from-generic` subtracts it. */
   readonly window: {
     readonly direction: 'to-generic' | 'from-generic';

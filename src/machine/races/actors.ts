@@ -2,6 +2,7 @@
  * Who accesses memory: threads, and the copies that threads start and that complete later. Each thread and its copies
  * have numbers of their own, because the accesses of a copy are ordered only by waiting for it.
  */
+import { type Knowledge, withVisible } from './knowledge.ts';
 import { blocksPerCluster, type LaunchShape, threadsOf, warpSize } from '../launch.ts';
 
 /**
@@ -23,19 +24,27 @@ export interface Actor {
 export class Actors {
   private readonly threads: number;
   private readonly blocks: number;
-  /** Number of actors in a block. The threads come first. */
+  /**
+   * Number of places in a block: one for each actor, with the threads first. If there are copies, there is one more for
+   * each thread, which in knowledge says what bulk copies may read of the thread's accesses.
+   */
   readonly perBlock: number;
 
   /** @param copies whether threads start copies that complete later */
   constructor(shape: LaunchShape, copies: boolean) {
     this.threads = threadsOf(shape);
     this.blocks = blocksPerCluster(shape);
-    this.perBlock = this.threads * (copies ? agents.length : 1);
+    this.perBlock = this.threads * (copies ? agents.length + 1 : 1);
   }
 
   /** The number of an actor in its block. */
   place(linear: number, agent: Agent): number {
     return agent === 'thread' ? linear : linear + this.threads * agents.indexOf(agent);
+  }
+
+  /** The additional place of the thread at a place; null if an agent is there. */
+  placeForCopies(place: number): number | null {
+    return place < this.threads ? place + this.threads * agents.length : null;
   }
 
   blockOf(number: number): number {
@@ -55,6 +64,12 @@ export class Actors {
 
   areInOneCluster(block: number, other: number): boolean {
     return Math.floor(block / this.blocks) === Math.floor(other / this.blocks);
+  }
+
+  /** Adds that bulk copies may read everything that is known. */
+  visibleToCopies(knowledge: Knowledge): Knowledge {
+    const start = this.threads * agents.length;
+    return start < this.perBlock ? withVisible(knowledge, this.threads, start) : knowledge;
   }
 
   /** 0 for actors of the same warp, 1 for actors of the same block, and otherwise 2. Numbers are those of cells. */

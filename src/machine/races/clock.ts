@@ -114,6 +114,11 @@ export function passFence(clock: Clock, order: MemoryOrder, actors: Actors): voi
   clock.fenced = new Map([...kept, [scope, endEpoch(clock, actors)]]);
 }
 
+/** Makes everything that the thread knows, and its own accesses so far, visible to bulk copies. */
+export function passProxyFence(clock: Clock, actors: Actors): void {
+  clock.knowledge = actors.visibleToCopies(endEpoch(clock, actors));
+}
+
 /** What a strong write publishes. Ends the current epoch if the write itself releases. */
 export function releasesOf(clock: Clock, order: MemoryOrder, actors: Actors): readonly Release[] {
   const { block, fenced } = clock;

@@ -43,6 +43,15 @@ function latest(one: Uint32Array, other: Uint32Array): Uint32Array {
   return made ?? one;
 }
 
+/**
+ * Copies what is known of the first `count` entries of each array to those from `start` on, where it is also known for
+ * bulk copies.
+ */
+export function withVisible(knowledge: Knowledge, count: number, start: number): Knowledge {
+  const made = [...knowledge].map(([block, epochs]) => [block, epochs.slice().copyWithin(start, 0, count)] as const);
+  return new Map(made);
+}
+
 /** An epoch of a thread or of its copies, at this place in the arrays. */
 export interface Epoch {
   readonly block: number;

@@ -10,6 +10,7 @@ import type { Dim3 } from '../fault.ts';
 export interface Race {
   readonly code: 'PTX6038';
   readonly message: string;
+  readonly missing: Missing;
   readonly space: 'global' | 'shared';
   /** The address of the second access in the state space, in hexadecimal with the prefix `0x`. */
   readonly address: string;
@@ -21,6 +22,12 @@ export interface Race {
   /** How often accesses at these two lines raced. The other fields describe the first time. */
   readonly count: number;
 }
+
+/**
+ * What would prevent a race: that something orders the accesses or, if they are ordered, a proxy fence that makes a store
+ * visible to bulk copies.
+ */
+export type Missing = 'synchronization' | 'fence.proxy.async';
 
 export interface RaceAccess {
   readonly access: 'load' | 'store' | 'atomic';

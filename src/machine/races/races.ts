@@ -4,8 +4,8 @@
  * read what others published, no matter in which order the threads actually ran. So a race is found even if the
  * threads happened to run in a harmless order.
  *
- * The engine makes copies at once, but here they are ordered only before what comes after waiting for them. Proxies are
- * not distinguished, so missing proxy fences are not found.
+ * The engine makes copies at once, but here they are ordered only before what comes after waiting for them. Bulk copies
+ * read through another proxy, so a fence.proxy.async must come between a store of a thread and a copy that reads it.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { CopyKind, MemoryOrder, MemoryScope } from '../../isa/steps/order.ts';
@@ -26,14 +26,15 @@ import {
   narrower,
   ownEpoch,
   passFence,
+  passProxyFence,
   type Release,
   releasesOf,
   startedClock,
   together,
   waitForCopies,
 } from './clock.ts';
-import { type Epoch, join, type Knowledge, nothing, withEnded } from './knowledge.ts';
-import type { RaceMode } from './race.ts';
+import { type Epoch, join, type Knowledge, knows, nothing, withEnded } from './knowledge.ts';
+import type { Missing, RaceMode } from './race.ts';
 
 /** The bytes that an access touches. */
 export interface Touched {
@@ -51,6 +52,7 @@ export interface SeenAccess {
 
 /** The first race between two lines. */
 export interface SeenRace {
+  readonly missing: Missing;
   readonly touched: Touched;
   readonly first: SeenAccess;
   readonly second: SeenAccess;
@@ -128,9 +130,11 @@ export class Races {
       const cell = ((at - page.start) / page.unit) * cellLength;
       for (const place of rivals) {
         const other = cell + place;
-        if (numbers[other] === 0 || !this.isRace(numbers, other, clock, cells, order)) continue;
+        const missing = numbers[other] === 0 ? null : this.missing(numbers, other, clock, kind);
+        if (missing === null) continue;
         const tag = numbers[other + 2] ?? 0;
-        if (tag !== previous) this.report((numbers[other] ?? 0) - 1, tag, { owner: history.owner, offset, size });
+        const touched = { owner: history.owner, offset, size };
+        if (tag !== previous) this.report(missing, (numbers[other] ?? 0) - 1, tag, touched);
         previous = tag;
       }
       if (way === 'load') cells.read(numbers, cell, seen, clock.knowledge);
@@ -139,8 +143,10 @@ export class Races {
     if (way !== 'load') this.publish(history.releases, offset, clock, kind);
   }
 
-  fence(clock: Clock, order: MemoryOrder): void {
-    passFence(clock, order, this.actors);
+  /** A thread executes a fence, or a proxy fence if `order` is null. */
+  fence(clock: Clock, order: MemoryOrder | null): void {
+    if (order === null) passProxyFence(clock, this.actors);
+    else passFence(clock, order, this.actors);
   }
 
   /** The thread puts the copies that it has started into a group. */
@@ -222,15 +228,23 @@ export class Races {
     return elementAt(clocks, linear);
   }
 
-  /** Whether the access at a place of a cell races with `seen`. */
-  private isRace(numbers: Uint32Array, place: number, clock: Clock, cells: Cells, order: MemoryOrder | null): boolean {
-    const other = numbers[place] ?? 0;
-    if (other === this.seen[0] || cells.isBefore(numbers, place, clock.knowledge)) return false;
+  /** What is missing between the access at a place of a cell and `seen`; null if they do not race. */
+  private missing(numbers: Uint32Array, at: number, clock: Clock, { order, agent }: AccessKind): Missing | null {
+    const { actors } = this;
+    const other = numbers[at] ?? 0;
+    if (other === this.seen[0]) return null;
+    const { knowledge, block, linear } = clock;
+    const [otherBlock, place, epoch] = [actors.blockOf(other - 1), actors.placeOf(other - 1), numbers[at + 1] ?? 0];
     // A copy comes after what its thread did before it started the copy.
-    if (other === clock.block * this.actors.perBlock + clock.linear + 1) return false;
-    const strength = strengthOf(numbers[place + 2] ?? 0);
-    const areStrong = strength !== null && order !== null;
-    return !areStrong || !this.includes(narrower(strength, order.scope), clock.block, this.actors.blockOf(other - 1));
+    const isOwn = otherBlock === block && place === linear;
+    if (!isOwn && !knows(knowledge, otherBlock, place, epoch)) {
+      const strength = strengthOf(numbers[at + 2] ?? 0);
+      const areStrong = strength !== null && order !== null;
+      if (!areStrong || !this.includes(narrower(strength, order.scope), block, otherBlock)) return 'synchronization';
+    }
+    const placeForCopies = agent === 'bulk reads' ? actors.placeForCopies(place) : null;
+    if (placeForCopies === null || knows(knowledge, otherBlock, placeForCopies, epoch)) return null;
+    return 'fence.proxy.async';
   }
 
   /** Whether two blocks are within a scope of each other. */
@@ -267,15 +281,15 @@ export class Races {
     else if (way !== 'atomic') releases.delete(offset);
   }
 
-  private report(other: number, tag: number, touched: Touched): void {
+  private report(missing: Missing, other: number, tag: number, touched: Touched): void {
     const [actor = 0, , own = 0] = this.seen;
-    const key = `${Math.min(tag, own)} ${Math.max(tag, own)}`;
+    const key = `${missing} ${Math.min(tag, own)} ${Math.max(tag, own)}`;
     const known = this.found.get(key);
     if (known !== undefined) known.count++;
     else if (this.found.size < mostRaces) {
       const first = { actor: this.actors.actor(other), tag };
       const second = { actor: this.actors.actor(actor - 1), tag: own };
-      this.found.set(key, { touched, first, second, count: 1 });
+      this.found.set(key, { missing, touched, first, second, count: 1 });
     }
   }
 }

@@ -9,7 +9,7 @@ import { lineOf, wayOf } from './access-kind.ts';
 import type { Race, RaceAccess } from './race.ts';
 import type { SeenAccess, SeenRace, Touched } from './races.ts';
 
-export function describeRace({ touched, first, second, count }: SeenRace, launch: Launch): Race {
+export function describeRace({ missing, touched, first, second, count }: SeenRace, launch: Launch): Race {
   const space = touched.owner === null ? 'global' : 'shared';
   const address = formatAddress(touched.offset);
   const name = nameOf(touched, launch);
@@ -18,7 +18,8 @@ export function describeRace({ touched, first, second, count }: SeenRace, launch
   const accesses = `${accessText(earlier)} and ${accessText(later)}`;
   return {
     code: 'PTX6038',
-    message: machineMessage('PTX6038', { what, address, accesses }),
+    message: machineMessage('PTX6038', { what, address, missing, accesses }),
+    missing,
     space,
     address,
     name,

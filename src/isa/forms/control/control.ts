@@ -173,8 +173,13 @@ function barriers(spelling: Spelling): readonly InstructionForm[] {
 
 // --- fences and the like --------------------------------------------------------------------------------------------
 
-/** Every write is visible to all other threads immediately, so ordering has no effect. */
-const proxy = (id: string, syntax: string, way: Availability, sets?: InstructionForm['sets']): InstructionForm =>
+/** Every write is visible to all other threads and proxies immediately, so ordering has no effect on values. */
+const proxy = (
+  id: string,
+  syntax: string,
+  way: Availability,
+  { sets, steps = noEffect }: { readonly sets?: InstructionForm['sets']; readonly steps?: readonly Step[] } = {},
+): InstructionForm =>
   since(
     {
       id,
@@ -183,10 +188,13 @@ const proxy = (id: string, syntax: string, way: Availability, sets?: Instruction
       summary: 'Orders accesses that reach memory through different proxies.',
       ...(sets === undefined ? {} : { sets }),
       operands: [],
-      steps: () => noEffect,
+      steps: () => steps,
     },
     way,
   );
+
+/** Makes earlier accesses visible to bulk copies. */
+const forCopies: readonly Step[] = [{ kind: 'fence', order: null }];
 
 const strongest: MemoryOrder = { semantics: 'acq_rel', scope: 'sys' };
 
@@ -219,9 +227,10 @@ const ordering: readonly InstructionForm[] = [
   ]),
   proxy('fence.proxy.alias', 'fence.proxy.alias', at('7.5', 70)),
   proxy('membar.proxy.alias', 'membar.proxy.alias', at('7.5', 70)),
-  proxy('fence.proxy.async', 'fence.proxy.async', at('8.0', 90)),
+  proxy('fence.proxy.async', 'fence.proxy.async', at('8.0', 90), { steps: forCopies }),
   proxy('fence.proxy.async.space', 'fence.proxy.async.asyncSpace', at('8.0', 90), {
-    asyncSpace: ['.global', '.shared::cta', '.shared::cluster'],
+    sets: { asyncSpace: ['.global', '.shared::cta', '.shared::cluster'] },
+    steps: forCopies,
   }),
   proxy('fence.mbarrier_init', 'fence.mbarrier_init.release.cluster', at('8.0', 90)),
   proxy('fence.tensormap', 'fence.proxy.tensormap::generic.release.scope', at('8.3', 90)),
@@ -235,7 +244,9 @@ const ordering: readonly InstructionForm[] = [
   ...['acquire.sync_restrict::shared::cluster', 'release.sync_restrict::shared::cta'].flatMap((restricted) => {
     const [transfer = ''] = restricted.split('.');
     return [
-      proxy(`fence.async.generic.${transfer}`, `fence.proxy.async::generic.${restricted}.cluster`, at('8.6', 90)),
+      proxy(`fence.async.generic.${transfer}`, `fence.proxy.async::generic.${restricted}.cluster`, at('8.6', 90), {
+        steps: forCopies,
+      }),
       proxy(`fence.restricted.${transfer}`, `fence.${restricted}.cluster`, at('8.6', 90)),
     ];
   }),
