@@ -1165,7 +1165,7 @@ export const catalog = {
     ptxas: '{what} at {address} is accessed without {missing}: {accesses}',
     section: '8',
     explain:
-      'Accesses of different threads must be ordered if one of them is a store, for example by a barrier between them. Fences together with volatile, relaxed or atomic accesses order them, too, and accesses that are atomic, or strong in a scope that includes both threads, need no order. Between a store and a bulk copy that reads it, there must also be a fence.proxy.async.',
+      'Accesses of different threads must be ordered if one of them is a store, for example by a barrier between them. Fences together with volatile, relaxed or atomic accesses order them, too, and accesses that are atomic, or strong in a scope that includes both threads, need no order. Between a store and a bulk copy or wgmma that reads it, there must also be a fence.proxy.async.',
   },
   PTX6040: {
     severity: 'error',

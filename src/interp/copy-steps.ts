@@ -169,7 +169,7 @@ export function prepareBulkAtomic(
   context: AccessContext,
 ): Action {
   const { space, sourceSpace, width, from, to, value, old, next, steps, order } = step;
-  const unseen = { readOnly: false, order: null, unused: false } as const;
+  const unseen = { proxy: 'generic', order: null, unused: false } as const;
   const load = prepareLoad(
     { kind: 'load', space: sourceSpace, width, to: [value], address: from, ...unseen },
     placeOf,

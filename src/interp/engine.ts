@@ -5,6 +5,7 @@
  * time.
  */
 import { copiesOf } from '../isa/steps/effects.ts';
+import type { Step } from '../isa/steps/step.ts';
 import type { BuiltinServices } from '../machine/builtins.ts';
 import type { Launch, SteppingEngine } from '../machine/engine.ts';
 import { type Dim3, type Fault, MachineFault, machineFault } from '../machine/fault.ts';
@@ -78,7 +79,12 @@ export class ReferenceEngine implements SteppingEngine {
     this.blocks = blocksOf(shape);
     this.plan = { kernel, shape, sharedBytes, trackWrites };
     const blocks = { neighbor: (rank: number) => this.neighbor(rank), cancelBlocks: () => this.cancelBlocks() };
-    this.cpu = idleCpu(launch, memories, blocks, races === null ? null : new Races(shape, races, startsCopies(kernel)));
+    this.cpu = idleCpu(
+      launch,
+      memories,
+      blocks,
+      races === null ? null : new Races(shape, races, hasOnlyThreads(kernel)),
+    );
     const facts = { shape, sharedBytes: sharedBytes - entry.reservedBytes - entry.hiddenBytes };
     const { addressOf } = image;
     const { code, lines } = prepareKernel({
@@ -317,12 +323,11 @@ export class ReferenceEngine implements SteppingEngine {
   }
 }
 
-/** Whether threads start copies that complete later. */
-function startsCopies({ functions }: KernelProgram): boolean {
-  return functions.some(
-    (fn) =>
-      fn.kind === 'program' &&
-      fn.program.instructions.some(({ steps }) => steps.some((step) => copiesOf(step) !== null)),
+/** Whether the kernel contains neither copies that complete later nor reads through the async proxy. */
+function hasOnlyThreads({ functions }: KernelProgram): boolean {
+  const isOther = (step: Step): boolean => copiesOf(step) !== null || (step.kind === 'load' && step.proxy === 'async');
+  return !functions.some(
+    (fn) => fn.kind === 'program' && fn.program.instructions.some(({ steps }) => steps.some(isOther)),
   );
 }
 

@@ -29,11 +29,12 @@ export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, context: Acc
   const bytes = width / 8;
   const size = bytes * to.length;
   const kind = plainAccess('load', step.order, context);
+  const ofProxy = step.proxy === 'async' ? { ...kind, isAsyncProxy: true } : kind;
   return (frame: Frame) => {
     const effective = bigintIn(frame, address);
     const place = placeIn(space, effective);
     const memory = openMemory(place, effective, 'load', size, context);
-    if (cpu.races !== null) noteAccess(cpu, kind, place, size);
+    if (cpu.races !== null) noteAccess(cpu, ofProxy, place, size);
     let { offset } = place;
     for (const slot of to) {
       frame[slot] = memory.load(offset, width);

@@ -18,12 +18,18 @@ export function plainAccess(
 ): AccessKind {
   const ofBulk = way === 'load' ? 'bulk reads' : 'bulk writes';
   const agent = copies === null ? 'thread' : copies === 'bulk' ? ofBulk : 'copies';
-  return accessKind(line, { way, order, agent, isSilent: false });
+  return accessKind(line, { way, order, agent, isAsyncProxy: agent === 'bulk reads', isSilent: false });
 }
 
 /** An atomic operation of the step, or of the bulk reduction that it starts. */
 export function atomicAccess(order: MemoryOrder, { line, copies }: KindContext): AccessKind {
-  return accessKind(line, { way: 'atomic', order, agent: copies === null ? 'thread' : 'bulk writes', isSilent: false });
+  return accessKind(line, {
+    way: 'atomic',
+    order,
+    agent: copies === null ? 'thread' : 'bulk writes',
+    isAsyncProxy: false,
+    isSilent: false,
+  });
 }
 
 /** The clock of the running thread. */

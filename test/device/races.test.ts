@@ -279,6 +279,20 @@ describe('copies that complete later', () => {
     expect(races.map(({ missing }) => missing)).toEqual(Array.from({ length: count }, () => 'fence.proxy.async'));
   });
 
+  test.each([
+    ['and a proxy fence', 'fence.proxy.async;', []],
+    ['and no proxy fence', '', ['fence.proxy.async']],
+  ])('wgmma of stored tiles %s', async (_, fence, missing) => {
+    const body = `mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 3; mov.u32 %r3, tiles; add.u32 %r3, %r3, %r2;
+st.shared.v2.u32 [%r3], {%r1, 1}; st.shared.v2.u32 [%r3+1024], {%r1, 1}; st.shared.v2.u32 [%r3+2048], {%r1, 1};
+${fence} bar.sync 0; mov.u32 %r4, tiles; shr.u32 %r4, %r4, 4; cvt.u64.u32 %rd1, %r4;
+wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd1, 1, 1, 1, 0, 0;
+wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;`;
+    const tiles = { module: '.shared .align 128 .b8 tiles[4096];', target: 'sm_90a', body };
+    const { result } = await outcome(tiles, 4, { block: 128, races: 'report' });
+    expect([result.ok, [...new Set(result.races.map((race) => race.missing))]]).toEqual([true, missing]);
+  });
+
   test('are named as such', async () => {
     const [race] = await racesOf(`${copy} ${own}`);
     expect(race?.message).toContain('an asynchronous store at line 10 and a load at line 10');

@@ -44,7 +44,8 @@ export interface MemorySteps {
     readonly width: number;
     readonly to: readonly Ref[];
     readonly address: Ref;
-    readonly readOnly: boolean;
+    /** The proxy through which the load reaches memory (section 8.6 of PTX ISA 9.1). */
+    readonly proxy: 'generic' | 'async';
     /**
      * Null if the load is weak. Otherwise, other threads may write to the location at any time, so a loop that contains
      * the load may be waiting for such a write.

@@ -132,7 +132,7 @@ export function lowerBulkAtomic(
 ): void {
   const { code, values } = lowering;
   const { space, sourceSpace, width, from, to, value, old, next, steps, order } = step;
-  const unseen = { readOnly: false, order: null, unused: false } as const;
+  const unseen = { proxy: 'generic', order: null, unused: false } as const;
   inPieces(step, lowering, (source, target) => {
     // The addresses must be aligned like those of a copy.
     locateAt(lowering, { space: sourceSpace, access: 'load', size: piece }, source);

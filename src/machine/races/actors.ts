@@ -25,16 +25,17 @@ export class Actors {
   private readonly threads: number;
   private readonly blocks: number;
   /**
-   * Number of places in a block: one for each actor, with the threads first. If there are copies, there is one more for
-   * each thread, which in knowledge says what bulk copies may read of the thread's accesses.
+   * Number of places in a block: one for each actor, with the threads first, and one more for each thread, which in
+   * knowledge says what the async proxy may read of the thread's stores. Without copies and such reads, there are only
+   * threads.
    */
   readonly perBlock: number;
 
-  /** @param copies whether threads start copies that complete later */
-  constructor(shape: LaunchShape, copies: boolean) {
+  /** @param onlyThreads whether there are neither copies nor reads through the async proxy */
+  constructor(shape: LaunchShape, onlyThreads: boolean) {
     this.threads = threadsOf(shape);
     this.blocks = blocksPerCluster(shape);
-    this.perBlock = this.threads * (copies ? agents.length + 1 : 1);
+    this.perBlock = this.threads * (onlyThreads ? 1 : agents.length + 1);
   }
 
   /** The number of an actor in its block. */
@@ -42,8 +43,8 @@ export class Actors {
     return agent === 'thread' ? linear : linear + this.threads * agents.indexOf(agent);
   }
 
-  /** The additional place of the thread at a place; null if an agent is there. */
-  placeForCopies(place: number): number | null {
+  /** The additional place of the thread at a place; null if a copy is there. */
+  placeOfVisible(place: number): number | null {
     return place < this.threads ? place + this.threads * agents.length : null;
   }
 
@@ -66,8 +67,8 @@ export class Actors {
     return Math.floor(block / this.blocks) === Math.floor(other / this.blocks);
   }
 
-  /** Adds that bulk copies may read everything that is known. */
-  visibleToCopies(knowledge: Knowledge): Knowledge {
+  /** Adds that the async proxy may read everything that is known. */
+  visibleToAsyncProxy(knowledge: Knowledge): Knowledge {
     const start = this.threads * agents.length;
     return start < this.perBlock ? withVisible(knowledge, this.threads, start) : knowledge;
   }

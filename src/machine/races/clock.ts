@@ -114,9 +114,9 @@ export function passFence(clock: Clock, order: MemoryOrder, actors: Actors): voi
   clock.fenced = new Map([...kept, [scope, endEpoch(clock, actors)]]);
 }
 
-/** Makes everything that the thread knows, and its own accesses so far, visible to bulk copies. */
+/** Makes everything that the thread knows, and its own accesses so far, visible to the async proxy. */
 export function passProxyFence(clock: Clock, actors: Actors): void {
-  clock.knowledge = actors.visibleToCopies(endEpoch(clock, actors));
+  clock.knowledge = actors.visibleToAsyncProxy(endEpoch(clock, actors));
 }
 
 /** What a strong write publishes. Ends the current epoch if the write itself releases. */

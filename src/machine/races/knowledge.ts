@@ -44,8 +44,8 @@ function latest(one: Uint32Array, other: Uint32Array): Uint32Array {
 }
 
 /**
- * Copies what is known of the first `count` entries of each array to those from `start` on, where it is also known for
- * bulk copies.
+ * Copies what is known of the first `count` entries of each array to those from `start` on, where it is known for the
+ * async proxy.
  */
 export function withVisible(knowledge: Knowledge, count: number, start: number): Knowledge {
   const made = [...knowledge].map(([block, epochs]) => [block, epochs.slice().copyWithin(start, 0, count)] as const);

@@ -25,7 +25,7 @@ export interface Race {
 
 /**
  * What would prevent a race: that something orders the accesses or, if they are ordered, a proxy fence that makes a store
- * visible to bulk copies.
+ * visible to the async proxy.
  */
 export type Missing = 'synchronization' | 'fence.proxy.async';
 

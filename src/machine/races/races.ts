@@ -5,7 +5,7 @@
  * threads happened to run in a harmless order.
  *
  * The engine makes copies at once, but here they are ordered only before what comes after waiting for them. Bulk copies
- * read through another proxy, so a fence.proxy.async must come between a store of a thread and a copy that reads it.
+ * and wgmma read through the async proxy, so a fence.proxy.async must come between a store of a thread and such a read.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { CopyKind, MemoryOrder, MemoryScope } from '../../isa/steps/order.ts';
@@ -94,11 +94,11 @@ export class Races {
   private readonly seen = new Uint32Array(accessLength);
   private readonly found = new Map<string, SeenRace>();
 
-  /** @param copies whether the kernel starts copies that complete later */
-  constructor(shape: LaunchShape, mode: RaceMode, copies: boolean) {
+  /** @param onlyThreads whether the kernel contains neither copies nor reads through the async proxy */
+  constructor(shape: LaunchShape, mode: RaceMode, onlyThreads: boolean) {
     this.mode = mode;
     this.threads = threadsOf(shape);
-    this.actors = new Actors(shape, copies);
+    this.actors = new Actors(shape, onlyThreads);
     this.global = emptyHistory(null, this.actors);
     this.recent = this.global;
   }
@@ -229,10 +229,10 @@ export class Races {
   }
 
   /** What is missing between the access at a place of a cell and `seen`; null if they do not race. */
-  private missing(numbers: Uint32Array, at: number, clock: Clock, { order, agent }: AccessKind): Missing | null {
+  private missing(numbers: Uint32Array, at: number, clock: Clock, { order, isAsyncProxy }: AccessKind): Missing | null {
     const { actors } = this;
     const other = numbers[at] ?? 0;
-    if (other === this.seen[0]) return null;
+    if (other === this.seen[0] && !isAsyncProxy) return null;
     const { knowledge, block, linear } = clock;
     const [otherBlock, place, epoch] = [actors.blockOf(other - 1), actors.placeOf(other - 1), numbers[at + 1] ?? 0];
     // A copy comes after what its thread did before it started the copy.
@@ -242,8 +242,8 @@ export class Races {
       const areStrong = strength !== null && order !== null;
       if (!areStrong || !this.includes(narrower(strength, order.scope), block, otherBlock)) return 'synchronization';
     }
-    const placeForCopies = agent === 'bulk reads' ? actors.placeForCopies(place) : null;
-    if (placeForCopies === null || knows(knowledge, otherBlock, placeForCopies, epoch)) return null;
+    const visible = isAsyncProxy ? actors.placeOfVisible(place) : null;
+    if (visible === null || knows(knowledge, otherBlock, visible, epoch)) return null;
     return 'fence.proxy.async';
   }
 

@@ -119,6 +119,6 @@ export function testParity(
 }
 
 function current(space: AccessSpace, address: Ref, wanted: BitField, order: MemoryOrder): readonly Step[] {
-  const access = { space, width: 64, address, readOnly: false, order, unused: false } as const;
+  const access = { space, width: 64, address, proxy: 'generic', order, unused: false } as const;
   return [{ kind: 'load', ...access, to: ['$object'] }, field('$now', '$object', wanted)];
 }

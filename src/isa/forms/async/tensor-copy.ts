@@ -104,7 +104,7 @@ const loadMap = wordsOfMap.flatMap((word, i): readonly Step[] => [
     width: 64,
     to: [word],
     address: '$word',
-    readOnly: false,
+    proxy: 'generic',
     order: null,
     unused: false,
   },

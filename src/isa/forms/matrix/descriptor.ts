@@ -147,4 +147,4 @@ function loadSwizzled(name: NameOf, place: Ref, to: Ref, width: 16 | 32): readon
   ];
 }
 
-const read = { readOnly: false, order: null, unused: false } as const;
+const read = { proxy: 'async', order: null, unused: false } as const;

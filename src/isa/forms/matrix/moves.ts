@@ -32,7 +32,7 @@ const sharedRow: AvailabilityRow = {
 // --- steps ----------------------------------------------------------------------------------------------------------
 
 function load(space: AccessSpace, width: number, to: Ref, address: Ref): Extract<Step, { readonly kind: 'load' }> {
-  return { kind: 'load', space, width, to: [to], address, readOnly: false, order: null, unused: false };
+  return { kind: 'load', space, width, to: [to], address, proxy: 'generic', order: null, unused: false };
 }
 
 function store(space: AccessSpace, width: number, from: Ref, address: Ref): Step {

@@ -218,7 +218,7 @@ function loadSteps(transfer: Transfer): readonly Step[] {
     width,
     to: [to],
     address: addressRef(index),
-    readOnly: false,
+    proxy: 'generic',
     order: null,
     unused: false,
   });

@@ -4,7 +4,7 @@
  * either.
  */
 import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, Variant } from '../../form.ts';
-import { has, read, slotType, write } from '../../form.ts';
+import { read, slotType, write } from '../../form.ts';
 import { vectorLanes } from '../../rules.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
@@ -37,7 +37,6 @@ function lanes(variant: Variant, name: Ref): readonly Ref[] {
 
 function loadSteps(variant: Variant): readonly Step[] {
   const width = slotType(variant, 0).width;
-  const readOnly = has(variant, '.nc');
   const order = accessOrderOf(variant);
   return [
     {
@@ -46,7 +45,7 @@ function loadSteps(variant: Variant): readonly Step[] {
       width,
       to: lanes(variant, '$d'),
       address: '$a',
-      readOnly,
+      proxy: 'generic',
       order,
       unused: false,
     },

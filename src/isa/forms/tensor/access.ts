@@ -19,7 +19,7 @@ export const loadAllocation: readonly Step[] = [
     width: 32,
     to: ['$allocation'],
     address: wordAddress,
-    readOnly: false,
+    proxy: 'generic',
     order: null,
     unused: false,
   },

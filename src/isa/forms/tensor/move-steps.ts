@@ -160,7 +160,7 @@ function access({ row, column }: Place, value: Ref, step: (address: Ref, value: 
 }
 
 function loadAt(address: Ref, to: Ref): Step {
-  const word = { space: 'tensor', width: 32, readOnly: false, order: null, unused: false } as const;
+  const word = { space: 'tensor', width: 32, proxy: 'generic', order: null, unused: false } as const;
   return { kind: 'load', ...word, address, to: [to] };
 }
 

@@ -103,7 +103,7 @@ export const moveSteps =
     const address = surfaceAddress(variant, (width / 8) * lanes, access);
     const common = { space: 'global', width, address: '$texel', order: null } as const;
     if (access === 'store') return [...address, { kind: 'store', ...common, from: refsOf('b', lanes) }];
-    return [...address, { kind: 'load', ...common, to: refsOf('d', lanes), readOnly: false, unused: false }];
+    return [...address, { kind: 'load', ...common, to: refsOf('d', lanes), proxy: 'generic', unused: false }];
   };
 
 /** Fields of a description that queries return, with the number of bits of each. */
@@ -142,7 +142,7 @@ function loadField(to: Ref, offset: number, width: 8 | 32): readonly Step[] {
       width,
       to: [to],
       address: '$field',
-      readOnly: false,
+      proxy: 'generic',
       order: null,
       unused: false,
     },

@@ -90,7 +90,7 @@ const arrive = (order: MemoryOrder): readonly Step[] => [
   { kind: 'store', space: 'shared', width: 8, from: ['$byte'], address: '$own', order: null },
 ];
 
-const load = { kind: 'load', space: 'shared', readOnly: false, unused: false } as const;
+const load = { kind: 'load', space: 'shared', proxy: 'generic', unused: false } as const;
 
 const loadByte: Step = { ...load, width: 8, to: ['$byte'], address: '$own', order: null };
 
