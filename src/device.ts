@@ -38,7 +38,7 @@ export type { Dim3, Fault } from './machine/fault.ts';
 export type { TraceEvent, TraceRegister } from './interp/trace.ts';
 export type { LaunchResult } from './machine/engine.ts';
 export type { LaunchStats } from './machine/launch.ts';
-export type { Race, RaceAccess, RaceMode } from './machine/races/race.ts';
+export { mostRaces, type Race, type RaceAccess, type RaceMode } from './machine/races/race.ts';
 export type { TraceChoice } from './device/trace-choice.ts';
 export { DeviceBuffer } from './device/buffer.ts';
 export { defaultMemorySize } from './machine/global-memory.ts';

@@ -9,7 +9,7 @@ import { writeNpy } from '../tensors/npy/npy.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { requireOutputs, writeFiles } from '../hosts/node-output.ts';
 import { type ExitCode, UsageError } from './exit.ts';
-import { faultText, racesText } from './run/fault-report.ts';
+import { faultText, raceSummary, racesText } from './run/fault-report.ts';
 import { displayName, readInput } from './io.ts';
 import { type CommonFlags, readGpu, readTarget } from './options.ts';
 import { write } from './output.ts';
@@ -50,10 +50,21 @@ export interface RunFlags extends CommonFlags, TraceFlags {
 export async function runCommand(file: string | undefined, flags: RunFlags, session: Session): Promise<ExitCode> {
   if (flags.job !== undefined) {
     if (file !== undefined) throw new UsageError('run takes a file or --job, not both');
+    requireNoOthers(flags);
     return runJob(flags.job, session);
   }
   if (file === undefined) throw new UsageError('run needs a PTX file (or - for stdin) or --job');
   return runFile(file, flags, session);
+}
+
+/** A job has its own keys for what the other flags say. */
+function requireNoOthers({ job: _job, color: _color, quiet: _quiet, ...others }: RunFlags): void {
+  const given = Object.entries(others).find(([, value]) =>
+    Array.isArray(value) ? value.length > 0 : value !== undefined,
+  );
+  if (given === undefined) return;
+  const flag = given[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new UsageError(`--${flag} cannot be combined with --job; the job itself says how to run`);
 }
 
 async function runFile(file: string, flags: RunFlags, session: Session): Promise<ExitCode> {
@@ -134,7 +145,7 @@ async function report(outcome: RunOutcome, task: Task): Promise<ExitCode> {
     case 'fault':
       await reportLowVersion(outcome.lowVersion, task);
       await reportDropped(outcome.output, task);
-      await reportRaces(outcome.output, outcome.text, task);
+      await reportRaces(outcome.output, outcome.text, false, task);
       await write(
         stderr,
         faultText(outcome.fault, outcome.text, await styleFor(flags.color, stderr, env), columnsOf(stderr)),
@@ -146,7 +157,7 @@ async function report(outcome: RunOutcome, task: Task): Promise<ExitCode> {
       await reportDropped(launch.output, task);
       await writeOutputs(launch.outputs, task);
       await write(stdout, previews(inputs, launch.outputs, outputs));
-      await reportRaces(launch.output, outcome.text, task);
+      await reportRaces(launch.output, outcome.text, true, task);
       if (flags.quiet !== true) {
         const { threads, instructions, milliseconds } = launch.stats;
         await write(stderr, `${instructions} thread-instructions, ${threads} threads, ${milliseconds.toFixed(1)} ms\n`);
@@ -162,10 +173,12 @@ async function reportLowVersion(low: LowVersion | null, { session }: Task): Prom
   await write(session.stderr, `ptxlab: warning: ${message}. It ran under the rules of ${low.used}.\n`);
 }
 
-async function reportRaces({ races }: LaunchOutput, text: SourceText, { flags, session }: Task): Promise<void> {
-  if (races.length === 0) return;
+async function reportRaces({ races }: LaunchOutput, text: SourceText, isWhole: boolean, task: Task): Promise<void> {
+  const { flags, session } = task;
+  if (flags.races !== true && flags.strictRaces !== true) return;
   const { stderr, env } = session;
   await write(stderr, racesText(races, text, await styleFor(flags.color, stderr, env), columnsOf(stderr)));
+  if (flags.quiet !== true) await write(stderr, raceSummary(races, isWhole));
 }
 
 async function reportDropped({ printsDropped }: LaunchOutput, { flags, session }: Task): Promise<void> {

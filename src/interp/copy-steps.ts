@@ -1,6 +1,7 @@
 /** Turns steps that copy, combine or clear ranges of memory into functions that operate on a frame. */
 import type { Bits } from '../base/bits.ts';
 import type { AccessSpace } from '../isa/spaces.ts';
+import { mbarrierFields } from '../isa/mbarrier-fields.ts';
 import { completed, relaxedOnGpu } from '../isa/steps/order.ts';
 import type { StepOf } from '../isa/steps/step.ts';
 import {
@@ -12,7 +13,7 @@ import {
   undefinedIn,
 } from './memory-access.ts';
 import { prepareAtomic, prepareLoad } from './memory-steps.ts';
-import { atomicAccess, noteAccess, plainAccess } from './race-watch.ts';
+import { atomicAccess, isOtherPhase, noteAccess, noteArrival, plainAccess } from './race-watch.ts';
 import type { Remainder } from './thread.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
 
@@ -96,7 +97,7 @@ export function combinePiece(
   written.store(target.offset, 8 * bytes, combine(old, read.load(source.offset, 8 * bytes)));
 }
 
-/** Changes a word of 64 bits at the end of a bulk copy. */
+/** Changes an mbarrier object at the end of a bulk copy. */
 export function changeWord(
   { space, address }: Location,
   change: (word: bigint) => bigint,
@@ -104,8 +105,12 @@ export function changeWord(
 ): void {
   const place = placeIn(space, address);
   const memory = openMemory(place, address, 'store', 8, context);
-  noteAccess(context.cpu, atomicAccess(completed.bulk, { line: context.line, copies: null }), place, 8);
-  memory.store(place.offset, 64, change(BigInt(memory.load(place.offset, 64))));
+  const order = { ...completed.bulk, phases: mbarrierFields.phase };
+  noteAccess(context.cpu, atomicAccess(order, { line: context.line, copies: null }), place, 8);
+  const old = BigInt(memory.load(place.offset, 64));
+  const next = change(old);
+  memory.store(place.offset, 64, next);
+  noteArrival(context.cpu, order, place, isOtherPhase(order.phases, old, next));
 }
 
 /** Stores the low bits of `word` in each word of a piece. */

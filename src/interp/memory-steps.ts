@@ -16,7 +16,7 @@ import {
   undefinedElements,
   undefinedIn,
 } from './memory-access.ts';
-import { atomicAccess, noteAccess, plainAccess } from './race-watch.ts';
+import { atomicAccess, isOtherPhase, noteAccess, noteArrival, plainAccess } from './race-watch.ts';
 import { setUndefined } from './shadow.ts';
 import { finish, type Remainder } from './thread.ts';
 import { type Action, type Frame, type PlaceOf, bigintIn, valueIn } from './value-steps.ts';
@@ -28,13 +28,13 @@ export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, context: Acc
   const address = placeOf(step.address);
   const bytes = width / 8;
   const size = bytes * to.length;
-  const kind = plainAccess('load', step.order, context);
-  const ofProxy = step.proxy === 'async' ? { ...kind, isAsyncProxy: true } : kind;
+  const plain = plainAccess('load', step.order, context);
+  const kind = step.proxy === 'async' ? { ...plain, isAsyncProxy: true } : plain;
   return (frame: Frame) => {
     const effective = bigintIn(frame, address);
     const place = placeIn(space, effective);
     const memory = openMemory(place, effective, 'load', size, context);
-    if (cpu.races !== null) noteAccess(cpu, ofProxy, place, size);
+    if (cpu.races !== null) noteAccess(cpu, kind, place, size);
     let { offset } = place;
     for (const slot of to) {
       frame[slot] = memory.load(offset, width);
@@ -98,6 +98,9 @@ export function prepareAtomic(
   const bytes = width / 8;
   const size = bytes * old.length;
   const kind = atomicAccess(step.order, context);
+  const { phases } = step.order;
+  const [oldAt = -1] = old;
+  const [nextAt = -1] = next;
   return (frame: Frame) => {
     const { thread } = cpu;
     const effective = bigintIn(frame, address);
@@ -112,6 +115,8 @@ export function prepareAtomic(
       old.forEach((one, i) => setUndefined(thread, one, found?.[i] ?? null));
     finish(combine, thread);
     next.forEach((slot, i) => memory.store(place.offset + i * bytes, width, valueIn(frame, slot)));
+    if (cpu.races !== null && phases !== undefined)
+      noteArrival(cpu, step.order, place, isOtherPhase(phases, bigintIn(frame, oldAt), bigintIn(frame, nextAt)));
     const { shadow } = thread;
     if (shadow !== null)
       storeUndefined(

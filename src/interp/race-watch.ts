@@ -1,4 +1,5 @@
 /** Tells the search for data races what the running thread accesses. */
+import type { BitField } from '../isa/mbarrier-fields.ts';
 import { rankAt, startOfRank } from '../isa/spaces.ts';
 import type { MemoryOrder } from '../isa/steps/order.ts';
 import type { Address } from '../machine/address-space.ts';
@@ -41,12 +42,35 @@ export function clockIn(races: Races, { block, thread }: Cpu): Clock {
 export function noteAccess(cpu: Cpu, kind: AccessKind, { space, offset }: Address, size: number): void {
   const { races } = cpu;
   if (races === null || (space !== 'global' && space !== 'shared')) return;
-  const clock = clockIn(races, cpu);
-  if (space === 'global') races.access(clock, kind, races.historyOf(null), offset, size);
-  else {
-    const rank = rankAt(offset);
-    const isOwn = rank === null || rank >= cpu.blocksPerCluster;
-    const owner = isOwn ? cpu.block : cpu.neighbor(rank);
-    races.access(clock, kind, races.historyOf(owner.number), isOwn ? offset : offset - startOfRank(rank), size);
-  }
+  const rank = space === 'shared' ? rankOf(offset, cpu) : null;
+  const owner = space === 'global' ? null : ownerOf(rank, cpu);
+  races.access(clockIn(races, cpu), kind, races.historyOf(owner), offset - startOf(rank), size);
+}
+
+/** Notes that an atomic operation has changed a value with phases, at the end of the phase if `isOver`. */
+export function noteArrival(cpu: Cpu, order: MemoryOrder, { space, offset }: Address, isOver: boolean): void {
+  const { races } = cpu;
+  if (races === null || (space !== 'global' && space !== 'shared')) return;
+  const rank = space === 'shared' ? rankOf(offset, cpu) : null;
+  const owner = space === 'global' ? null : ownerOf(rank, cpu);
+  races.change(clockIn(races, cpu), order, races.historyOf(owner), offset - startOf(rank), isOver);
+}
+
+/** Whether the number of the phase differs between two values. */
+export function isOtherPhase({ low, width }: BitField, one: bigint, other: bigint): boolean {
+  return BigInt.asUintN(width, (one ^ other) >> BigInt(low)) !== 0n;
+}
+
+/** The rank in an address of shared memory; null for memory of the thread's own block. */
+function rankOf(offset: number, { blocksPerCluster }: Cpu): number | null {
+  const rank = rankAt(offset);
+  return rank === null || rank >= blocksPerCluster ? null : rank;
+}
+
+function ownerOf(rank: number | null, cpu: Cpu): number {
+  return (rank === null ? cpu.block : cpu.neighbor(rank)).number;
+}
+
+function startOf(rank: number | null): number {
+  return rank === null ? 0 : startOfRank(rank);
 }

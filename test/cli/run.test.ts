@@ -166,7 +166,10 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     const same = kernel('ld.param.u64 %rd1, [out];\nst.global.u32 [%rd1], 1;');
     const file = put(folder, 'same.ptx', same);
     const args = ['run', file, '--block', '2', '--arg', 'zeros:4'];
-    expect((await ptxlab([...args, '--races'])).code).toBe(0);
+    expect(await ptxlab([...args, '--races'])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('found no data races\n') as string,
+    });
     expect((await ptxlab([...args, '--strict-races'])).code).toBe(1);
   });
 
@@ -435,6 +438,14 @@ ld.shared.v4.b32 {%r0,%r1,%r2,%r3}, [tile]; st.global.v4.b32 [%rd2], {%r0,%r1,%r
         address: '0x10004',
       },
     });
+  });
+
+  test('the job says what other flags would say', async () => {
+    const { code, stderr } = await ptxlab(['run', '--job', '-', '--strict-races'], { input: '{}' });
+    expect([code, stderr]).toEqual([
+      2,
+      'ptxlab: --strict-races cannot be combined with --job; the job itself says how to run\n',
+    ]);
   });
 
   test('races are part of the answer, with exit code 1', async () => {

@@ -77,6 +77,23 @@ describe('accesses are ordered by', () => {
       ),
     ],
     [
+      'fences on either side of barriers',
+      `setp.eq.u32 %p4, %r1, 1; @!%p1 bra meet; @!%p2 bra reader;
+st.global.u32 [g], 5; membar.gl; st.volatile.global.u32 [flag], 1; bra meet;
+reader: ld.volatile.global.u32 %r7, [flag]; setp.eq.u32 %p3, %r7, 0; @%p3 bra reader;
+meet: bar.sync 0; membar.gl; @%p2 bra done; @%p4 ld.global.u32 %r8, [g]; done:`,
+    ],
+    [
+      'a phase of an mbarrier object',
+      `add.u64 %rd9, %rd3, 256; @%p1 mbarrier.init.shared.b64 [%rd9], 64; bar.sync 0; ${store}
+mbarrier.arrive.shared.b64 _, [%rd9]; again: mbarrier.try_wait.parity.shared.b64 %p4, [%rd9], 0; @!%p4 bra again; ${otherWarp}`,
+    ],
+    [
+      'fence.mbarrier_init and a relaxed arrival at the barrier of the cluster',
+      `add.u64 %rd9, %rd3, 256; @%p1 mbarrier.init.shared.b64 [%rd9], 64; fence.mbarrier_init.release.cluster;
+barrier.cluster.arrive.relaxed; barrier.cluster.wait; mbarrier.arrive.shared.b64 _, [%rd9];`,
+    ],
+    [
       'a release for the block, within the block',
       messageInBlock('st.release.cta.global.u32 [flag], 1;', 'ld.acquire.cta.global.u32 %r7, [flag];'),
     ],
@@ -160,7 +177,7 @@ describe('strong accesses', () => {
     ['atomic operations of two blocks for one block', 'atom.cta.global.add.u32 %r6, [g], 1;', 1],
     ['atomic operations of one block for the block', '@%p2 atom.cta.global.add.u32 %r6, [g], 1;', 0],
     ['an atomic operation and a weak load', '@%p1 atom.global.add.u32 %r6, [g], 1; ld.global.u32 %r6, [g];', 1],
-    ['an atomic operation and a weak store', '@%p1 atom.global.add.u32 %r6, [g], 1; @!%p1 st.global.u32 [g], 3;', 1],
+    ['an atomic operation and a weak store', '@%p1 atom.global.add.u32 %r6, [g], 1; @!%p1 st.global.u32 [g], 3;', 2],
     [
       'reductions of shared memory that is read later',
       'red.shared.add.u32 [s], 1; bar.sync 0; ld.shared.u32 %r6, [s];',

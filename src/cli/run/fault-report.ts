@@ -1,7 +1,7 @@
 /** Describes a fault: what happened, on which line of the PTX text and of its source, and in which thread. */
 import { withDemangled } from '../../base/demangle/demangle.ts';
 import type { SourceText } from '../../base/source-text.ts';
-import type { Dim3, Fault, Race, RaceAccess } from '../../device.ts';
+import { type Dim3, type Fault, mostRaces, type Race, type RaceAccess } from '../../device.ts';
 import { catalog } from '../../diagnostics/catalog.ts';
 import { framed, note } from '../../diagnostics/renderers/pretty.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
@@ -40,6 +40,13 @@ export function racesText(races: readonly Race[], source: SourceText, style: Sty
     ];
   });
   return lines.join('\n');
+}
+
+/** A line that says how many races were found. `isWhole` says whether the kernel ran to its end. */
+export function raceSummary({ length }: readonly Race[], isWhole: boolean): string {
+  const found = length === 0 ? 'no data races' : length === 1 ? '1 data race' : `${length} data races`;
+  const more = length < mostRaces ? '' : '; there may be more, which are not listed';
+  return `found ${found}${more}${isWhole ? '' : ', until the fault'}\n`;
 }
 
 function accessText({ access, line, source, block, thread }: RaceAccess): string {

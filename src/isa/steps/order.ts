@@ -1,4 +1,5 @@
 /** How accesses and fences order memory for other threads (section 8 of PTX ISA 9.1). */
+import type { BitField } from '../mbarrier-fields.ts';
 
 /** The threads for which an operation is ordered: those of the block, of the cluster, of the GPU, or of the system. */
 export type MemoryScope = 'cta' | 'cluster' | 'gpu' | 'sys';
@@ -12,6 +13,11 @@ export interface MemoryOrder {
   readonly scope: MemoryScope;
   /** The copies of the thread that are complete for those who see the access. Absent if there are none. */
   readonly completes?: CopyKind;
+  /**
+   * The bits of the value that number its phases. What an access releases can then be acquired only when its phase is
+   * over. Absent for values without phases.
+   */
+  readonly phases?: BitField;
 }
 
 /** Whether an access orders earlier accesses of its thread before later ones of the threads that read its value. */

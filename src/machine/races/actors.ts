@@ -2,6 +2,7 @@
  * Who accesses memory: threads, and the copies that threads start and that complete later. Each thread and its copies
  * have numbers of their own, because the accesses of a copy are ordered only by waiting for it.
  */
+import type { MemoryScope } from '../../isa/steps/order.ts';
 import { type Knowledge, withVisible } from './knowledge.ts';
 import { blocksPerCluster, type LaunchShape, threadsOf, warpSize } from '../launch.ts';
 
@@ -63,8 +64,17 @@ export class Actors {
     return { block: this.blockOf(number), linear: place % this.threads, agent };
   }
 
-  areInOneCluster(block: number, other: number): boolean {
-    return Math.floor(block / this.blocks) === Math.floor(other / this.blocks);
+  /** Whether two blocks are within a scope of each other. */
+  includes(scope: MemoryScope, block: number, other: number): boolean {
+    switch (scope) {
+      case 'cta':
+        return block === other;
+      case 'cluster':
+        return Math.floor(block / this.blocks) === Math.floor(other / this.blocks);
+      case 'gpu':
+      case 'sys':
+        return true;
+    }
   }
 
   /** Adds that the async proxy may read everything that is known. */

@@ -1,7 +1,7 @@
 /**
- * The accesses that a memory remembers: for each word, or for each byte where parts of words are accessed, the last
- * write and two of the reads since then. Two reads are enough to find nearly every race: they are of different threads
- * and, if there are such reads, of different warps and blocks.
+ * The accesses that a memory remembers: for each word, or for each byte where parts of words are accessed, the last weak
+ * store and, since then, two strong stores and two loads. Two are enough to find nearly every race: they are of different
+ * threads and, if there are such accesses, of different warps and blocks.
  */
 import type { Actors } from './actors.ts';
 import { knows, type Knowledge } from './knowledge.ts';
@@ -9,12 +9,12 @@ import { knows, type Knowledge } from './knowledge.ts';
 /** An access is three numbers: the number of the actor plus 1, or 0 if there was none; the epoch; and the tag. */
 export const accessLength = 3;
 
-/** The places of accesses in a cell: the write, and then the reads. */
-export const writes: readonly number[] = [0];
-export const reads: readonly number[] = [accessLength, 2 * accessLength];
-export const writesAndReads: readonly number[] = [...writes, ...reads];
+/** The places of accesses in a cell: a weak store, two strong stores, and two loads. */
+export const stores: readonly number[] = [0, accessLength, 2 * accessLength];
+export const loads: readonly number[] = [3 * accessLength, 4 * accessLength];
+export const storesAndLoads: readonly number[] = [...stores, ...loads];
 
-export const cellLength: number = accessLength * writesAndReads.length;
+export const cellLength: number = accessLength * storesAndLoads.length;
 
 const pageBytes = 1 << 10;
 const wordBytes = 4;
@@ -57,20 +57,20 @@ export class Cells {
     return page;
   }
 
-  /** Remembers a read of an actor that has this knowledge. */
-  read(numbers: Uint32Array, cell: number, read: Uint32Array, knowledge: Knowledge): void {
-    const actor = read[0] ?? 0;
-    const [first, second] = [cell + accessLength, cell + 2 * accessLength];
-    if (this.replaces(numbers, first, actor, knowledge)) put(numbers, first, read);
-    else if (this.replaces(numbers, second, actor, knowledge)) put(numbers, second, read);
+  /** Remembers an access besides others, at `first` or at the place after it. Its actor has this knowledge. */
+  add(numbers: Uint32Array, first: number, access: Uint32Array, knowledge: Knowledge): void {
+    const actor = access[0] ?? 0;
+    const second = first + accessLength;
+    if (this.replaces(numbers, first, actor, knowledge)) put(numbers, first, access);
+    else if (this.replaces(numbers, second, actor, knowledge)) put(numbers, second, access);
     else {
       const kept = numbers[first] ?? 0;
       const distance = this.actors.distance(kept, actor);
-      if (distance > 0 && distance > this.actors.distance(kept, numbers[second] ?? 0)) put(numbers, second, read);
+      if (distance > 0 && distance > this.actors.distance(kept, numbers[second] ?? 0)) put(numbers, second, access);
     }
   }
 
-  /** Whether there is no need to remember the read at a place besides a new one. */
+  /** Whether there is no need to remember the access at a place besides a new one. */
   private replaces(numbers: Uint32Array, at: number, actor: number, knowledge: Knowledge): boolean {
     const other = numbers[at] ?? 0;
     return other === 0 || other === actor || this.isBefore(numbers, at, knowledge);
@@ -83,9 +83,9 @@ export class Cells {
   }
 }
 
-/** Remembers a write, which makes earlier accesses irrelevant. */
-export function putWrite(numbers: Uint32Array, cell: number, write: Uint32Array): void {
-  put(numbers, cell, write);
+/** Remembers a weak store, which makes earlier accesses irrelevant. */
+export function putStore(numbers: Uint32Array, cell: number, store: Uint32Array): void {
+  put(numbers, cell, store);
   for (let i = accessLength; i < cellLength; i++) numbers[cell + i] = 0;
 }
 

@@ -10,8 +10,8 @@ export interface Clock {
   epoch: number;
   /** What the accesses of the thread come after. */
   knowledge: Knowledge;
-  /** What relaxed reads found, and the next fence will add to the knowledge. */
-  seen: Knowledge;
+  /** What relaxed reads found, and the next fence whose scope includes it will add to the knowledge. */
+  seen: readonly Release[];
   /** For each scope, what the relaxed writes of the thread publish because of an earlier fence. */
   fenced: ReadonlyMap<MemoryScope, Knowledge>;
   /** The copies that the thread has started. */
@@ -46,7 +46,7 @@ const noCopies = (): Copies => ({ epoch: 1, groups: [] });
 
 export function startedClock(block: number, linear: number): Clock {
   const copies = { copies: noCopies(), 'bulk reads': noCopies(), 'bulk writes': noCopies() };
-  return { block, linear, epoch: 1, knowledge: nothing, seen: nothing, fenced: noFences, copies };
+  return { block, linear, epoch: 1, knowledge: nothing, seen: [], fenced: noFences, copies };
 }
 
 const width: Readonly<Record<MemoryScope, number>> = { cta: 0, cluster: 1, gpu: 2, sys: 3 };
@@ -75,23 +75,34 @@ export function endEpoch(clock: Clock, actors: Actors): Knowledge {
 /** Lets threads that meet know everything that any of them knew. */
 export function meet(clocks: readonly Clock[], actors: Actors): void {
   const all = withEnded(together(clocks.map(({ knowledge }) => knowledge)), clocks.map(ownEpoch), actors.perBlock);
-  const fenced = fencedBy(clocks);
+  const pending = pendingOf(clocks);
   for (const clock of clocks) {
     clock.epoch++;
     clock.knowledge = all;
-    clock.fenced = fenced;
+    clock.fenced = pending.fenced;
+    clock.seen = pending.seen;
   }
 }
+
+/** What fences and relaxed reads of threads that meet have begun: fences before it, and reads that wait for a fence. */
+export type Pending = Pick<Clock, 'fenced' | 'seen'>;
+
+/**
+ * Fences before a meeting count for all threads that met, and so do relaxed reads for fences after it. In the model, a
+ * fence and the access that it belongs to must be of one thread, but GPUs order more, and programs rely on it.
+ */
+export function pendingOf(clocks: readonly Pending[]): Pending {
+  const seen = [...new Set(clocks.map((clock) => clock.seen))].flat().reduce(added, none);
+  return { fenced: fencedBy(clocks), seen };
+}
+
+const none: readonly Release[] = [];
 
 export function together(all: readonly Knowledge[]): Knowledge {
   return [...new Set(all)].reduce(join, nothing);
 }
 
-/**
- * The fences of threads that met count for all of them. In the model, only the fences of the thread that publishes
- * count, but every GPU makes the accesses before a fence visible at the fence, and programs rely on it.
- */
-export function fencedBy(clocks: readonly Pick<Clock, 'fenced'>[]): ReadonlyMap<MemoryScope, Knowledge> {
+function fencedBy(clocks: readonly Pick<Clock, 'fenced'>[]): ReadonlyMap<MemoryScope, Knowledge> {
   const different = [...new Set(clocks.map(({ fenced }) => fenced))];
   const [first = noFences] = different;
   if (different.length <= 1) return first;
@@ -103,9 +114,11 @@ export function fencedBy(clocks: readonly Pick<Clock, 'fenced'>[]): ReadonlyMap<
 
 /** A fence adds what relaxed reads found, and determines what later relaxed writes publish. */
 export function passFence(clock: Clock, order: MemoryOrder, actors: Actors): void {
-  if (acquires(order)) {
-    clock.knowledge = join(clock.knowledge, clock.seen);
-    clock.seen = nothing;
+  if (acquires(order) && clock.seen.length > 0) {
+    const isWithin = ({ scope, block }: Release): boolean =>
+      actors.includes(narrower(scope, order.scope), block, clock.block);
+    clock.knowledge = clock.seen.filter(isWithin).reduce(withRelease, clock.knowledge);
+    clock.seen = clock.seen.filter((release) => !isWithin(release));
   }
   if (!releases(order)) return;
   const { scope } = order;
@@ -134,9 +147,23 @@ export function releasesOf(clock: Clock, order: MemoryOrder, actors: Actors): re
 }
 
 /** Adds what a strong read found: to the knowledge if the read acquires, and otherwise at the next fence. */
-export function acquire(clock: Clock, order: MemoryOrder, found: Knowledge): void {
-  if (acquires(order)) clock.knowledge = join(clock.knowledge, found);
-  else clock.seen = join(clock.seen, found);
+export function acquire(clock: Clock, order: MemoryOrder, found: readonly Release[]): void {
+  if (acquires(order)) clock.knowledge = found.reduce(withRelease, clock.knowledge);
+  else clock.seen = found.reduce(added, clock.seen);
+}
+
+function withRelease(knowledge: Knowledge, release: Release): Knowledge {
+  return join(knowledge, release.knowledge);
+}
+
+/** Adds a release to others. Those that the same threads can acquire become one. */
+export function added(all: readonly Release[], { block, scope, knowledge }: Release): readonly Release[] {
+  const isWide = scope === 'gpu' || scope === 'sys';
+  const at = all.findIndex((one) => one.scope === scope && (isWide || one.block === block));
+  const before = all[at];
+  if (before === undefined) return [...all, { block, scope, knowledge }];
+  const joined = join(before.knowledge, knowledge);
+  return joined === before.knowledge ? all : all.with(at, { block, scope, knowledge: joined });
 }
 
 /** Puts the copies that an agent has started into a group. */

@@ -46,3 +46,6 @@ export interface RaceAccess {
  * `strict` reports them, too.
  */
 export type RaceMode = 'report' | 'strict';
+
+/** Races between more pairs of lines are not reported. */
+export const mostRaces = 100;

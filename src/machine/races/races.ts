@@ -8,25 +8,27 @@
  * and wgmma read through the async proxy, so a fence.proxy.async must come between a store of a thread and such a read.
  */
 import { elementAt } from '../../base/element-at.ts';
-import type { CopyKind, MemoryOrder, MemoryScope } from '../../isa/steps/order.ts';
+import type { CopyKind, MemoryOrder } from '../../isa/steps/order.ts';
 import type { Opened } from '../barriers.ts';
 import { type LaunchShape, threadsOf } from '../launch.ts';
 import { type AccessKind, strengthOf } from './access-kind.ts';
 import { type Actor, Actors } from './actors.ts';
-import { accessLength, cellLength, Cells, isPart, putWrite, reads, writes, writesAndReads } from './cells.ts';
+import { accessLength, cellLength, Cells, isPart, loads, putStore, stores, storesAndLoads } from './cells.ts';
 import {
   acquire,
+  added,
   agentsOf,
   type Clock,
   commitCopies,
   endEpoch,
   epochOf,
-  fencedBy,
   meet,
   narrower,
   ownEpoch,
   passFence,
   passProxyFence,
+  type Pending,
+  pendingOf,
   type Release,
   releasesOf,
   startedClock,
@@ -34,7 +36,7 @@ import {
   waitForCopies,
 } from './clock.ts';
 import { type Epoch, join, type Knowledge, knows, nothing, withEnded } from './knowledge.ts';
-import type { Missing, RaceMode } from './race.ts';
+import { type Missing, mostRaces, type RaceMode } from './race.ts';
 
 /** The bytes that an access touches. */
 export interface Touched {
@@ -66,16 +68,15 @@ export interface History {
   readonly cells: Cells;
   /** What the values at these offsets published. */
   readonly releases: Map<number, readonly Release[]>;
+  /** What the values at these offsets will publish when their phases are over. */
+  readonly arrivals: Map<number, readonly Release[]>;
 }
 
 /** What a thread knew when it arrived at a barrier. */
-interface Arrived extends Pick<Clock, 'fenced'> {
+interface Arrived extends Pending {
   readonly knowledge: Knowledge;
   readonly ended: Epoch;
 }
-
-/** Races between more pairs of lines are not reported. */
-const mostRaces = 100;
 
 export class Races {
   private readonly mode: RaceMode;
@@ -119,7 +120,8 @@ export class Races {
     seen[0] = clock.block * this.actors.perBlock + this.actors.place(clock.linear, agent) + 1;
     seen[1] = epochOf(clock, agent);
     seen[2] = kind.tag;
-    const rivals = way === 'load' ? writes : kind.isSilent && this.mode !== 'strict' ? reads : writesAndReads;
+    const rivals = way === 'load' ? stores : kind.isSilent && this.mode !== 'strict' ? loads : storesAndLoads;
+    const [firstStrong = 0, firstLoad = 0] = [stores[1], loads[0]];
     const { cells } = history;
     const parts = isPart(offset, size);
     let page = cells.page(offset, parts);
@@ -137,10 +139,19 @@ export class Races {
         if (tag !== previous) this.report(missing, (numbers[other] ?? 0) - 1, tag, touched);
         previous = tag;
       }
-      if (way === 'load') cells.read(numbers, cell, seen, clock.knowledge);
-      else putWrite(numbers, cell, seen);
+      if (way === 'load') cells.add(numbers, cell + firstLoad, seen, clock.knowledge);
+      else if (order === null) putStore(numbers, cell, seen);
+      else cells.add(numbers, cell + firstStrong, seen, clock.knowledge);
     }
-    if (way !== 'load') this.publish(history.releases, offset, clock, kind);
+    if (way !== 'load' && order?.phases === undefined) this.publish(history, offset, clock, kind);
+  }
+
+  /** A thread changes a value with phases. What it releases can be acquired when the phase is over. */
+  change(clock: Clock, order: MemoryOrder, { releases, arrivals }: History, offset: number, isOver: boolean): void {
+    const arrived = releasesOf(clock, order, this.actors).reduce(added, arrivals.get(offset) ?? []);
+    if (isOver) releases.set(offset, arrived.reduce(added, releases.get(offset) ?? []));
+    if (isOver) arrivals.delete(offset);
+    else arrivals.set(offset, arrived);
   }
 
   /** A thread executes a fence, or a proxy fence if `order` is null. */
@@ -175,7 +186,8 @@ export class Races {
   arrive(clock: Clock, barrier: number): void {
     const key = `${clock.block} ${barrier}`;
     const arrived = this.barriers.get(key) ?? [];
-    arrived.push({ knowledge: clock.knowledge, fenced: clock.fenced, ended: ownEpoch(clock) });
+    const { knowledge, fenced, seen } = clock;
+    arrived.push({ knowledge, fenced, seen, ended: ownEpoch(clock) });
     clock.epoch++;
     this.barriers.set(key, arrived);
   }
@@ -195,11 +207,12 @@ export class Races {
     const all = together([...arrived.map(({ knowledge }) => knowledge), exited]);
     const ended = arrived.map((one) => one.ended);
     const known = withEnded(all, ended, this.actors.perBlock);
-    const fenced = fencedBy(arrived);
+    const { fenced, seen } = pendingOf(arrived);
     for (const linear of threads) {
       const clock = this.clock(block, linear);
       clock.knowledge = known;
       clock.fenced = fenced;
+      clock.seen = seen;
     }
   }
 
@@ -240,45 +253,28 @@ export class Races {
     if (!isOwn && !knows(knowledge, otherBlock, place, epoch)) {
       const strength = strengthOf(numbers[at + 2] ?? 0);
       const areStrong = strength !== null && order !== null;
-      if (!areStrong || !this.includes(narrower(strength, order.scope), block, otherBlock)) return 'synchronization';
+      if (!areStrong || !actors.includes(narrower(strength, order.scope), block, otherBlock)) return 'synchronization';
     }
     const visible = isAsyncProxy ? actors.placeOfVisible(place) : null;
     if (visible === null || knows(knowledge, otherBlock, visible, epoch)) return null;
     return 'fence.proxy.async';
   }
 
-  /** Whether two blocks are within a scope of each other. */
-  private includes(scope: MemoryScope, block: number, other: number): boolean {
-    switch (scope) {
-      case 'cta':
-        return block === other;
-      case 'cluster':
-        return this.actors.areInOneCluster(block, other);
-      case 'gpu':
-      case 'sys':
-        return true;
-    }
-  }
-
   private acquireFrom(releases: readonly Release[] | undefined, clock: Clock, order: MemoryOrder): void {
     if (releases === undefined) return;
     const found = releases
-      .filter(({ block, scope }) => this.includes(narrower(scope, order.scope), block, clock.block))
-      .reduce((all, { knowledge }) => join(all, knowledge), nothing);
+      .filter(({ block, scope }) => this.actors.includes(narrower(scope, order.scope), block, clock.block))
+      .map((release) => ({ ...release, scope: narrower(release.scope, order.scope) }));
     acquire(clock, order, found);
   }
 
   /** Remembers what a write publishes. A value that an atomic operation replaces has published, too. */
-  private publish(
-    releases: Map<number, readonly Release[]>,
-    offset: number,
-    clock: Clock,
-    { order, way }: AccessKind,
-  ): void {
+  private publish({ releases, arrivals }: History, offset: number, clock: Clock, { order, way }: AccessKind): void {
     const own = order === null ? [] : releasesOf(clock, order, this.actors);
     const before = way === 'atomic' ? (releases.get(offset) ?? []) : [];
     if (own.length > 0) releases.set(offset, own.reduce(added, before));
     else if (way !== 'atomic') releases.delete(offset);
+    if (way !== 'atomic') arrivals.delete(offset);
   }
 
   private report(missing: Missing, other: number, tag: number, touched: Touched): void {
@@ -295,13 +291,5 @@ export class Races {
 }
 
 function emptyHistory(owner: number | null, actors: Actors): History {
-  return { owner, cells: new Cells(actors), releases: new Map() };
-}
-
-/** Adds a release to those of a value; releases of one block and scope are one. */
-function added(releases: readonly Release[], { block, scope, knowledge }: Release): readonly Release[] {
-  const at = releases.findIndex((one) => one.block === block && one.scope === scope);
-  const before = releases[at];
-  if (before === undefined) return [...releases, { block, scope, knowledge }];
-  return releases.with(at, { block, scope, knowledge: join(before.knowledge, knowledge) });
+  return { owner, cells: new Cells(actors), releases: new Map(), arrivals: new Map() };
 }

@@ -9,8 +9,7 @@ import { bits, compare, constant, extract, integer, join, select } from '../inte
 
 const { pending, expected, bytes, phase } = mbarrierFields;
 
-/** Other threads may access an object at any time, even while it is being initialized. */
-const ofObject: MemoryOrder = { semantics: 'relaxed', scope: 'cluster' };
+const strong: MemoryOrder = { semantics: 'relaxed', scope: 'cluster' };
 
 /** The lowest bit of the phase number. */
 const parity: BitField = { low: phase.low, width: 1 };
@@ -31,7 +30,9 @@ export const unchanged: Change = { arrivals: null, dropped: null, expected: null
 
 /** Changes the object at an address atomically, and completes its phase if nothing is pending anymore. */
 export function changeObject(space: AccessSpace, address: Ref, change: Change, order: MemoryOrder): Step {
-  return { kind: 'atomic', space, width: 64, address, old: ['$old'], next: ['$next'], steps: changed(change), order };
+  const steps = changed(change);
+  const ordered = { ...order, phases: phase };
+  return { kind: 'atomic', space, width: 64, address, old: ['$old'], next: ['$next'], steps, order: ordered };
 }
 
 function changed({ arrivals, dropped, expected: more, transferred }: Change): readonly ValueStep[] {
@@ -81,13 +82,16 @@ export function makeObject(space: AccessSpace, address: Ref, count: Ref): readon
     field('$arrivals', count, pending),
     constant('$none', 0),
     ...packed('$object', '$arrivals', '$arrivals', '$none', '$none'),
-    { kind: 'store', space, width: 64, from: ['$object'], address, order: ofObject },
+    { kind: 'store', space, width: 64, from: ['$object'], address, order: null },
   ];
 }
 
-/** Clears an object so that its memory can be used for something else. */
+/**
+ * Clears an object so that its memory can be used for something else. In cuda::pipeline, the last thread that leaves does
+ * this without an acquire, so it counts as strong.
+ */
 export function clearObject(space: AccessSpace, address: Ref): readonly Step[] {
-  return [constant('$object', 0, 64), { kind: 'store', space, width: 64, from: ['$object'], address, order: ofObject }];
+  return [constant('$object', 0, 64), { kind: 'store', space, width: 64, from: ['$object'], address, order: strong }];
 }
 
 /** Given a state that an arrival returned, extracts the number of arrivals that were pending at that time. */

@@ -1,7 +1,7 @@
 /** Control flow and barriers of the thread block (sections 9.7.12, 9.7.13.1 and 9.7.13.2 of PTX ISA 9.1). */
 import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write, choice } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';
-import type { MemoryOrder } from '../../steps/order.ts';
+import { type MemoryOrder, releasedToCluster } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
@@ -232,7 +232,9 @@ const ordering: readonly InstructionForm[] = [
     sets: { asyncSpace: ['.global', '.shared::cta', '.shared::cluster'] },
     steps: forCopies,
   }),
-  proxy('fence.mbarrier_init', 'fence.mbarrier_init.release.cluster', at('8.0', 90)),
+  proxy('fence.mbarrier_init', 'fence.mbarrier_init.release.cluster', at('8.0', 90), {
+    steps: [{ kind: 'fence', order: releasedToCluster }],
+  }),
   proxy('fence.tensormap', 'fence.proxy.tensormap::generic.release.scope', at('8.3', 90)),
   {
     ...proxy('fence.tensormap.acquire', 'fence.proxy.tensormap::generic.acquire.scope  [a], size', at('8.3', 90)),

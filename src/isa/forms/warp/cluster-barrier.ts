@@ -72,7 +72,7 @@ function change(counts: readonly ValueStep[], order: MemoryOrder): Step {
     old: ['$old'],
     next: ['$next'],
     steps,
-    order,
+    order: { ...order, phases: { low: 2 * fieldBits, width: phaseBits } },
   };
 }
 
