@@ -4,6 +4,7 @@ import type { StepOf } from '../isa/steps/step.ts';
 import { type BoxMemory, copyBox } from '../machine/box-copy.ts';
 import { changeWord, combinePiece, copyPiece, fillPiece } from './copy-steps.ts';
 import type { AccessContext } from './memory-access.ts';
+import { arrivingAt } from './race-watch.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
 
 type BoxStep = StepOf<BoxKind>;
@@ -16,13 +17,13 @@ export function prepareBox(step: BoxStep, placeOf: PlaceOf, context: AccessConte
   const addressPlace = placeOf(step.address);
   const maskPlace = step.kind === 'multicast-box' ? placeOf(step.mask) : null;
   const objectPlace = 'object' in step ? placeOf(step.object) : null;
-  const memory = memoryOf(step, context);
   return (frame: Frame) => {
     const words = wordPlaces.map((place) => bigintIn(frame, place));
     const coordinates = coordinatePlaces.map((place) => Number(frame[place]) | 0);
     const address = Number(bigintIn(frame, addressPlace));
     const mask = maskPlace === null ? 0 : Number(frame[maskPlace]);
     const object = objectPlace === null ? 0 : Number(bigintIn(frame, objectPlace));
+    const memory = memoryOf(step, objectPlace === null ? context : arrivingAt(BigInt(object), context));
     copyBox({ kind, mode, op, words, coordinates, address, mask, object }, memory);
   };
 }

@@ -13,7 +13,7 @@ import {
   undefinedIn,
 } from './memory-access.ts';
 import { prepareAtomic, prepareLoad } from './memory-steps.ts';
-import { atomicAccess, isOtherPhase, noteAccess, noteArrival, plainAccess } from './race-watch.ts';
+import { arrivingAt, atomicAccess, isOtherPhase, noteAccess, noteArrival, plainAccess } from './race-watch.ts';
 import type { Remainder } from './thread.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
 
@@ -106,7 +106,7 @@ export function changeWord(
   const place = placeIn(space, address);
   const memory = openMemory(place, address, 'store', 8, context);
   const order = { ...completed.bulk, phases: mbarrierFields.phase };
-  noteAccess(context.cpu, atomicAccess(order, { line: context.line, copies: null }), place, 8);
+  noteAccess(context.cpu, atomicAccess(order, { line: context.line, copies: null, object: null }), place, 8);
   const old = BigInt(memory.load(place.offset, 64));
   const next = change(old);
   memory.store(place.offset, 64, next);
@@ -129,14 +129,16 @@ const piece = 16;
 export function prepareBulk(step: StepOf<'bulk'>, placeOf: PlaceOf, context: AccessContext): Action {
   const [address, source, sizeAt] = [placeOf(step.address), placeOf(step.source), placeOf(step.size)];
   const mask = step.mask === null ? null : placeOf(step.mask);
+  const object = step.object === null ? null : placeOf(step.object);
   return (frame: Frame) => {
     const [target, origin] = [bigintIn(frame, address), bigintIn(frame, source)];
     const size = Number(frame[sizeAt]);
+    const copy = object === null ? context : arrivingAt(bigintIn(frame, object), context);
     for (let at = 0; at + piece <= size; at += piece) {
       const to = { space: step.space, address: target + BigInt(at) };
       const from = { space: step.sourceSpace, address: origin + BigInt(at) };
-      if (mask === null) copyPiece(to, from, piece, context);
-      else copyBytes(to, from, Number(frame[mask]), context);
+      if (mask === null) copyPiece(to, from, piece, copy);
+      else copyBytes(to, from, Number(frame[mask]), copy);
     }
   };
 }

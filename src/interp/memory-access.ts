@@ -64,6 +64,8 @@ export interface AccessContext {
   readonly line: number;
   /** The kind of copies that the step starts; null if it starts none. */
   readonly copies: CopyKind | null;
+  /** The offset of the mbarrier object at which the bytes of a copy arrive; null if there is none. */
+  readonly object: number | null;
 }
 
 /** Checks the bounds and alignment of an access, and returns the memory that contains it. */
@@ -86,7 +88,7 @@ export function openMemory(
 }
 
 /** Loads an unsigned value of `bytes` bytes at a generic address, for host functions. */
-export function loadForHost(address: bigint, bytes: number, context: Omit<AccessContext, 'copies'>): bigint {
+export function loadForHost(address: bigint, bytes: number, context: Omit<AccessContext, 'copies' | 'object'>): bigint {
   const place = resolveGeneric(address);
   const memory = openMemory(place, address, 'load', bytes, context);
   requireWritten(memory, place.offset, bytes, context.line);

@@ -250,7 +250,7 @@ function combined(steps: readonly ValueStep[], { placeOf, context }: StepContext
 }
 
 function accessContext(step: Step, { instruction: { line }, context: { memories, cpu } }: StepContext): AccessContext {
-  return { memories, cpu, line, copies: copiesOf(step) };
+  return { memories, cpu, line, copies: copiesOf(step), object: null };
 }
 
 function valuePiece(step: ValueStep, placeOf: PlaceOf): Piece {

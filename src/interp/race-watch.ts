@@ -5,21 +5,30 @@ import type { MemoryOrder } from '../isa/steps/order.ts';
 import type { Address } from '../machine/address-space.ts';
 import { type AccessKind, accessKind } from '../machine/races/access-kind.ts';
 import type { Clock } from '../machine/races/clock.ts';
+import { type Agent, laneOf } from '../machine/races/actors.ts';
 import type { Races } from '../machine/races/races.ts';
 import type { AccessContext } from './memory-access.ts';
 import type { Cpu } from './thread.ts';
 
-type KindContext = Pick<AccessContext, 'line' | 'copies'>;
+type KindContext = Pick<AccessContext, 'line' | 'copies' | 'object'>;
 
 /** A load or store of the step, or of the copy that it starts. `order` is null if the access is weak. */
-export function plainAccess(
-  way: 'load' | 'store',
-  order: MemoryOrder | null,
-  { line, copies }: KindContext,
-): AccessKind {
-  const ofBulk = way === 'load' ? 'bulk reads' : 'bulk writes';
-  const agent = copies === null ? 'thread' : copies === 'bulk' ? ofBulk : 'copies';
-  return accessKind(line, { way, order, agent, isAsyncProxy: agent === 'bulk reads', isSilent: false });
+export function plainAccess(way: 'load' | 'store', order: MemoryOrder | null, context: KindContext): AccessKind {
+  const isAsyncProxy = way === 'load' && context.copies === 'bulk';
+  return accessKind(context.line, { way, order, agent: agentOf(way, context), isAsyncProxy, isSilent: false });
+}
+
+function agentOf(way: 'load' | 'store', { copies, object }: KindContext): Agent {
+  if (copies !== 'bulk') return copies === null ? 'thread' : 'copies';
+  if (object !== null) return laneOf(object);
+  return way === 'load' ? 'bulk reads' : 'bulk writes';
+}
+
+/** The context of a copy whose bytes arrive at an mbarrier object with this address in shared memory. */
+export function arrivingAt(address: bigint, context: AccessContext): AccessContext {
+  const offset = Number(address);
+  const rank = rankOf(offset, context.cpu);
+  return { ...context, object: offset - startOf(rank) };
 }
 
 /** An atomic operation of the step, or of the bulk reduction that it starts. */

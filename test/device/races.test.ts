@@ -254,6 +254,16 @@ describe('copies that complete later', () => {
     ],
     ['a bulk copy to memory that others still read', bulkCopy('ld.shared.u32 %r6, [s];', arrival), 1],
     [
+      'bulk copies, and waiting for the object of the other one',
+      `mov.u64 %rd7, big; mov.u64 %rd8, s; add.u64 %rd9, %rd8, 256; add.u64 %rd10, %rd8, 264; add.u64 %rd11, %rd8, 32;
+@%p1 mbarrier.init.shared.b64 [%rd9], 1; @%p1 mbarrier.init.shared.b64 [%rd10], 1; bar.sync 0;
+@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%rd9], 32; @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%rd10], 32;
+@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%rd11], [%rd7], 32, [%rd10];
+@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%rd8], [%rd7], 32, [%rd9];
+${arrival} ld.shared.u32 %r6, [s]; ld.shared.u32 %r6, [s+32];`,
+      1,
+    ],
+    [
       'a bulk store that has read its source',
       `${store} fence.proxy.async; bar.sync 0; ${bulkStore} cp.async.bulk.wait_group.read 0; @%p1 st.shared.u32 [s], 1;`,
       0,

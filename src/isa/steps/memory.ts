@@ -91,6 +91,8 @@ export interface MemorySteps {
     readonly mask: Ref | null;
     /** Whether the copy completes later, so that programs have to wait for it. */
     readonly awaited: boolean;
+    /** The mbarrier object at which the bytes arrive; null if there is none. The step itself does not change it. */
+    readonly object: Ref | null;
   };
   /** Stores zeros in `size` bytes. The address and the size are multiples of 8. */
   readonly clear: {
@@ -196,7 +198,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     ...alone,
     copies: ({ awaited }) => (awaited ? 'bulk' : null),
     flow: 'next',
-    values: { address: 'in', source: 'in', size: 'in', mask: 'in' },
+    values: { address: 'in', source: 'in', size: 'in', mask: 'in', object: 'in' },
     memory: [
       { access: 'read', space: 'sourceSpace', address: 'source' },
       { access: 'write', space: 'space', address: 'address' },

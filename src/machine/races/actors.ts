@@ -2,17 +2,26 @@
  * Who accesses memory: threads, and the copies that threads start and that complete later. Each thread and its copies
  * have numbers of their own, because the accesses of a copy are ordered only by waiting for it.
  */
+import { elementAt } from '../../base/element-at.ts';
 import type { MemoryScope } from '../../isa/steps/order.ts';
 import { type Knowledge, withVisible } from './knowledge.ts';
 import { blocksPerCluster, type LaunchShape, threadsOf, warpSize } from '../launch.ts';
 
+/** Bulk copies whose bytes arrive at mbarrier objects. Those of different objects are in different lanes, if possible. */
+const lanes = ['lane 0', 'lane 1', 'lane 2', 'lane 3'] as const;
+
 /**
- * The thread itself, its copies by cp.async, and the reads and the writes of its bulk copies, which can be waited for
- * separately.
+ * The thread itself, its copies by cp.async, the reads and the writes of its bulk copies, which can be waited for
+ * separately, and its bulk copies that can be waited for at mbarrier objects.
  */
-export const agents = ['thread', 'copies', 'bulk reads', 'bulk writes'] as const;
+const agents = ['thread', 'copies', 'bulk reads', 'bulk writes', 'lane 0', 'lane 1', 'lane 2', 'lane 3'] as const;
 
 export type Agent = (typeof agents)[number];
+
+/** The copies whose bytes arrive at the mbarrier object at an offset. */
+export function laneOf(offset: number): (typeof lanes)[number] {
+  return elementAt(lanes, (offset / 8) % lanes.length);
+}
 
 /** An actor of a launch. */
 export interface Actor {

@@ -45,7 +45,15 @@ const noFences: ReadonlyMap<MemoryScope, Knowledge> = new Map();
 const noCopies = (): Copies => ({ epoch: 1, groups: [] });
 
 export function startedClock(block: number, linear: number): Clock {
-  const copies = { copies: noCopies(), 'bulk reads': noCopies(), 'bulk writes': noCopies() };
+  const copies = {
+    copies: noCopies(),
+    'bulk reads': noCopies(),
+    'bulk writes': noCopies(),
+    'lane 0': noCopies(),
+    'lane 1': noCopies(),
+    'lane 2': noCopies(),
+    'lane 3': noCopies(),
+  };
   return { block, linear, epoch: 1, knowledge: nothing, seen: [], fenced: noFences, copies };
 }
 
@@ -132,8 +140,16 @@ export function passProxyFence(clock: Clock, actors: Actors): void {
   clock.knowledge = actors.visibleToAsyncProxy(endEpoch(clock, actors));
 }
 
-/** What a strong write publishes. Ends the current epoch if the write itself releases. */
-export function releasesOf(clock: Clock, order: MemoryOrder, actors: Actors): readonly Release[] {
+/**
+ * What a strong write publishes. Ends the current epoch if the write itself releases. `lane` are the bulk copies that are
+ * complete if bytes arrive.
+ */
+export function releasesOf(
+  clock: Clock,
+  order: MemoryOrder,
+  actors: Actors,
+  lane: CopyAgent | null = null,
+): readonly Release[] {
   const { block, fenced } = clock;
   const made = [...fenced].map(
     ([scope, knowledge]): Release => ({ block, scope: narrower(scope, order.scope), knowledge }),
@@ -141,7 +157,8 @@ export function releasesOf(clock: Clock, order: MemoryOrder, actors: Actors): re
   if (!releases(order)) return made;
   const known = endEpoch(clock, actors);
   const done = order.completes === undefined ? [] : agentsOf[order.completes];
-  const ended = done.map((agent) => endCopies(clock, agent, actors));
+  const inLane = lane === null || order.completes !== 'bulk' ? [] : [lane];
+  const ended = [...done, ...inLane].map((agent) => endCopies(clock, agent, actors));
   const knowledge = ended.length === 0 ? known : withEnded(known, ended, actors.perBlock);
   return [...made, { block, scope: order.scope, knowledge }];
 }

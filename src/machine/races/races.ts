@@ -12,7 +12,7 @@ import type { CopyKind, MemoryOrder } from '../../isa/steps/order.ts';
 import type { Opened } from '../barriers.ts';
 import { type LaunchShape, threadsOf } from '../launch.ts';
 import { type AccessKind, strengthOf } from './access-kind.ts';
-import { type Actor, Actors } from './actors.ts';
+import { type Actor, Actors, laneOf } from './actors.ts';
 import { accessLength, cellLength, Cells, isPart, loads, putStore, stores, storesAndLoads } from './cells.ts';
 import {
   acquire,
@@ -148,7 +148,8 @@ export class Races {
 
   /** A thread changes a value with phases. What it releases can be acquired when the phase is over. */
   change(clock: Clock, order: MemoryOrder, { releases, arrivals }: History, offset: number, isOver: boolean): void {
-    const arrived = releasesOf(clock, order, this.actors).reduce(added, arrivals.get(offset) ?? []);
+    const own = releasesOf(clock, order, this.actors, laneOf(offset));
+    const arrived = own.reduce(added, arrivals.get(offset) ?? []);
     if (isOver) releases.set(offset, arrived.reduce(added, releases.get(offset) ?? []));
     if (isOver) arrivals.delete(offset);
     else arrivals.set(offset, arrived);

@@ -65,6 +65,7 @@ export function copy(sourceSpace: 'global' | 'shared', space: 'global' | 'shared
     size: '$size',
     mask: null,
     awaited,
+    object: space === 'global' ? null : '$mbar',
   };
   if (space === 'global') return [bulk];
   return [bulk, changeObject('shared', '$mbar', { ...unchanged, transferred: '$size' }, completed.bulk)];
@@ -84,6 +85,7 @@ const copyToBlocks: readonly Step[] = eachBlock('$cta-mask', (named, addressOf) 
     size: '$own-size',
     mask: null,
     awaited: true,
+    object: '$own-mbar',
   },
   changeObject('shared', '$own-mbar', { ...unchanged, transferred: '$own-size' }, completed.bulk),
 ]);
@@ -165,6 +167,7 @@ const maskedCopy: readonly Step[] = [
     size: '$size',
     mask: '$byte-mask',
     awaited: true,
+    object: null,
   },
 ];
 
