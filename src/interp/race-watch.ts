@@ -6,7 +6,7 @@ import type { Address } from '../machine/address-space.ts';
 import { type AccessKind, accessKind } from '../machine/races/access-kind.ts';
 import type { Clock } from '../machine/races/clock.ts';
 import { type Agent, laneOf } from '../machine/races/actors.ts';
-import type { Races } from '../machine/races/races.ts';
+import type { History, Races } from '../machine/races/races.ts';
 import type { AccessContext } from './memory-access.ts';
 import type { Cpu } from './thread.ts';
 
@@ -47,22 +47,30 @@ export function clockIn(races: Races, { block, thread }: Cpu): Clock {
   return races.clock(block.number, thread.linear);
 }
 
-/** Only global and shared memory can be written by one thread and accessed by another. */
-export function noteAccess(cpu: Cpu, kind: AccessKind, { space, offset }: Address, size: number): void {
+export function noteAccess(cpu: Cpu, kind: AccessKind, place: Address, size: number): void {
   const { races } = cpu;
-  if (races === null || (space !== 'global' && space !== 'shared')) return;
-  const rank = space === 'shared' ? rankOf(offset, cpu) : null;
-  const owner = space === 'global' ? null : ownerOf(rank, cpu);
-  races.access(clockIn(races, cpu), kind, races.historyOf(owner), offset - startOf(rank), size);
+  const found = races === null ? null : remembered(races, place, cpu);
+  if (races !== null && found !== null) races.access(clockIn(races, cpu), kind, found.history, found.offset, size);
 }
 
 /** Notes that an atomic operation has changed a value with phases, at the end of the phase if `isOver`. */
-export function noteArrival(cpu: Cpu, order: MemoryOrder, { space, offset }: Address, isOver: boolean): void {
+export function noteArrival(cpu: Cpu, order: MemoryOrder, place: Address, isOver: boolean): void {
   const { races } = cpu;
-  if (races === null || (space !== 'global' && space !== 'shared')) return;
-  const rank = space === 'shared' ? rankOf(offset, cpu) : null;
-  const owner = space === 'global' ? null : ownerOf(rank, cpu);
-  races.change(clockIn(races, cpu), order, races.historyOf(owner), offset - startOf(rank), isOver);
+  const found = races === null ? null : remembered(races, place, cpu);
+  if (races !== null && found !== null) races.change(clockIn(races, cpu), order, found.history, found.offset, isOver);
+}
+
+/** Null unless it is global or shared memory; only these can be written by one thread and accessed by another. */
+function remembered(
+  races: Races,
+  { space, offset }: Address,
+  cpu: Cpu,
+): { readonly history: History; readonly offset: number } | null {
+  if (space === 'global') return { history: races.historyOf(null), offset };
+  if (space !== 'shared') return null;
+  const rank = rankOf(offset, cpu);
+  const owner = rank === null ? cpu.block : cpu.neighbor(rank);
+  return { history: races.historyOf(owner.number), offset: offset - startOf(rank) };
 }
 
 /** Whether the number of the phase differs between two values. */
@@ -74,10 +82,6 @@ export function isOtherPhase({ low, width }: BitField, one: bigint, other: bigin
 function rankOf(offset: number, { blocksPerCluster }: Cpu): number | null {
   const rank = rankAt(offset);
   return rank === null || rank >= blocksPerCluster ? null : rank;
-}
-
-function ownerOf(rank: number | null, cpu: Cpu): number {
-  return (rank === null ? cpu.block : cpu.neighbor(rank)).number;
 }
 
 function startOf(rank: number | null): number {

@@ -365,6 +365,12 @@ test('races that were found before a fault are reported', async () => {
   expect(later.result.races).toHaveLength(1);
 });
 
+test('a bad mbarrier object is a fault, with the option, too', async () => {
+  const body = bulkCopy('add.u64 %rd9, %rd9, 4;', '').replaceAll('@%p1 mbarrier.arrive', '@!%p1 mbarrier.arrive');
+  const { result } = await outcome(source(body), 1024, { races: 'report' });
+  expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6002' } });
+});
+
 test('without the option, and on the fast engine, no races are reported', async () => {
   const { result } = await outcome(source(`${store} ${neighbor}`), 1024, { block: 64 });
   expect(result.races).toEqual([]);

@@ -20,7 +20,7 @@ export type Agent = (typeof agents)[number];
 
 /** The copies whose bytes arrive at the mbarrier object at an offset. */
 export function laneOf(offset: number): (typeof lanes)[number] {
-  return elementAt(lanes, (offset / 8) % lanes.length);
+  return elementAt(lanes, Math.floor(offset / 8) % lanes.length);
 }
 
 /** An actor of a launch. */
