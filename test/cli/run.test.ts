@@ -162,6 +162,16 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     });
   });
 
+  test('--races shows races between the same two source lines once', async () => {
+    const body = `.file 1 "a.cu"\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n.loc 1 3 1\nst.global.u32 [%rd1], %r1;
+st.global.u32 [%rd1+4], %r1;\n.loc 1 4 1\nld.global.u32 %r2, [%rd1];\nld.global.u32 %r2, [%rd1+4];`;
+    const file = put(folder, 'twice.ptx', kernel(body).replace('.file 1 "a.cu"\n', '').concat('.file 1 "a.cu"\n'));
+    const { code, stderr } = await ptxlab(['run', file, '--block', '2', '--arg', 'zeros:8', '--races']);
+    expect([code, stderr.match(/race\[PTX6038\]/g)?.length]).toEqual([1, 2]);
+    expect(stderr).toContain('between 1 other pairs of PTX lines from the same source lines');
+    expect(stderr).toContain('found 4 data races');
+  });
+
   test('--strict-races also shows stores of the same value', async () => {
     const same = kernel('ld.param.u64 %rd1, [out];\nst.global.u32 [%rd1], 1;');
     const file = put(folder, 'same.ptx', same);

@@ -20,18 +20,20 @@ export function faultText(fault: Fault, source: SourceText, style: Style, width:
   return `${[heading, ...frame, ...notes.flatMap((one) => note(one, gutter, style, width))].join('\n')}\n`;
 }
 
-/** The lines that report data races: for each, both instructions and the threads that executed them. */
+/**
+ * The lines that report data races: for each, both instructions and the threads that executed them. Of races between the
+ * same two lines of the original source, as loops have that a compiler unrolled, only the first is shown.
+ */
 export function racesText(races: readonly Race[], source: SourceText, style: Style, width: number): string {
-  const lines = races.flatMap(({ code, message, first, second, count }, i) => {
+  const groups = new Map<string, Race[]>();
+  for (const race of races) groups.set(sourceLinesOf(race), [...(groups.get(sourceLinesOf(race)) ?? []), race]);
+  const lines = [...groups.values()].flatMap(([race, ...others], i) => {
+    if (race === undefined) return [];
+    const { code, message, first, second } = race;
     const frames = [first, second].map(({ line }) =>
       framed(source, spanOfLine(source, line), { paint: style.error, style, width }),
     );
-    const { explain, section } = catalog[code];
-    const notes: readonly (readonly [string, string])[] = [
-      ...[first, second].map((access) => [`${access === first ? 'first' : 'then'}: `, accessText(access)] as const),
-      ...(count === 1 ? [] : [['found: ', `${count} times; this is the first`] as const]),
-      ...(i > 0 ? [] : [['help: ', explain] as const, ['see: ', `PTX ISA 9.1, section ${section}`] as const]),
-    ];
+    const notes = raceNotes(race, others, i === 0);
     return [
       `${style.error(`race[${code}]`)}${style.strong(`: ${printable(withDemangled(message))}`)}`,
       ...frames.flatMap(({ frame }) => frame),
@@ -40,6 +42,30 @@ export function racesText(races: readonly Race[], source: SourceText, style: Sty
     ];
   });
   return lines.join('\n');
+}
+
+/** The lines of the original source or, without `.loc`, those of the PTX. */
+function sourceLinesOf({ missing, first, second }: Race): string {
+  const placeOf = ({ line, source }: RaceAccess): string =>
+    source === null ? String(line) : `${source.file}:${source.line}`;
+  return [missing, ...[placeOf(first), placeOf(second)].sort()].join(' ');
+}
+
+function raceNotes(
+  { code, first, second, count }: Race,
+  others: readonly Race[],
+  isFirst: boolean,
+): readonly (readonly [string, string])[] {
+  const { explain, section } = catalog[code];
+  const times = count === 1 ? [] : [`${count} times; this is the first`];
+  const more =
+    others.length === 0 ? [] : [`between ${others.length} other pairs of PTX lines from the same source lines`];
+  return [
+    ['first: ', accessText(first)],
+    ['then: ', accessText(second)],
+    ...[...times, ...more].map((words) => ['found: ', words] as const),
+    ...(isFirst ? [['help: ', explain] as const, ['see: ', `PTX ISA 9.1, section ${section}`] as const] : []),
+  ];
 }
 
 /** A line that says how many races were found. `isWhole` says whether the kernel ran to its end. */
