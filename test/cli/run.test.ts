@@ -168,7 +168,7 @@ st.global.u32 [%rd1+4], %r1;\n.loc 1 4 1\nld.global.u32 %r2, [%rd1];\nld.global.
     const file = put(folder, 'twice.ptx', kernel(body).replace('.file 1 "a.cu"\n', '').concat('.file 1 "a.cu"\n'));
     const { code, stderr } = await ptxlab(['run', file, '--block', '2', '--arg', 'zeros:8', '--races']);
     expect([code, stderr.match(/race\[PTX6038\]/g)?.length]).toEqual([1, 2]);
-    expect(stderr).toContain('between 1 other pairs of PTX lines from the same source lines');
+    expect(stderr).toContain('between 1 other pair of PTX lines from the same source lines');
     expect(stderr).toContain('found 4 data races');
   });
 

@@ -58,8 +58,8 @@ function raceNotes(
 ): readonly (readonly [string, string])[] {
   const { explain, section } = catalog[code];
   const times = count === 1 ? [] : [`${count} times; this is the first`];
-  const more =
-    others.length === 0 ? [] : [`between ${others.length} other pairs of PTX lines from the same source lines`];
+  const pairs = others.length === 1 ? '1 other pair' : `${others.length} other pairs`;
+  const more = others.length === 0 ? [] : [`between ${pairs} of PTX lines from the same source lines`];
   return [
     ['first: ', accessText(first)],
     ['then: ', accessText(second)],
