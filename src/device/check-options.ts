@@ -62,36 +62,6 @@ export const deviceRules: RulesFor<Unnamed<DeviceOptions>> = {
   simd: flag,
 };
 
-type Untraced = Omit<LaunchOptions, 'engine' | 'onTrace' | 'trace' | 'races' | 'signal'>;
-
-/** The launch options that are also accepted when a launch is recorded for the debugger. */
-export const untracedRules: RulesFor<Untraced> = {
-  grid: extent,
-  block: extent,
-  cluster: extent,
-  sharedBytes: number,
-  cooperative: flag,
-  args,
-  budget: whole(Number.MAX_SAFE_INTEGER, '2^53 - 1'),
-  timeout: seconds,
-  printLimit: whole(2 ** 28, '2^28'),
-  onPrint: callback(),
-  unchecked: flag,
-  workers,
-  simd: flag,
-  uninitialized: oneOf('fault', 'zero'),
-  unsupported: oneOf('refuse', 'fault'),
-};
-
-export const launchRules: RulesFor<LaunchOptions> = {
-  ...untracedRules,
-  signal,
-  onTrace: callback(),
-  trace,
-  races: oneOf('report', 'strict'),
-  engine: oneOf('jit', 'interp'),
-};
-
 /**
  * The launch options that are plain data, so that job files and requests to the server can contain them in the same
  * form.
@@ -112,34 +82,45 @@ export type PlainLaunch = Pick<
   | 'printLimit'
 >;
 
-const {
-  grid,
-  block,
-  cluster,
-  sharedBytes,
-  cooperative,
-  engine,
-  races,
-  unchecked,
-  unsupported,
-  timeout,
-  budget,
-  printLimit,
-} = launchRules;
+const engineRules: RulesFor<Pick<LaunchOptions, 'engine' | 'races'>> = {
+  engine: oneOf('jit', 'interp'),
+  races: oneOf('report', 'strict'),
+};
 
-export const plainLaunchRules: RulesFor<PlainLaunch> = {
-  grid,
-  block,
-  cluster,
-  sharedBytes,
-  cooperative,
-  engine,
-  races,
-  unchecked,
-  unsupported,
-  timeout,
-  budget,
-  printLimit,
+/** The plain options of launches on any engine. */
+const commonRules: RulesFor<Omit<PlainLaunch, keyof typeof engineRules>> = {
+  grid: extent,
+  block: extent,
+  cluster: extent,
+  sharedBytes: number,
+  cooperative: flag,
+  unchecked: flag,
+  unsupported: oneOf('refuse', 'fault'),
+  timeout: seconds,
+  budget: whole(Number.MAX_SAFE_INTEGER, '2^53 - 1'),
+  printLimit: whole(2 ** 28, '2^28'),
+};
+
+export const plainLaunchRules: RulesFor<PlainLaunch> = { ...commonRules, ...engineRules };
+
+type Untraced = Omit<LaunchOptions, 'engine' | 'onTrace' | 'trace' | 'races' | 'signal'>;
+
+/** The launch options that are also accepted when a launch is recorded for the debugger. */
+export const untracedRules: RulesFor<Untraced> = {
+  ...commonRules,
+  args,
+  onPrint: callback(),
+  workers,
+  simd: flag,
+  uninitialized: oneOf('fault', 'zero'),
+};
+
+export const launchRules: RulesFor<LaunchOptions> = {
+  ...untracedRules,
+  ...engineRules,
+  signal,
+  onTrace: callback(),
+  trace,
 };
 
 const count = (most: number, words: string): Rule<readonly number[]> =>
