@@ -78,8 +78,10 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   trap: () => 'end the launch with a fault',
   require: (step) => `end the launch with a fault unless ${refName(step.condition)}: ${step.what}`,
   'commit-copies': ({ copies }) => `group the ${copyWords[copies]} started so far`,
-  'wait-copies': (step) =>
-    `wait for the ${step.onlyReads ? 'reads of ' : ''}${copyWords[step.copies]}, but for ${step.pending === null ? 'none' : `${refName(step.pending)} groups`}`,
+  'wait-copies': ({ copies, pending, onlyReads }) =>
+    pending === null
+      ? `wait for all ${copyWords[copies]}`
+      : `wait until at most ${refName(pending)} groups of ${copyWords[copies]} are ${onlyReads ? 'reading' : 'in progress'}`,
   fence: ({ order }) =>
     `order earlier accesses before later ${order === null ? 'bulk copies' : `ones, for ${scopeWords[order.scope]}`}`,
   yield: () => 'let other threads run',
