@@ -90,9 +90,10 @@ export function combinePiece(
   const [source, target] = [placeIn(from.space, from.address), placeIn(to.space, to.address)];
   const read = openMemory(source, from.address, 'load', bytes, context);
   requireWritten(read, source.offset, bytes, context.line);
-  noteAccess(context.cpu, plainAccess('load', null, context), source, bytes);
+  const isWatched = context.cpu.races !== null;
+  if (isWatched) noteAccess(context.cpu, plainAccess('load', null, context), source, bytes);
   const written = openMemory(target, to.address, 'store', bytes, context);
-  noteAccess(context.cpu, atomicAccess(relaxedOnGpu, context), target, bytes);
+  if (isWatched) noteAccess(context.cpu, atomicAccess(relaxedOnGpu, context), target, bytes);
   const old = written.load(target.offset, 8 * bytes);
   written.store(target.offset, 8 * bytes, combine(old, read.load(source.offset, 8 * bytes)));
 }
@@ -118,7 +119,7 @@ export function fillPiece(to: Location, bytes: number, word: bigint, context: Ac
   const size = Math.min(bytes, 8);
   const target = placeIn(to.space, to.address);
   const written = openMemory(target, to.address, 'store', bytes, context);
-  noteAccess(context.cpu, plainAccess('store', null, context), target, bytes);
+  if (context.cpu.races !== null) noteAccess(context.cpu, plainAccess('store', null, context), target, bytes);
   const value = size === 8 ? word : Number(BigInt.asUintN(8 * size, word));
   for (let at = 0; at < bytes; at += size) written.store(target.offset + at, 8 * size, value);
 }

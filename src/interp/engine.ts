@@ -253,8 +253,9 @@ export class ReferenceEngine implements SteppingEngine {
     const size = this.cpu.blocksPerCluster;
     const cluster = Math.floor(block.number / size);
     const isOver = (one: Block): boolean => Math.floor(one.number / size) === cluster && one.hasEnded;
-    if (this.running.filter(isOver).length === size) {
-      for (const { number } of this.running.filter(isOver)) this.cpu.races?.end(number);
+    const ended = this.running.filter(isOver);
+    if (ended.length === size) {
+      for (const { number } of ended) this.cpu.races?.end(number);
       this.running = this.running.filter((one) => !isOver(one));
     } else this.running.push(...this.running.splice(0, 1));
   }

@@ -64,7 +64,7 @@ export interface AccessContext {
   readonly line: number;
   /** The kind of copies that the step starts; null if it starts none. */
   readonly copies: CopyKind | null;
-  /** The offset of the mbarrier object at which the bytes of a copy arrive; null if there is none. */
+  /** The offset of the mbarrier object at which the bytes of a copy arrive; null if they arrive at none. */
   readonly object: number | null;
 }
 

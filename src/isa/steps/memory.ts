@@ -91,7 +91,7 @@ export interface MemorySteps {
     readonly mask: Ref | null;
     /** Whether the copy completes later, so that programs have to wait for it. */
     readonly awaited: boolean;
-    /** The mbarrier object at which the bytes arrive; null if there is none. The step itself does not change it. */
+    /** The mbarrier object at which the bytes arrive, which another step changes; null if they arrive at none. */
     readonly object: Ref | null;
   };
   /** Stores zeros in `size` bytes. The address and the size are multiples of 8. */

@@ -11,7 +11,7 @@ export type CopyKind = 'async' | 'bulk';
 export interface MemoryOrder {
   readonly semantics: 'relaxed' | 'acquire' | 'release' | 'acq_rel';
   readonly scope: MemoryScope;
-  /** The copies of the thread that are complete for those who see the access. Absent if there are none. */
+  /** The copies of the thread that are complete for everyone who sees the access. Absent if it completes no copies. */
   readonly completes?: CopyKind;
   /**
    * The bits of the value that number its phases. What an access releases can then be acquired only when its phase is

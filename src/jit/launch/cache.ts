@@ -31,7 +31,7 @@ type Texts = Map<string, Kernels>;
 /** The compiled code of all devices. */
 const everywhere: Texts = new Map();
 
-/** A device that nobody refers to any more no longer needs its code. */
+/** Drops the code of a device that has been garbage-collected. */
 const dropped = new FinalizationRegistry<Texts>((texts) => {
   release(texts);
 });

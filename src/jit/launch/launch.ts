@@ -178,7 +178,7 @@ function compileRest(code: Compiled, launch: Launch, options: FastOptions): WebA
   rests.get(kernel)?.delete(code);
   // The code may have been compiled for another kernel that was loaded from the same text.
   const compile = known ?? compileKernel(kernel, layoutOf(launch, options, false, true)).compileRest;
-  if (compile === null) throw new Error('there is no code to compile');
+  if (compile === null) throw new Error('no code was left out of the module');
   return moduleIn(
     compile(() => checkTime(limits)),
     kernel.entry.name,

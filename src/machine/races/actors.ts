@@ -7,19 +7,24 @@ import type { MemoryScope } from '../../isa/steps/order.ts';
 import { type Knowledge, withVisible } from './knowledge.ts';
 import { blocksPerCluster, type LaunchShape, threadsOf, warpSize } from '../launch.ts';
 
-/** Bulk copies whose bytes arrive at mbarrier objects. Those of different objects are in different lanes, if possible. */
-const lanes = ['lane 0', 'lane 1', 'lane 2', 'lane 3'] as const;
-
 /**
- * The thread itself, its copies by cp.async, the reads and the writes of its bulk copies, which can be waited for
- * separately, and its bulk copies that can be waited for at mbarrier objects.
+ * The copies of a thread: those by cp.async, the reads and the writes of its bulk copies, which can be waited for
+ * separately, and its bulk copies whose bytes arrive at mbarrier objects.
  */
-const agents = ['thread', 'copies', 'bulk reads', 'bulk writes', 'lane 0', 'lane 1', 'lane 2', 'lane 3'] as const;
+export const copyAgents = ['copies', 'bulk reads', 'bulk writes', 'lane 0', 'lane 1', 'lane 2', 'lane 3'] as const;
 
-export type Agent = (typeof agents)[number];
+export type CopyAgent = (typeof copyAgents)[number];
+
+/** Copies whose bytes arrive at different mbarrier objects are in different lanes, if possible. */
+const lanes: readonly CopyAgent[] = copyAgents.slice(copyAgents.indexOf('lane 0'));
+
+/** The thread itself, or some of its copies. */
+export type Agent = 'thread' | CopyAgent;
+
+const agents: readonly Agent[] = ['thread', ...copyAgents];
 
 /** The copies whose bytes arrive at the mbarrier object at an offset. */
-export function laneOf(offset: number): (typeof lanes)[number] {
+export function laneOf(offset: number): CopyAgent {
   return elementAt(lanes, Math.floor(offset / 8) % lanes.length);
 }
 

@@ -9,9 +9,13 @@ import { knows, type Knowledge } from './knowledge.ts';
 /** An access is three numbers: the number of the actor plus 1, or 0 if there was none; the epoch; and the tag. */
 export const accessLength = 3;
 
+/** The first of the two places for strong stores in a cell, and of those for loads. */
+export const firstStrong: number = 1 * accessLength;
+export const firstLoad: number = 3 * accessLength;
+
 /** The places of accesses in a cell: a weak store, two strong stores, and two loads. */
-export const stores: readonly number[] = [0, accessLength, 2 * accessLength];
-export const loads: readonly number[] = [3 * accessLength, 4 * accessLength];
+export const stores: readonly number[] = [0, firstStrong, 2 * accessLength];
+export const loads: readonly number[] = [firstLoad, 4 * accessLength];
 export const storesAndLoads: readonly number[] = [...stores, ...loads];
 
 export const cellLength: number = accessLength * storesAndLoads.length;
@@ -72,14 +76,10 @@ export class Cells {
 
   /** Whether there is no need to remember the access at a place besides a new one. */
   private replaces(numbers: Uint32Array, at: number, actor: number, knowledge: Knowledge): boolean {
+    const { actors } = this;
     const other = numbers[at] ?? 0;
-    return other === 0 || other === actor || this.isBefore(numbers, at, knowledge);
-  }
-
-  /** Whether the access at a place is known to have happened before. */
-  isBefore(numbers: Uint32Array, at: number, knowledge: Knowledge): boolean {
-    const other = (numbers[at] ?? 0) - 1;
-    return knows(knowledge, this.actors.blockOf(other), this.actors.placeOf(other), numbers[at + 1] ?? 0);
+    if (other === 0 || other === actor) return true;
+    return knows(knowledge, actors.blockOf(other - 1), actors.placeOf(other - 1), numbers[at + 1] ?? 0);
   }
 }
 

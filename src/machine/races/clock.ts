@@ -1,6 +1,7 @@
 /** The clocks of threads: their current epochs, what they know of others, and what their fences let others know. */
+import { recordOf } from '../../base/records.ts';
 import { acquires, type CopyKind, type MemoryOrder, type MemoryScope, releases } from '../../isa/steps/order.ts';
-import type { Actors, Agent } from './actors.ts';
+import { type Actors, type Agent, type CopyAgent, copyAgents } from './actors.ts';
 import { type Epoch, join, type Knowledge, nothing, withEnded } from './knowledge.ts';
 
 export interface Clock {
@@ -17,8 +18,6 @@ export interface Clock {
   /** The copies that the thread has started. */
   readonly copies: Readonly<Record<CopyAgent, Copies>>;
 }
-
-type CopyAgent = Exclude<Agent, 'thread'>;
 
 /** The agents of a kind of copies. */
 export const agentsOf: Readonly<Record<CopyKind, readonly CopyAgent[]>> = {
@@ -45,15 +44,7 @@ const noFences: ReadonlyMap<MemoryScope, Knowledge> = new Map();
 const noCopies = (): Copies => ({ epoch: 1, groups: [] });
 
 export function startedClock(block: number, linear: number): Clock {
-  const copies = {
-    copies: noCopies(),
-    'bulk reads': noCopies(),
-    'bulk writes': noCopies(),
-    'lane 0': noCopies(),
-    'lane 1': noCopies(),
-    'lane 2': noCopies(),
-    'lane 3': noCopies(),
-  };
+  const copies = recordOf(copyAgents, noCopies);
   return { block, linear, epoch: 1, knowledge: nothing, seen: [], fenced: noFences, copies };
 }
 

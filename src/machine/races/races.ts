@@ -13,7 +13,18 @@ import type { Opened } from '../barriers.ts';
 import { type LaunchShape, threadsOf } from '../launch.ts';
 import { type AccessKind, strengthOf } from './access-kind.ts';
 import { type Actor, Actors, laneOf } from './actors.ts';
-import { accessLength, cellLength, Cells, isPart, loads, putStore, stores, storesAndLoads } from './cells.ts';
+import {
+  accessLength,
+  cellLength,
+  Cells,
+  firstLoad,
+  firstStrong,
+  isPart,
+  loads,
+  putStore,
+  stores,
+  storesAndLoads,
+} from './cells.ts';
 import {
   acquire,
   added,
@@ -121,7 +132,6 @@ export class Races {
     seen[1] = epochOf(clock, agent);
     seen[2] = kind.tag;
     const rivals = way === 'load' ? stores : kind.isSilent && this.mode !== 'strict' ? loads : storesAndLoads;
-    const [firstStrong = 0, firstLoad = 0] = [stores[1], loads[0]];
     const { cells } = history;
     const parts = isPart(offset, size);
     let page = cells.page(offset, parts);
