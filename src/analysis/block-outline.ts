@@ -98,10 +98,10 @@ function joined({ ranges, successors, predecessors }: Graph, hasLabel: (start: n
 }
 
 /** The labels before each instruction. The key is the index of the instruction. */
-function labelsByInstruction({ checked }: FunctionBody): ReadonlyMap<number, readonly string[]> {
+function labelsByInstruction({ entries }: FunctionBody): ReadonlyMap<number, readonly string[]> {
   const labels = new Map<number, string[]>();
   let index = 0;
-  for (const entry of checked.body) {
+  for (const entry of entries) {
     if (entry.kind === 'instruction') index++;
     if (entry.kind !== 'label') continue;
     const known = labels.get(index);

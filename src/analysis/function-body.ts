@@ -1,6 +1,7 @@
 /** A function of a document, prepared for answering questions about its registers and its control flow. */
 import { SourceText } from '../base/source-text.ts';
 import type { Span } from '../base/span.ts';
+import { bodyEntries, type BodyEntry } from '../check/body.ts';
 import type { CheckedFunction } from '../check/checked.ts';
 import type { Header } from '../check/declarations/header.ts';
 import type { CheckMemory } from '../check/memory.ts';
@@ -23,6 +24,7 @@ export interface FunctionBody {
   readonly source: string;
   readonly environment: Environment;
   readonly checked: CheckedFunction;
+  readonly entries: readonly BodyEntry[];
   /** The instructions in the order of the text, so that each has the same index as in `program`. */
   readonly instructions: readonly BodyInstruction[];
   readonly program: FunctionProgram;
@@ -65,30 +67,43 @@ export function functionBody(source: string, start: number, context: BodyContext
     { symbols, aliases, places: new ChunkPlaces(), declared: null, searchLimit: 0 },
   );
   checker.checkItem(item);
-  const found = checker.functions?.[0];
-  if (found === undefined) return null;
-  const checked = withoutWrong(found, wrong);
+  const checked = checker.functions?.[0];
+  if (checked === undefined) return null;
   const judged = header.environment();
   const environment = environmentOf(judged.version, judged.target);
-  const module = { source, text: new SourceText(source), functions: [], aliases, variables: [], files, sections: [] };
-  const draft = draftFunction(checked, {
-    module: { ...module, environment: judged },
-    environment,
-    usesClusterBarrier: false,
-    pairsBlocks: false,
-    splitsMeetings: false,
-    functionAddress: () => 0,
-    callee: ({ callee }, frame) => {
-      if ('signature' in callee) return { kind: 'direct', function: 0 };
-      return { kind: 'indirect', register: frame.register(callee), width: callee.symbol.type.width, candidates: [] };
+  const entries = withoutWrong(bodyEntries(item.body, checked.scopes, judged, memory), wrong);
+  const draft = draftFunction(
+    checked,
+    { text: new SourceText(source), firstLine: 1, entries },
+    {
+      debug: { files, sections: [] },
+      environment,
+      usesClusterBarrier: false,
+      pairsBlocks: false,
+      splitsMeetings: false,
+      functionAddress: () => 0,
+      callee: ({ callee }, frame) => {
+        if ('signature' in callee) return { kind: 'direct', function: 0 };
+        return { kind: 'indirect', register: frame.register(callee), width: callee.symbol.type.width, candidates: [] };
+      },
     },
-  });
-  const instructions = checked.body.flatMap((entry) => (entry.kind === 'instruction' ? [entry] : []));
+  );
+  const instructions = entries.flatMap((entry) => (entry.kind === 'instruction' ? [entry] : []));
   const occurrences = occurrencesIn(instructions, draft.frame);
   const whole = { ...draft, instructions: withUses(draft.instructions, instructions, occurrences) };
   const program = finishFunction(whole, kernelLayout([whole], []));
   if (program.instructions.reduce((sum, { targets }) => sum + targets.length, 0) > mostBranchTargets) return null;
-  return { start, source, environment, checked, instructions, program, occurrences, blocks: blocksOf(program) };
+  return {
+    start,
+    source,
+    environment,
+    checked,
+    entries,
+    instructions,
+    program,
+    occurrences,
+    blocks: blocksOf(program),
+  };
 }
 
 /**
@@ -118,15 +133,14 @@ function withUses(
   });
 }
 
-/** A copy of the function in which every instruction that contains an error has no variant. */
-function withoutWrong(checked: CheckedFunction, wrong: readonly Span[]): CheckedFunction {
-  if (wrong.length === 0) return checked;
+/** The entries, of which those that contain an error have no variant. */
+function withoutWrong(entries: readonly BodyEntry[], wrong: readonly Span[]): readonly BodyEntry[] {
+  if (wrong.length === 0) return entries;
   const starts = wrong.map(({ start }) => start).toSorted((a, b) => a - b);
   let next = 0;
-  const body = checked.body.map((entry) => {
+  return entries.map((entry) => {
     if (entry.kind !== 'instruction') return entry;
     while ((starts[next] ?? Number.POSITIVE_INFINITY) < entry.node.start) next++;
     return (starts[next] ?? Number.POSITIVE_INFINITY) < entry.node.end ? { ...entry, variant: null } : entry;
   });
-  return { ...checked, body };
 }

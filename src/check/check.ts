@@ -3,8 +3,9 @@ import { requireText } from '../base/require-text.ts';
 import { requireOptions } from '../base/require.ts';
 import { SourceText } from '../base/source-text.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { AvailabilityRow } from '../isa/form.ts';
+import type { AvailabilityRow, Variant } from '../isa/form.ts';
 import { type TargetName, type VersionName, versionName } from '../isa/targets.ts';
+import type { LineShapes } from '../syntax/line-shapes.ts';
 import { parseItems } from '../syntax/parser.ts';
 import { type Acceptance, acceptance, type ModuleEnvironment } from './availability.ts';
 import type { CheckedFunction } from './checked.ts';
@@ -61,6 +62,8 @@ export interface CheckedModule {
   readonly files: ReadonlyMap<number, string>;
   /** Debug sections as written. */
   readonly sections: readonly string[];
+  /** The variants of the instructions that not all versions and targets support. */
+  readonly variants: readonly Variant[];
   readonly environment: ModuleEnvironment;
 }
 
@@ -102,6 +105,11 @@ export function check(source: string, options: CheckOptions = {}): CheckReport {
   return run(source, options, sharedMemory, false).report;
 }
 
+/** Like `check`, but parses all lines, even those whose shapes are known. */
+export function checkEveryLine(source: string): CheckReport {
+  return run(source, {}, sharedMemory, false, null).report;
+}
+
 /**
  * Checks a module and keeps what is needed to run it. If the only mistake in the module is a `.version` that is too
  * low, the module is checked against the rules of the lowest version that accepts it. The errors are then reported as
@@ -131,14 +139,21 @@ function versionMissing({ diagnostics, requirements }: CheckReport): VersionName
   return isVersionOnly ? requirements.minimumVersion : null;
 }
 
+/**
+ * From this number of characters on, lines of known shape are skipped while a module is loaded, and the functions that
+ * are launched are parsed later. Shorter modules load faster if all their lines are parsed at once.
+ */
+const longModule = 65_536;
+
 function loadAs(source: string, options: CheckOptions): LoadedModule {
-  const { report, checker, environment } = run(source, options, sharedMemory, true);
+  const shapes = source.length < longModule ? null : sharedMemory.lineShapes;
+  const { report, checker, environment } = run(source, options, sharedMemory, true, shapes);
   const wrong = report.diagnostics.some((diagnostic) => diagnostic.severity === 'error');
-  const { functions, aliases, variables, sections } = checker;
+  const { functions, aliases, variables, sections, files, requirements } = checker;
   if (wrong || functions === null) return { report, module: null };
-  const { files } = checker;
   const text = new SourceText(source);
-  return { report, module: { source, text, functions, aliases, variables, files, sections, environment } };
+  const variants = [...requirements.verdicts].flatMap(({ variant }) => variant ?? []);
+  return { report, module: { source, text, functions, aliases, variables, files, sections, variants, environment } };
 }
 
 interface Run {
@@ -147,7 +162,13 @@ interface Run {
   readonly environment: ModuleEnvironment;
 }
 
-function run(source: string, options: CheckOptions, memory: CheckMemory, keep: boolean): Run {
+function run(
+  source: string,
+  options: CheckOptions,
+  memory: CheckMemory,
+  keep: boolean,
+  shapes: LineShapes | null = memory.lineShapes,
+): Run {
   const diagnostics: Diagnostic[] = [];
   const report = (diagnostic: Diagnostic): void => {
     diagnostics.push(diagnostic);
@@ -156,7 +177,7 @@ function run(source: string, options: CheckOptions, memory: CheckMemory, keep: b
   const cap = new ErrorCap(report);
   const header = new Header(readJudgeOptions(options), cap.report);
   const checker = new ModuleChecker({ source, report: cap.report, countsOnly: cap.countsOnly, memory, header, keep });
-  for (const item of parseItems(source, report, keep ? null : memory.lineShapes)) checker.checkItem(item);
+  for (const item of parseItems(source, report, shapes)) checker.checkItem(item);
   const environment = checker.finish();
   cap.finish();
   diagnostics.sort((a, b) => a.span.start - b.span.start);

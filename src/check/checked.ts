@@ -1,24 +1,6 @@
-/**
- * What the checker records about a function that is going to be run: its statements in order, each with the scope in
- * which its names are looked up.
- */
-import type { Variant } from '../isa/form.ts';
-import type { FunctionItem, Instruction, LocationDirective, PragmaDirective } from '../syntax/tree.ts';
-import type { LabelSymbol, RegisterSymbol, Scope, VariableSymbol } from './symbols.ts';
-
-export type BodyEntry =
-  | {
-      readonly kind: 'instruction';
-      readonly node: Instruction;
-      readonly scope: Scope;
-      /** Null if the instruction tables do not contain the instruction. */
-      readonly variant: Variant | null;
-    }
-  | { readonly kind: 'label'; readonly symbol: LabelSymbol }
-  /** `.loc`: the source line of the instructions after it. */
-  | { readonly kind: 'location'; readonly node: LocationDirective }
-  /** `.pragma`, which applies to the instruction after it. */
-  | { readonly kind: 'pragma'; readonly node: PragmaDirective };
+/** What the checker records about a function that is going to be run. */
+import type { BodilessFunction, FunctionItem, Statement } from '../syntax/tree.ts';
+import type { RegisterSymbol, Scope, VariableSymbol } from './symbols.ts';
 
 /**
  * The symbol of a parameter or return value in the scope of the function's body; null if the header gives no name for
@@ -27,25 +9,30 @@ export type BodyEntry =
 export type FormalSymbol = VariableSymbol | RegisterSymbol | null;
 
 export interface CheckedFunction {
-  readonly item: FunctionItem;
+  readonly item: BodilessFunction;
   /** In the order of declaration. */
   readonly parameters: readonly FormalSymbol[];
   readonly results: readonly FormalSymbol[];
   /** Variables that are declared in the body, including the `.param` variables for calls. */
   readonly variables: readonly VariableSymbol[];
-  readonly body: readonly BodyEntry[];
+  /** The scope of the body and those of the blocks in it, in the order in which they begin. */
+  readonly scopes: readonly Scope[];
+  /** The statements of the body; null if they were not kept, so that they have to be parsed again. */
+  readonly statements: readonly Statement[] | null;
 }
 
 /** Collects the parts of a function while the function is being checked. */
 export class FunctionRecorder {
-  private readonly item: FunctionItem;
+  private readonly item: BodilessFunction;
   private readonly parameters: FormalSymbol[] = [];
   private readonly results: FormalSymbol[] = [];
   private readonly variables: VariableSymbol[] = [];
-  private readonly body: BodyEntry[] = [];
+  private readonly scopes: Scope[] = [];
+  private readonly statements: readonly Statement[] | null;
 
-  constructor(item: FunctionItem) {
+  constructor({ body, lines, ...item }: FunctionItem) {
     this.item = item;
+    this.statements = lines === null ? body : null;
   }
 
   formal(symbol: FormalSymbol, result: boolean): void {
@@ -56,12 +43,12 @@ export class FunctionRecorder {
     this.variables.push(symbol);
   }
 
-  entry(entry: BodyEntry): void {
-    this.body.push(entry);
+  scope(scope: Scope): void {
+    this.scopes.push(scope);
   }
 
   finish(): CheckedFunction {
-    const { item, parameters, results, variables, body } = this;
-    return { item, parameters, results, variables, body };
+    const { item, parameters, results, variables, scopes, statements } = this;
+    return { item, parameters, results, variables, scopes, statements };
   }
 }

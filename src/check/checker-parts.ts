@@ -16,10 +16,7 @@ export interface CheckerParts {
   readonly countsOnly?: (code: Code) => boolean;
   readonly memory: CheckMemory;
   readonly header: Header;
-  /**
-   * Whether the checker keeps all items, which is necessary if the module is to be run. If this is false, a line whose
-   * shape is already in `memory` is checked without being parsed.
-   */
+  /** Whether the functions and the debug sections of the module are recorded, because it is going to be run. */
   readonly keep: boolean;
 }
 

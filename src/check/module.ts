@@ -83,8 +83,8 @@ export class ModuleChecker implements InstructionContext {
   readonly uncheckedOpcodes: Set<string> = new Set();
   readonly memory: CheckMemory;
   private cache: VerdictCache | null = null;
-  /** Checks lines of known shape without parsing the lines; null if every statement is parsed and kept. */
-  private readonly lines: LineChecker | null;
+  /** Checks lines of known shape without parsing the lines. */
+  private readonly lines: LineChecker;
   /**
    * The source of the lines in the function that is being checked; null if every statement of the function has to be
    * parsed.
@@ -105,7 +105,7 @@ export class ModuleChecker implements InstructionContext {
     this.source = source;
     this.memory = memory;
     this.functions = keep ? [] : null;
-    this.lines = keep ? null : new LineChecker(this, memory);
+    this.lines = new LineChecker(this, memory);
     this.report = (diagnostic) => {
       this.reports++;
       report(diagnostic);
@@ -291,6 +291,7 @@ export class ModuleChecker implements InstructionContext {
   }
 
   private checkStatements(statements: readonly Statement[], scope: Scope): void {
+    this.recorder?.scope(scope);
     this.declareLabels(statements, scope);
     for (const statement of statements) this.checkStatement(statement, scope);
   }
@@ -301,7 +302,7 @@ export class ModuleChecker implements InstructionContext {
         this.checkInstruction(statement, scope);
         return;
       case 'known':
-        this.lines?.check(statement, scope);
+        this.lines.check(statement, scope);
         return;
       case 'declaration':
         this.checkDeclaration(statement, scope, 'function');
@@ -310,7 +311,6 @@ export class ModuleChecker implements InstructionContext {
         this.checkStatements(statement.statements, new Scope(scope));
         return;
       case 'label':
-        this.recordLabel(statement.name, scope);
         return;
       case 'loc':
         this.checkLocation(statement);
@@ -323,7 +323,6 @@ export class ModuleChecker implements InstructionContext {
         return;
       case 'pragma':
         this.requirements.pragmas(statement);
-        this.recorder?.entry({ kind: 'pragma', node: statement });
         return;
     }
   }
@@ -332,8 +331,7 @@ export class ModuleChecker implements InstructionContext {
     const before = this.reports;
     if (node.inlined !== null) this.requirements.directive('.loc with inlined_at', node);
     this.debug.readLocation(node);
-    if (this.lineSource !== null && this.reports === before) this.lines?.learnLocation(node, this.lineSource);
-    this.recorder?.entry({ kind: 'location', node });
+    if (this.lineSource !== null && this.reports === before) this.lines.learnLocation(node, this.lineSource);
   }
 
   checkKnown(statement: Instruction | LocationDirective, scope: Scope): void {
@@ -363,11 +361,6 @@ export class ModuleChecker implements InstructionContext {
     this.declare(scope, { kind: 'prototype', name, signature: signatureOf(prototype), declared: { start, end } });
   }
 
-  private recordLabel(name: string, scope: Scope): void {
-    const symbol = scope.lookup(name);
-    if (symbol?.kind === 'label') this.recorder?.entry({ kind: 'label', symbol });
-  }
-
   private checkInstruction(node: Instruction, scope: Scope): void {
     const before = this.reports;
     const verdict = checkInstruction(node, scope, this);
@@ -375,9 +368,8 @@ export class ModuleChecker implements InstructionContext {
     // Such lines must always be parsed, because the checker records what each function uses.
     const speaksBeyond = verdict.calls || verdict.reaches;
     if (this.lineSource !== null && this.reports === before && !speaksBeyond) {
-      this.lines?.learn(node, scope, verdict, this.lineSource);
+      this.lines.learn(node, scope, verdict, this.lineSource);
     }
-    this.recorder?.entry({ kind: 'instruction', node, scope, variant: verdict.variant });
   }
 
   /**

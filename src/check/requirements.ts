@@ -14,7 +14,8 @@ import type { Verdict } from './instructions/verdicts.ts';
 
 export class ModuleRequirements {
   readonly rows: Set<AvailabilityRow> = new Set();
-  private readonly verdicts = new Set<Verdict>();
+  /** The verdicts on the module's instructions that have requirements. */
+  readonly verdicts: Set<Verdict> = new Set();
   private readonly header: Header;
   private readonly report: Report;
 

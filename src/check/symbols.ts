@@ -104,28 +104,52 @@ export type DeclaredSymbol =
 /** If a scope has at most this many families, comparing a name with each of them is faster than hashing it. */
 const fewFamilies = 12;
 
-/** The names of one `{ … }` block, or of the module. Lookup proceeds outward; an inner name hides an outer one. */
+/** The register families of a scope. */
+interface Families {
+  readonly list: RegisterSymbol[];
+  readonly byName: Map<string, RegisterSymbol>;
+}
+
+/** Names in a scope that end in digits but do not belong to a family. */
+interface NumberedNames {
+  /** Those that begin with `%`, without the digits. */
+  readonly prefixes: Set<string>;
+  /**
+   * Single symbols that may conflict with a family that is declared later. The key is the name without the digits. A
+   * symbol is added only if its number is lower than that of every symbol added earlier under the same key.
+   */
+  readonly symbols: Map<string, DeclaredSymbol[]>;
+}
+
+const noFamilies: readonly RegisterSymbol[] = [];
+const noPrefixes: ReadonlySet<string> = new Set();
+
+/**
+ * The names of one `{ … }` block, or of the module. Lookup proceeds outward; an inner name hides an outer one. Every
+ * call has a block, and few blocks declare registers, so what is rarely needed is created on first use.
+ */
 export class Scope {
   readonly parent: Scope | null;
-  readonly families: RegisterSymbol[] = [];
-  private readonly familyNames = new Map<string, RegisterSymbol>();
+  /** Grows with every declaration. */
+  changes = 0;
+  private names: Map<string, DeclaredSymbol> | null = null;
+  private own: Families | null = null;
+  private numbered: NumberedNames | null = null;
+
+  constructor(parent: Scope | null = null) {
+    this.parent = parent;
+  }
+
+  get families(): readonly RegisterSymbol[] {
+    return this.own?.list ?? noFamilies;
+  }
+
   /**
    * Names that begin with `%` and end in digits but do not belong to a family. Such names are stored without the
    * digits.
    */
-  readonly numberedNames: Set<string> = new Set();
-  /** Grows with every declaration. */
-  changes = 0;
-  private readonly names = new Map<string, DeclaredSymbol>();
-  /**
-   * Single symbols whose names end in digits, which may conflict with a family that is declared later. The key is the
-   * name without the digits. A symbol is added only if its number is lower than that of every symbol added earlier
-   * under the same key.
-   */
-  private readonly numbered = new Map<string, DeclaredSymbol[]>();
-
-  constructor(parent: Scope | null = null) {
-    this.parent = parent;
+  get numberedNames(): ReadonlySet<string> {
+    return this.numbered?.prefixes ?? noPrefixes;
   }
 
   /**
@@ -136,10 +160,8 @@ export class Scope {
     if (symbol.kind === 'register' && symbol.count !== null) return this.declareFamily(symbol);
     const previous = this.here(symbol.name);
     if (previous !== undefined) return previous;
-    this.changes++;
-    this.names.set(symbol.name, symbol);
-    if (symbol.name.startsWith('%')) this.noteNumber(symbol.name);
-    if (symbol.kind !== 'label') this.rememberNumber(symbol);
+    this.replace(symbol);
+    this.rememberNumber(symbol);
     return null;
   }
 
@@ -151,6 +173,7 @@ export class Scope {
   /** Replaces a declaration, for example a prototype with the definition of the same function. */
   replace(symbol: DeclaredSymbol): void {
     this.changes++;
+    this.names ??= new Map();
     this.names.set(symbol.name, symbol);
   }
 
@@ -159,7 +182,7 @@ export class Scope {
    * with the given number is included, provided that the family has such a member.
    */
   *visible(number: string | null): Generator<string> {
-    yield* this.names.keys();
+    if (this.names !== null) yield* this.names.keys();
     for (const { name, count } of this.families) {
       if (number !== null && Number(number) < (count ?? 0)) yield name + number;
     }
@@ -171,17 +194,18 @@ export class Scope {
     return this.familyOf(name, name.length)?.count ?? this.parent?.familySize(name) ?? null;
   }
 
-  private noteNumber(name: string): void {
-    const digits = familyIndex(name);
-    if (digits > 0) this.numberedNames.add(name.slice(0, digits));
-  }
-
   private rememberNumber(symbol: DeclaredSymbol): void {
     const digits = familyIndex(symbol.name);
     if (digits === 0) return;
+    const isPercent = symbol.name.startsWith('%');
+    if (!isPercent && symbol.kind === 'label') return;
     const prefix = symbol.name.slice(0, digits);
-    const singles = this.numbered.get(prefix);
-    if (singles === undefined) this.numbered.set(prefix, [symbol]);
+    this.numbered ??= { prefixes: new Set(), symbols: new Map() };
+    const { prefixes, symbols } = this.numbered;
+    if (isPercent) prefixes.add(prefix);
+    if (symbol.kind === 'label') return;
+    const singles = symbols.get(prefix);
+    if (singles === undefined) symbols.set(prefix, [symbol]);
     else if (numberAt(symbol.name, digits) < numberAt(lastOf(singles).name, digits)) singles.push(symbol);
   }
 
@@ -189,14 +213,15 @@ export class Scope {
     const previous = this.familyOf(symbol.name, symbol.name.length) ?? this.memberOf(symbol);
     if (previous !== undefined) return previous;
     this.changes++;
-    this.families.push(symbol);
-    this.familyNames.set(symbol.name, symbol);
+    this.own ??= { list: [], byName: new Map() };
+    this.own.list.push(symbol);
+    this.own.byName.set(symbol.name, symbol);
     return null;
   }
 
   /** The existing symbol that a family would redeclare. */
   private memberOf(family: RegisterSymbol): DeclaredSymbol | undefined {
-    const singles = this.numbered.get(family.name) ?? [];
+    const singles = this.numbered?.symbols.get(family.name) ?? [];
     const { name, count } = family;
     return singles[
       leadingCount(singles.length, (i) => numberAt(elementAt(singles, i).name, name.length) >= (count ?? 0))
@@ -210,15 +235,17 @@ export class Scope {
       const family = this.familyOf(name, digits);
       if (family !== undefined && numberAt(name, digits) < (family.count ?? 0)) return family;
     }
-    return this.names.size === 0 ? undefined : this.names.get(name);
+    return this.names?.get(name);
   }
 
   /**
    * The family whose name is the first `length` characters of the given name. Most functions have only a few families.
    */
   private familyOf(name: string, length: number): RegisterSymbol | undefined {
-    if (this.families.length > fewFamilies) return this.familyNames.get(name.slice(0, length));
-    for (const family of this.families) {
+    if (this.own === null) return undefined;
+    const { list, byName } = this.own;
+    if (list.length > fewFamilies) return byName.get(name.slice(0, length));
+    for (const family of list) {
       if (family.name.length === length && name.startsWith(family.name)) return family;
     }
     return undefined;

@@ -36,13 +36,13 @@ describe('modules that are loaded again', () => {
   });
 
   test('are not shared if others with long texts were loaded since, or if their text is very long', () => {
-    const long = (i: number): string => `${text}// ${'x'.repeat(2 ** 21)}${i}`;
+    const long = (i: number): string => `${text}// ${'x'.repeat(2 ** 23)}${i}`;
     const { module } = recentModule(text, {});
     recentModule(long(0), {});
     expect(recentModule(text, {}).module).toBe(module);
     for (const i of [1, 2]) recentModule(long(i), {});
     expect(recentModule(text, {}).module).not.toBe(module);
-    const longest = `${long(0)}${'x'.repeat(2 ** 22)}`;
+    const longest = `${long(0)}${'x'.repeat(2 ** 23)}`;
     expect(recentModule(longest, {}).module).not.toBe(recentModule(longest, {}).module);
   });
 

@@ -3,6 +3,7 @@
  * assigns addresses to variables, once the variables of all functions are known.
  */
 import { elementAt } from '../base/element-at.ts';
+import type { CheckedBody } from '../check/body.ts';
 import type { CheckedFunction, FormalSymbol } from '../check/checked.ts';
 import { signatureOf } from '../check/declarations/signature.ts';
 import { alignmentOf, alignUp, sizeOf } from '../check/declarations/sizes.ts';
@@ -36,9 +37,9 @@ export interface Draft {
   readonly instructions: readonly ProgramInstruction[];
 }
 
-export function draftFunction(fn: CheckedFunction, surroundings: Surroundings): Draft {
+export function draftFunction(fn: CheckedFunction, body: CheckedBody, surroundings: Surroundings): Draft {
   const frame = new FrameBuilder();
-  return { fn, frame, instructions: new InstructionBuilder(surroundings, fn, frame).build() };
+  return { fn, frame, instructions: new InstructionBuilder(surroundings, fn, body, frame).build() };
 }
 
 /** The data that all functions of a kernel share. */

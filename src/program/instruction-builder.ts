@@ -4,10 +4,9 @@
  */
 import { chop } from '../base/bits.ts';
 import type { SourcePlace } from '../base/source-place.ts';
-import type { SourceText } from '../base/source-text.ts';
 import { type BoundCall, bindCall } from '../check/binding/bind-call.ts';
 import { type Binding, bindGuard, type BoundInstruction, bindInstruction } from '../check/binding/bind.ts';
-import type { CheckedModule } from '../check/check.ts';
+import type { CheckedBody } from '../check/body.ts';
 import type { CheckedFunction } from '../check/checked.ts';
 import type { LabelSymbol, Scope } from '../check/symbols.ts';
 import { type Constants, noConstants, type Variant } from '../isa/form.ts';
@@ -26,11 +25,11 @@ import { emptyInstruction } from './empty-instruction.ts';
 import { clusterAddresses, withRanks } from './cluster-variables.ts';
 import type { ProgramInstruction, SpecialRead, SymbolAddress } from './function-program.ts';
 import { sortOperands } from './operands.ts';
-import { SourcePlaces } from '../check/source-places.ts';
+import { type DebugNames, SourcePlaces } from '../check/source-places.ts';
 
 /** The information about a function's module and kernel that is needed to build the function's instructions. */
 export interface Surroundings {
-  readonly module: CheckedModule;
+  readonly debug: DebugNames;
   readonly environment: Environment;
   /**
    * Whether a function of the module waits at the cluster barrier. If so, each wait and each exit of a thread is split
@@ -56,10 +55,9 @@ function stackAddress(place: number): SymbolAddress {
 
 export class InstructionBuilder {
   private readonly surroundings: Surroundings;
-  private readonly module: CheckedModule;
   private readonly fn: CheckedFunction;
+  private readonly body: CheckedBody;
   private readonly frame: FrameBuilder;
-  private readonly text: SourceText;
   private readonly environment: Environment;
   private readonly labels = new Map<LabelSymbol, number>();
   private readonly places: SourcePlaces;
@@ -74,25 +72,23 @@ export class InstructionBuilder {
   /** Caches the values that the steps of each variant read or write. */
   private readonly refs = new Map<readonly Step[], readonly Ref[]>();
 
-  constructor(surroundings: Surroundings, fn: CheckedFunction, frame: FrameBuilder) {
-    const { module } = surroundings;
+  constructor(surroundings: Surroundings, fn: CheckedFunction, body: CheckedBody, frame: FrameBuilder) {
     this.surroundings = surroundings;
-    this.module = module;
     this.fn = fn;
+    this.body = body;
     this.frame = frame;
-    this.text = module.text;
-    this.places = new SourcePlaces(module);
+    this.places = new SourcePlaces(surroundings.debug);
     this.environment = surroundings.environment;
   }
 
   build(): readonly ProgramInstruction[] {
     let index = 0;
-    for (const entry of this.fn.body) {
+    for (const entry of this.body.entries) {
       if (entry.kind === 'label') this.labels.set(entry.symbol, index);
       else if (entry.kind === 'instruction') index += this.partsOf(entry.variant);
     }
     index = 0;
-    return this.fn.body.flatMap((entry) => {
+    return this.body.entries.flatMap((entry) => {
       if (entry.kind === 'location') this.source = this.places.read(entry.node);
       if (entry.kind === 'pragma') this.unused = entry.node.strings.some((text) => usesNoBytes.test(text));
       if (entry.kind !== 'instruction') return [];
@@ -293,8 +289,9 @@ export class InstructionBuilder {
   }
 
   private where(node: Instruction): Pick<ProgramInstruction, 'line' | 'text' | 'source'> {
-    const { line } = this.text.position(node.mnemonicStart);
-    return { line, text: this.module.source.slice(node.start, node.end), source: this.source };
+    const { text, firstLine } = this.body;
+    const { line } = text.position(node.mnemonicStart);
+    return { line: firstLine + line - 1, text: text.text.slice(node.start, node.end), source: this.source };
   }
 }
 

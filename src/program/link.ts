@@ -3,8 +3,8 @@ import { has } from '../isa/form.ts';
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { BoundCall } from '../check/binding/bind-call.ts';
-import type { CheckedModule } from '../check/check.ts';
-import type { BodyEntry } from '../check/checked.ts';
+import { type CheckedModule, sharedMemory } from '../check/check.ts';
+import { readBody } from '../check/body.ts';
 import { signatureKey } from '../check/declarations/signature.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { type Environment, environmentOf } from '../isa/environment.ts';
@@ -69,14 +69,6 @@ interface Group {
   readonly candidates: number[];
 }
 
-function waitsForCluster(entry: BodyEntry): boolean {
-  return entry.kind === 'instruction' && entry.variant?.form.repeatsWhile !== undefined;
-}
-
-function pairsBlocks(entry: BodyEntry): boolean {
-  return entry.kind === 'instruction' && entry.variant !== null && has(entry.variant, '.cta_group::2');
-}
-
 class Linker {
   private readonly module: CheckedModule;
   private readonly table: FunctionTable;
@@ -92,8 +84,8 @@ class Linker {
     this.module = module;
     this.environment = environment;
     this.table = table;
-    this.usesClusterBarrier = module.functions.some(({ body }) => body.some(waitsForCluster));
-    this.pairsBlocks = module.functions.some(({ body }) => body.some(pairsBlocks));
+    this.usesClusterBarrier = module.variants.some(({ form }) => form.repeatsWhile !== undefined);
+    this.pairsBlocks = module.variants.some((variant) => has(variant, '.cta_group::2'));
   }
 
   link(entry: KnownFunction, shared: readonly VariableSymbol[]): KernelProgram {
@@ -124,8 +116,9 @@ class Linker {
 
   private draft({ body }: KnownFunction): Draft | null {
     if (body.kind === 'builtin') return null;
-    return draftFunction(body.fn, {
-      module: this.module,
+    const { text, environment } = this.module;
+    return draftFunction(body.fn, readBody(body.fn, text, environment, sharedMemory), {
+      debug: this.module,
       environment: this.environment,
       usesClusterBarrier: this.usesClusterBarrier,
       pairsBlocks: this.pairsBlocks,

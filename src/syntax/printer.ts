@@ -9,6 +9,7 @@ import { printInitializer, printOperand } from './print-operands.ts';
 import { printDimensions } from './storage.ts';
 import type {
   Declaration,
+  BodilessFunction,
   FunctionItem,
   Instruction,
   Item,
@@ -120,7 +121,7 @@ function printParameters(parameters: readonly Parameter[]): string {
  * The parts of a function's header, each printed separately: the linkage, the results and parameters without their
  * names, and the directives.
  */
-export function printHeaderParts(item: FunctionItem): readonly string[] {
+export function printHeaderParts(item: BodilessFunction): readonly string[] {
   const nameless = (parameter: Parameter): string => printParameter({ ...parameter, name: '' }).trim();
   return [
     ...(item.linkage === null ? [] : [item.linkage]),

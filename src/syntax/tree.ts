@@ -304,8 +304,8 @@ export interface TuningDirective extends Span {
   readonly strings: readonly string[];
 }
 
-/** `.entry` or `.func`. `body` is null for a prototype. */
-export interface FunctionItem extends Span {
+/** A `.entry` or `.func` without its statements. The span is still that of the whole function. */
+export interface BodilessFunction extends Span {
   readonly kind: 'function';
   readonly entry: boolean;
   readonly linkage: Linkage | null;
@@ -317,6 +317,10 @@ export interface FunctionItem extends Span {
   readonly parameters: readonly Parameter[];
   readonly tuning: readonly TuningDirective[];
   readonly noreturn: boolean;
+}
+
+/** `.entry` or `.func`. `body` is null for a prototype. */
+export interface FunctionItem extends BodilessFunction {
   readonly body: readonly Statement[] | null;
   /** The lines of the body that were skipped because their shapes are known; null if every instruction was parsed. */
   readonly lines: LineSource | null;

@@ -1,10 +1,10 @@
 /**
  * The checker recognizes lines by their shape instead of parsing them again. It must report the same findings as
- * `loadModule`, which parses every statement.
+ * `checkEveryLine`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type CheckReport, check, loadModule } from '../../src/check/check.ts';
+import { type CheckReport, check, checkEveryLine } from '../../src/check/check.ts';
 import { randomSource } from '../kernels/reference.ts';
 
 const folders = ['../../examples/kernels/', '../kernels/cuda/'].map((path) => new URL(path, import.meta.url));
@@ -16,7 +16,7 @@ const modules = folders.flatMap((folder) =>
 );
 
 function expectSame(text: string): CheckReport {
-  const parsed = loadModule(text).report;
+  const parsed = checkEveryLine(text);
   // Checks twice: the first run learns the shapes, the second run uses them.
   expect(check(text)).toEqual(parsed);
   expect(check(text)).toEqual(parsed);

@@ -9,6 +9,7 @@ import type { Guard, Instruction, Operand } from '../../syntax/tree.ts';
 import { checkCall } from './call.ts';
 import { type VerdictCache, step, type Verdict } from './verdicts.ts';
 import { checkLimits } from './limits.ts';
+import type { ShapeTable } from './shape-table.ts';
 import type { CheckMemory } from '../memory.ts';
 import type { Report, ReportIfListed } from '../report.ts';
 import type { ModuleRequirements } from '../requirements.ts';
@@ -39,16 +40,15 @@ export interface InstructionContext {
 /** Checks an instruction and returns its verdict. */
 export function checkInstruction(node: Instruction, scope: Scope, checker: InstructionContext): Verdict {
   if (node.guard !== null) checkGuard(node.guard, scope, checker);
-  const verdict = verdictOn(node, scope, checker);
+  const verdict = verdictOn(node, scope, checker.memory.shapes, checker.verdicts());
   checker.requirements.met(verdict);
   if (!verdict.clean) reportVerdict(node, verdict, scope, checker);
   return verdict;
 }
 
-function verdictOn(node: Instruction, scope: Scope, checker: InstructionContext): Verdict {
+/** The verdict on an instruction, without reporting anything. */
+export function verdictOn(node: Instruction, scope: Scope, shapes: ShapeTable, cache: VerdictCache): Verdict {
   const { operands } = node;
-  const { shapes } = checker.memory;
-  const cache = checker.verdicts();
   const remembered = cache.recall(node.mnemonic);
   if (remembered.refused !== null) return remembered.refused;
   // Nearly every verdict is already cached, so the shapes of the operands are collected in a list only if the cache
