@@ -1,4 +1,5 @@
 /** Sweeps the whole input range of one conversion in chunks, and computes digests of the results. */
+import { chop } from './base/bits.ts';
 import { err, ok, type Result } from './base/result.ts';
 import { type EvalError, prepareEval } from './evaluation/prepare.ts';
 import type { TargetChoice } from './explain/target-choice.ts';
@@ -26,7 +27,7 @@ export interface Sweep {
 /** Number of inputs per chunk, unless the whole range has fewer. */
 const largestChunk = 2 ** 24;
 
-/** Operands that are settings of the conversion rather than inputs, with their default values. */
+/** Operands that are settings of the conversion rather than inputs, with the default values of their widest form. */
 const settings: ReadonlyMap<string, number> = new Map([
   ['rbits', 0],
   ['scale-factor', 0x7f7f],
@@ -55,9 +56,9 @@ export function prepareSweep(
   const plan: SweepPlan = {
     steps: variant.form.steps(variant, environment),
     swept: swept.map(({ name }) => name),
-    fixed: evaluator.inputs.flatMap(({ name }) => {
+    fixed: evaluator.inputs.flatMap(({ name, width }) => {
       const usual = settings.get(name);
-      return usual === undefined ? [] : [[name, fixed.get(name) ?? usual] as const];
+      return usual === undefined ? [] : [[name, fixed.get(name) ?? Number(chop(usual, width))] as const];
     }),
     result: result.name,
     resultWidth: result.type.width,
@@ -67,14 +68,20 @@ export function prepareSweep(
   const chunkSize = Math.min(2 ** inputBits, largestChunk);
   const name = [
     mnemonic,
-    ...unusualSettings(plan),
+    ...unusualSettings(plan, evaluator.inputs),
     ...(environment.target.sm < 20 ? [environment.target.name] : []),
   ].join(' ');
   return ok({ mnemonic, name, plan, kernel, inputBits, chunkSize, chunks: 2 ** inputBits / chunkSize });
 }
 
-function unusualSettings({ fixed }: SweepPlan): readonly string[] {
-  return fixed.flatMap(([name, bits]) => (settings.get(name) === bits ? [] : [`${name}=${bits.toString(16)}`]));
+function unusualSettings(
+  { fixed }: SweepPlan,
+  inputs: readonly { readonly name: string; readonly width: number }[],
+): readonly string[] {
+  return fixed.flatMap(([name, bits]) => {
+    const width = inputs.find((input) => input.name === name)?.width ?? 32;
+    return chop(settings.get(name) ?? 0, width) === bits ? [] : [`${name}=${bits.toString(16)}`];
+  });
 }
 
 function notSwept(message: string): Result<never, EvalError> {

@@ -33,6 +33,7 @@ const rows = {
   e3m2: ['float6_e3m2fn', null, 'F6_E3M2', 'e3m2fn', 'fp6_e3m2', 'f6e3m2fn'],
   e2m1: ['float4_e2m1fn', 'float4_e2m1fn_x2', 'F4', 'e2m1fn', 'fp4_e2m1', 'fp4', 'f4e2m1fn'],
   ue8m0: ['float8_e8m0fnu', 'float8_e8m0fnu', 'F8_E8M0', 'e8m0', 'e8m0fnu', 'f8e8m0fnu'],
+  ue5m3: [null, null, null, 'fp8_ue5m3'],
   s2f6: [null, null, null],
   u2: ['uint2', 'uint2', null],
   u4: ['uint4', 'uint4', null],

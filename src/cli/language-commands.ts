@@ -240,7 +240,7 @@ export function sweepChoiceOptions(command: Command): Command {
   return command
     .option('--chunks <a..b>', 'process only these chunks of 2^24 inputs each')
     .option('--rbits <hex>', 'random bits for .rs; 0 by default')
-    .option('--scale <hex>', 'scale factors for .scaled; 7f7f by default, two factors of 1')
+    .option('--scale <hex>', 'scale factors for .scaled; factors of 1 by default: 7f7f or 7f')
     .option('-t, --target <name>', 'the target; any target by default')
     .option('--isa <version>', 'the PTX version; the newest by default');
 }

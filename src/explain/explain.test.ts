@@ -71,6 +71,7 @@ describe('instructions', () => {
       { axis: 'rounding', written: '.rn', others: ['.rz'], omissible: false },
       { axis: 'relu', written: null, others: ['.relu'], omissible: false },
       { axis: 'satfinite', written: '.satfinite', others: [], omissible: true },
+      { axis: 'pzo', written: null, others: ['.pzo'], omissible: false },
     ]);
   });
 
@@ -138,7 +139,9 @@ describe('the matrix of conversions', () => {
     ['bf16', 's2f6', 'f2f required'],
     ['s2f6', 'bf16', 'f2f required'],
     ['e4m3', 'f16', 'f2f required'],
-    ['e4m3', 'bf16', 'none'],
+    ['e4m3', 'bf16', 'f2f required'],
+    ['ue5m3', 'f16', 'f2f required'],
+    ['ue5m3', 'f32', 'none'],
     ['tf32', 'f32', 'none'],
   ])('%s to %s: %s', (from, to, expected) => expect(cell(from, to)).toBe(expected));
 });

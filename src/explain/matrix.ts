@@ -64,8 +64,6 @@ const alternate = formatNames.filter((name) => formats[name].kind !== 'integer' 
 
 const marks: Readonly<Record<RoundingNeed, string>> = { required: '!', optional: '?', refused: '' };
 
-const cellWidth = 6;
-
 /** The matrix as two tables of at most 80 columns, with a row for each source and a column for each destination. */
 export function matrixText(cells: readonly MatrixCell[]): readonly string[] {
   return [
@@ -93,9 +91,11 @@ function half(cells: readonly MatrixCell[], names: readonly FormatName[]): reado
       return cell === undefined ? '.' : cell.method + marks[cell.rounding];
     }),
   ]);
-  return [header, ...rows].map((row) =>
+  const table = [header, ...rows];
+  const widths = header.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)) + 1);
+  return table.map((row) =>
     row
-      .map((text) => text.padEnd(cellWidth))
+      .map((text, column) => text.padEnd(widths[column] ?? 0))
       .join('')
       .trimEnd(),
   );

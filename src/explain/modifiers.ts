@@ -20,6 +20,8 @@ const meanings: Readonly<Record<string, string>> = {
   '.satfinite':
     'values beyond the largest finite value, including infinity, become that value; so does NaN if the format has no NaN',
   '.relu': 'negative results become +0; NaN becomes the canonical NaN',
+  '.pzo': 'a result of -0 becomes +0',
+  '.scaled::n1::ue8m0': 'the last operand holds one ue8m0 scale factor; subnormal inputs become zeros',
   '.scaled::n2::ue8m0': 'the last operand holds two ue8m0 scale factors',
   '.approx': 'approximate: hardware may differ by the stated error',
   '.full': 'full-range approximation: hardware may differ by the stated error',

@@ -5,7 +5,7 @@
  */
 import { hex, type Bits } from '../base/bits.ts';
 import type { Step } from '../isa/steps/step.ts';
-import type { Conversion } from '../numerics/conversion.ts';
+import { type Conversion, flushesInput } from '../numerics/conversion.ts';
 import { formatValue } from '../numerics/describe.ts';
 import { patternsOf } from '../numerics/encode.ts';
 import { decode, power, type Sign } from '../numerics/exact.ts';
@@ -173,7 +173,7 @@ function clampsToOne({ sat, to }: Conversion): boolean {
 /** Returns the result of rounding a finite value that is beyond the destination's range. */
 function rounded(c: Conversion, sign: Sign): Bits {
   const direction = formats[c.to].kind === 'float' && !c.satfinite ? (c.rounding ?? 'rn') : 'rn';
-  const own = c.to === 'ue8m0' ? 0 : sign;
+  const own = ignoresSign(c.to) ? 0 : sign;
   const towardZero = direction === 'rz' || direction === (own === 0 ? 'rm' : 'rp');
   return towardZero ? patternsOf(c.to).largest[sign] : infinite(c, sign);
 }
@@ -188,20 +188,21 @@ function clampedResult(c: Conversion, sign: Sign, bits: Bits): Bits {
 function zeroRow(c: Conversion): SpecialValue | null {
   const { zero } = patternsOf(c.to);
   const bits = bitsText(c.to, zero[0]);
-  if (c.to === 'ue8m0') {
+  const format = formats[c.to];
+  if (format.kind === 'float' && !format.subnormals) {
     const { evidence } = causes.least;
-    const rule = `becomes ${shown(c.to, bits)}, the smallest value, because ue8m0 has no zero`;
+    const rule = `becomes ${shown(c.to, bits)}, the smallest value, because ${c.to} has no zero`;
     return { input: 'zero', what: 'zero', rule, evidence, positive: bits, negative: bits };
   }
-  if (!(clampsToOne(c) || c.relu) || formats[c.from].kind !== 'float') return null;
-  const { evidence } = c.sat ? causes['saturated-low'] : causes.relu;
+  if (!clearsNegativeZero(c) || formats[c.from].kind !== 'float') return null;
+  const { evidence } = c.sat ? causes['saturated-low'] : c.relu ? causes.relu : causes['positive-zero'];
   return { input: 'zero', what: 'zero', rule: '-0 becomes +0', evidence, positive: bits, negative: bits };
 }
 
 function negativeRow(c: Conversion): SpecialValue | null {
   if (isUnsigned(c.from)) return null;
   const row = { input: 'negative', what: 'negative', positive: null } as const;
-  if (c.to === 'ue8m0') {
+  if (ignoresSign(c.to)) {
     const { rule, evidence } = causes['sign-ignored'];
     return { ...row, rule, evidence, negative: 'the same as for the magnitude of the input' };
   }
@@ -211,12 +212,12 @@ function negativeRow(c: Conversion): SpecialValue | null {
 }
 
 function subnormalRow(c: Conversion): SpecialValue | null {
-  const fromSingle = c.from === 'f32';
-  if (!c.flush || !(fromSingle || (c.to === 'f32' && leastOf(c.from) < 2 ** -126))) return null;
+  const flushed = flushesInput(c);
+  if (!c.flush || !(flushed || (c.to === 'f32' && leastOf(c.from) < 2 ** -126))) return null;
   const { zero } = patternsOf(c.to);
-  const signs = clampsToOne(c) || c.relu ? ([0, 0] as const) : ([0, 1] as const);
+  const signs = clearsNegativeZero(c) ? ([0, 0] as const) : ([0, 1] as const);
   const [positive, negative] = signs.map((sign) => bitsText(c.to, zero[sign]));
-  const { rule, evidence } = fromSingle ? causes['flushed-input'] : causes['flushed-result'];
+  const { rule, evidence } = flushed ? causes['flushed-input'] : causes['flushed-result'];
   return {
     input: 'subnormal',
     what: 'subnormal',
@@ -246,7 +247,7 @@ function exceedsRounded(c: Conversion, isScaled: boolean): BySign {
   const factor = isScaled && c.scaled === 'multiply' ? 2 ** 127 : 1;
   const [most, least] = sourceLimits(c.from);
   const [highest, lowest] = clampsToOne(c) ? [1, 0] : limits(c.to);
-  return [most * factor > highest, least * factor < (c.to === 'ue8m0' ? -highest : lowest)];
+  return [most * factor > highest, least * factor < (ignoresSign(c.to) ? -highest : lowest)];
 }
 
 /**
@@ -271,6 +272,16 @@ function leastOf(name: FormatName): number {
 function limits(name: FormatName): readonly [most: number, least: number] {
   const { largest } = patternsOf(name);
   return [numberOf(name, largest[0]), isUnsigned(name) ? 0 : numberOf(name, largest[1])];
+}
+
+/** Whether the format has no sign, and conversions to it ignore the sign of the source. */
+function ignoresSign(to: FormatName): boolean {
+  return formats[to].kind === 'float' && isUnsigned(to);
+}
+
+/** Whether a result of -0 becomes +0. */
+function clearsNegativeZero(c: Conversion): boolean {
+  return clampsToOne(c) || c.relu || c.positiveZero;
 }
 
 function isUnsigned(name: FormatName): boolean {
@@ -324,5 +335,5 @@ function bitsOf(format: FormatName, result: string): Bits {
 
 function boundsOf(to: FormatName): readonly [most: string, least: string] {
   const [most = '', least = ''] = patternsOf(to).largest.map((bits) => formatValue(to, bits).split(' ', 1)[0]);
-  return [most, to === 'ue8m0' ? `-${most}` : isUnsigned(to) ? '0' : least];
+  return [most, ignoresSign(to) ? `-${most}` : isUnsigned(to) ? '0' : least];
 }

@@ -138,6 +138,7 @@ export function conversionText(c: Conversion): string {
     c.sat ? '.sat' : '',
     c.satfinite ? '.satfinite' : '',
     c.relu ? '.relu' : '',
+    c.positiveZero ? '.pzo' : '',
   ];
   return `${c.from} to ${c.to}${words.join('')}`;
 }

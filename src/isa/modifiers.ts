@@ -14,6 +14,7 @@ export const modifierSets: Readonly<Record<string, ModifierSet>> = {
   frnd: { axis: 'rounding', values: ['.rn', '.rz', '.rm', '.rp'] },
   frnd2: { axis: 'rounding', values: ['.rn', '.rz'] },
   frnd3: { axis: 'rounding', values: ['.rz', '.rp'] },
+  frnd4: { axis: 'rounding', values: ['.rn', '.rz', '.rp'] },
   cmp: { axis: 'comparison', values: ['.eq', '.ne', '.lt', '.le', '.gt', '.ge'] },
   equality: { axis: 'comparison', values: ['.eq', '.ne'] },
   ucmp: { axis: 'comparison', values: ['.eq', '.ne', '.lt', '.le', '.gt', '.ge', '.lo', '.ls', '.hi', '.hs'] },
@@ -110,6 +111,7 @@ const literalAxes: Readonly<Record<string, string>> = {
   '.relaxed': 'order',
   '.acquire': 'order',
   '.release': 'order',
+  '.scaled::n1::ue8m0': 'scaled',
   '.scaled::n2::ue8m0': 'scaled',
   '.L2::cache_hint': 'cacheHint',
 };

@@ -87,6 +87,7 @@ const rows = {
   '.e3m2x2': ['packed', 16, 'instruction', 'e3m2', 2],
   '.e2m1x2': ['packed', 8, 'instruction', 'e2m1', 2],
   '.ue8m0x2': ['packed', 16, 'instruction', 'ue8m0', 2],
+  '.ue5m3x2': ['packed', 16, 'instruction', 'ue5m3', 2],
   '.s2f6x2': ['packed', 16, 'element', 's2f6', 2],
   '.e4m3x4': ['packed', 32, 'instruction', 'e4m3', 4],
   '.e5m2x4': ['packed', 32, 'instruction', 'e5m2', 4],

@@ -99,6 +99,7 @@ function targetOf(name: FloatArithmeticFormat, mode: FloatMode): Target {
     overflow: 'directed',
     sat: mode.sat,
     relu: false,
+    positiveZero: false,
     flush: mode.flush,
     leastNormal: power(1 - bias),
     zeroless: false,

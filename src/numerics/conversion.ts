@@ -22,7 +22,10 @@ export interface Conversion {
    * conversions with a modifier such as `.rni`.
    */
   readonly integral: boolean;
-  /** `.ftz`: subnormal f32 inputs and results become zeros with the same sign. */
+  /**
+   * `.ftz`: subnormal f32 inputs and results become zeros with the same sign. `.scaled::n1::ue8m0` does the same with
+   * inputs of any format.
+   */
   readonly flush: boolean;
   /**
    * `.sat`: an integer result is clamped to the range of the destination type; a float result is clamped to [0, 1], and
@@ -31,14 +34,16 @@ export interface Conversion {
   readonly sat: boolean;
   readonly satfinite: boolean;
   readonly relu: boolean;
+  /** `.pzo`: a result of -0 becomes +0. */
+  readonly positiveZero: boolean;
   /**
    * The number of random bits that `.rs` adds to the bits that rounding removes: 8, 13 or 16. Without `.rs`, it is 0.
    */
   readonly randomBits: number;
   /**
    * How the ue8m0 scale of the lane is applied: `divide` means that the input is divided by the scale before rounding,
-   * and `multiply` means that the converted value is multiplied by the scale. This is used for `.scaled::n2::ue8m0`,
-   * and for s2f6 without that modifier, where the scale is 1. Null for every other conversion.
+   * and `multiply` means that the converted value is multiplied by the scale. This is used for `.scaled`, and for s2f6
+   * without that modifier, where the scale is 1. Null for every other conversion.
    */
   readonly scaled: 'divide' | 'multiply' | null;
 }
@@ -54,6 +59,7 @@ export function plainConversion(from: FormatName, to: FormatName): Conversion {
     sat: false,
     satfinite: false,
     relu: false,
+    positiveZero: false,
     randomBits: 0,
     scaled: null,
   };
@@ -61,5 +67,10 @@ export function plainConversion(from: FormatName, to: FormatName): Conversion {
 
 /** Whether the conversion does nothing but decode, round and possibly saturate the value. */
 export function isPlainRounding(c: Conversion): boolean {
-  return !c.integral && !c.flush && !c.sat && !c.relu && c.scaled === null;
+  return !c.integral && !c.flush && !c.sat && !c.relu && !c.positiveZero && c.scaled === null;
+}
+
+/** Whether subnormal inputs become zeros. `.ftz` does so only with f32, and a scale with every format. */
+export function flushesInput(c: Conversion): boolean {
+  return c.flush && (c.from === 'f32' || c.scaled === 'divide');
 }

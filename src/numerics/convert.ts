@@ -1,10 +1,10 @@
 /** Converts one value from one format to another, as `cvt` does in each lane. */
 import { type Bits, chop } from '../base/bits.ts';
-import type { Conversion } from './conversion.ts';
+import { type Conversion, flushesInput } from './conversion.ts';
 import { type Patterns, patternsOf } from './encode.ts';
 import { type Decoder, decoder, type Finite, finite, madeNan, power } from './exact.ts';
 import { type Causes, finish, finishZero, type Target } from './finish.ts';
-import { formats, type FormatName, type IntegerName } from './formats.ts';
+import { floatFormat, formats, type FormatName, type IntegerName } from './formats.ts';
 import { integerConversion } from './integers.ts';
 import { type Cause, type NanPolicy, nanPolicyOf, overflowPolicyOf } from './policy.ts';
 import { gridOf } from './round.ts';
@@ -24,7 +24,8 @@ interface Plan {
   readonly target: Target;
   /** True if a NaN is copied with all its bits. */
   readonly movesNan: boolean;
-  readonly flushInput: boolean;
+  /** Values with a significand below this number are flushed; 0 if none are. */
+  readonly leastSignificand: number;
   readonly dropSign: boolean;
   /** 1 if values are multiplied by the scale, -1 if they are divided by it, 0 if there is no scale. */
   readonly scaling: 1 | 0 | -1;
@@ -94,6 +95,7 @@ function makePlan(c: Conversion): Plan {
     overflow: overflowPolicyOf(c).name,
     sat: c.sat && toFloat,
     relu: c.relu,
+    positiveZero: c.positiveZero,
     flush: c.flush && c.to === 'f32',
     leastNormal: power(-126),
     zeroless: toFloat && !format.subnormals,
@@ -104,7 +106,7 @@ function makePlan(c: Conversion): Plan {
     decode: decoder(c.from),
     target,
     movesNan: nan === 'unchanged',
-    flushInput: c.flush && c.from === 'f32',
+    leastSignificand: flushesInput(c) ? 2 ** floatFormat(c.from).fractionBits : 0,
     dropSign: toFloat && !format.signed,
     scaling: c.scaled === null ? 0 : c.scaled === 'multiply' ? 1 : -1,
   };
@@ -135,8 +137,7 @@ function run(plan: Plan, source: Bits, random: number, scale: number, causes: Ca
     value = madeNan;
   }
   if (value.kind === 'finite') {
-    // The significand of a normal f32 value is at least 2^23; that of a subnormal is smaller.
-    if (plan.flushInput && value.significand < 0x800000) {
+    if (value.significand < plan.leastSignificand) {
       causes?.push('flushed-input');
       return finishZero(plan.target, value.sign, causes);
     }

@@ -18,6 +18,8 @@ export interface Target {
   readonly overflow: OverflowPolicy;
   readonly sat: boolean;
   readonly relu: boolean;
+  /** `.pzo`: a result of -0 becomes +0. */
+  readonly positiveZero: boolean;
   /** `.ftz`: results with a magnitude below `leastNormal` become zero. */
   readonly flush: boolean;
   readonly leastNormal: number;
@@ -50,7 +52,11 @@ export function finish(target: Target, value: Exact, random: number, causes: Cau
 
 /** Finishes a zero, or a value that has become zero. */
 export function finishZero(target: Target, sign: Sign, causes: Causes): Bits {
-  return sign === 1 && clampsNegative(target, causes) ? target.to.zero[0] : target.to.zero[sign];
+  const { to, positiveZero } = target;
+  if (sign === 1 && clampsNegative(target, causes)) return to.zero[0];
+  if (sign === 0 || !positiveZero) return to.zero[sign];
+  causes?.push('positive-zero');
+  return to.zero[0];
 }
 
 /** Returns true, and records the rule, if `.sat` or `.relu` turns a negative result into +0. */

@@ -68,6 +68,7 @@ const floatRows = {
   e3m2: [6, 3, 2, 3, false, 'none', null],
   e2m1: [4, 2, 1, 1, false, 'none', null],
   ue8m0: [8, 8, 0, 127, false, 'all-ones', 0xffn, 'unsigned'],
+  ue5m3: [8, 5, 3, 15, false, 'all-ones', 0xffn, 'unsigned'],
 } as const;
 
 floatRows satisfies Readonly<Record<string, FloatRow>>;

@@ -128,7 +128,7 @@ export const overflowPolicies: readonly ConversionPolicy<OverflowPolicy>[] = [
     name: 'nan',
     rule: 'infinity and values beyond the range become NaN, because the format has no infinity; under .rz, finite values become the largest value',
     evidence: 'measured: header code for ue8m0',
-    when: (c) => c.to === 'ue8m0',
+    when: (c) => toFloat(c) && !formats[c.to].signed,
   },
   {
     name: 'directed',
@@ -160,6 +160,7 @@ export type Cause =
   | 'least'
   | 'sign-ignored'
   | 'flushed-input'
+  | 'positive-zero'
   | 'flushed-result'
   | 'saturated-low'
   | 'saturated-high'
@@ -205,10 +206,14 @@ export const causes: Readonly<Record<Exclude<Cause, 'nan' | 'overflow'>, Policy<
     'a value below the range of ue8m0 becomes 2^-127, because the format has no zero',
     'measured: header code',
   ),
-  'sign-ignored': cause('sign-ignored', 'ue8m0 has no sign, so the magnitude is converted', 'measured: header code'),
+  'sign-ignored': cause(
+    'sign-ignored',
+    'the format has no sign, so the magnitude is converted',
+    'measured: header code for ue8m0',
+  ),
   'flushed-input': cause(
     'flushed-input',
-    '.ftz: a subnormal input counts as a zero with the same sign',
+    '.ftz and .scaled::n1::ue8m0: a subnormal input counts as a zero with the same sign',
     `${cvt}, .ftz`,
   ),
   'flushed-result': cause(
@@ -222,6 +227,7 @@ export const causes: Readonly<Record<Exclude<Cause, 'nan' | 'overflow'>, Policy<
     `${cvt}, .sat; measured`,
   ),
   'saturated-high': cause('saturated-high', '.sat: a result above 1 becomes 1', `${cvt}, .sat`),
+  'positive-zero': cause('positive-zero', '.pzo: a result of -0 becomes +0', 'PTX ISA 9.4, section 9.7.10.24, .pzo'),
   relu: cause('relu', '.relu: a negative result, including -0, becomes +0', `${cvt}, .relu`),
   scaled: cause('scaled', 'the scale factor was applied before rounding', `${cvt}, scale-factor`),
   chopped: cause('chopped', 'only the low bits of the integer are kept', 'PTX ISA 6.5, chop'),

@@ -19,10 +19,10 @@ const open = (bytes: Uint8Array, options: OpenOptions = {}): Promise<TensorFile>
 
 describe('formats in containers', () => {
   test.each([
-    ['safetensors', 'tf32 s2f6 u2 u4 s2 s4'],
+    ['safetensors', 'tf32 ue5m3 s2f6 u2 u4 s2 s4'],
     ['npy', 'tf32'],
     ['npz', 'tf32'],
-    ['gguf', 'tf32 e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0 s2f6 u2 u4 u8 u16 u32 u64 s2 s4'],
+    ['gguf', 'tf32 e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0 ue5m3 s2f6 u2 u4 u8 u16 u32 u64 s2 s4'],
     ['raw', ''],
   ] as const)('%s has every one but %s', (container, missing) => {
     const none = formatNames.filter((format) => dtypeIn(container, format) === null);

@@ -96,7 +96,7 @@ describe('check --batch', () => {
   });
 
   test('a module with warnings is ok, except under -Werror', async () => {
-    const request = lines({ id: 1, source: moduleOf('', 'sm_80', '9.4') });
+    const request = lines({ id: 1, source: moduleOf('', 'sm_80', '9.9') });
     expect(answers(await check(request))[0]).toMatchObject({ ok: true, diagnostics: [{ severity: 'warning' }] });
     expect(answers(await check(request, '-Werror'))[0]).toMatchObject({
       ok: false,

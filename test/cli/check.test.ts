@@ -141,7 +141,7 @@ ret;
   });
 
   test('-Werror turns warnings into errors', async () => {
-    const newer = put(folder, 'newer.ptx', moduleOf('', 'sm_80', '9.4'));
+    const newer = put(folder, 'newer.ptx', moduleOf('', 'sm_80', '9.9'));
     const lenient = await ptxlab(['check', newer]);
     const strict = await ptxlab(['check', '-Werror', newer]);
     expect(lenient.stdout).toMatch(/^warning\[/);

@@ -85,7 +85,7 @@ describe('eval', () => {
   test('the error for a target that lacks the instruction names the targets that have it', async () => {
     const { code, stderr } = await ptxlab(['eval', '-t', 'sm_75', 'cvt.rn.bf16.f32', '1']);
     expect(code).toBe(1);
-    expect(stderr).toContain('cvt.rn.bf16.f32 is not in PTX 9.1 for sm_75: it needs PTX 7.0 on sm_80 or higher');
+    expect(stderr).toContain('cvt.rn.bf16.f32 is not in PTX 9.4 for sm_75: it needs PTX 7.0 on sm_80 or higher');
   });
 
   test('old targets flush subnormals without .ftz', async () => {

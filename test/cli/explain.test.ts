@@ -101,7 +101,7 @@ describe('forms', () => {
     const { code, stdout } = await ptxlab(['forms']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^cvt {2}\(\d+ forms, PTX ISA 9\.1 section 9\.7\.9\.21\)$/m);
-    expect(stdout).toContain('  cvt.rn.satfinite{.relu}.f8x2type.f32 d, a, b\n');
+    expect(stdout).toContain('  cvt.frnd2.satfinite{.relu}{.pzo}.f8x2type.f32 d, a, b\n');
   });
 
   test('--opcode, --target and --isa narrow the list', async () => {

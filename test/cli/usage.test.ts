@@ -37,7 +37,7 @@ describe('wrong usage exits 2 with one hint on stderr', () => {
     [
       'an unknown version',
       ['check', '--isa', '6.6', 'x'],
-      /unknown PTX version '6\.6' \(known versions are 1\.0 to 9\.1\)/,
+      /unknown PTX version '6\.6' \(known versions are 1\.0 to 9\.4\)/,
     ],
     ['a kind of warning other than error', ['check', '-Wall', 'x'], /Allowed choices are error/],
     ['an unknown opcode', ['forms', '--opcode', 'cvtt'], /no forms of 'cvtt' \(did you mean cvta?\?\)/],

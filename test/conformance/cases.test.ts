@@ -3,8 +3,10 @@
  * a form.
  */
 import { describe, expect, test } from 'vitest';
+import { isAvailableSomewhere } from '../../src/check/availability.ts';
 import { expand } from '../../src/isa/expand.ts';
 import { allForms } from '../../src/isa/table.ts';
+import { parseVersion, versions } from '../../src/isa/targets.ts';
 import { caseName, formName } from './case-name.ts';
 import { casesOf, goldenMnemonics } from './golden-cases.ts';
 
@@ -26,10 +28,14 @@ const unrecorded: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** Given the names of all cases, returns the forms that have no case. */
+/** The versions of which cases were recorded. Nothing can confirm those of later versions yet. */
+const recorded = versions.filter((version) => version <= parseVersion('9.1'));
+
+/** Given the names of all cases, returns the forms of recorded versions that have no case. */
 function formsWithoutCase(names: Iterable<string>): readonly string[] {
   const covered = new Set([...names].map((name) => name.split(':', 1)[0]));
   return allForms()
+    .filter((form) => [...expand([form])].some((variant) => recorded.some((one) => isAvailableSomewhere(variant, one))))
     .map(formName)
     .filter((name) => !covered.has(name));
 }
@@ -56,7 +62,7 @@ describe('recorded cases', () => {
 
 describe('names', () => {
   test('come from the choices of a variant', () => {
-    expect(casesOf('cvt.rn.satfinite.relu.e4m3x2.f32')).toContain('cvt/f8x2.f32:type=e4m3x2;relu');
+    expect(casesOf('cvt.rn.satfinite.relu.e4m3x2.f32')).toContain('cvt/f8x2.f32:type=e4m3x2;frnd2=rn;relu');
     expect(casesOf('add.u16')).toContain('add/int:type=u16');
   });
 

@@ -41,7 +41,7 @@ function narrowIn(variant: Variant, environment: Environment): readonly Conversi
 const isNarrow = ({ from, to }: Conversion): boolean => formats[from].width <= 32 && formats[to].width <= 32;
 
 export function nameOf(c: Conversion): string {
-  const words = (['integral', 'flush', 'sat', 'satfinite', 'relu'] as const).filter((flag) => c[flag]);
+  const words = (['integral', 'flush', 'sat', 'satfinite', 'relu', 'positiveZero'] as const).filter((flag) => c[flag]);
   const scaled = c.scaled === null ? [] : [c.scaled];
   return [c.from, c.to, c.rounding ?? 'exact', ...words, ...scaled].join(' ');
 }

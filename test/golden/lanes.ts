@@ -84,6 +84,7 @@ export function conversionOf(mnemonic: string): Conversion {
     flush: modifiers.has('ftz'),
     sat: modifiers.has('sat'),
     satfinite: modifiers.has('satfinite'),
+    positiveZero: false,
     relu: modifiers.has('relu'),
     randomBits: rounding === 'rs' ? (randomWidths[to] ?? 0) : 0,
     scaled: direction,

@@ -16,7 +16,7 @@ import type { Scope, VariableSymbol } from '../symbols.ts';
  * shared memory that the chip has.
  */
 const limits: readonly (readonly [bytes: number, on: TargetSet])[] = [
-  [232_448, { kind: 'listed', names: ['sm_90a', 'sm_100a', 'sm_101a', 'sm_103a', 'sm_110a'] }],
+  [232_448, { kind: 'listed', names: ['sm_90a', 'sm_100a', 'sm_101a', 'sm_103a', 'sm_107a', 'sm_110a'] }],
   [101_376, { kind: 'listed', names: ['sm_120a', 'sm_121a'] }],
   [49_152, { kind: 'from', sm: 10 }],
 ];

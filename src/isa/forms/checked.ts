@@ -40,4 +40,5 @@ export const tensorMemory: readonly Availability[] = [
   atListed('8.6', 'sm_100a', 'sm_101a'),
   atListed('8.8', 'sm_100f', 'sm_101f', 'sm_103a', 'sm_103f'),
   atListed('9.0', 'sm_110a', 'sm_110f'),
+  atListed('9.4', 'sm_107a', 'sm_107f'),
 ];

@@ -2,7 +2,7 @@
  * `convert` steps. Each conversion becomes one function of the module, whose code is generated from the conversion's
  * properties.
  */
-import type { Conversion } from '../../numerics/conversion.ts';
+import { type Conversion, flushesInput } from '../../numerics/conversion.ts';
 import { type FixedFormat, formats, type NumberFormat, floatFormat } from '../../numerics/formats.ts';
 import { nanPolicyOf } from '../../numerics/policy.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -61,7 +61,7 @@ function exceptionsOf(code: Code, c: Conversion, target: RoundingTarget, bits: n
     nan: (sign, fraction) => returnConvertedNan(code, c, target, { bits, sign, fraction }),
     infinity: (sign) => returnInfinity(code, target, sign),
     zero: (sign) => returnZero(code, target, sign),
-    flush: c.flush && c.from === 'f32',
+    flush: flushesInput(c),
   };
 }
 

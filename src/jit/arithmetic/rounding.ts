@@ -40,7 +40,8 @@ export function returnNan(code: Code, { nan, format }: RoundingTarget): void {
 export function returnZero(code: Code, target: RoundingTarget, sign: number): void {
   const { format } = target;
   clampNegative(code, target, sign);
-  const negative = format.kind === 'float' && format.signed ? 1n << BigInt(format.width - 1) : 0n;
+  const isSigned = format.kind === 'float' && format.signed && !target.positiveZero;
+  const negative = isSigned ? 1n << BigInt(format.width - 1) : 0n;
   returnBySign(code, sign, [0n, negative], format.width);
 }
 

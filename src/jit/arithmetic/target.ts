@@ -15,6 +15,8 @@ export interface RoundingTarget {
   readonly overflow: OverflowPolicy;
   readonly sat: boolean;
   readonly relu: boolean;
+  /** `.pzo`: a result of -0 becomes +0. */
+  readonly positiveZero: boolean;
   /**
    * Whether subnormal results become zeros. `rounded`: a result becomes zero if it is subnormal after it has been
    * rounded to the format. `unbounded`: a result becomes zero if it is below the smallest normal number when it is
@@ -79,6 +81,7 @@ export function conversionTarget(c: Conversion): RoundingTarget {
     overflow: overflowPolicyOf(c).name,
     sat: c.sat && isFloat,
     relu: c.relu,
+    positiveZero: c.positiveZero,
     flush: c.flush && c.to === 'f32' ? 'rounded' : 'no',
     nan: nanBits(c, format),
   };
@@ -112,6 +115,7 @@ export function arithmeticTarget(name: FloatArithmeticFormat, mode: FloatMode): 
     overflow: 'directed',
     sat: mode.sat,
     relu: false,
+    positiveZero: false,
     flush: mode.flush ? 'unbounded' : 'no',
     nan: mode.sat ? 0n : (format.canonicalNan ?? 0n),
   };

@@ -5,7 +5,7 @@
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Step, StepOf } from '../../isa/steps/step.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
-import type { Conversion } from '../../numerics/conversion.ts';
+import { type Conversion, plainConversion } from '../../numerics/conversion.ts';
 import type { Code } from '../../wasm/code.ts';
 import { converter, unscaled } from '../arithmetic/convert.ts';
 import type { Helpers } from '../helpers.ts';
@@ -99,8 +99,7 @@ export abstract class SweepLowering {
 }
 
 function clamping(to: FormatName): Conversion {
-  const none = { rounding: null, integral: false, flush: false, satfinite: false, relu: false, randomBits: 0 } as const;
-  return { ...none, from: 's32', to, sat: true, scaled: null };
+  return { ...plainConversion('s32', to), rounding: null, sat: true };
 }
 
 export class VectorSweep extends SweepLowering {

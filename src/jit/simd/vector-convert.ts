@@ -3,8 +3,8 @@
  * is generated from a description of the conversion; the results of both are identical. Every value is converted to f32
  * first; conversions for which that is not possible have no vector form.
  */
-import type { Conversion, Rounding } from '../../numerics/conversion.ts';
-import { type FixedFormat, type FloatFormat, formats } from '../../numerics/formats.ts';
+import { type Conversion, flushesInput, type Rounding } from '../../numerics/conversion.ts';
+import { type FixedFormat, type FloatFormat, floatFormat, formats } from '../../numerics/formats.ts';
 import { nanPolicyOf } from '../../numerics/policy.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
@@ -84,9 +84,19 @@ function hasFloatForm(c: Conversion): boolean {
   const from = formats[c.from];
   if (!canRound(target)) return false;
   if (c.integral) return c.from === c.to && c.scaled === null && integralOpcodes[target.rounding] !== undefined;
-  if (c.scaled !== null) return c.scaled === 'multiply' && from.kind === 'fixed' && target.rounding === 'rn';
+  if (c.scaled !== null) return hasScaledForm(c, target);
   // 32-bit integers are rounded when they are decoded to f32.
   return from.kind !== 'integer' || from.width < 32 || (target.rounding !== 'rs' && target.rounding !== 'rna');
+}
+
+/**
+ * Whether scaling in f32 gives the right result. The product of a narrow number and a scale is exact, unless it
+ * overflows. A quotient may be rounded, but only far below the least value of a narrow format, which does not matter if
+ * the result is rounded to nearest or toward zero.
+ */
+function hasScaledForm({ from, to, scaled }: Conversion, { rounding }: RoundingTarget): boolean {
+  if (scaled === 'multiply') return formats[from].width <= 8 && rounding === 'rn';
+  return formats[to].width <= 8 && (rounding === 'rn' || rounding === 'rz');
 }
 
 /**
@@ -97,33 +107,58 @@ function decodeOperand(code: Code, c: Conversion, target: RoundingTarget, operan
   const cut: IntegerRounding = c.to === 'f32' ? target.rounding : 'odd';
   const decoded = decodeVector(code, formats[c.from], operands.source, cut);
   const { magnitude } = decoded;
-  if (c.flush && c.from === 'f32') flushMagnitude(code, magnitude);
-  const nan = c.scaled === null ? decoded.nan : applyScale(code, c, decoded, operands.scale);
+  if (flushesInput(c)) flushMagnitude(code, magnitude, floatFormat(c.from));
+  const nan = c.scaled === null ? decoded.nan : applyScale(code, c, target, decoded, operands.scale);
   if (decoded.sign === null || !(target.sat || target.relu)) return { ...decoded, nan };
   shift(code.get(magnitude).get(decoded.sign), 'i32x4.shr_s', 31).vector('v128.andnot').set(magnitude);
   return { magnitude, sign: null, nan };
 }
 
-function flushMagnitude(code: Code, magnitude: number): void {
+/** Flushes the magnitudes, which are f32 numbers, that are subnormal in the given format. */
+function flushMagnitude(code: Code, magnitude: number, { bias }: FloatFormat): void {
   code.get(magnitude).get(magnitude);
-  splat(code, single.leastNormal).vector('i32x4.ge_s', 'v128.and').set(magnitude);
+  splat(code, (128 - bias) << 23)
+    .vector('i32x4.ge_s', 'v128.and')
+    .set(magnitude);
 }
 
 /**
  * Multiplies or divides the magnitudes by 2^(scale - 127). Lanes in which the scale is 0xff become NaNs. Returns a
  * local that holds a mask of all lanes with a NaN, including these lanes.
  */
-function applyScale(code: Code, c: Conversion, { magnitude, nan }: SingleLocals, scale: number): number {
+function applyScale(
+  code: Code,
+  c: Conversion,
+  target: RoundingTarget,
+  { magnitude, nan }: SingleLocals,
+  scale: number,
+): number {
   const mask = code.local('v128');
+  const infinite = tellsInfinities(target) ? code.local('v128') : null;
+  if (infinite !== null) {
+    splat(code.get(magnitude), single.infinity).vector('i32x4.eq');
+    splat(code, single.infinity).vector('v128.and').set(infinite);
+  }
   code.get(magnitude);
   if (c.scaled === 'multiply') code.get(scale);
   else splat(code, 0xfe).get(scale).vector('i32x4.sub');
   pushScale(code);
-  code.vector('f32x4.mul').set(magnitude);
+  code.vector('f32x4.mul');
+  if (infinite !== null)
+    splat(code, single.infinity - 1)
+      .vector('i32x4.min_u')
+      .get(infinite)
+      .vector('i32x4.max_u');
+  code.set(magnitude);
   splat(code.get(scale), 0xff).vector('i32x4.eq');
   if (nan !== null) code.get(nan).vector('v128.or');
   code.set(mask);
   return mask;
+}
+
+/** Whether the results for infinities and for values beyond the range differ, so that no scaled value may overflow. */
+function tellsInfinities({ overflow, rounding }: RoundingTarget): boolean {
+  return overflow === 'nan' && rounding === 'rz';
 }
 
 // --- floats ---------------------------------------------------------------------------------------------------------
@@ -135,16 +170,23 @@ function toFloat(code: Code, c: Conversion, to: FloatFormat, operands: VectorOpe
   const sign = to.signed ? decoded.sign : null;
   const { magnitude, nan } = decoded;
   if (c.integral) makeIntegral(code, target.rounding, magnitude, sign);
-  if (target.flush !== 'no') flushMagnitude(code, magnitude);
+  if (target.flush !== 'no') flushMagnitude(code, magnitude, to);
   const rounding = c.integral ? 'rz' : target.rounding;
   const pushNan = nan === null ? null : (): void => pushConvertedNan(code, c, target, operands.source);
   pushNan?.();
   pushRounded(code, { ...target, rounding }, to, { magnitude, sign, random: operands.random });
-  if (sign !== null) {
-    shift(code.get(sign), 'i32x4.shr_u', 32 - to.width);
-    splat(code, 2 ** (to.width - 1)).vector('v128.and', 'v128.or');
-  }
+  if (sign !== null) addSign(code, c, to.width, sign);
   if (nan !== null) code.get(nan).vector('v128.bitselect');
+}
+
+/** Adds the sign bits to the patterns on the stack. With `.pzo`, zeros keep the positive sign. */
+function addSign(code: Code, { positiveZero }: Conversion, width: number, sign: number): void {
+  const rounded = positiveZero ? code.local('v128') : null;
+  if (rounded !== null) code.tee(rounded);
+  shift(code.get(sign), 'i32x4.shr_u', 32 - width);
+  splat(code, 2 ** (width - 1)).vector('v128.and');
+  if (rounded !== null) splat(code.get(rounded), 0).vector('i32x4.ne', 'v128.and');
+  code.vector('v128.or');
 }
 
 /** Rounds to integers. The sign is kept, even that of a zero. */

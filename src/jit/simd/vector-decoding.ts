@@ -30,11 +30,10 @@ export type IntegerRounding = Rounding | 'odd';
 /** Decodes the zero-extended words in `source`. */
 export function decodeVector(code: Code, format: NumberFormat, source: number, cut: IntegerRounding): SingleLocals {
   if (format.kind !== 'float') return decodeFixed(code, format, source, cut);
-  if (!format.signed) return decodeScale(code, source);
+  if (format.fractionBits === 0) return decodeScale(code, source);
   const wide = format.exponentBits === 8;
   const magnitude = wide ? decodeWide(code, format, source) : decodeNarrow(code, format, source);
-  const sign = format.width === 32 ? source : code.local('v128');
-  if (format.width < 32) shift(code.get(source), 'i32x4.shl', 32 - format.width).set(sign);
+  const sign = signOf(code, format, source);
   if (format.nan === 'none') return { magnitude, sign, nan: null };
   const nan = code.local('v128');
   if (wide) splat(code.get(magnitude), single.infinity).vector('i32x4.gt_s').set(nan);
@@ -45,6 +44,14 @@ export function decodeVector(code: Code, format: NumberFormat, source: number, c
       .set(nan);
   }
   return { magnitude, sign, nan };
+}
+
+function signOf(code: Code, { width, signed }: FloatFormat, source: number): number | null {
+  if (!signed) return null;
+  if (width === 32) return source;
+  const sign = code.local('v128');
+  shift(code.get(source), 'i32x4.shl', 32 - width).set(sign);
+  return sign;
 }
 
 /** Decodes bf16, tf32 or f32. Each of these formats consists of the upper bits of an f32. */
@@ -61,12 +68,12 @@ function decodeWide(code: Code, { width, padding }: FloatFormat, source: number)
  * Bit patterns of a format, without the sign bit. `mask` has all bits set. `infinite` is the pattern of infinity or, if
  * the format has no infinity, a number above all patterns. `limit` is the largest pattern that is not a NaN.
  */
-function narrowPatterns({ width, fractionBits, infinity, nan }: FloatFormat): {
+function narrowPatterns({ width, signed, fractionBits, infinity, nan }: FloatFormat): {
   readonly mask: number;
   readonly infinite: number;
   readonly limit: number;
 } {
-  const mask = 2 ** (width - 1) - 1;
+  const mask = 2 ** (signed ? width - 1 : width) - 1;
   const infinite = infinity ? mask - (2 ** fractionBits - 1) : mask + 1;
   return { mask, infinite, limit: infinity ? infinite : nan === 'none' ? mask : mask - 1 };
 }

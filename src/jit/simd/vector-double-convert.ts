@@ -5,7 +5,7 @@
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
-import type { Conversion } from '../../numerics/conversion.ts';
+import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import type { Code } from '../../wasm/code.ts';
 import { converter } from '../arithmetic/convert.ts';
 import type { Helpers } from '../helpers.ts';
@@ -16,8 +16,7 @@ import { lowPairs, upperPair } from './word-shuffles.ts';
 /** Returns null unless the step is a plain conversion between the two formats. */
 export function vectorDoubleConvert(step: StepOf<'convert'>, lowering: VectorLowering): Writer | null {
   const { conversion: c } = step;
-  const isPlain = !(c.flush || c.sat || c.satfinite || c.relu || c.integral) && c.scaled === null;
-  if (!isPlain || (c.rounding !== null && c.rounding !== 'rn')) return null;
+  if (!isPlainRounding(c) || c.satfinite || (c.rounding !== null && c.rounding !== 'rn')) return null;
   if (c.from === 'f32' && c.to === 'f64') return () => widen(step, lowering);
   return c.from === 'f64' && c.to === 'f32' ? () => shorten(step, lowering) : null;
 }

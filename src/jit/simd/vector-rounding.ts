@@ -23,7 +23,7 @@ export interface RoundingLocals {
  */
 export function canRound({ format, rounding }: RoundingTarget): boolean {
   if (format.kind !== 'float' || format.width > 32) return false;
-  return format.signed || rounding === 'rz' || rounding === 'rp';
+  return format.fractionBits > 0 || rounding === 'rz' || rounding === 'rp';
 }
 
 /**
@@ -40,7 +40,7 @@ export function pushRounded(code: Code, target: RoundingTarget, format: FloatFor
   else {
     pushRebiased(code, target.rounding, format, locals.magnitude);
     cutBits(code, target, format, locals);
-    if (target.overflow === 'directed') limitResult(code, target.rounding, format, locals);
+    if (target.overflow !== 'max-norm') limitResult(code, target.rounding, format, locals);
   }
   shift(code, 'i32x4.shl', format.padding);
 }
@@ -213,7 +213,8 @@ function dropToLeast(code: Code, magnitude: number): void {
 
 /**
  * Handles results that are too large for the format. They are replaced with infinity, or with the largest value if the
- * rounding mode rounds them toward zero. An infinity remains an infinity.
+ * rounding mode rounds them toward zero. An infinity remains an infinity. In formats that have no infinity, a NaN takes
+ * its place.
  */
 function limitResult(code: Code, rounding: Rounding, format: FloatFormat, { magnitude, sign }: RoundingLocals): void {
   const { limit } = patternsOf(format);

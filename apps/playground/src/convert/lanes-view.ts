@@ -65,7 +65,8 @@ function percent(part: number): string {
 export function scaleView({ state, evaluation, lane }: View, set: (bits: Bits) => void): Maybe {
   const scale = evaluation.inputs.find(({ name }) => name === 'scale-factor');
   if (scale === undefined) return nothing;
-  const shift = 8 * (1 - state.lane);
+  const isShared = state.entry.inputs.some(({ name, width }) => name === 'scale-factor' && width === 8);
+  const shift = isShared ? 0 : 8 * (1 - state.lane);
   const byte = (Number(scale.bits) >> shift) & 0xff;
   const change = (value: number): void => set((Number(scale.bits) & ~(0xff << shift)) | (value << shift));
   return html`<section class="slider">

@@ -12,6 +12,9 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { isInteger, type PtxType } from '../../types.ts';
 
+const oneScale = '.scaled::n1::ue8m0';
+const twoScales = '.scaled::n2::ue8m0';
+
 const integerRoundings: Readonly<Record<string, Rounding>> = { '.rni': 'rn', '.rzi': 'rz', '.rmi': 'rm', '.rpi': 'rp' };
 
 /**
@@ -94,11 +97,12 @@ function convert(
 }
 
 /**
- * Unpacks the two ue8m0 scale factors for `.scaled`. If an instruction does not have this modifier, there are no
- * factors to unpack, and values are not scaled.
+ * The ue8m0 scale factors of the lanes. Two factors are packed, and a single one is for both lanes. Without `.scaled`,
+ * values are not scaled.
  */
 function scaleLanes(variant: Variant): { readonly steps: readonly Step[]; readonly refs: readonly Ref[] } {
-  if (!has(variant, '.scaled::n2::ue8m0')) return { steps: [], refs: [] };
+  if (has(variant, oneScale)) return { steps: [], refs: ['$scale-factor', '$scale-factor'] };
+  if (!has(variant, twoScales)) return { steps: [], refs: [] };
   const refs: readonly Ref[] = ['$scale.0', '$scale.1'];
   return { steps: [{ kind: 'unpack', to: refs, from: '$scale-factor', lane: 8, stride: 8 }], refs };
 }
@@ -113,13 +117,21 @@ function conversionOf(variant: Variant, environment: Environment): Conversion {
     to,
     rounding,
     integral,
-    flush: has(variant, '.ftz') || flushesByTarget(variant, environment),
+    // With a single scale factor, subnormal inputs are flushed, whatever their format is.
+    flush: has(variant, '.ftz') || has(variant, oneScale) || flushesByTarget(variant, environment),
     sat: has(variant, '.sat'),
     satfinite: has(variant, '.satfinite'),
     relu: has(variant, '.relu'),
     randomBits: rounding === 'rs' ? (randomLayout(d)?.bits ?? 0) : 0,
-    scaled: to === 's2f6' ? 'divide' : from === 's2f6' ? 'multiply' : null,
+    positiveZero: has(variant, '.pzo'),
+    scaled: scalingOf(variant, from, to),
   };
+}
+
+/** Values are divided by the factors when they become narrower, and multiplied when they become wider. */
+function scalingOf(variant: Variant, from: FormatName, to: FormatName): Conversion['scaled'] {
+  if (has(variant, oneScale) || to === 's2f6') return 'divide';
+  return has(variant, twoScales) || from === 's2f6' ? 'multiply' : null;
 }
 
 function roundingOf(variant: Variant): { readonly rounding: Rounding | null; readonly integral: boolean } {

@@ -3,7 +3,7 @@
  * its exponent, and the sum is rounded to nearest. If c is 0, the product is rounded before c is added to it.
  * Subnormals are zeros.
  */
-import type { Conversion } from '../../../numerics/conversion.ts';
+import { plainConversion } from '../../../numerics/conversion.ts';
 import { type FloatFunction, type FloatMode, plainMode } from '../../../numerics/operations.ts';
 import { has, type InstructionForm } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -17,18 +17,7 @@ function float(fn: FloatFunction, format: 'f32' | 'f64', to: Ref, from: readonly
 }
 
 function convert(from: 'f32' | 'f64', to: 'f32' | 'f64', source: Ref, result: Ref): Step {
-  const conversion: Conversion = {
-    from,
-    to,
-    rounding: to === 'f32' ? 'rn' : null,
-    integral: false,
-    flush: true,
-    sat: false,
-    satfinite: false,
-    relu: false,
-    randomBits: 0,
-    scaled: null,
-  };
+  const conversion = { ...plainConversion(from, to), rounding: to === 'f32' ? ('rn' as const) : null, flush: true };
   return { kind: 'convert', conversion, to: result, from: source, random: null, scale: null };
 }
 

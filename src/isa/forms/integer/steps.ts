@@ -1,5 +1,5 @@
 /** Short functions that create integer steps, for forms whose instructions consist of several steps. */
-import type { Conversion } from '../../../numerics/conversion.ts';
+import { plainConversion } from '../../../numerics/conversion.ts';
 import type { IntegerName } from '../../../numerics/formats.ts';
 import type { BitFunction, Comparison, IntegerFunction } from '../../../numerics/operations.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -43,17 +43,6 @@ export function select(to: Ref, condition: Ref, a: Ref, b: Ref): ValueStep {
  * range.
  */
 export function resize(to: Ref, toType: IntegerName, from: Ref, fromType: IntegerName, sat = false): ValueStep {
-  const conversion: Conversion = {
-    from: fromType,
-    to: toType,
-    rounding: null,
-    integral: false,
-    flush: false,
-    sat,
-    satfinite: false,
-    relu: false,
-    randomBits: 0,
-    scaled: null,
-  };
+  const conversion = { ...plainConversion(fromType, toType), rounding: null, sat };
   return { kind: 'convert', conversion, to, from, random: null, scale: null };
 }

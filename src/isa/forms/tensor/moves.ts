@@ -107,6 +107,7 @@ function reduce(shape: string, split: boolean, float: boolean): InstructionForm 
         {},
         atListed('8.8', 'sm_101a', 'sm_101f', 'sm_103a', 'sm_103f'),
         atListed('9.0', 'sm_110a', 'sm_110f'),
+        atListed('9.4', 'sm_107a', 'sm_107f'),
       ),
     ],
     operands,

@@ -22,6 +22,7 @@ export const chips: readonly Availability[] = [
   atListed('8.6', 'sm_100a', 'sm_101a'),
   atListed('8.8', 'sm_103a'),
   atListed('9.0', 'sm_110a'),
+  atListed('9.4', 'sm_107a'),
 ];
 
 /**
@@ -31,6 +32,7 @@ export const chips: readonly Availability[] = [
 export const families: readonly Availability[] = [
   atListed('8.8', 'sm_100a', 'sm_100f', 'sm_101a', 'sm_101f', 'sm_103a', 'sm_103f'),
   atListed('9.0', 'sm_110a', 'sm_110f'),
+  atListed('9.4', 'sm_107a', 'sm_107f'),
 ];
 
 /** Returns the list of operands as it appears in a syntax line. */

@@ -103,7 +103,13 @@ function plain(source: Source, { masked, scales }: Options): InstructionForm {
       ...(inTensor ? { constraints: shifted } : {}),
       rows: [
         scales
-          ? needs('scale-input-d', {}, atListed('8.6', 'sm_100a'), atListed('8.8', 'sm_100f', 'sm_103a', 'sm_103f'))
+          ? needs(
+              'scale-input-d',
+              {},
+              atListed('8.6', 'sm_100a'),
+              atListed('8.8', 'sm_100f', 'sm_103a', 'sm_103f'),
+              atListed('9.4', 'sm_107a', 'sm_107f'),
+            )
           : integers,
       ],
       operands,

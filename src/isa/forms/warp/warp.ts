@@ -216,7 +216,11 @@ const redux: readonly InstructionForm[] = [
     section: '9.7.13.12',
     syntax: 'redux.sync.op{.abs}{.NaN}.f32  d, a, membermask',
     summary: 'The minimum or maximum of the f32 values of all threads.',
-    ways: [atListed('8.6', 'sm_100a'), atListed('8.8', 'sm_100f', 'sm_103a', 'sm_103f')],
+    ways: [
+      atListed('8.6', 'sm_100a'),
+      atListed('8.8', 'sm_100f', 'sm_103a', 'sm_103f'),
+      atListed('9.4', 'sm_107a', 'sm_107f'),
+    ],
     sets: { op: ['.min', '.max'] },
     operands: [write('d', 0), read('a', 0), mask],
     steps: reduxFloatSteps,

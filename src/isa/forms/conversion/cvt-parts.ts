@@ -1,0 +1,25 @@
+/** What the forms of cvt have in common: the operands, and the versions and targets of some modifiers. */
+import { type AvailabilityRow, type InstructionForm, read, type ValuePattern, write } from '../../form.ts';
+import { atListed } from '../../targets.ts';
+
+const section = '9.7.9.21';
+
+export const d: ValuePattern = write('d', 0);
+export const a: ValuePattern = read('a', 1);
+export const b: ValuePattern = read('b', 1);
+export const rbits: ValuePattern = read('rbits', '.b32', { regime: 'strict', registerOnly: true });
+
+export const stochastic: AvailabilityRow = {
+  subject: '.rs',
+  ways: [atListed('8.7', 'sm_100a', 'sm_103a'), atListed('9.4', 'sm_107a')],
+};
+export const pzo: AvailabilityRow = {
+  subject: '.pzo',
+  when: { modifiers: ['.pzo'] },
+  ways: [atListed('9.4', 'sm_107a', 'sm_107f')],
+};
+
+type Entry = Omit<InstructionForm, 'section' | 'regime'>;
+
+export const relaxed = (entry: Entry): InstructionForm => ({ ...entry, section, regime: 'relaxed' });
+export const strict = (entry: Entry): InstructionForm => ({ ...entry, section, regime: 'strict' });

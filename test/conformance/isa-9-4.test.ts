@@ -1,0 +1,239 @@
+/**
+ * Additions of PTX ISA 9.2 and 9.4 to cvt. No installed version of ptxas knows these instructions, so the tests follow
+ * the text of the ISA (9.4, section 9.7.10.24: the syntax block, the semantics and the notes).
+ */
+import { describe, expect, test } from 'vitest';
+import { check } from '../../src/check/check.ts';
+import { evaluate } from '../../src/evaluate.ts';
+import { type TargetName, targets } from '../../src/isa/targets.ts';
+import { floatFormat, type FloatName } from '../../src/numerics/formats.ts';
+
+interface Line {
+  readonly inst: string;
+  readonly names: string;
+}
+
+const narrow = ['.e4m3x2', '.e5m2x2', '.e2m3x2', '.e3m2x2', '.e2m1x2'];
+const register = (type: string): string => (type === '.e2m1x2' ? '.reg .b8 n;' : '.reg .b16 n;');
+const optional = (...words: readonly string[]): readonly string[] =>
+  words.reduce<readonly string[]>((made, word) => made.flatMap((before) => [before, before + word]), ['']);
+
+const names = '.reg .b8 s; .reg .b16 h, pair; .reg .b32 packed, r; .reg .f32 a, b, e, f;';
+
+/** From a narrow format to bf16x2, with two factors or without. */
+const widening: readonly Line[] = narrow.flatMap((type) =>
+  optional('.relu', '.satfinite').flatMap((words) => [
+    { inst: `cvt.rn${words}.bf16x2${type} packed, n;`, names: names + register(type) },
+    { inst: `cvt.rn${words}.scaled::n2::ue8m0.bf16x2${type} packed, n, pair;`, names: names + register(type) },
+  ]),
+);
+
+const oneFactor = narrow.flatMap((type) =>
+  optional('.relu', '.pzo').flatMap((words) =>
+    ['.rn', '.rz'].flatMap((rounding) => {
+      const start = `cvt${rounding}.satfinite${words}.scaled::n1::ue8m0${type}`;
+      return [`${start}.f32 n, a, b, s;`, `${start}.f16x2 n, packed, s;`, `${start}.bf16x2 n, packed, s;`].map(
+        (inst): Line => ({ inst, names: names + register(type) }),
+      );
+    }),
+  ),
+);
+
+const towardZero = narrow.flatMap((type) =>
+  ['.f32 n, a, b;', '.f16x2 n, packed;', '.bf16x2 n, packed;'].map(
+    (rest): Line => ({ inst: `cvt.rz.satfinite${type}${rest}`, names: names + register(type) }),
+  ),
+);
+
+const positiveZeros: readonly Line[] = [
+  'cvt.rn.pzo.f16.f32 h, a;',
+  'cvt.rz.relu.pzo.f16x2.f32 r, a, b;',
+  'cvt.rn.satfinite.pzo.bf16.f32 h, a;',
+  'cvt.rz.pzo.bf16x2.f32 r, a, b;',
+  'cvt.rn.pzo.tf32.f32 r, a;',
+  'cvt.rn.bf16.f32.pzo h, a;',
+  'cvt.rn.satfinite.pzo.e4m3x2.f32 h, a, b;',
+].map((inst) => ({ inst, names }));
+
+const ue5m3: readonly Line[] = [
+  ...['.rn', '.rz', '.rp'].flatMap((rounding) =>
+    optional('.satfinite').flatMap((words) => [
+      `cvt${rounding}${words}.ue5m3x2.f32 h, a, b;`,
+      `cvt${rounding}${words}.ue5m3x2.f16x2 h, packed;`,
+      `cvt${rounding}${words}.ue5m3x2.bf16x2 h, packed;`,
+    ]),
+  ),
+  'cvt.rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32 h, a, b, s;',
+  'cvt.rn.scaled::n1::ue8m0.ue5m3x2.bf16x2 h, packed, s;',
+  'cvt.rn.f16x2.ue5m3x2 packed, h;',
+  'cvt.rn.bf16x2.ue5m3x2 packed, h;',
+  'cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2 packed, h, pair;',
+].map((inst) => ({ inst, names }));
+
+const random: readonly Line[] = [
+  'cvt.rs.pzo.f16x2.f32 r, a, b, packed;',
+  'cvt.rs.relu.pzo.bf16x2.f32 r, a, b, packed;',
+  'cvt.rs.satfinite.pzo.e4m3x4.f32 r, {a, b, e, f}, packed;',
+].map((inst) => ({ inst, names }));
+
+const familiesSince92 = targets.filter(({ sm, suffix }) => sm >= 100 && suffix !== '').map(({ name }) => name);
+
+function legal({ inst, names: declared }: Line, target: string, version: string): boolean {
+  const source = `.version ${version}\n.target ${target}\n.address_size 64\n.entry k() {\n${declared}\n${inst}\nret; }`;
+  return check(source).diagnostics.every((diagnostic) => diagnostic.severity !== 'error');
+}
+
+const accepting = (line: Line): readonly TargetName[] =>
+  targets.map(({ name }) => name).filter((name) => legal(line, name, '9.4'));
+
+describe('legality', () => {
+  const rubin = ['sm_107a', 'sm_107f'];
+  test.each([
+    ['widening to bf16x2', widening, familiesSince92],
+    ['one scale factor', oneFactor, rubin],
+    ['.rz', towardZero, rubin],
+    ['.pzo', positiveZeros, rubin],
+    ['.pzo with random bits', random, ['sm_107a']],
+    ['ue5m3', ue5m3, rubin],
+  ] as const)('%s is accepted on exactly these targets', (_, lines, expected) => {
+    const wrong = lines.filter((line) => accepting(line).join() !== [...expected].join());
+    expect(wrong.map(({ inst }) => inst)).toEqual([]);
+  });
+
+  test('widening to bf16x2 came with 9.2, and the rest with 9.4', () => {
+    expect(widening.filter((line) => !legal(line, 'sm_120f', '9.2') || legal(line, 'sm_120f', '9.1'))).toEqual([]);
+    const later = [...oneFactor, ...towardZero, ...positiveZeros, ...ue5m3];
+    expect(later.filter((line) => legal(line, 'sm_103f', '9.3'))).toEqual([]);
+  });
+
+  test.each([
+    ['the single factor is a byte', 'cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32 h, a, b, pair;'],
+    ['a factor needs its qualifier', 'cvt.rn.satfinite.e4m3x2.f32 h, a, b, s;'],
+    ['two factors are only for wider results', 'cvt.rn.satfinite.scaled::n2::ue8m0.e4m3x2.f32 h, a, b, pair;'],
+    ['with one factor, ue5m3 is not rounded up', 'cvt.rp.scaled::n1::ue8m0.ue5m3x2.f32 h, a, b, s;'],
+    ['ue5m3 has no sign to clamp', 'cvt.rn.relu.ue5m3x2.f32 h, a, b;'],
+    ['ue5m3 has no negative zero', 'cvt.rn.pzo.ue5m3x2.f32 h, a, b;'],
+    ['ue8m0 has no zero', 'cvt.rz.pzo.ue8m0x2.f32 h, a, b;'],
+    ['.pzo is only for narrower results', 'cvt.rn.pzo.f16x2.e4m3x2 packed, h;'],
+    ['tf32 with ties away from zero has no .pzo', 'cvt.rna.pzo.tf32.f32 r, a;'],
+  ])('%s', (_, inst) => {
+    expect(legal({ inst, names }, 'sm_107a', '9.4')).toBe(false);
+  });
+});
+
+const bitsOf = (value: number): number => {
+  const view = new DataView(new ArrayBuffer(4));
+  view.setFloat32(0, value);
+  return view.getUint32(0);
+};
+
+const onRubin = { target: 'sm_107a' } as const;
+const run = (mnemonic: string, ...inputs: readonly number[]): number => Number(evaluate(mnemonic, inputs, onRubin)[0]);
+
+/** All values of an unsigned format of 8 bits, by code; NaN is not one of them. */
+const values = Array.from({ length: 0xff }, (_, code) =>
+  code < 8 ? code * 2 ** -17 : (1 + (code & 7) / 8) * 2 ** ((code >> 3) - 15),
+);
+
+/** The code of the value that is nearest; of two, the even one. */
+function nearest(value: number): number {
+  const most = values.at(-1) ?? 0;
+  if (value > most + 2 ** 12) return 0xff;
+  const distances = values.map((one) => Math.abs(one - value));
+  const least = Math.min(...distances);
+  const found = values.flatMap((_, code) => (distances[code] === least ? [code] : []));
+  return found.find((code) => code % 2 === 0) ?? found[0] ?? 0;
+}
+
+describe('ue5m3', () => {
+  test('has a range from 2^-17 to 114688, and one NaN', () => {
+    expect([values[1], values.at(-1)]).toEqual([2 ** -17, 114688]);
+    expect(run('cvt.rn.bf16x2.ue5m3x2', 0x00ff)).toBe(0x00007fff);
+    expect(run('cvt.rn.f16x2.ue5m3x2', 0xfe01)).toBe(0x7c000080);
+  });
+
+  test('every code survives the way to bf16 and back', () => {
+    for (let code = 0; code <= 0xff; code++)
+      expect(run('cvt.rn.ue5m3x2.bf16x2', run('cvt.rn.bf16x2.ue5m3x2', code))).toBe(code);
+  });
+
+  test('numbers are rounded to the nearest code, whatever their sign is', () => {
+    for (let i = 0; i < 2000; i++) {
+      const value = Math.fround(2 ** (-19 + (37 * i) / 2000) * (1 + i / 2000));
+      expect([value, run('cvt.rn.ue5m3x2.f32', bitsOf(-value), bitsOf(value))]).toEqual([
+        value,
+        nearest(value) * 0x101,
+      ]);
+    }
+  });
+
+  test.each([
+    ['.rn: halfway beyond the largest value', 'cvt.rn.ue5m3x2.f32', 118784, 0xfe],
+    ['.rn: more than halfway', 'cvt.rn.ue5m3x2.f32', 118792, 0xff],
+    ['.rz: any number', 'cvt.rz.ue5m3x2.f32', 3e38, 0xfe],
+    ['.rz: infinity', 'cvt.rz.ue5m3x2.f32', Infinity, 0xff],
+    ['.rp: beyond the largest value', 'cvt.rp.ue5m3x2.f32', 114696, 0xff],
+    ['.rp: the least number', 'cvt.rp.ue5m3x2.f32', 2 ** -149, 1],
+    ['.satfinite: infinity', 'cvt.rp.satfinite.ue5m3x2.f32', Infinity, 0xfe],
+    ['.satfinite: NaN', 'cvt.rn.satfinite.ue5m3x2.f32', NaN, 0xff],
+  ])('%s', (_, mnemonic, value, code) => {
+    expect(run(mnemonic, bitsOf(value), 0)).toBe(code * 0x100);
+  });
+});
+
+describe('.pzo', () => {
+  const pairs: readonly (readonly [mnemonic: string, inputs: readonly number[]])[] = [
+    ['cvt.rn.pzo.f16x2.f32', [bitsOf(-0), bitsOf(-1e-20)]],
+    ['cvt.rz.pzo.bf16x2.f32', [bitsOf(-0), 0x80000001]],
+    ['cvt.rn.pzo.tf32.f32', [bitsOf(-0)]],
+    ['cvt.rn.satfinite.pzo.e4m3x2.f32', [bitsOf(-0), bitsOf(-1e-9)]],
+    ['cvt.rz.satfinite.pzo.e2m1x2.bf16x2', [0x8000be00]],
+    ['cvt.rs.satfinite.pzo.e5m2x4.f32', [...Array.from({ length: 4 }, () => bitsOf(-0)), 0]],
+  ];
+  test.each(pairs)('%s makes every zero positive', (mnemonic, inputs) => {
+    expect(run(mnemonic, ...inputs)).toBe(0);
+    expect(run(mnemonic.replace('.pzo', ''), ...inputs)).not.toBe(0);
+  });
+
+  test('other results stay as they are', () => {
+    expect(run('cvt.rn.satfinite.pzo.e4m3x2.f32', bitsOf(-1), bitsOf(-448))).toBe(0xb8fe);
+  });
+});
+
+describe('one scale factor', () => {
+  test('divides both values', () => {
+    expect(run('cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32', bitsOf(8), bitsOf(4), 0x82)).toBe(0x3830);
+    expect(run('cvt.rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2', 0x4400bc00, 0x7e)).toBe(0x7c);
+  });
+
+  test.each([
+    ['f32', 'cvt.rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32', [0x007fffff, 0x807fffff, 0]],
+    ['f16', 'cvt.rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2', [0x03ff83ff, 0x70]],
+    ['bf16', 'cvt.rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2', [0x007f807f, 0]],
+  ] as const)('subnormal %s inputs become zeros first', (_, mnemonic, inputs) => {
+    expect(run(mnemonic, ...inputs)).toBe(0x0080);
+  });
+
+  test('0xff makes every result a NaN', () => {
+    expect(run('cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32', bitsOf(1), bitsOf(-0), 0xff)).toBe(0x7f7f);
+  });
+});
+
+describe('conversions to bf16x2', () => {
+  test.each(['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1'] as const)('from %s keep every value', (name: FloatName) => {
+    const { width } = floatFormat(name);
+    const stride = name === 'e2m1' ? 4 : 8;
+    for (let code = 0; code < 2 ** width; code++) {
+      const viaHalf = run(`cvt.rn.f16x2.${name}x2`, code + code * 2 ** stride) & 0xffff;
+      const single = Number(evaluate('cvt.f32.f16', [viaHalf])[0]);
+      const expected = Number(evaluate('cvt.rn.bf16.f32', [single])[0]);
+      expect(run(`cvt.rn.bf16x2.${name}x2`, code + code * 2 ** stride)).toBe(expected * 0x10001);
+    }
+  });
+
+  test('with factors, each lane is multiplied by its own', () => {
+    expect(run('cvt.rn.scaled::n2::ue8m0.bf16x2.e4m3x2', 0x3838, 0x807e)).toBe(0x40003f00);
+    expect(run('cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2', 0x7b3c, 0xfe00)).toBe(0x7f7f0040);
+    expect(run('cvt.rn.scaled::n2::ue8m0.bf16x2.e5m2x2', 0x7b3c, 0xfeff)).toBe(0x7f807fff);
+  });
+});
