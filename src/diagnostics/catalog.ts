@@ -219,7 +219,7 @@ export const catalog = {
   PTX2002: {
     severity: 'note',
     title: 'not checked yet',
-    message: "ptxlab cannot check '{opcode}' yet: its operands and modifiers are accepted as they are",
+    message: "ptxlab cannot check this '{opcode}' yet: its operands and modifiers are accepted as they are",
     ptxas: "Instruction '{opcode}' not checked",
     section: '9',
     explain:

@@ -41,7 +41,7 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   transfer: (step) =>
     `${refName(step.size)} bytes of ${step.space} memory at ${refName(step.address)} = ${refName(step.count)} bytes of ${step.sourceSpace} memory at ${refName(step.source)}, then zeros`,
   bulk: (step) =>
-    `${refName(step.size)} bytes of ${step.space} memory at ${refName(step.address)} = those of ${step.sourceSpace} memory at ${refName(step.source)}${step.mask === null ? '' : `, where ${refName(step.mask)} has a bit for the byte of its 16`}`,
+    `${refName(step.size)} bytes of ${step.space} memory at ${refName(step.address)} = those of ${step.sourceSpace} memory at ${refName(step.source)}${step.mask === null ? '' : `, where ${refName(step.mask)} has a bit for the byte of its 16`}${step.left === null || step.right === null ? '' : `, without the first ${refName(step.left)} and the last ${refName(step.right)}`}`,
   clear: (step) => `${refName(step.size)} bytes of ${step.space} memory at ${refName(step.address)} = zeros`,
   'bulk-atomic': (step) =>
     `for each ${step.width} bits of ${refName(step.size)} bytes: ${refName(step.value)} = ${step.sourceSpace} memory from ${refName(step.source)} on; ${refName(step.old)} = ${step.space} memory from ${refName(step.address)} on, replaced by ${step.steps.map((one) => stepText(one)).join(', ')}`,

@@ -130,6 +130,7 @@ const piece = 16;
 export function prepareBulk(step: StepOf<'bulk'>, placeOf: PlaceOf, context: AccessContext): Action {
   const [address, source, sizeAt] = [placeOf(step.address), placeOf(step.source), placeOf(step.size)];
   const mask = step.mask === null ? null : placeOf(step.mask);
+  const [left, right] = [step.left, step.right].map((ref) => (ref === null ? null : placeOf(ref)));
   const object = step.object === null ? null : placeOf(step.object);
   return (frame: Frame) => {
     const [target, origin] = [bigintIn(frame, address), bigintIn(frame, source)];
@@ -138,19 +139,37 @@ export function prepareBulk(step: StepOf<'bulk'>, placeOf: PlaceOf, context: Acc
     for (let at = 0; at + piece <= size; at += piece) {
       const to = { space: step.space, address: target + BigInt(at) };
       const from = { space: step.sourceSpace, address: origin + BigInt(at) };
-      if (mask === null) copyPiece(to, from, piece, copy);
-      else copyBytes(to, from, Number(frame[mask]), copy);
+      const skipped = skippedBytes(numberIn(frame, left) - at, numberIn(frame, right) - (size - piece - at));
+      if (mask !== null) copyBytes(to, from, Number(frame[mask]), copy);
+      else if (skipped === 0) copyPiece(to, from, piece, copy);
+      else copyOthers(to, from, skipped, copy);
     }
   };
+}
+
+/** A mask of the bytes of a piece that are among the first `left` or the last `right` ones. */
+function skippedBytes(left: number, right: number): number {
+  const all = 2 ** piece - 1;
+  const inPiece = (count: number): number => Math.max(0, Math.min(piece, count));
+  return (all >>> (piece - inPiece(left))) | (all & ~(all >>> inPiece(right)));
+}
+
+function numberIn(frame: Frame, place: number | null | undefined): number {
+  return place == null ? 0 : Number(frame[place]);
 }
 
 /** Copies the bytes of a piece whose bits are set in the mask. */
 function copyBytes(to: Location, from: Location, mask: number, context: AccessContext): void {
   openMemory(placeIn(from.space, from.address), from.address, 'load', piece, context);
+  copyOthers(to, from, ~mask, context);
+}
+
+/** Copies the bytes of a piece whose bits are not set in the mask. The source of the others may be out of bounds. */
+function copyOthers(to: Location, from: Location, mask: number, context: AccessContext): void {
   openMemory(placeIn(to.space, to.address), to.address, 'store', piece, context);
   for (let i = 0; i < piece; i++) {
     const next = ({ space, address }: Location): Location => ({ space, address: address + BigInt(i) });
-    if (((mask >>> i) & 1) === 1) copyPiece(next(to), next(from), 1, context);
+    if (((mask >>> i) & 1) === 0) copyPiece(next(to), next(from), 1, context);
   }
 }
 

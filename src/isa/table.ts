@@ -31,6 +31,7 @@ import { divisionForms } from './forms/float/division.ts';
 import { extremaForms } from './forms/float/extrema.ts';
 import { floatFunctionForms } from './forms/float/functions.ts';
 import { halfForms } from './forms/float/half-arithmetic.ts';
+import { carrylessForms } from './forms/integer/carryless.ts';
 import { integerForms } from './forms/integer/arithmetic.ts';
 import { logicForms } from './forms/comparison/logic.ts';
 import { memoryForms } from './forms/memory/memory.ts';
@@ -75,6 +76,7 @@ export function family(opcodes: string, make: FormFamily['forms']): FormFamily {
 
 /** The families in the order of the ISA's chapters. */
 export const families: readonly FormFamily[] = [
+  family('clmad', carrylessForms),
   family('add sub mul.lo mul.hi mul.wide mad.lo mad.hi mad.wide div rem sad abs neg min max', integerForms),
   family('popc clz brev bfind fns bfe bfi szext bmsk', bitFieldForms),
   family('mul24 mad24 dp4a dp2a', narrowProductForms),

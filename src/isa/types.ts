@@ -96,6 +96,8 @@ const rows = {
   '.e2m1x4': ['packed', 16, 'quirk', 'e2m1', 4],
   '.u16x2': ['packed', 32, 'instruction', 'u16', 2],
   '.s16x2': ['packed', 32, 'instruction', 's16', 2],
+  '.u8x4': ['packed', 32, 'instruction', 'u8', 4],
+  '.s8x4': ['packed', 32, 'instruction', 's8', 4],
   '.f32x2': ['packed', 64, 'instruction', 'f32', 2],
   '.u2': ['unsigned', 2, 'element', 'u2'],
   '.s2': ['signed', 2, 'element', 's2'],

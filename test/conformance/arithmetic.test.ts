@@ -39,7 +39,7 @@ interface IntegerType {
 }
 
 function integerType(mnemonic: string): IntegerType {
-  const found = /\.([usb])(\d+)(?:x2)?$/.exec(mnemonic);
+  const found = /\.([usb])(\d+)(?:x[24])?$/.exec(mnemonic);
   return { signed: found?.[1] === 's', width: Number(found?.[2] ?? 1) };
 }
 
@@ -106,16 +106,15 @@ function integerModel(mnemonic: string, operands: readonly bigint[]): bigint | n
 
 /** Like `integerModel`, but also supports packed types, which are processed lane by lane. */
 function lanewiseModel(mnemonic: string, operands: readonly bigint[]): bigint | null {
-  if (!mnemonic.endsWith('x2')) return integerModel(mnemonic, operands);
-  const lane = (shift: bigint): bigint =>
-    BigInt.asUintN(
-      16,
-      integerModel(
-        mnemonic,
-        operands.map((bits) => BigInt.asUintN(16, bits >> shift)),
-      ) ?? 0n,
-    );
-  return (lane(16n) << 16n) | lane(0n);
+  const { width } = integerType(mnemonic);
+  const lanes = Number(/x([24])$/.exec(mnemonic)?.[1] ?? 1);
+  if (lanes === 1) return integerModel(mnemonic, operands);
+  const lane = (i: number): bigint => {
+    const shift = BigInt(i * width);
+    const own = operands.map((bits) => BigInt.asUintN(width, bits >> shift));
+    return BigInt.asUintN(width, integerModel(mnemonic, own) ?? 0n) << shift;
+  };
+  return Array.from({ length: lanes }, (_, i) => lane(i)).reduce((all, one) => all | one, 0n);
 }
 
 function mismatches(variant: Variant): readonly string[] {
@@ -153,14 +152,14 @@ describe('integers and bits', () => {
     'shl',
     'shr',
   ];
-  const variants = variantsOf(opcodes, /^(?!.*\.cc\b).*\.([usb](16|32|64)(x2)?|pred)$/);
+  const variants = variantsOf(opcodes, /^(?!.*\.cc\b).*\.([usb](16|32|64)(x2)?|[us]8x4|pred)$/);
 
   test.each(variants.map((variant) => [caseName(variant), variant] as const))('%s', (_, variant) => {
     expect(mismatches(variant)).toEqual([]);
   });
 
   test('the number of variants matches the ISA', () => {
-    expect(variants.length).toBe(109);
+    expect(variants.length).toBe(127);
   });
 });
 

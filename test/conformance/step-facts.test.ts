@@ -171,6 +171,7 @@ function legalInput(step: Step, ref: Ref): Bits | null {
       return ref === step.size ? 16 : null;
     case 'bulk':
       if (ref === step.mask) return 0xffff;
+      if (ref === step.left || ref === step.right) return 1;
       return ref === step.size ? 16 : null;
     case 'bulk-atomic':
       return ref === step.size ? 16 : null;

@@ -47,6 +47,27 @@ cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; cp.async.bulk.prefe
     expect(await run(body)).toEqual([14, 15, 16, 17]);
   });
 
+  test.each([
+    ['nothing', 0, 0, [10, 13, 14, 17]],
+    ['the first three bytes', 3, 0, [0x00070707, 13, 14, 17]],
+    ['the last word and a byte', 0, 5, [10, 13, 14, 0x07070707]],
+    ['fifteen bytes at each end', 15, 15, [0x07070707, 0x00070707, 0x0707070e, 0x07070707]],
+  ])('ignoring %s leaves these bytes unchanged', async (_name, left, right, expected) => {
+    const filled = Array.from({ length: 8 }, (_word, i) => `st.shared.u32 [first+${4 * i}], 0x07070707;`).join(' ');
+    const shownAt = [0, 3, 4, 7].map(
+      (word, i) => `ld.shared.u32 %r8, [first+${4 * word}]; st.global.u32 [%rd9+${4 * i}], %r8;`,
+    );
+    const body = `${filled} mbarrier.arrive.expect_tx.shared.b64 _, [bar], 32; mov.u32 %r1, ${left}; mov.u32 %r2, ${right};
+cp.async.bulk.shared::cta.global.${counted}.ignore_oob [first], [source], 32, %r1, %r2, [bar]; ${shownAt.join(' ')}`;
+    expect(await run(body)).toEqual(expected);
+  });
+
+  test('ignored bytes may be out of bounds', async () => {
+    const body = `mov.u32 %r1, 0; mov.u32 %r2, 12; cvta.to.global.u64 %rd1, %rd9;
+cp.async.bulk.shared::cta.global.${counted}.ignore_oob [first], [%rd1+16], 16, %r1, %r2, [bar]; st.global.u32 [%rd9], 5;`;
+    expect((await output({ module, body: `${begin}\n${body}` }, 20, options))[0]).toBe(5);
+  });
+
   test('a size of 0 copies nothing', async () => {
     expect(await run(`mov.u32 %r1, 0; ${load} [first], [source], %r1, [bar]; ${tested(0)}`)).toEqual([0, 0, 0, 0]);
   });

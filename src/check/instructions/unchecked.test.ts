@@ -43,3 +43,25 @@ test('every module with an unchecked instruction gets a note', () => {
   expect(findingsOf(twice, '9.1', 'sm_90')).toEqual(['PTX2002']);
   expect(findingsOf(twice, '9.1', 'sm_90')).toEqual(['PTX2002']);
 });
+
+const added = [
+  ['a new modifier', 'mbarrier.test_wait.phase_type::primary.shared.b64 %p, [%r1], %rd1;', '9.3', 'sm_90'],
+  ['new operands', 'mbarrier.test_wait.shared.b64 %p, %rd3, [%r1], %rd1;', '9.3', 'sm_90'],
+  ['a new order', 'cp.async.bulk.relaxed.gpu.global.shared::cta.bulk_group.b128 [%rd1], [%r1], 16;', '9.3', 'sm_90a'],
+  ['mixed types', 'add.f32x2.f16x2 %rd1, %r1, %rd2;', '9.4', 'sm_107f'],
+  ['a new word', 'tcgen05.alloc.exclusive.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 32;', '9.4', 'sm_107a'],
+] as const;
+
+test.each(added)('an instruction with %s gets a note from the version on that has it', (_, line, version, target) => {
+  expect(findingsOf(line, version, target)).toEqual(['PTX2002']);
+  expect(findingsOf(line, '9.2', 'sm_100a')).not.toContain('PTX2002');
+});
+
+test.each([
+  ['a word that does not exist', 'add.u33 %r1, %r2, %r3;', 'PTX2010'],
+  ['a modifier of other types', 'add.rn.u32 %r1, %r2, %r3;', 'PTX2031'],
+  ['an operand too few', 'add.u32 %r1, %r2;', 'PTX3002'],
+  ['an operand of another kind', 'mbarrier.test_wait.shared.b64 %p, [%r1], %f1;', 'PTX3004'],
+])('%s is still an error', (_, line, code) => {
+  expect(findingsOf(line, '9.4', 'sm_107a')).toContain(code);
+});

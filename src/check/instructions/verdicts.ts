@@ -10,6 +10,7 @@ import { isLimited } from './limits.ts';
 import { operandProblems } from './operand-order.ts';
 import { operand, type Problem } from './problem.ts';
 import { type Resolution, resolveMnemonic } from './resolve.ts';
+import { additionalOperands, isOperandCount, withAdditions } from './later-additions.ts';
 import { withSelectors } from './selectors.ts';
 import { warningsOn } from './warnings.ts';
 import { availabilityOf, reachesShared, type Shape } from './shape.ts';
@@ -86,7 +87,7 @@ export class VerdictCache {
   recall(mnemonic: string): Remembered {
     const known = this.mnemonics.get(mnemonic);
     if (known !== undefined) return known;
-    const resolution = resolveMnemonic(mnemonic);
+    const resolution = withAdditions(resolveMnemonic(mnemonic), mnemonic, this.environment.version);
     const refused = resolution.kind === 'refused' ? refusal(resolution) : null;
     const made: Remembered = { resolution, root: { next: [], verdict: null }, refused };
     if (mnemonic.length > longestRemembered) return made;
@@ -124,8 +125,11 @@ function decide(resolution: Resolution, shapes: readonly Shape[], environment: M
     }
     case 'refused':
       return refusal(resolution);
-    case 'variants':
-      return best(resolution.variants.map((variant) => verdictOnVariant(opcode, variant, shapes, environment)));
+    case 'variants': {
+      const found = best(resolution.variants.map((variant) => verdictOnVariant(opcode, variant, shapes, environment)));
+      const row = found.problems.some(isOperandCount) ? additionalOperands(opcode, environment.version) : null;
+      return row === null ? found : decide({ kind: 'unchecked', opcode, row }, shapes, environment);
+    }
   }
 }
 

@@ -89,6 +89,9 @@ export interface MemorySteps {
     readonly source: Ref;
     readonly size: Ref;
     readonly mask: Ref | null;
+    /** The numbers of bytes at the beginning and at the end that are not copied; null if all bytes are. */
+    readonly left: Ref | null;
+    readonly right: Ref | null;
     /** Whether the copy completes later, so that programs have to wait for it. */
     readonly awaited: boolean;
     /** The mbarrier object at which the bytes arrive, which another step changes; null if they arrive at none. */
@@ -198,7 +201,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     ...alone,
     copies: ({ awaited }) => (awaited ? 'bulk' : null),
     flow: 'next',
-    values: { address: 'in', source: 'in', size: 'in', mask: 'in', object: 'in' },
+    values: { address: 'in', source: 'in', size: 'in', mask: 'in', left: 'in', right: 'in', object: 'in' },
     memory: [
       { access: 'read', space: 'sourceSpace', address: 'source' },
       { access: 'write', space: 'space', address: 'address' },

@@ -78,11 +78,62 @@ function copyPart(step: StepOf<'transfer'>, lowering: Lowering, size: number, to
 const piece = 16;
 
 export function lowerBulk(step: StepOf<'bulk'>, lowering: Lowering): void {
+  const { left, right } = step;
+  if (left !== null && right !== null) {
+    lowerTrimmed(step, left, right, lowering);
+    return;
+  }
   inPieces(step, lowering, (source, target) => {
     const from = locateAt(lowering, { space: step.sourceSpace, access: 'load', size: piece }, source);
     const to = locateAt(lowering, { space: step.space, access: 'store', size: piece }, target);
     if (step.mask === null) copyWords(lowering, piece, from, to);
     else copyBytes(lowering, step.mask, from, to);
+  });
+}
+
+/** Copies all bytes but the first and the last ones, whose sources may be out of bounds. */
+function lowerTrimmed(step: StepOf<'bulk'>, left: Ref, right: Ref, lowering: Lowering): void {
+  const { code, values } = lowering;
+  const [begin, end] = [values.temporary('i64'), values.temporary('i64')];
+  values.get(step.source, 'i64');
+  values.get(left, 'i32');
+  code.op('i64.extend_i32_u', 'i64.add').set(begin);
+  values.get(step.source, 'i64');
+  values.get(step.size, 'i32');
+  code.i32(-piece).op('i32.and', 'i64.extend_i32_u', 'i64.add');
+  values.get(right, 'i32');
+  code.op('i64.extend_i32_u', 'i64.sub').set(end);
+  inPieces(step, lowering, (source, target) => {
+    const to = locateAt(lowering, { space: step.space, access: 'store', size: piece }, target);
+    code.get(source).get(begin).op('i64.lt_u').get(source).i64(BigInt(piece)).op('i64.add').get(end);
+    code.op('i64.gt_u', 'i32.or').if(
+      () => copyInside(step, lowering, { source, to, begin, end }),
+      () => {
+        const from = locateAt(lowering, { space: step.sourceSpace, access: 'load', size: piece }, source);
+        copyWords(lowering, piece, from, to);
+      },
+    );
+  });
+}
+
+/** Copies the bytes of a piece whose sources are between `begin` and `end`, one at a time. */
+function copyInside(
+  { sourceSpace }: StepOf<'bulk'>,
+  lowering: Lowering,
+  { source, to, begin, end }: Readonly<Record<'source' | 'to' | 'begin' | 'end', number>>,
+): void {
+  const { code, values, layout } = lowering;
+  const [at, offset] = [values.temporary('i64'), values.temporary('i32')];
+  code.i32(0).set(offset);
+  code.loop((again) => {
+    code.get(source).get(offset).op('i64.extend_i32_u', 'i64.add').set(at);
+    code.get(at).get(begin).op('i64.ge_u').get(at).get(end).op('i64.lt_u', 'i32.and');
+    code.if(() => {
+      const from = locateAt(lowering, { space: sourceSpace, access: 'load', size: 1 }, at);
+      code.get(to).get(offset).op('i32.add').get(from);
+      code.memory('i32.load8_u', layout.origin).memory('i32.store8', layout.origin);
+    });
+    code.get(offset).i32(1).op('i32.add').tee(offset).i32(piece).op('i32.lt_u').brIf(again);
   });
 }
 

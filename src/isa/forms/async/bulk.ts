@@ -64,6 +64,8 @@ export function copy(sourceSpace: 'global' | 'shared', space: 'global' | 'shared
     source: '$src',
     size: '$size',
     mask: null,
+    left: null,
+    right: null,
     awaited,
     object: space === 'global' ? null : '$mbar',
   };
@@ -84,6 +86,8 @@ const copyToBlocks: readonly Step[] = eachBlock('$cta-mask', (named, addressOf) 
     source: '$src',
     size: '$own-size',
     mask: null,
+    left: null,
+    right: null,
     awaited: true,
     object: '$own-mbar',
   },
@@ -157,6 +161,32 @@ const bulkCopies = () =>
     }),
   );
 
+const ignored = (['ignore-left', 'ignore-right'] as const).map((name) =>
+  read(name, '.u32', { unpacked: true, range: [0, 15] }),
+);
+
+/** Bytes at both ends, which may be outside of the source's allocation, are not copied. */
+const trimmedCopy: readonly Step[] = copy('global', 'shared').map((step) =>
+  step.kind === 'bulk' ? { ...step, left: '$ignore-left', right: '$ignore-right' } : step,
+);
+
+const trimmed = () =>
+  [false, true].map((hint) => {
+    const operands = [inShared('dst', 'store'), inGlobal('src', 'load'), size, ...ignored, object];
+    const list = hint ? [...operands, policy] : operands;
+    return executed(
+      {
+        id: `cp.async.bulk.load.cta.trimmed${hint ? '.hint' : ''}`,
+        section: '9.7.9.25.4.1',
+        syntax: `cp.async.bulk.shared::cta.global${mechanism}${hint ? '.L2::cache_hint' : ''}.ignore_oob  ${operandList(list)}`,
+        summary: 'Starts a copy without some bytes at both ends.',
+        operands: list,
+      },
+      at('9.2', 90),
+      () => trimmedCopy,
+    );
+  });
+
 const maskedCopy: readonly Step[] = [
   {
     kind: 'bulk',
@@ -166,6 +196,8 @@ const maskedCopy: readonly Step[] = [
     source: '$src',
     size: '$size',
     mask: '$byte-mask',
+    left: null,
+    right: null,
     awaited: true,
     object: null,
   },
@@ -367,6 +399,7 @@ const fills = () =>
 export const bulkForms = (): readonly InstructionForm[] => [
   ...bulkCopies(),
   ...masked(),
+  ...trimmed(),
   ...prefetches(),
   ...reductions(),
   ...groups(),

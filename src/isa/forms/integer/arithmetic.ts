@@ -1,8 +1,8 @@
-/** Integer arithmetic (PTX ISA 9.1, section 9.7.1). */
+/** Integer arithmetic (PTX ISA 9.1, section 9.7.1, and what version 9.2 added to it). */
 import type { IntegerFunction } from '../../../numerics/operations.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, write, integerType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
-import { at } from '../../targets.ts';
+import { at, atListed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { integer } from './steps.ts';
 import { lanewise } from '../comparison/lanewise.ts';
@@ -10,6 +10,7 @@ import { lanewise } from '../comparison/lanewise.ts';
 const integers: readonly TypeName[] = ['.u16', '.u32', '.u64', '.s16', '.s32', '.s64'];
 const signed: readonly TypeName[] = ['.s16', '.s32', '.s64'];
 const pairs: readonly TypeName[] = ['.u16x2', '.s16x2'];
+const bytes: readonly TypeName[] = ['.u8x4', '.s8x4'];
 
 const d = write('d', 0);
 const a = read('a', 0);
@@ -18,6 +19,12 @@ const c = read('c', 0);
 
 const always = (subject: string): AvailabilityRow => ({ subject, ways: [at('1.0')] });
 const hopper = (subject: string): AvailabilityRow => ({ subject, ways: [at('8.0', 90)] });
+const family12x = atListed('9.2', 'sm_120a', 'sm_120f', 'sm_121a', 'sm_121f');
+const ofBytes = (opcode: string, ...ways: readonly Availability[]): AvailabilityRow => ({
+  subject: `${opcode} of packed bytes`,
+  ways,
+});
+const rubin = atListed('9.4', 'sm_107a', 'sm_107f');
 
 /** Applies one integer function to each lane. With `.relu`, negative results are then replaced by 0. */
 function compute(fn: IntegerFunction, sources: readonly Ref[]): InstructionForm['steps'] {
@@ -59,6 +66,16 @@ function addition(opcode: 'add' | 'sub', section: string): InstructionForm[] {
       steps,
     },
     {
+      id: `${opcode}.int.x4`,
+      section,
+      syntax: `${opcode}{.sat}.type  d, a, b`,
+      summary: `${verb}s of packed 8-bit integers.`,
+      sets: { type: bytes },
+      availability: [ofBytes(opcode, family12x, rubin)],
+      operands,
+      steps,
+    },
+    {
       id: `${opcode}.int.sat`,
       section,
       syntax: `${opcode}.sat.s32  d, a, b`,
@@ -78,6 +95,17 @@ const addPairs = exact({
   summary: 'Sums of two pairs of packed 16-bit integers.',
   sets: { type: pairs },
   availability: [hopper('add of packed integers')],
+  operands: [d, a, b],
+  steps: compute('add', ['$a', '$b']),
+});
+
+const addSaturated = exact({
+  id: 'add.int.sat.more',
+  section: '9.7.1.1',
+  syntax: 'add.sat.type  d, a, b',
+  summary: 'Sum of two integers, or of two pairs of packed ones, clamped to the range of the type.',
+  sets: { type: ['.u32', ...pairs] },
+  availability: [{ subject: 'add.sat of this type', ways: [family12x, rubin] }],
   operands: [d, a, b],
   steps: compute('add', ['$a', '$b']),
 });
@@ -219,6 +247,16 @@ const signChanges: readonly InstructionForm[] = (
   }),
 );
 
+const negatedBytes = exact({
+  id: 'neg.int.x4',
+  section: '9.7.1.11',
+  syntax: 'neg.s8x4  d, a',
+  summary: 'Negates packed signed bytes; -128 is returned unchanged, because it has no positive counterpart.',
+  availability: [ofBytes('neg', family12x)],
+  operands: [d, a],
+  steps: compute('neg', ['$a']),
+});
+
 function extrema(opcode: 'min' | 'max', section: string): readonly InstructionForm[] {
   const word = opcode === 'min' ? 'smaller' : 'larger';
   const steps = compute(opcode, ['$a', '$b']);
@@ -254,6 +292,25 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
       operands,
       steps,
     },
+    {
+      id: `${opcode}.int.x4`,
+      section,
+      syntax: `${opcode}.type  d, a, b`,
+      summary: `The ${word} of each pair of packed bytes.`,
+      sets: { type: bytes },
+      availability: [ofBytes(opcode, family12x)],
+      operands,
+      steps,
+    },
+    {
+      id: `${opcode}.int.x4.relu`,
+      section,
+      syntax: `${opcode}.relu.s8x4  d, a, b`,
+      summary: `The ${word} of each pair of packed signed bytes, or 0 if it is negative.`,
+      availability: [ofBytes(opcode, family12x)],
+      operands,
+      steps,
+    },
   ];
   return forms.map(exact);
 }
@@ -262,6 +319,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
 export const integerForms = (): readonly InstructionForm[] => [
   ...addition('add', '9.7.1.1'),
   addPairs,
+  addSaturated,
   ...addition('sub', '9.7.1.2'),
   ...multiplications,
   ...wideMultiplications,
@@ -272,6 +330,7 @@ export const integerForms = (): readonly InstructionForm[] => [
   remainder,
   absoluteDifference,
   ...signChanges,
+  negatedBytes,
   ...extrema('min', '9.7.1.12'),
   ...extrema('max', '9.7.1.13'),
 ];

@@ -1,0 +1,83 @@
+/** Multiplication without carries (PTX ISA 9.3, section 9.7.1.5). */
+import { choice, type InstructionForm, read, type Variant, write } from '../../form.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import type { ValueStep } from '../../steps/value.ts';
+import { at } from '../../targets.ts';
+import { bits, integer } from './steps.ts';
+
+const residues = [0, 1, 2, 3] as const;
+
+/** Every fourth bit, starting with bit `residue`. */
+const everyFourth = (residue: number): bigint => 0x1111_1111_1111_1111n << BigInt(residue);
+
+/** A step that combines all values with one bitwise function, two at a time. */
+function combined(fn: 'or' | 'xor', to: Ref, values: readonly Ref[]): readonly ValueStep[] {
+  const [first, ...others] = values;
+  if (first === undefined) throw new Error('there are no values to combine');
+  const last = others.length - 1;
+  let sum = first;
+  return others.map((value, i) => {
+    const next: Ref = i === last ? to : `${to}.${i}`;
+    const made = bits(fn, 64, next, sum, value);
+    sum = next;
+    return made;
+  });
+}
+
+/** The bits of a value whose numbers have the same remainder when divided by 4. */
+function split(name: Ref): readonly ValueStep[] {
+  return residues.map((i) => bits('and', 64, `${name}.${i}`, name, `$mask.${i}`));
+}
+
+/**
+ * Computes the low 64 bits of a product without carries. Ordinary products of numbers in which only every fourth bit can
+ * be set have three bits of room for carries, so that the lowest bit of each group of four is a sum modulo 2. At most 15
+ * numbers are added in each group; only in the last group may there be 16, whose carry is beyond bit 63.
+ */
+function lowProduct(to: Ref, a: Ref, b: Ref): readonly Step[] {
+  const product = (of: number, i: number): Ref => `$product.${of}.${i}`;
+  const parts = residues.flatMap((of): readonly Step[] => {
+    const pairs = residues.map((i) =>
+      integer('mul.lo', 'u64', product(of, i), `${a}.${i}`, `${b}.${(of - i + 4) % 4}`),
+    );
+    const names = residues.map((i) => product(of, i));
+    return [
+      ...pairs,
+      ...combined('xor', `$sum.${of}`, names),
+      bits('and', 64, `$part.${of}`, `$sum.${of}`, `$mask.${of}`),
+    ];
+  });
+  const masks = residues.map((i): Step => ({ kind: 'constant', to: `$mask.${i}`, value: everyFourth(i) }));
+  const all = residues.map((of): Ref => `$part.${of}`);
+  return [...masks, ...split(a), ...split(b), ...parts, ...combined('or', to, all)];
+}
+
+/** The upper half is the lower half of the product of the reversed numbers, reversed and shifted by one bit. */
+function multiplyAdd(variant: Variant): readonly Step[] {
+  const add = bits('xor', 64, '$d', '$half', '$c');
+  if (choice(variant, 'half', ['lo', 'hi']) === 'lo') return [...lowProduct('$half', '$a', '$b'), add];
+  return [
+    bits('brev', 64, '$reversed-a', '$a'),
+    bits('brev', 64, '$reversed-b', '$b'),
+    ...lowProduct('$reversed', '$reversed-a', '$reversed-b'),
+    bits('brev', 64, '$product', '$reversed'),
+    { kind: 'constant', to: '$one', value: 1 },
+    bits('shr.u', 64, '$half', '$product', '$one'),
+    add,
+  ];
+}
+
+/** clmad. */
+export const carrylessForms = (): readonly InstructionForm[] => [
+  {
+    id: 'clmad',
+    section: '9.7.1.5',
+    syntax: 'clmad.half.u64  d, a, b, c',
+    summary: 'Half of the product of two integers without carries, combined with c by exclusive or.',
+    regime: 'exact',
+    availability: [{ subject: 'clmad', ways: [at('9.3', 80)] }],
+    operands: [write('d', 0), read('a', 0), read('b', 0), read('c', 0)],
+    steps: multiplyAdd,
+  },
+];
