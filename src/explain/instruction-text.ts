@@ -2,6 +2,7 @@
 import { elementAt } from '../base/element-at.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
+import { parseVersion } from '../isa/targets.ts';
 import { drawPicture, type Glyphs } from './draw.ts';
 import type { InstructionExplanation, OperandExplanation } from './instruction.ts';
 import { drawFragment } from './matrices/draw-fragment.ts';
@@ -48,8 +49,15 @@ export function instructionText(explained: InstructionExplanation, options: Text
     ),
     '',
     ...wrapSyntax(`Form ${explained.form}: ${explained.syntax}`, width).map(style.faint),
-    style.faint(`PTX ISA 9.1, section ${explained.section}`),
+    style.faint(`PTX ISA 9.1, section ${explained.section}${extension(explained)}`),
   ];
+}
+
+/** Names the version of an instruction that the edition of the ISA with these section numbers does not have. */
+function extension({ availability }: InstructionExplanation): string {
+  const versions = availability.map(({ since }) => since);
+  const isLater = versions.length > 0 && versions.every((since) => parseVersion(since) > parseVersion('9.1'));
+  return isLater ? `; extended in ${versions[0]}` : '';
 }
 
 /** Maximum number of steps that are listed. Instructions that load a matrix have hundreds of steps that look alike. */

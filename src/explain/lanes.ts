@@ -6,7 +6,17 @@ import { elementAt, valueAt } from '../base/element-at.ts';
 import type { Variant } from '../isa/form.ts';
 import { operandRef } from '../isa/steps/ref.ts';
 import type { Step } from '../isa/steps/step.ts';
-import { describePiece, fit, follow, range, type Read, readsOf, type Value, widthOf } from './bit-origins.ts';
+import {
+  describePiece,
+  fit,
+  follow,
+  type Piece,
+  range,
+  type Read,
+  readsOf,
+  type Value,
+  widthOf,
+} from './bit-origins.ts';
 import { type OperandBits, operandBits } from './operand-bits.ts';
 
 /** The bits `[high:low]` of an operand, and a label that describes their contents. */
@@ -47,11 +57,19 @@ function pictureOf(operand: string, value: Value): LanePicture {
   const width = widthOf(value);
   let top = width;
   const fields = value.map((piece): Field => {
-    const field = { high: top - 1, low: top - piece.width, label: describePiece(piece) };
+    const field = { high: top - 1, low: top - piece.width, label: labelOf(piece) };
     top -= piece.width;
     return field;
   });
   return { operand, width, fields };
+}
+
+/** Longer formulas explain less than the steps do, which are listed as well. */
+const longestFormula = 160;
+
+function labelOf(piece: Piece): string {
+  const formula = describePiece(piece);
+  return formula.length > longestFormula ? 'computed by the steps' : formula;
 }
 
 interface Served extends Read {

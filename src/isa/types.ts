@@ -80,6 +80,7 @@ const rows = {
   '.e3m2': ['alternate', 6, 'element', 'e3m2'],
   '.e2m1': ['alternate', 4, 'element', 'e2m1'],
   '.ue8m0': ['alternate', 8, 'element', 'ue8m0'],
+  '.ue5m3': ['alternate', 8, 'element', 'ue5m3'],
   '.s2f6': ['alternate', 8, 'element', 's2f6'],
   '.e4m3x2': ['packed', 16, 'instruction', 'e4m3', 2],
   '.e5m2x2': ['packed', 16, 'instruction', 'e5m2', 2],
