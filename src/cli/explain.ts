@@ -1,4 +1,4 @@
-/** `ptxlab explain`: explains an instruction, a type, a constant or a diagnostic code in plain words. */
+/** `ptxlab explain`: explains an instruction, a type, a target, a constant or a diagnostic code in plain words. */
 import { diagnosticRecord } from '../diagnostics/renderers/json.ts';
 import { SourceText } from '../base/source-text.ts';
 import { asciiGlyphs, boxGlyphs } from '../explain/draw.ts';

@@ -63,6 +63,35 @@ describe('names', () => {
   });
 });
 
+describe('targets', () => {
+  test.each([
+    ['sm_90a', 'The architecture sm_90 with all its features.', 'sm_90'],
+    [
+      'sm_120f',
+      'The architecture sm_120 with the features that all later members of its family have, too.',
+      'sm_120, sm_121',
+    ],
+    ['compute_121', 'The architecture sm_121 with the features that all later architectures have, too.', 'sm_121'],
+  ])('%s: %s', (text, summary, runs) => {
+    expect(explain(text)).toMatchObject({
+      kind: 'target',
+      summary,
+      facts: expect.arrayContaining([['code runs on', runs]]),
+    });
+  });
+
+  test('a GPU is explained by its architecture and by the targets whose code it runs', () => {
+    expect(explain('h100')).toMatchObject({
+      kind: 'target',
+      name: 'H100',
+      facts: [
+        ['runs code for', 'sm_10 to sm_90, sm_90a'],
+        ['products', 'H100, H200'],
+      ],
+    });
+  });
+});
+
 describe('instructions', () => {
   test('the modifiers listed as optional or replaceable give legal mnemonics', () => {
     const found = explain('cvt.rn.satfinite.f16.f32');

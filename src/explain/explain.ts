@@ -20,6 +20,7 @@ import { explainVariant, type InstructionExplanation } from './instruction.ts';
 import { explainLiteral, type LiteralExplanation } from './literal.ts';
 import { explainName, type NameExplanation } from './name.ts';
 import { helpFor, whatToGive } from './near-name.ts';
+import { explainTarget, type TargetExplanation } from './target.ts';
 import type { TargetChoice } from './target-choice.ts';
 
 /** The explanation of a bare opcode: its forms in the given version and on the given target. */
@@ -41,6 +42,7 @@ export type Explanation =
   | CodeExplanation
   | LiteralExplanation
   | NameExplanation
+  | TargetExplanation
   | OpcodeExplanation
   | InstructionExplanation
   | Refusal;
@@ -61,7 +63,12 @@ const anywhere: TargetChoice = { target: null, version: null };
 export function explain(text: string, choice: TargetChoice = anywhere): Explanation {
   const bare = text.trim();
   if (bare === '') return { kind: 'refused', source: text, diagnostics: [nothing] };
-  const explained = explainCode(bare) ?? explainName(bare) ?? explainLiteral(bare) ?? explainInstruction(bare, choice);
+  const explained =
+    explainCode(bare) ??
+    explainName(bare) ??
+    explainTarget(bare) ??
+    explainLiteral(bare) ??
+    explainInstruction(bare, choice);
   const help = explained.kind === 'refused' ? helpFor(bare) : null;
   return explained.kind === 'refused' && help !== null ? withHelp(explained, help) : explained;
 }

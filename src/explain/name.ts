@@ -9,6 +9,7 @@ import { patternsOf } from '../numerics/encode.ts';
 import { type FloatFormat, type FormatName, formats } from '../numerics/formats.ts';
 import { modifierMeaning } from './modifiers.ts';
 import { table } from './table.ts';
+import type { TargetExplanation } from './target.ts';
 
 /** A property of a type and its value as text, such as `largest` and `448  0x7e`. */
 export type Fact = readonly [what: string, value: string];
@@ -121,8 +122,12 @@ function nanText({ width, signed, nan, canonicalNan }: FloatFormat): string {
 }
 
 /** The explanation as lines. */
-export function nameText(explained: NameExplanation, width: number, style: Style): readonly string[] {
-  if (explained.kind === 'type') {
+export function nameText(
+  explained: NameExplanation | TargetExplanation,
+  width: number,
+  style: Style,
+): readonly string[] {
+  if (explained.kind !== 'modifier') {
     return [style.accent(explained.name), ...wrap(explained.summary, width), ...table(explained.facts, width)];
   }
   const { name, meaning, forms } = explained;

@@ -4,7 +4,8 @@ import { catalog } from '../diagnostics/catalog.ts';
 import { ptxForms } from '../isa/table.ts';
 import { types } from '../isa/types.ts';
 
-export const whatToGive = 'give an instruction, an opcode, a type, a modifier, a constant or a diagnostic code';
+export const whatToGive =
+  'give an instruction, an opcode, a type, a modifier, a target, a constant or a diagnostic code';
 
 /** Returns a hint for the given input; null if it looks like an instruction. */
 export function helpFor(text: string): string | null {

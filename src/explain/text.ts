@@ -32,6 +32,7 @@ function linesOf(
     case 'code':
       return codeText(explained, width, style);
     case 'type':
+    case 'target':
     case 'modifier':
       return nameText(explained, width, style);
     default:

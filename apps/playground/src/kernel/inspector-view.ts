@@ -23,6 +23,7 @@ function explanationView(explained: Explanation | null): TemplateResult {
     case 'code':
     case 'literal':
     case 'type':
+    case 'target':
     case 'modifier':
       return html`<p class="empty">Put the cursor on an instruction to see what it does.</p>`;
   }
