@@ -22,8 +22,8 @@ import { readGpu, readJudgeOptions } from './check/judge-options.ts';
 import { DeviceBuffer } from './device/buffer.ts';
 import { deviceRules } from './device/check-options.ts';
 import { LoadedModule, RefusedModuleError } from './device/loaded-module.ts';
-import type { DeviceOptions, TexelOptions, TextureOptions } from './device/options.ts';
-import { type DeviceTexture, makeSurface, makeTexture } from './device/texture.ts';
+import type { DeviceOptions, SamplerOptions, TexelOptions, TextureOptions } from './device/options.ts';
+import { type DeviceTexture, makeSampler, makeSurface, makeTexture } from './device/texture.ts';
 import { recentModule } from './device/recent-modules.ts';
 import { CodeCache } from './jit/launch/cache.ts';
 import type { ModuleOrigin } from './jit/launch/launch.ts';
@@ -58,6 +58,7 @@ export type {
   LaunchOptions,
   TensorElement,
   TensorMapOptions,
+  SamplerOptions,
   TexelOptions,
   TextureAddressMode,
   TextureOptions,
@@ -151,6 +152,17 @@ export class Device {
   texture(options: TextureOptions): DeviceTexture {
     this.checkOpen();
     return makeTexture(this.memory, options, `texture ${this.textures++}`);
+  }
+
+  /**
+   * Makes a sampler, which an instruction can use instead of the one of its texture. Kernels take it as an argument for
+   * a parameter of type `.samplerref`, and `LoadedModule.bind` gives it to a variable of this type.
+   *
+   * @throws PtxlabError `bad-option`, `out-of-memory`, `device-closed`
+   */
+  sampler(options: SamplerOptions = {}): DeviceTexture {
+    this.checkOpen();
+    return makeSampler(this.memory, options, `sampler ${this.textures++}`);
   }
 
   /**

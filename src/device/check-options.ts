@@ -12,6 +12,7 @@ import {
   type LaunchOptions,
   tensorElements,
   type TensorMapOptions,
+  type SamplerOptions,
   type TexelOptions,
   texelTypeNames,
   type TextureOptions,
@@ -176,4 +177,17 @@ export const textureRules: RulesFor<Omit<TextureOptions, 'texels'>> = {
   levelBias: level,
   leastLevel: level,
   greatestLevel: level,
+};
+
+const { addressMode, filter, levelFilter, border, levelBias, leastLevel, greatestLevel } = textureRules;
+
+export const samplerRules: RulesFor<SamplerOptions> = {
+  addressMode,
+  filter,
+  levelFilter,
+  border,
+  levelBias,
+  leastLevel,
+  greatestLevel,
+  forcesTexelCoordinates: flag,
 };

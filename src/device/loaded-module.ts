@@ -9,9 +9,13 @@ import type { Allocation } from '../machine/allocations.ts';
 import { windowBase } from '../machine/address-space.ts';
 import { type FunctionTable, functionTableOf } from '../program/function-table.ts';
 import { linkKernel } from '../program/link.ts';
-import { buildImage, type ModuleImage } from '../program/module-image.ts';
+import { declaredBytes, describedKind } from '../program/described-variable.ts';
+import { buildImage, isDescribed, type ModuleImage } from '../program/module-image.ts';
+import type { VariableSymbol } from '../check/symbols.ts';
+import { isOfAnotherDevice } from './device-range.ts';
 import { Kernel, type ModuleContext } from './kernel.ts';
 import { ModuleSymbol, type SymbolHome } from './module-symbol.ts';
+import { DeviceTexture, unboundDescription } from './texture.ts';
 
 /** A module loaded into device memory. */
 export class LoadedModule {
@@ -57,12 +61,14 @@ export class LoadedModule {
         functionAddress: (name) => this.functions.find(name)?.address ?? null,
       },
     );
+    for (const variable of module.variables.filter(isDescribed))
+      this.describe(variable, unboundDescription(describedKind(variable)));
     const home: SymbolHome = { memory, image: this.image, addressSize: module.environment.addressSize };
     this.symbols = new Map(
       module.variables.flatMap((variable) => {
         const { name, space } = variable;
         const offset = this.image.addressOf(variable);
-        if (offset === null || (space !== '.global' && space !== '.const')) return [];
+        if (offset === null || (space !== '.global' && space !== '.const') || isDescribed(variable)) return [];
         return [[name, new ModuleSymbol(variable, space, offset, home)] as const];
       }),
     );
@@ -98,7 +104,10 @@ export class LoadedModule {
     if (this.isUnloaded) throw new PtxlabError('module-unloaded', 'the module was unloaded');
     const symbol = this.symbols.get(name);
     if (symbol !== undefined) return symbol;
-    const space = this.module.variables.find((variable) => variable.name === name)?.space;
+    const variable = this.module.variables.find((one) => one.name === name);
+    if (variable !== undefined && isDescribed(variable))
+      throw new PtxlabError('unknown-symbol', `'${name}' is a ${describedKind(variable)}; use LoadedModule.bind`);
+    const space = variable?.space;
     if (space !== undefined)
       throw new PtxlabError('unknown-symbol', `'${name}' is in ${space}; symbols must be in .global or .const`);
     const near = nearestWord(name, this.symbolNames);
@@ -106,6 +115,46 @@ export class LoadedModule {
       'unknown-symbol',
       `the module has no variable '${name}'${near === null ? '' : `; did you mean ${near}?`}`,
     );
+  }
+
+  /**
+   * Gives a texture, surface or sampler to the module-scope variable of type `.texref`, `.surfref` or `.samplerref` with
+   * the given name, as cuTexRefSetAddress does. Fields of the variable's initial value, such as `filter_mode`, take
+   * precedence over the options of the texture. The variable keeps the description even if `handle` is freed.
+   *
+   * @throws PtxlabError `unknown-symbol`, `bad-binding`, `buffer-freed`, `module-unloaded`
+   */
+  bind(name: string, handle: DeviceTexture): void {
+    requireText(name, 'the name of a variable');
+    if (this.isUnloaded) throw new PtxlabError('module-unloaded', 'the module was unloaded');
+    const variables = this.module.variables.filter(isDescribed);
+    const variable = variables.find((one) => one.name === name);
+    if (variable === undefined) {
+      const near = nearestWord(
+        name,
+        variables.map((one) => one.name),
+      );
+      const help = near === null ? '' : `; did you mean ${near}?`;
+      throw new PtxlabError('unknown-symbol', `the module has no texture, surface or sampler '${name}'${help}`);
+    }
+    if (!(handle instanceof DeviceTexture) || isOfAnotherDevice(handle, this.context.memory))
+      throw new PtxlabError(
+        'bad-binding',
+        `'${name}' can only be bound to a texture, surface or sampler of this device`,
+      );
+    const kind = describedKind(variable);
+    if (handle.kind !== kind)
+      throw new PtxlabError('bad-binding', `'${name}' is a ${kind}; it cannot be bound to a ${handle.kind}`);
+    this.describe(variable, handle.bytes());
+  }
+
+  /** Writes a description into a variable. The fields of its initial value take precedence. */
+  private describe(variable: VariableSymbol, description: Uint8Array): void {
+    const address = this.image.addressOf(variable);
+    if (address === null) return;
+    const bytes = this.context.memory.bytesAt(address, description.byteLength);
+    bytes.set(description);
+    for (const [at, byte] of declaredBytes(variable)) bytes[at] = byte;
   }
 
   /**

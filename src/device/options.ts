@@ -176,6 +176,16 @@ export interface TexelOptions {
 /** How coordinates outside of a texture are treated. */
 export type TextureAddressMode = 'clamp' | 'border' | 'wrap' | 'mirror';
 
+/** How a sampler that is not part of a texture reads texels: the options of a texture of the same names. */
+export interface SamplerOptions
+  extends Pick<
+    TextureOptions,
+    'addressMode' | 'filter' | 'levelFilter' | 'border' | 'levelBias' | 'leastLevel' | 'greatestLevel'
+  > {
+  /** Whether coordinates count texels even if the texture has normalized coordinates. */
+  readonly forcesTexelCoordinates?: boolean;
+}
+
 /** A texture, and how it is sampled. The names and rules are those of cudaCreateTextureObject. */
 export interface TextureOptions extends TexelOptions {
   /** The number of levels of detail, each half as large as the one before; 1 by default. */

@@ -4,27 +4,32 @@ import { requireOptions } from '../base/require.ts';
 import type { RulesFor } from '../base/rules.ts';
 import { texelTypes } from '../isa/texture-fields.ts';
 import {
+  encodeSampler,
   encodeTexture,
+  encodeUnbound,
   levelsOf,
   type Sampling,
   type Texels,
   texelBytes,
   type TextureDescription,
+  type TextureKind,
 } from '../machine/texture-description.ts';
 import type { GlobalMemory } from '../machine/global-memory.ts';
 import { isAddressed } from './arguments.ts';
 import { DeviceBuffer } from './buffer.ts';
 import { isOfAnotherDevice, setHome } from './device-range.ts';
 import { MachineFault } from '../machine/fault.ts';
-import { texelRules, textureRules } from './check-options.ts';
-import type { TexelOptions, TextureAddressMode, TextureOptions } from './options.ts';
+import { samplerRules, texelRules, textureRules } from './check-options.ts';
+import type { SamplerOptions, TexelOptions, TextureAddressMode, TextureOptions } from './options.ts';
 
-/** A texture or surface. It can be passed to a kernel as an argument, and stands for its handle. */
+/** A texture, surface or sampler. It can be passed to a kernel as an argument, and stands for its handle. */
 export class DeviceTexture {
+  readonly kind: TextureKind;
   private readonly description: DeviceBuffer;
 
-  /** Created by `Device.texture` and `Device.surface`. */
-  constructor(memory: GlobalMemory, description: DeviceBuffer) {
+  /** Created by `Device.texture`, `Device.surface` and `Device.sampler`. */
+  constructor(memory: GlobalMemory, kind: TextureKind, description: DeviceBuffer) {
+    this.kind = kind;
     this.description = description;
     setHome(this, memory);
   }
@@ -32,6 +37,15 @@ export class DeviceTexture {
   /** The handle, a 64-bit number that means nothing outside of the device. */
   get address(): bigint {
     return this.description.address;
+  }
+
+  /**
+   * The bytes at the handle, which mean nothing outside of the device.
+   *
+   * @throws PtxlabError `buffer-freed`
+   */
+  bytes(): Uint8Array {
+    return this.description.read();
   }
 
   /**
@@ -51,25 +65,32 @@ const whereTexels: RulesFor<Pick<TexelOptions, 'texels'>> = {
 /** Stores the description of a texture in memory. `owner` names it in messages. */
 export function makeTexture(memory: GlobalMemory, options: TextureOptions, owner: string): DeviceTexture {
   requireOptions(options, { ...whereTexels, ...textureRules }, 'a texture');
-  return store(memory, 'texture', described(memory, 'texture', options), owner);
+  return store(memory, 'texture', encodeTexture('texture', described(memory, 'texture', options)), owner);
 }
 
 /** Stores the description of a surface in memory. `owner` names it in messages. */
 export function makeSurface(memory: GlobalMemory, options: TexelOptions, owner: string): DeviceTexture {
   requireOptions(options, { ...whereTexels, ...texelRules }, 'a surface');
-  return store(memory, 'surface', described(memory, 'surface', options), owner);
+  return store(memory, 'surface', encodeTexture('surface', described(memory, 'surface', options)), owner);
 }
 
-function store(
-  memory: GlobalMemory,
-  kind: 'texture' | 'surface',
-  description: TextureDescription,
-  owner: string,
-): DeviceTexture {
-  const bytes = encodeTexture(kind, description);
+/** Stores a sampler in memory. `owner` names it in messages. */
+export function makeSampler(memory: GlobalMemory, options: SamplerOptions, owner: string): DeviceTexture {
+  requireOptions(options, samplerRules, 'a sampler');
+  const { forcesTexelCoordinates = false } = options;
+  const sampling = samplingOf({ ...options, normalizedCoordinates: !forcesTexelCoordinates });
+  return store(memory, 'sampler', encodeSampler(sampling), owner);
+}
+
+/** The description of a variable before `LoadedModule.bind`. A sampler is complete; a texture or surface lacks its texels. */
+export function unboundDescription(kind: TextureKind): Uint8Array {
+  return kind === 'sampler' ? encodeSampler(samplingOf({ normalizedCoordinates: true })) : encodeUnbound(kind);
+}
+
+function store(memory: GlobalMemory, kind: TextureKind, bytes: Uint8Array, owner: string): DeviceTexture {
   const buffer = new DeviceBuffer(memory, memory.allocate(bytes.byteLength, owner));
   buffer.write(bytes);
-  return new DeviceTexture(memory, buffer);
+  return new DeviceTexture(memory, kind, buffer);
 }
 
 function described(memory: GlobalMemory, what: string, options: TextureOptions): TextureDescription {
@@ -155,7 +176,7 @@ function wrongMemory(memory: GlobalMemory, texels: Texels, { texels: given }: Te
   }
 }
 
-function samplingOf(options: TextureOptions): Sampling {
+function samplingOf(options: Omit<TextureOptions, keyof TexelOptions>): Sampling {
   const { addressMode = 'clamp', border = [0, 0, 0, 0] } = options;
   const modes: readonly TextureAddressMode[] = typeof addressMode === 'string' ? [addressMode] : addressMode;
   const last = modes.at(-1) ?? 'clamp';

@@ -945,6 +945,15 @@ export const catalog = {
     section: '11.5.2',
     explain: 'A number in a section must fit its type, either as a signed or as an unsigned number.',
   },
+  PTX5035: {
+    severity: 'error',
+    title: 'wrong initial value of a texture, sampler or surface',
+    message: "'{name}' of type {type} {problem}",
+    ptxas: '{ptxas}',
+    section: '5.3',
+    explain:
+      'The initial value of an opaque variable is a list of named fields, such as { addr_mode_0 = wrap, filter_mode = linear }.',
+  },
   PTX6001: {
     severity: 'error',
     title: 'out of bounds',

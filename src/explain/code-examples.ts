@@ -134,6 +134,7 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX5032: module('.version 2.3\n.target sm_20\n.address_size 64\n.reg .b32 %r;'),
   PTX5033: items('.section .debug_info { .u32 1 }'),
   PTX5034: items('.section .debug_info { .b8 256 }'),
+  PTX5035: items('.global .texref image = { widht = 16 };'),
 };
 
 function statements(text: string): Example {

@@ -56,8 +56,8 @@ export const textureFields = {
 
 export const textureBytes = 144;
 
-/** The byte by which a description is recognized. */
-export const textureTags = { texture: 0x58, surface: 0x59 } as const;
+/** The byte by which a description is recognized. A sampler has only the fields that say how texels are read. */
+export const textureTags = { texture: 0x58, surface: 0x59, sampler: 0x5a } as const;
 
 /** A format of one channel of a texel. */
 export interface TexelType {

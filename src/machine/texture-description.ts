@@ -52,27 +52,46 @@ export interface TextureDescription extends Texels, Sampling {}
 
 export type TextureKind = keyof typeof textureTags;
 
-/** The bytes of a description. */
-export function encodeTexture(kind: TextureKind, description: TextureDescription): Uint8Array<ArrayBuffer> {
-  const { address, texel, channels, rowBytes } = description;
+/** The bytes of a sampler. */
+export function encodeSampler(sampling: Sampling): Uint8Array<ArrayBuffer> {
+  const bytes = encodeUnbound('sampler');
+  writeSampling(bytes, sampling);
+  return bytes;
+}
+
+/** The bytes of a variable without texels. */
+export function encodeUnbound(kind: TextureKind): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(textureBytes);
+  bytes[fields.tag] = textureTags[kind];
+  return bytes;
+}
+
+function writeSampling(bytes: Uint8Array<ArrayBuffer>, sampling: Sampling): void {
+  const view = new DataView(bytes.buffer);
+  for (const flag of ['normalizesTexels', 'normalizesCoordinates'] as const)
+    bytes[fields[flag]] = Number(sampling[flag]);
+  bytes[fields.filter] = Number(sampling.isLinear);
+  bytes[fields.levelFilter] = Number(sampling.mixesLevels);
+  sampling.addressModes.forEach((mode, i) => view.setUint8(fields.addressModes + i, addressModes.indexOf(mode)));
+  for (const level of ['levelBias', 'leastLevel', 'greatestLevel'] as const)
+    view.setFloat32(fields[level], sampling[level], true);
+  sampling.border.forEach((value, i) => view.setFloat32(fields.border + 4 * i, value, true));
+}
+
+/** The bytes of a description. */
+export function encodeTexture(kind: 'texture' | 'surface', description: TextureDescription): Uint8Array<ArrayBuffer> {
+  const { address, texel, channels, rowBytes } = description;
+  const bytes = encodeUnbound(kind);
+  writeSampling(bytes, description);
   const view = new DataView(bytes.buffer);
   view.setBigUint64(fields.address, address, true);
-  bytes[fields.tag] = textureTags[kind];
   bytes[fields.texel] = texelTypes.indexOf(texel);
   bytes[fields.channels] = channels;
   bytes[fields.dimensions] = description.dimensions;
-  for (const flag of ['isArray', 'isCube', 'normalizesTexels', 'normalizesCoordinates'] as const)
-    bytes[fields[flag]] = Number(description[flag]);
+  for (const flag of ['isArray', 'isCube'] as const) bytes[fields[flag]] = Number(description[flag]);
   for (const size of ['width', 'height', 'depth', 'layers', 'levels'] as const)
     view.setUint32(fields[size], description[size], true);
-  bytes[fields.filter] = Number(description.isLinear);
-  bytes[fields.levelFilter] = Number(description.mixesLevels);
-  description.addressModes.forEach((mode, i) => view.setUint8(fields.addressModes + i, addressModes.indexOf(mode)));
   view.setBigUint64(fields.rowBytes, BigInt(rowBytes), true);
-  for (const level of ['levelBias', 'leastLevel', 'greatestLevel'] as const)
-    view.setFloat32(fields[level], description[level], true);
-  description.border.forEach((value, i) => view.setFloat32(fields.border + 4 * i, value, true));
   const normalized = description.normalizesTexels ? normalizedDataTypes[texel.name] : undefined;
   view.setUint32(fields.channelDataType, normalized ?? texel.channelDataType, true);
   view.setUint32(fields.channelOrder, channelOrders[channels], true);
@@ -85,14 +104,17 @@ export function encodeTexture(kind: TextureKind, description: TextureDescription
  *
  * @throws MachineFault PTX6037 if the bytes were not made by `encodeTexture`
  */
-export function decodeTexture(bytes: Uint8Array): TextureDescription & { readonly kind: TextureKind } {
+export function decodeTexture(bytes: Uint8Array): TextureDescription & { readonly kind: 'texture' | 'surface' } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const byteAt = (at: number): number => view.getUint8(at);
   const sizeOf = (at: number): number => view.getUint32(at, true);
   const texel = texelTypes[byteAt(fields.texel)];
   const [channels, dimensions] = [byteAt(fields.channels), byteAt(fields.dimensions)];
-  const kind = keysOf(textureTags).find((one) => textureTags[one] === byteAt(fields.tag));
-  if (kind === undefined || texel === undefined || !isChannels(channels) || !isDimensions(dimensions))
+  const kind = kindOf(bytes);
+  if (kind === 'sampler') throw badTexture('is a sampler, which has no texels');
+  if (kind !== null && channels === 0)
+    throw badTexture('has no texels yet: LoadedModule.bind gives them to a variable');
+  if (kind === null || texel === undefined || !isChannels(channels) || !isDimensions(dimensions))
     throw badTexture('has a handle that was not made by Device.texture or Device.surface');
   return {
     kind,
@@ -108,11 +130,25 @@ export function decodeTexture(bytes: Uint8Array): TextureDescription & { readonl
     layers: sizeOf(fields.layers),
     levels: sizeOf(fields.levels),
     rowBytes: Number(view.getBigUint64(fields.rowBytes, true)),
-    normalizesCoordinates: byteAt(fields.normalizesCoordinates) !== 0,
-    normalizesTexels: byteAt(fields.normalizesTexels) !== 0,
-    isLinear: byteAt(fields.filter) !== 0,
-    mixesLevels: byteAt(fields.levelFilter) !== 0,
-    addressModes: [0, 1, 2].map((i) => addressModes[byteAt(fields.addressModes + i)] ?? 'clamp'),
+    ...decodeSampling(bytes),
+  };
+}
+
+/** What a description is of; null if the bytes are not a description. */
+export function kindOf(bytes: Uint8Array): TextureKind | null {
+  return keysOf(textureTags).find((one) => textureTags[one] === bytes[fields.tag]) ?? null;
+}
+
+/** Reads how a description of a sampler or a texture says that texels are read. */
+export function decodeSampling(bytes: Uint8Array): Sampling {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const isSet = (at: number): boolean => view.getUint8(at) !== 0;
+  return {
+    normalizesCoordinates: isSet(fields.normalizesCoordinates),
+    normalizesTexels: isSet(fields.normalizesTexels),
+    isLinear: isSet(fields.filter),
+    mixesLevels: isSet(fields.levelFilter),
+    addressModes: [0, 1, 2].map((i) => addressModes[view.getUint8(fields.addressModes + i)] ?? 'clamp'),
     levelBias: view.getFloat32(fields.levelBias, true),
     leastLevel: view.getFloat32(fields.leastLevel, true),
     greatestLevel: view.getFloat32(fields.greatestLevel, true),

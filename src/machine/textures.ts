@@ -8,10 +8,14 @@ import { textureBytes, textureFields } from '../isa/texture-fields.ts';
 import { MachineFault } from './fault.ts';
 import {
   badTexture,
+  decodeSampling,
   decodeTexture,
+  kindOf,
   levelsOf,
+  type Sampling,
   type Texels,
   texelBytes,
+  type TextureDescription,
   type TextureKind,
 } from './texture-description.ts';
 import { Sampler, type TexelSource, type TextureOperands } from './texture-sampling.ts';
@@ -55,9 +59,22 @@ export class Textures {
   private samplerFor(read: TextureRead, open: Open, handle: number): Sampler {
     requireKind(open, 'texture');
     requireGeometry(open.description, read.geometry);
-    const sampler = new Sampler(open, this.open(handle).description, read);
+    const sampler = new Sampler(open, this.samplingOf(handle, open.description), read);
     open.samplers.set(read, { handle, sampler });
     return sampler;
+  }
+
+  /**
+   * How a sampler reads a texture. The sampler can be a texture, too. A sampler without texels can only turn the
+   * normalized coordinates of the texture off (PTX ISA 9.1, section 5.3.2).
+   */
+  private samplingOf(handle: number, texture: TextureDescription): Sampling {
+    const bytes = this.descriptionAt(handle);
+    if (kindOf(bytes) !== 'sampler') return this.open(handle).description;
+    const { normalizesTexels } = texture;
+    const own = decodeSampling(bytes);
+    const normalizesCoordinates = texture.normalizesCoordinates && own.normalizesCoordinates;
+    return { ...own, normalizesTexels, normalizesCoordinates };
   }
 
   /** The address of the texel that a surface instruction accesses, or of bytes that take its place. */
@@ -98,14 +115,18 @@ export class Textures {
   }
 
   private opened(handle: number): Open {
-    const isDescribed = handle < 2 ** 32 && handle % 16 === 0 && this.isAllocated(handle, textureBytes);
-    if (!isDescribed)
-      throw badTexture('has a handle that was not made by Device.texture or Device.surface, or was freed');
-    const { kind, ...description } = decodeTexture(this.memory.bytesAt(handle, textureBytes).slice());
+    const { kind, ...description } = decodeTexture(this.descriptionAt(handle));
     const { levels, bytes } = levelsOf(description);
     if (!this.isAllocated(Number(description.address), bytes))
       throw badTexture(`has texels at 0x${description.address.toString(16)}, which are not allocated or were freed`);
     return { kind, description, levels, bytes, texels: this.texelsOf(description.address, bytes), samplers: new Map() };
+  }
+
+  private descriptionAt(handle: number): Uint8Array {
+    const isDescribed = handle < 2 ** 32 && handle % 16 === 0 && this.isAllocated(handle, textureBytes);
+    if (!isDescribed)
+      throw badTexture('has a handle that was not made by Device.texture or Device.surface, or was freed');
+    return this.memory.bytesAt(handle, textureBytes).slice();
   }
 
   /** Checks some of the bytes, which are enough to notice memory that was freed. */

@@ -5,6 +5,7 @@
 import { chop } from '../base/bits.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import { type BoundCall, bindCall } from '../check/binding/bind-call.ts';
+import { handleLoads } from '../check/binding/handles.ts';
 import { type Binding, bindGuard, type BoundInstruction, bindInstruction } from '../check/binding/bind.ts';
 import type { CheckedBody } from '../check/body.ts';
 import type { CheckedFunction } from '../check/checked.ts';
@@ -221,7 +222,9 @@ export class InstructionBuilder {
   }
 
   private stepsHere(bound: BoundInstruction): readonly Step[] {
-    const steps = this.stepsOf(bound);
+    const loads = handleLoads(bound.operands);
+    const own = this.stepsOf(bound);
+    const steps = loads.length === 0 ? own : [...loads, ...own];
     const placed = this.inOwnParameters(bound) ? steps.map(inLocalMemory) : steps;
     if (!this.unused) return placed;
     this.unused = false;

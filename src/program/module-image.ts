@@ -4,6 +4,8 @@ import { PtxlabError } from '../base/error.ts';
 import type { CheckedModule } from '../check/check.ts';
 import { alignmentOf, sizeOf } from '../check/declarations/sizes.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
+import { textureBytes } from '../isa/texture-fields.ts';
+import { opaqueTypes } from '../isa/types.ts';
 import { type AddressOf, writeInitial } from './initial-bytes.ts';
 import { layOut, type Placed } from './layout.ts';
 
@@ -60,16 +62,17 @@ export function buildImage(
     constants.map((symbol, i) => [symbol, elementAt(layout.placed, i).offset] as const),
   );
   for (const symbol of all) {
-    if (symbol.space !== '.global') continue;
+    if (symbol.space !== '.global' && symbol.space !== '.tex') continue;
     // If a variable is used only as a flag, LLVM reduces its size to one byte, but may still load 16 bits from its
     // address. The padding after a small variable must therefore be readable.
-    const bytes = Math.max(sizeOf(symbol.variable), alignmentOf(symbol.variable));
+    const plain = Math.max(sizeOf(symbol.variable), alignmentOf(symbol.variable));
+    const bytes = isDescribed(symbol) ? textureBytes : plain;
     addresses.set(symbol, room.allocate(bytes, `variable ${symbol.name}`).address);
   }
   const image = new Uint8Array(layout.end);
   const write = (symbol: VariableSymbol, resolve: AddressOf): void => {
     const address = addresses.get(symbol);
-    if (symbol.variable.initializer === null || address === undefined) return;
+    if (symbol.variable.initializer === null || address === undefined || isDescribed(symbol)) return;
     const size = sizeOf(symbol.variable);
     if (symbol.space === '.const') writeInitial(symbol.variable, image.subarray(address, address + size), resolve);
     else {
@@ -103,6 +106,11 @@ export function buildImage(
     constantLayout: layout.placed,
     shared: module.variables.filter((symbol) => symbol.space === '.shared'),
   };
+}
+
+/** Whether a variable holds the description of a texture, surface or sampler. */
+export function isDescribed({ space, variable: { type } }: VariableSymbol): boolean {
+  return space === '.tex' || (space === '.global' && opaqueTypes.has(type));
 }
 
 function unresolved(name: string): PtxlabError {

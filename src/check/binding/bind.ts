@@ -33,6 +33,7 @@ import {
 } from '../symbols.ts';
 import { elementAt } from '../../base/element-at.ts';
 import { constantBits, floatBits } from './constant-bits.ts';
+import { parameterOf } from './handles.ts';
 
 /** One register of a function: a symbol and, for families and vectors, the register number. */
 export interface RegisterUse {
@@ -101,14 +102,11 @@ export interface BoundInstruction {
 
 /**
  * Binds the operands of an instruction, which must have passed the checker. `scope` must be the scope in which the
- * instruction was checked. Returns null if an operand is the sum of a register and a constant, an array element whose
- * index is a register, or a texture, sampler or surface that is given by its name instead of a handle. No engine
- * executes instructions with such operands.
+ * instruction was checked. Returns null if an operand is the sum of a register and a constant, or an array element
+ * whose index is a register. No engine executes instructions with such operands.
  */
 export function bindInstruction(node: Instruction, variant: Variant, scope: Scope): BoundInstruction | null {
   if (node.operands.some((operand) => isComputed(operand, scope))) return null;
-  if (variant.form.operands.some((pattern, i) => isNamedTexture(pattern, elementAt(node.operands, i), scope)))
-    return null;
   const operands = variant.form.operands.flatMap((pattern, i) =>
     bindPattern(variant, pattern, elementAt(node.operands, i), scope),
   );
@@ -125,13 +123,6 @@ export function bindGuard({ guard }: Instruction, scope: Scope): BoundInstructio
 function isComputed(operand: Operand, scope: Scope): boolean {
   if (operand.kind !== 'offset') return false;
   return operand.index !== null || registerUse(operand.base, scope) !== null;
-}
-
-/** Whether an operand is a texture, sampler or surface that is given by its name. */
-function isNamedTexture({ kind }: OperandPattern, operand: Operand, scope: Scope): boolean {
-  if ((kind !== 'texture' && kind !== 'handle') || operand.kind !== 'address') return false;
-  const sampler = operand.rest.length === 2 ? elementAt(operand.rest, 0) : null;
-  return [operand.base, sampler ?? operand.base].some((one) => one === null || registerUse(one, scope) === null);
 }
 
 function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand, scope: Scope): readonly Binding[] {
@@ -170,7 +161,7 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
     case 'texture':
       return bindTexture(variant, pattern, operand, scope);
     case 'handle':
-      return [bindAddress(operandRef(pattern.name), operand, scope)];
+      return [bindHandle(operandRef(pattern.name), operand, scope)];
     case 'coordinates':
       return bindPoint(variant, pattern, operand, scope);
     case 'tensor':
@@ -324,12 +315,28 @@ function bindTexture(
   const list = second ?? first;
   if (first === undefined || list === undefined) throw new Error('a texture without coordinates passed the checker');
   const sampler = second === undefined ? operand.base : first;
-  if (sampler === null) throw new Error('a texture without a handle passed the checker');
+  if (sampler?.kind !== 'name' && sampler?.kind !== 'member')
+    throw new Error('a texture without the handle of a sampler passed the checker');
   return [
-    bindAddress(operandRef(name), operand, scope),
-    bindValue(variant, read('sampler', '.b64'), '$sampler', sampler, scope),
+    bindHandle(operandRef(name), operand, scope),
+    bindHandle('$sampler', { ...operand, base: sampler, offset: second === undefined ? operand.offset : 0n }, scope),
     ...bindPoint(variant, coordinates, list, scope),
   ];
+}
+
+/**
+ * Binds the handle of a texture, surface or sampler. The address of a variable is its handle. A kernel's parameter
+ * contains the handle, so its address gets another name, under which `handleLoads` finds it.
+ */
+function bindHandle(name: Ref, operand: Operand, scope: Scope): Binding {
+  const bound = bindAddress(name, operand, scope);
+  const isParameter =
+    bound.kind === 'address' && bound.base !== null && 'space' in bound.base && isOfKernel(bound.base);
+  return isParameter ? { ...bound, name: parameterOf(name) } : bound;
+}
+
+function isOfKernel({ space }: VariableSymbol): boolean {
+  return space === 'kernel parameter';
 }
 
 /** Binds a list of coordinates. A register without lanes, which ptxas accepts in its place, is every coordinate. */

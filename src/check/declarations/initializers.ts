@@ -4,9 +4,10 @@
  * and the list for a vector must have exactly one element for each lane.
  */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
-import { isInteger, type PtxType } from '../../isa/types.ts';
+import { isInteger, opaqueTypes, type PtxType } from '../../isa/types.ts';
 import type { Declaration, Initializer, Variable } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
+import { checkFields } from './opaque-initializers.ts';
 import { isOpen } from './sizes.ts';
 
 type Scalar = Exclude<Initializer, { readonly kind: 'list' }>;
@@ -52,7 +53,9 @@ class InitializerCheck {
 
   check(initializer: Initializer, levels: readonly Level[]): void {
     const [level, ...inner] = levels;
-    if (initializer.kind !== 'list') {
+    if (level === undefined && opaqueTypes.has(this.variable.type))
+      checkFields(initializer, this.variable, this.report);
+    else if (initializer.kind !== 'list') {
       if (level !== undefined) this.mismatch(initializer, 'a single value in place of a list');
       else if (!typeTakes(this.type, initializer)) this.mismatch(initializer, describe(initializer));
     } else if (level === undefined) this.mismatch(initializer, 'a list in place of a single value');

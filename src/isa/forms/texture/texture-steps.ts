@@ -7,7 +7,7 @@ import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
 import { coordinatesOf, type Geometry, geometries, type SurfacePlace, type TextureRead } from '../../texture-read.ts';
 import { textureFields, textureTags } from '../../texture-fields.ts';
-import { compare, constant, integer, join, resize } from '../integer/steps.ts';
+import { bits, compare, constant, integer, join, resize } from '../integer/steps.ts';
 import { refsOf } from '../matrix/parts.ts';
 
 /** What a texture instruction does besides what its modifiers say. */
@@ -159,20 +159,29 @@ export function sizeOfLevel(variant: Variant): readonly Step[] {
   ];
 }
 
-const tags: Readonly<Record<string, number>> = {
-  '.texref': textureTags.texture,
-  '.samplerref': textureTags.texture,
-  '.surfref': textureTags.surface,
+interface Tag {
+  readonly tag: number;
+  /** The bits of tags that are compared. */
+  readonly mask: number;
+}
+
+const tags: Readonly<Record<string, Tag>> = {
+  '.texref': { tag: textureTags.texture, mask: 0xff },
+  // The handle of a texture is also that of its sampler.
+  '.samplerref': { tag: textureTags.texture, mask: 0xff & ~(textureTags.texture ^ textureTags.sampler) },
+  '.surfref': { tag: textureTags.surface, mask: 0xff },
 };
 
 /** Compares the tag of the description at `$a`. */
 export function isOfType(variant: Variant): readonly Step[] {
-  const tag = chosen(variant, tags);
-  if (tag === null) throw new Error(`${variant.mnemonic} names no type`);
+  const row = chosen(variant, tags);
+  if (row === null) throw new Error(`${variant.mnemonic} names no type`);
   return [
     ...loadField('$tag', textureFields.tag, 8),
-    constant('$expected', tag),
-    resize('$found', 'u32', '$tag', 'u8'),
+    constant('$expected', row.tag),
+    constant('$mask', row.mask),
+    resize('$word', 'u32', '$tag', 'u8'),
+    bits('and', 32, '$found', '$word', '$mask'),
     compare('eq', 'u32', '$p', '$found', '$expected'),
   ];
 }

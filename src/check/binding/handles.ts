@@ -1,0 +1,18 @@
+/** Handles of textures, surfaces and samplers that are parameters of the kernel. */
+import type { Ref } from '../../isa/steps/ref.ts';
+import type { Step } from '../../isa/steps/step.ts';
+
+/** The name of the address of a parameter that contains the handle with the given name. */
+export const parameterOf = (handle: Ref): Ref => `${handle}.parameter`;
+
+const handles: readonly Ref[] = ['$a', '$sampler'];
+
+/** The steps that load the handles that are parameters, which must come before the steps of the instruction. */
+export function handleLoads(operands: readonly { readonly name: Ref }[]): readonly Step[] {
+  return handles
+    .filter((handle) => operands.some(({ name }) => name === parameterOf(handle)))
+    .map((handle): Step => {
+      const place = { space: 'param', width: 64, address: parameterOf(handle) } as const;
+      return { kind: 'load', ...place, to: [handle], proxy: 'generic', order: null, unused: false };
+    });
+}

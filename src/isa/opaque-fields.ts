@@ -1,0 +1,24 @@
+/** The fields that the initial value of an opaque variable can set (PTX ISA 9.1, section 5.3; as ptxas 13.0 accepts them). */
+import type { AddressMode } from './texture-fields.ts';
+
+const size = ['width', 'height', 'depth', 'array_size', 'channel_data_type', 'channel_order'] as const;
+const sampling = ['filter_mode', 'addr_mode_0', 'addr_mode_1', 'addr_mode_2'] as const;
+
+/** The names of the fields by the type of the variable. */
+export const opaqueFields: ReadonlyMap<string, readonly string[]> = new Map([
+  ['.texref', [...size, 'num_mipmap_levels', 'num_samples', 'normalized_coords', ...sampling]],
+  ['.samplerref', ['force_unnormalized_coords', ...sampling]],
+  ['.surfref', [...size, 'memory_layout']],
+]);
+
+/** The words for the values of `addr_mode_0` to `addr_mode_2`. */
+export const addressModeWords: ReadonlyMap<string, AddressMode> = new Map([
+  ['wrap', 'wrap'],
+  ['mirror', 'mirror'],
+  ['clamp_ogl', 'clamp-ogl'],
+  ['clamp_to_edge', 'clamp'],
+  ['clamp_to_border', 'border'],
+]);
+
+/** The words that can be values of fields. ptxas accepts each of them for every field. */
+export const fieldWords: readonly string[] = [...addressModeWords.keys(), 'nearest', 'linear'];
