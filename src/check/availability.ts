@@ -10,6 +10,7 @@ import { holds } from '../isa/rules.ts';
 import {
   type Availability,
   describeTargets,
+  describeTargetSets,
   formatVersion,
   versionName,
   type VersionName,
@@ -100,10 +101,7 @@ function unavailable(row: AvailabilityRow, { version, target }: Judged): Problem
   }
   const now = ways.filter((way) => inVersion(way, version));
   if (now.length > 0) {
-    const needed = joinWords(
-      now.map((way) => describeTargets(way.on)),
-      'or',
-    );
+    const needed = describeTargetSets(now.map(({ on }) => on));
     return problem('PTX4002', place, { subject, needed, found: target.name }, { help, accepted });
   }
   const needed = joinWords(

@@ -25,6 +25,7 @@ export async function formsCommand(flags: FormsFlags, { stdout }: Session): Prom
     return 0;
   }
   const found = formsAt(place, flags.opcode === undefined ? null : requireOpcode(flags.opcode));
+  if (found.length === 0) throw new UsageError(`no forms${nameOf(flags)} in this version and on this target`);
   const entries = found.map((form) => describeForm(form, place));
   const width = columnsOf(stdout);
   if (flags.json === true) await writeJson(stdout, entries);
@@ -32,6 +33,8 @@ export async function formsCommand(flags: FormsFlags, { stdout }: Session): Prom
     await write(stdout, lines(flags.opcode === undefined ? listingText(entries, width) : detailedText(entries, width)));
   return 0;
 }
+
+const nameOf = ({ opcode }: FormsFlags): string => (opcode === undefined ? '' : ` of '${opcode}'`);
 
 function requireOpcode(name: string): string {
   if (opcodesNamed(name).length > 0) return name;

@@ -178,7 +178,7 @@ export function testChoiceOptions(command: Command): Command {
 export function defineExplain(program: Command, start: Start): void {
   const command = program
     .command('explain')
-    .description('Explain an instruction, a literal or a diagnostic code.')
+    .description('Explain an instruction, a type, a target, a GPU, a literal or a diagnostic code.')
     .argument('<text...>', 'an instruction or mnemonic, 0f3F800000, PTX2030')
     .option('-t, --target <name>', 'explain for this target (old targets, for example, flush subnormals)')
     .option('--isa <version>', 'explain for this PTX version')
@@ -194,6 +194,7 @@ export function defineExplain(program: Command, start: Start): void {
     "ptxlab explain 'cvt.rn.bf16x2.f32 %r1, %f1, %f2;'",
     'ptxlab explain mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32',
     'ptxlab explain 0f3F800000',
+    'ptxlab explain sm_120f',
     'ptxlab explain PTX2030',
   );
 }

@@ -80,13 +80,26 @@ describe('targets', () => {
     });
   });
 
+  test.each(['sm_999', 'sm_90f', 'compute_91'])('%s is no target', (name) => {
+    expect(explain(name)).toMatchObject({ kind: 'refused', diagnostics: [{ code: 'PTX4012' }] });
+  });
+
+  test('sm_101 has another name today', () => {
+    expect(explain('sm_101f')).toMatchObject({
+      facts: expect.arrayContaining([
+        ['renamed', 'sm_110f since PTX 9.0'],
+        ['code runs on', 'sm_101, sm_110'],
+      ]),
+    });
+  });
+
   test('a GPU is explained by its architecture and by the targets whose code it runs', () => {
     expect(explain('h100')).toMatchObject({
       kind: 'target',
       name: 'H100',
       facts: [
         ['runs code for', 'sm_10 to sm_90, sm_90a'],
-        ['products', 'H100, H200'],
+        ['products', 'H100, H200, GH200'],
       ],
     });
   });

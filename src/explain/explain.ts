@@ -2,6 +2,7 @@
 import { toDiagnostic } from '../check/instructions/instruction.ts';
 import { matchOperands } from '../check/instructions/match.ts';
 import { part as partOf, type Problem, problem } from '../check/instructions/problem.ts';
+import { withAdditions } from '../check/instructions/later-additions.ts';
 import { type Resolution, resolveMnemonic } from '../check/instructions/resolve.ts';
 import type { Shape } from '../check/instructions/shape.ts';
 import { ShapeTable } from '../check/instructions/shape-table.ts';
@@ -10,6 +11,7 @@ import { Scope } from '../check/symbols.ts';
 import { diagnose, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import { environmentOf } from '../isa/environment.ts';
 import type { OperandPattern, Variant } from '../isa/form.ts';
+import { helpForTarget } from '../isa/nearest-target.ts';
 import { ptxForms } from '../isa/table.ts';
 import { newestTarget, newestVersion } from '../isa/targets.ts';
 import { parseInstruction } from '../syntax/parser.ts';
@@ -67,10 +69,23 @@ export function explain(text: string, choice: TargetChoice = anywhere): Explanat
     explainCode(bare) ??
     explainName(bare) ??
     explainTarget(bare) ??
+    unknownTarget(bare) ??
     explainLiteral(bare) ??
     explainInstruction(bare, choice);
   const help = explained.kind === 'refused' ? helpFor(bare) : null;
   return explained.kind === 'refused' && help !== null ? withHelp(explained, help) : explained;
+}
+
+/** Refuses text that looks like a target but is not one; null for other text. */
+function unknownTarget(source: string): Refusal | null {
+  if (!/^(?:sm|compute)_\w*$/i.test(source)) return null;
+  const found = diagnose(
+    'PTX4012',
+    { start: 0, end: source.length },
+    { found: source },
+    { help: helpForTarget(source) },
+  );
+  return { kind: 'refused', source, diagnostics: [found] };
 }
 
 function withHelp({ source, diagnostics }: Refusal, help: string): Refusal {
@@ -84,7 +99,11 @@ function withHelp({ source, diagnostics }: Refusal, help: string): Refusal {
 function explainInstruction(source: string, choice: TargetChoice): Explanation {
   const { instruction, diagnostics } = parseInstruction(source);
   if (instruction === null) return { kind: 'refused', source, diagnostics: diagnostics };
-  const resolution = resolveMnemonic(instruction.mnemonic);
+  const resolution = withAdditions(
+    resolveMnemonic(instruction.mnemonic),
+    instruction.mnemonic,
+    choice.version ?? newestVersion,
+  );
   if (resolution.kind !== 'variants') return withoutVariant(instruction, resolution, source, choice);
   const chosen = choose(resolution.variants, instruction, resolution.opcode);
   if (chosen.problems.length > 0) return refuse(chosen.problems, instruction, source);

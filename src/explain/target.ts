@@ -34,6 +34,7 @@ function ofTarget(target: Target): TargetExplanation {
     summary: summaries[target.suffix](gpu.name),
     facts: [
       ['since', `PTX ${formatVersion(target.since)}`],
+      ...renamed(target),
       [
         'code runs on',
         gpus
@@ -45,6 +46,12 @@ function ofTarget(target: Target): TargetExplanation {
       ...(others.length === 0 ? [] : [['see also', others.join(', ')] as const]),
     ],
   };
+}
+
+/** Version 9.0 of PTX renamed sm_101 to sm_110. */
+function renamed({ sm, suffix }: Target): TargetExplanation['facts'] {
+  if (sm === 101) return [['renamed', `sm_110${suffix} since PTX 9.0`]];
+  return sm === 110 ? [['formerly', `sm_101${suffix}`]] : [];
 }
 
 function ofGpu(gpu: Gpu, text: string): TargetExplanation {

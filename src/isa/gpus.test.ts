@@ -14,6 +14,7 @@ test.each(targets)('$name is the GPU with its own number', (target) => {
 
 test('names match in upper and lower case, and none is ambiguous', () => {
   expect(findGpu('h100')).toBe(findGpu('SM_90'));
+  expect(findGpu('NVIDIA GeForce RTX 4090')).toBe(findGpu('sm_89'));
   expect(findGpu('sm_90a')).toBeUndefined();
   const names = gpus.flatMap(({ name, chips }) => [name, ...chips]);
   expect(new Set(names).size).toBe(names.length);
@@ -34,6 +35,11 @@ describe('the targets that a GPU can run', () => {
     ['sm_100f', 'sm_103', true],
     ['sm_100f', 'sm_120', false],
     ['sm_103f', 'sm_100', false],
+    ['sm_101f', 'sm_103', false],
+    ['sm_100f', 'sm_101', false],
+    ['sm_101f', 'sm_110', true],
+    ['sm_101a', 'sm_110', true],
+    ['sm_110a', 'sm_103', false],
   ])('%s on %s: %s', (target, gpu, runs) => {
     const [found, on] = [findTarget(target), findGpu(gpu)];
     expect(found !== undefined && on !== undefined && runsOn(found, on)).toBe(runs);

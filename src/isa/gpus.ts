@@ -14,17 +14,21 @@ export interface Gpu {
 
 /** Products by architecture number. */
 const chipRows = {
+  60: ['P100'],
+  61: ['P4', 'P40'],
   70: ['V100'],
   72: ['Xavier'],
-  75: ['T4'],
+  75: ['T4', 'RTX2080'],
   80: ['A100'],
-  86: ['A2', 'A10', 'A40'],
+  86: ['A2', 'A10', 'A40', 'A6000', 'RTX3090'],
   87: ['Orin'],
-  89: ['L4', 'L40S'],
-  90: ['H100', 'H200'],
-  100: ['B200'],
-  103: ['B300'],
+  89: ['L4', 'L40', 'L40S', 'RTX4090'],
+  90: ['H100', 'H200', 'GH200'],
+  100: ['B200', 'GB200'],
+  103: ['B300', 'GB300'],
+  107: ['Rubin'],
   110: ['Thor'],
+  120: ['RTX5090'],
   121: ['GB10'],
 } as const;
 
@@ -49,9 +53,12 @@ const byName: ReadonlyMap<string, Gpu> = new Map(
   gpus.flatMap((gpu) => [gpu.name, ...gpu.chips].map((name) => [name.toLowerCase(), gpu] as const)),
 );
 
-/** The GPU with a name such as `sm_90` or `H100`, in upper or lower case; undefined if the name is unknown. */
+/**
+ * The GPU with a name such as `sm_90`, `H100` or `GeForce RTX 4090`, in upper or lower case; undefined if the name is
+ * unknown.
+ */
 export function findGpu(name: string): Gpu | undefined {
-  return byName.get(name.toLowerCase());
+  return byName.get(name.toLowerCase()) ?? byName.get(name.toLowerCase().replace(/nvidia|geforce|tesla|[ -]/g, ''));
 }
 
 /** Explains how GPUs are named, for a message about a name that is not a GPU. */
@@ -68,6 +75,9 @@ export function gpuOf({ sm }: Target): Gpu {
   return found;
 }
 
+/** Version 9.0 of PTX renamed sm_101 to sm_110. */
+const todaysNumber = (sm: number): number => (sm === 101 ? 110 : sm);
+
 /** Architectures of one family differ only in their last digit: sm_100 and sm_103, sm_120 and sm_121. */
 const familyOf = (sm: number): number => Math.floor(sm / 10);
 
@@ -76,7 +86,8 @@ const familyOf = (sm: number): number => Math.floor(sm / 10);
  * the target's own architecture and on all later ones. With the suffix `f`, it runs on the target's own architecture
  * and on later ones of the same family; with the suffix `a`, only on the target's own architecture.
  */
-export function runsOn({ sm, suffix }: Target, gpu: Gpu): boolean {
-  if (suffix === 'a') return gpu.sm === sm;
-  return gpu.sm >= sm && (suffix === '' || familyOf(gpu.sm) === familyOf(sm));
+export function runsOn(target: Target, gpu: Gpu): boolean {
+  const [sm, own] = [todaysNumber(target.sm), todaysNumber(gpu.sm)];
+  if (target.suffix === 'a') return own === sm;
+  return own >= sm && (target.suffix === '' || familyOf(own) === familyOf(sm));
 }

@@ -3,6 +3,7 @@
  * are missing, because versions 9.3 and 9.4 added to them.
  */
 import type { AvailabilityRow } from './form.ts';
+import type { TypeName } from './types.ts';
 import { at, atListed, type Availability, parseVersion, type Version } from './targets.ts';
 
 const rubin = atListed('9.4', 'sm_107a', 'sm_107f');
@@ -25,64 +26,81 @@ export const opcodesOutside: ReadonlyMap<string, AvailabilityRow> = new Map(
   listed.flatMap(([opcodes, ...ways]) => opcodes.split(' ').map((subject) => [subject, { subject, ways }])),
 );
 
-/** What a later version added to an opcode: variants with new modifiers or types, or also operands. */
-interface Addition {
+/** What a version added to an opcode, and the table lacks. */
+export interface Addition {
   readonly since: Version;
-  /** Whether only variants with two types, or with packed ones, are new. */
-  readonly packed: boolean;
+  /** The modifiers and types that only new variants have. A word that ends with `::` stands for all words that begin so. */
+  readonly words: readonly string[];
+  /** Whether variants with several types of `mixedTypes` are new. */
+  readonly mixed: boolean;
+  /** Whether variants that the table contains got further operands. */
   readonly operands: boolean;
 }
 
-const additions: readonly (readonly [opcodes: string, since: string, extras?: Partial<Addition>])[] = [
-  ['mbarrier.init mbarrier.inval mbarrier.expect_tx mbarrier.complete_tx', '9.3'],
-  ['mbarrier.arrive mbarrier.arrive.expect_tx mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx', '9.3'],
-  ['mbarrier.test_wait mbarrier.test_wait.parity', '9.3', { operands: true }],
-  ['mbarrier.try_wait mbarrier.try_wait.parity', '9.3', { operands: true }],
-  ['cp.async.bulk cp.reduce.async.bulk', '9.3', { operands: true }],
-  ['fence.proxy ld st', '9.3'],
-  ['cp.async.bulk.tensor cp.reduce.async.bulk.tensor cp.async.bulk.prefetch.tensor', '9.4', { operands: true }],
-  ['cp.async.bulk.prefetch prefetch', '9.4', { operands: true }],
-  ['set add sub mul fma', '9.4', { packed: true }],
-  ['atom red ldmatrix', '9.4'],
-  ['tcgen05.alloc tcgen05.dealloc tcgen05.commit', '9.4', { operands: true }],
-  ['tcgen05.ld tcgen05.ld.red tcgen05.mma tcgen05.mma.ws', '9.4', { operands: true }],
+/** The packed types that new variants of add, sub, mul and fma combine. */
+export const mixedTypes: readonly TypeName[] = [
+  '.f16x2',
+  '.bf16x2',
+  '.f32x2',
+  '.e4m3x4',
+  '.e5m2x4',
+  '.e2m3x4',
+  '.e3m2x4',
+  '.e2m1x4',
 ];
 
-const byOpcode: ReadonlyMap<string, Addition> = new Map(
-  additions.flatMap(([opcodes, since, extras]) =>
-    opcodes
-      .split(' ')
-      .map((opcode) => [opcode, { since: parseVersion(since), packed: false, operands: false, ...extras }]),
-  ),
+const layouts = '.layout::v0 .layout::v1';
+const wide = '.multicast::cluster::16b .multicast::cluster::32b';
+const ordered = '.relaxed .acquire .release .cta .cluster .gpu .sys';
+const overrides = '.override::global_address .override_attribute .override_attribute:: .im2col_no_offs::w';
+const kept = '.L2::evict_first .L2::evict_normal .L2::evict_last';
+
+const additions: readonly (readonly [
+  opcodes: string,
+  since: string,
+  words: string,
+  extras?: Partial<Pick<Addition, 'mixed' | 'operands'>>,
+])[] = [
+  ['ld st', '9.3', '.mmio'],
+  ['ld', '9.4', '.proxy::readonly'],
+  ['fence.proxy', '9.3', '.acquire .release .sync_restrict::shared::cluster::read'],
+  ['mbarrier.init mbarrier.inval', '9.3', layouts],
+  ['mbarrier.expect_tx mbarrier.complete_tx', '9.3', `${layouts} ${wide}`],
+  ['mbarrier.arrive mbarrier.arrive.expect_tx', '9.3', `${layouts} ${wide}`],
+  ['mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx', '9.3', `${layouts} ${wide}`],
+  [
+    'mbarrier.test_wait mbarrier.test_wait.parity mbarrier.try_wait mbarrier.try_wait.parity',
+    '9.3',
+    `${layouts} .phase_type::primary .phase_type::conditional`,
+    { operands: true },
+  ],
+  ['cp.async.bulk cp.reduce.async.bulk', '9.3', `${ordered} ${wide} .b128 .mbarrier::report:: .noftz`],
+  ['cp.async.bulk.tensor cp.reduce.async.bulk.tensor', '9.4', `${wide} ${overrides} .mbarrier::report:: .noftz`],
+  ['cp.async.bulk.prefetch.tensor', '9.4', `${overrides} ${kept}`],
+  ['cp.async.bulk.prefetch', '9.4', kept],
+  ['prefetch', '9.4', '.valid_addr .L1::32B'],
+  ['set', '9.4', '.u8x4 .s8x4 .u16x2 .s16x2'],
+  ['add sub mul fma', '9.4', '.e4m3x4 .e5m2x4 .e2m3x4 .e3m2x4 .e2m1x4', { mixed: true }],
+  ['atom red', '9.4', '.noftz'],
+  ['ldmatrix', '9.4', '.s8 .s4'],
+  ['tcgen05.alloc tcgen05.dealloc', '9.4', '.exclusive'],
+  ['tcgen05.commit', '9.4', `${wide} .sync_restrict::shared::read::mma::a`],
+  ['tcgen05.ld tcgen05.ld.red', '9.4', '.spcompress'],
+  ['tcgen05.mma tcgen05.mma.ws', '9.4', '.kind::ti16 .collector::b:: .decompress::lut::b'],
+];
+
+/** What was added to an opcode in a version or in an earlier one, and is not in the table. */
+export function additionsTo(opcode: string, version: Version): readonly Addition[] {
+  return additionRows.filter(({ opcodes, since }) => version >= since && opcodes.includes(opcode));
+}
+
+const additionRows: readonly (Addition & { readonly opcodes: readonly string[] })[] = additions.map(
+  ([opcodes, since, words, extras]) => ({
+    opcodes: opcodes.split(' '),
+    since: parseVersion(since),
+    words: words.split(' '),
+    mixed: false,
+    operands: false,
+    ...extras,
+  }),
 );
-
-/** What was added to an opcode in a version or in an earlier one, and is not in the table; null if there is nothing. */
-export function additionTo(opcode: string, version: Version): Addition | null {
-  const found = byOpcode.get(opcode);
-  return found !== undefined && version >= found.since ? found : null;
-}
-
-/** The beginnings of modifiers that exist only in instructions that the table lacks. */
-const laterModifiers: readonly string[] = [
-  '.layout::',
-  '.phase_type::',
-  '.multicast::cluster::32b',
-  '.sync_restrict::',
-  '.override::',
-  '.override_attribute',
-  '.im2col_no_offs::',
-  '.spcompress',
-  '.kind::ti16',
-  '.exclusive',
-  '.report',
-  '.decompress::',
-  '.collector::b::',
-  '.valid_addr',
-  '.L1::32B',
-  '.proxy::readonly',
-  '.mbarrier::report::',
-];
-
-export function isLaterModifier(word: string): boolean {
-  return laterModifiers.some((beginning) => word.startsWith(beginning));
-}

@@ -230,6 +230,13 @@ export function describeTargets(set: TargetSet): string {
   }
 }
 
+/** Describes several sets of targets. The names that sets list become one list. */
+export function describeTargetSets(sets: readonly TargetSet[]): string {
+  const names = sets.flatMap((set) => (set.kind === 'listed' ? set.names : []));
+  const others = sets.filter(({ kind }) => kind !== 'listed').map(describeTargets);
+  return joinWords([...new Set(others), ...new Set(names)], 'or');
+}
+
 /** One of the ways in which a feature can be available: since a certain PTX version, on certain targets. */
 export interface Availability {
   readonly since: Version;

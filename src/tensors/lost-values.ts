@@ -15,8 +15,11 @@ import { loadUnit } from './tensor-values.ts';
 /** A tensor in which many values are lost. */
 export interface LostValues {
   readonly name: string;
-  /** The fraction of the nonzero values that become 0 or NaN, or change their sign. */
+  /** The fraction of the nonzero values that become 0 or NaN. */
   readonly share: number;
+  /** The fraction of the nonzero values that are negative, if the format has no sign. */
+  readonly signs: number;
+  readonly to: FormatName;
 }
 
 /** Number of elements in each of the ranges that make up a sample. */
@@ -24,24 +27,27 @@ const rangeElements = 1024;
 const ranges = 4;
 
 /**
- * Checks samples of the tensors that are converted without scales to a format of at most 8 bits, or to integers.
+ * Checks samples of the tensors that are converted without scales to a format of at most 8 bits, or to integers. If the
+ * caller explicitly asked for no scales, only lost signs count.
  *
- * @returns the tensors that lose more than a tenth of their values; empty if the caller explicitly asked for no scales
+ * @returns the tensors in which more than a tenth of the values become 0 or NaN, or lose their sign
  * @throws PtxlabError `values-lost` if more than half of the values in the sampled tensors are lost
  */
 export async function requireValues(plan: ConversionPlan, file: TensorFile): Promise<readonly LostValues[]> {
-  if (plan.choice.scale === 'none') return [];
+  const isAsked = plan.choice.scale === 'none';
   const model = modelOf(file);
   const found: LostValues[] = [];
   let [lostElements, elements] = [0, 0];
   for (const work of plan.work) {
     if (work.kind !== 'convert' || !isNarrow(work)) continue;
-    const share = await lostShare(plan, model.file, work);
-    if (share > 0.1) found.push({ name: work.entry.name, share });
-    lostElements += share * work.entry.elements;
+    if (isAsked && formats[work.to].signed) continue;
+    const { zeros, signs } = await lostShares(plan, model.file, work);
+    const share = isAsked ? 0 : zeros;
+    if (share > 0.1 || signs > 0.1) found.push({ name: work.entry.name, share, signs, to: work.to });
+    lostElements += (zeros + signs) * work.entry.elements;
     elements += work.entry.elements;
   }
-  if (lostElements > elements / 2) throw lostError(plan, lostElements / elements);
+  if (!isAsked && lostElements > elements / 2) throw lostError(plan, lostElements / elements);
   return found;
 }
 
@@ -49,7 +55,7 @@ function lostError({ choice: { to } }: ConversionPlan, share: number): PtxlabErr
   const percent = Math.round(100 * share);
   return new PtxlabError(
     'values-lost',
-    `without scales, ${percent}% of the values become 0 or change their sign in ${to}: use e4m3 or s8 with ` +
+    `without scales, ${percent}% of the values become 0 or lose their sign in ${to}: use e4m3 or s8 with ` +
       `--scale row, mxfp8, mxfp4 or nvfp4, or --scale none to convert anyway`,
   );
 }
@@ -58,11 +64,11 @@ function isNarrow({ to }: TensorWork & { kind: 'convert' }): boolean {
   return formats[to].width <= 8 || formats[to].kind !== 'float';
 }
 
-async function lostShare(
+async function lostShares(
   { choice }: ConversionPlan,
   file: TensorFile,
   { entry, beside, to }: TensorWork & { kind: 'convert' },
-): Promise<number> {
+): Promise<{ readonly zeros: number; readonly signs: number }> {
   const scaled = beside === null ? null : await scaledValues(file, entry, beside);
   const reader = new ElementReader(file, entry, scaled);
   const { saturate, semantics, rounding } = choice;
@@ -71,7 +77,7 @@ async function lostShare(
     ...(semantics === undefined ? {} : { semantics }),
     ...(rounding === undefined || rounding === 'rs' ? {} : { rounding }),
   };
-  let [lost, all] = [0, 0];
+  let [zeros, signs, all] = [0, 0, 0];
   for (const [first, count] of rangesOf(entry.elements)) {
     const { source, from } = await reader.values(first, count);
     const before = signsOf(source, from, count);
@@ -81,10 +87,11 @@ async function lostShare(
     for (const [i, sign] of before.entries()) {
       if (sign === 0 || Number.isNaN(sign)) continue;
       all += 1;
-      if (elementAt(after, i) !== sign) lost += 1;
+      if (sign < 0 && !formats[to].signed) signs += 1;
+      else if (elementAt(after, i) !== sign) zeros += 1;
     }
   }
-  return all === 0 ? 0 : lost / all;
+  return all === 0 ? { zeros: 0, signs: 0 } : { zeros: zeros / all, signs: signs / all };
 }
 
 /**

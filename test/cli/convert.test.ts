@@ -318,6 +318,15 @@ describe('values that would be lost', () => {
     expect((await convert(weights(), at('o.npz'), '--to', to, '--scale', 'none')).code).toBe(0);
   });
 
+  test.each(['u8', 'ue5m3'])('lost signs are listed even if no scales are wanted: %s', async (to) => {
+    const { code, stderr } = await convert(weights(), at('o.npz'), '--to', to, '--scale', 'none');
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(RegExp(`\\d+% of l\\.weight lost the sign, because ${to} has none`)),
+    ]);
+    expect(stderr).not.toContain('became 0');
+  });
+
   test.each(['o.npy', 'o.bin', 'o.gguf'])('%s has no room for the scales of integers', async (name) => {
     const { code, stderr } = await convert(weights(), at(name), '--to', 's8');
     expect([code, stderr]).toEqual([2, expect.stringContaining('has no room for scales: use ')]);

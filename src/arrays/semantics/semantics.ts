@@ -44,7 +44,7 @@ export interface SemanticsError {
 /**
  * The conversion between any two formats as the given stack performs it. Every source is decoded exactly and rounded
  * once, even if PTX has no `cvt` instruction for the pair. With `ptx`, conversions to e4m3, e5m2, e2m3, e3m2, e2m1 and
- * s2f6 saturate, because every `cvt` to these formats does. Conversions from floats to integers clamp the value.
+ * s2f6 saturate, because every `cvt` to these formats does, and those to ue5m3 unless `saturate` is false. Conversions from floats to integers clamp the value.
  * Conversions between integers clamp it if `saturate` is set; otherwise, they truncate or extend the bits. Stacks other
  * than `ptx` round only to nearest even and convert only between floats.
  */
@@ -121,6 +121,11 @@ function alwaysSaturates(to: FormatName): boolean {
   return kind !== 'integer' && width <= 8 && signed;
 }
 
+/** ue5m3 has no infinity, so that a value that does not fit would become NaN. */
+function saturatesByDefault(to: FormatName): boolean {
+  return alwaysSaturates(to) || to === 'ue5m3';
+}
+
 const integerRoundings: ReadonlySet<Rounding> = new Set(['rn', 'rz', 'rm', 'rp']);
 
 function notOffered(message: string): Result<never, SemanticsError> {
@@ -149,7 +154,7 @@ function ptxPlan(request: ConversionRequest): Result<ConversionStages, Semantics
       integral: isInteger && !amongIntegers,
       flush: ftz,
       sat: isInteger && (always || saturate === true),
-      satfinite: !isInteger && (always || saturate === true),
+      satfinite: !isInteger && (saturate ?? saturatesByDefault(to)),
       relu,
       randomBits: rounding.value === 'rs' ? (randomLayoutOf(to)?.bits ?? 0) : 0,
     },

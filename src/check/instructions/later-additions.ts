@@ -1,13 +1,13 @@
 /**
  * Instructions of versions of which the table contains only a part. A variant that the table lacks is reported as not
- * checked rather than as wrong, if all its words exist in PTX.
+ * checked rather than as wrong, if it has a word that only new variants have, and otherwise only words of its opcode.
  */
 import type { AvailabilityRow } from '../../isa/form.ts';
 import { splitMnemonic } from '../../isa/notation.ts';
-import { additionTo, isLaterModifier } from '../../isa/opcodes.ts';
+import { type Addition, additionsTo, mixedTypes } from '../../isa/opcodes.ts';
+import { ptxForms } from '../../isa/table.ts';
 import type { Version } from '../../isa/targets.ts';
-import { isTypeName, typeOf } from '../../isa/types.ts';
-import { isModifier } from './form-match.ts';
+import { isTypeName } from '../../isa/types.ts';
 import type { Problem } from './problem.ts';
 import type { Resolution } from './resolve.ts';
 
@@ -15,19 +15,17 @@ import type { Resolution } from './resolve.ts';
 export function withAdditions(resolution: Resolution, mnemonic: string, version: Version): Resolution {
   if (resolution.kind !== 'refused') return resolution;
   const { opcode, parts } = splitMnemonic(mnemonic);
-  const addition = additionTo(opcode, version);
-  if (addition === null || !parts.every(isWord)) return resolution;
-  if (addition.packed && !hasPackedTypes(parts)) return resolution;
-  return { kind: 'unchecked', opcode, row: rowOf(opcode, addition) };
+  const addition = additionsTo(opcode, version).find((one) => isAddition(one, opcode, parts));
+  return addition === undefined ? resolution : { kind: 'unchecked', opcode, row: rowOf(opcode, addition) };
 }
 
 /**
- * The requirements of an instruction with another number of operands than those in the table, if the version added
- * operands to the opcode; null if it did not.
+ * The requirements of an instruction with more operands than those in the table, if the version added operands to the
+ * opcode; null if it did not.
  */
 export function additionalOperands(opcode: string, version: Version): AvailabilityRow | null {
-  const addition = additionTo(opcode, version);
-  return addition?.operands === true ? rowOf(opcode, addition) : null;
+  const addition = additionsTo(opcode, version).find(({ operands }) => operands);
+  return addition === undefined ? null : rowOf(opcode, addition);
 }
 
 /** Whether a problem says that the number of operands is wrong. */
@@ -35,15 +33,30 @@ export function isOperandCount({ code }: Problem): boolean {
   return code === 'PTX3002';
 }
 
-function rowOf(subject: string, { since }: { readonly since: Version }): AvailabilityRow {
+function rowOf(subject: string, { since }: Addition): AvailabilityRow {
   return { subject, ways: [{ since, on: { kind: 'from', sm: 10 } }] };
 }
 
-function isWord(part: string): boolean {
-  return isTypeName(part) || isModifier(part) || isLaterModifier(part);
+function isAddition({ words, mixed }: Addition, opcode: string, parts: readonly string[]): boolean {
+  const isNew = (part: string): boolean => words.some((word) => part === word || isOfFamily(part, word));
+  const types = parts.filter(isTypeName);
+  const modifiers = parts.filter((part) => !isTypeName(part));
+  const isMixed = mixed && types.length > 1 && types.every((type) => mixedTypes.includes(type));
+  if (!isMixed && !parts.some(isNew)) return false;
+  const own = wordsOf(opcode);
+  const known = parts.every((part) => own.has(part) || isNew(part) || (isMixed && isTypeName(part)));
+  return known && new Set(modifiers).size === modifiers.length;
 }
 
-function hasPackedTypes(parts: readonly string[]): boolean {
-  const types = parts.filter(isTypeName).map(typeOf);
-  return types.length > 1 || types.some(({ lanes }) => lanes > 1);
+function isOfFamily(part: string, word: string): boolean {
+  return word.endsWith('::') && part.startsWith(word) && part.length > word.length;
+}
+
+/** All modifiers and types of the variants of an opcode that the table contains. */
+function wordsOf(opcode: string): ReadonlySet<string> {
+  return new Set(
+    ptxForms
+      .forms(opcode)
+      .flatMap(({ axes, slots }) => [...axes.flatMap(({ values }) => values), ...slots.flatMap(({ types }) => types)]),
+  );
 }

@@ -2,6 +2,7 @@
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { ConversionPlan, TensorWork } from '../../tensors/conversion-plan.ts';
 import type { ConversionReport } from '../../tensors/convert-file.ts';
+import type { LostValues } from '../../tensors/lost-values.ts';
 import type { TensorEntry } from '../../tensors/tensor-file.ts';
 import { alignColumns } from '../columns.ts';
 import { plural, shapeText } from '../inspect/text.ts';
@@ -41,10 +42,15 @@ export function scaleNote({ choice, work }: ConversionPlan): string {
 export function reportWords({ nonFinite, lost }: ConversionReport): readonly string[] {
   return [
     ...nonFinite.map(({ name, nans, infinities }) => nonFiniteWords(name, nans, infinities)),
-    ...lost.map(
-      ({ name, share }) => `${Math.round(100 * share)}% of ${printable(name)} became 0 because it has no scale`,
-    ),
+    ...lost.flatMap(lostWords),
   ];
+}
+
+function lostWords({ name, share, signs, to }: LostValues): readonly string[] {
+  const percent = (part: number): string => `${Math.round(100 * part)}% of ${printable(name)}`;
+  const zeros = share > 0.1 ? [`${percent(share)} became 0 because it has no scale`] : [];
+  const changed = signs > 0.1 ? [`${percent(signs)} lost the sign, because ${to} has none`] : [];
+  return [...zeros, ...changed];
 }
 
 export function planJson({ work, layout, quantizationConfig }: ConversionPlan): object {

@@ -105,8 +105,8 @@ function lowerTrimmed(step: StepOf<'bulk'>, left: Ref, right: Ref, lowering: Low
   code.op('i64.extend_i32_u', 'i64.sub').set(end);
   inPieces(step, lowering, (source, target) => {
     const to = locateAt(lowering, { space: step.space, access: 'store', size: piece }, target);
-    code.get(source).get(begin).op('i64.lt_u').get(source).i64(BigInt(piece)).op('i64.add').get(end);
-    code.op('i64.gt_u', 'i32.or').if(
+    code.get(source).get(begin).op('i64.lt_s').get(source).i64(BigInt(piece)).op('i64.add').get(end);
+    code.op('i64.gt_s', 'i32.or').if(
       () => copyInside(step, lowering, { source, to, begin, end }),
       () => {
         const from = locateAt(lowering, { space: step.sourceSpace, access: 'load', size: piece }, source);
@@ -127,7 +127,7 @@ function copyInside(
   code.i32(0).set(offset);
   code.loop((again) => {
     code.get(source).get(offset).op('i64.extend_i32_u', 'i64.add').set(at);
-    code.get(at).get(begin).op('i64.ge_u').get(at).get(end).op('i64.lt_u', 'i32.and');
+    code.get(at).get(begin).op('i64.ge_s').get(at).get(end).op('i64.lt_s', 'i32.and');
     code.if(() => {
       const from = locateAt(lowering, { space: sourceSpace, access: 'load', size: 1 }, at);
       code.get(to).get(offset).op('i32.add').get(from);

@@ -160,10 +160,10 @@ function fromFour({ name, x4 }: Family): InstructionForm {
   const type = `${name}x4type`;
   return strict({
     id: `cvt.rs.${name}x4.f32`,
-    syntax: `cvt.rs{.relu}.satfinite{.pzo}.${type}.f32  d, {a, b, e, f}, rbits`,
+    syntax: `cvt.rs{.relu}.satfinite.${type}.f32  d, {a, b, e, f}, rbits`,
     summary: 'Four f32 values to a packed quadruple, rounded stochastically, with a in the topmost lane.',
     sets: { [type]: x4 },
-    availability: [stochastic, pzo],
+    availability: [stochastic],
     operands: [d, four, rbits],
     steps: lanesToPacked,
   });

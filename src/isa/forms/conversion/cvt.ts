@@ -129,9 +129,9 @@ const basic: readonly InstructionForm[] = [
   }),
   relaxed({
     id: 'cvt.rs.f16x2.f32',
-    syntax: 'cvt.rs{.relu}{.satfinite}{.pzo}.f16x2.f32  d, a, b, rbits',
+    syntax: 'cvt.rs{.relu}{.satfinite}.f16x2.f32  d, a, b, rbits',
     summary: 'Two f32 values to packed f16, rounded stochastically.',
-    availability: [stochastic, pzo],
+    availability: [stochastic],
     operands: [d, a, b, rbits],
     steps: lanesToPacked,
   }),
@@ -166,9 +166,9 @@ const bf16: readonly InstructionForm[] = [
   }),
   strict({
     id: 'cvt.rs.bf16x2.f32',
-    syntax: 'cvt.rs{.relu}{.satfinite}{.pzo}.bf16x2.f32  d, a, b, rbits',
+    syntax: 'cvt.rs{.relu}{.satfinite}.bf16x2.f32  d, a, b, rbits',
     summary: 'Two f32 values to packed bf16, rounded stochastically.',
-    availability: [stochastic, pzo],
+    availability: [stochastic],
     operands: [d, a, b, rbits],
     steps: lanesToPacked,
   }),
