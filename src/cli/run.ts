@@ -97,6 +97,7 @@ async function runFile(file: string, flags: RunFlags, session: Session): Promise
     cooperative: flags.cooperative === true,
     inputs,
     variables: new Map(),
+    bindings: new Map(),
     unchecked: flags.unchecked === true,
     unsupported: flags.unsupported ?? 'refuse',
     timeout: flags.timeout === undefined ? null : readSeconds(flags.timeout, '--timeout'),

@@ -87,6 +87,7 @@ describe('the suite of the examples', () => {
     ['tensorMap', (given: object) => ({ tensorMap: given })],
     ['texture', (given: object) => ({ texture: given })],
     ['surface', (given: object) => ({ surface: given })],
+    ['sampler', (given: object) => ({ sampler: given })],
   ])('has the keys of the schema, in "%s" of an argument', (definition, argumentWith) => {
     const schema: unknown = JSON.parse(readFileSync(join(root, 'schemas/ptxtest.schema.json'), 'utf8'));
     const keys = objectAt(schema, '$defs', definition, 'properties');

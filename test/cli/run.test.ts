@@ -411,6 +411,31 @@ ld.shared.v4.b32 {%r0,%r1,%r2,%r3}, [tile]; st.global.v4.b32 [%rd2], {%r0,%r1,%r
     expect(answer).toMatchObject({ ok: true, buffers: { out: { hex: '070800' } } });
   });
 
+  test('textures and samplers by the names of variables', async () => {
+    const source = `.version 8.0
+      .target sm_80, texmode_independent
+      .address_size 64
+      .global .texref image;
+      .visible .entry k(.param .u64 out, .param .samplerref way) {
+      .reg .b64 %out; .reg .f32 %x, %f<4>;
+      ld.param.u64 %out, [out]; mov.f32 %x, 0f3F800000;
+      tex.1d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [image, way, {%x}];
+      st.global.f32 [%out], %f0; ret; }`;
+    const image = { texture: { texels: 'texels', type: 'f32', size: [2] } };
+    const given = { source, buffers: { texels: { f32: [1, 2] } } };
+    const args = [{ buffer: { zeros: 4 } }, { sampler: { filter: 'linear' } }];
+    const { answer } = await job({ ...given, args, bind: { image } });
+    expect(answer).toMatchObject({ ok: true, args: [{ hex: '0000c03f' }, null] });
+    const mistakes = [
+      [{ imag: image }, "bind.imag: the module has no texture, surface or sampler 'imag'; did you mean image?"],
+      [{ image: {} }, 'bind.image: must have exactly one key: texture, surface or sampler'],
+    ] as const;
+    for (const [bind, message] of mistakes) {
+      const { stderr } = await ptxlab(['run', '--job', '-'], { input: JSON.stringify({ ...given, args, bind }) });
+      expect(stderr).toContain(message);
+    }
+  });
+
   test('repeats with the same initial buffers and lists the times', async () => {
     const { answer } = await job({ source: increment, repeat: 3, args: [{ buffer: { hex: '07000000' } }] });
     expect(answer).toMatchObject({ ok: true, args: [{ hex: '08000000' }], stats: { threads: 1, instructions: 4 } });

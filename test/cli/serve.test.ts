@@ -129,6 +129,22 @@ it('makes textures and surfaces for a launch, and frees them', async () => {
   expect(await ask('buffer/read', { device, buffer: out })).toMatchObject({ base64: 'BQYH' });
 });
 
+it('binds textures to variables, and frees their descriptions', async () => {
+  const { ask } = connected();
+  const { device } = await ask('device/create', { memory: 4096 });
+  const source = `.version 8.0\n.target sm_90\n.address_size 64\n.global .texref image; .global .surfref canvas;
+    .visible .entry k() { .reg .b32 %r, %d<4>; mov.u32 %r, %tid.x;
+    tex.1d.v4.u32.s32 {%d0, %d1, %d2, %d3}, [image, {%r}]; sust.b.1d.b8.trap [canvas, {%r}], {%d0}; ret; }`;
+  const { module } = await ask('module/load', { device, source });
+  const { buffer } = await ask('buffer/alloc', { device, data: { base64: 'BQYH' } });
+  const { buffer: out } = await ask('buffer/alloc', { device, bytes: 3 });
+  const texels = { type: 'u8', size: [3] };
+  const bind = { image: { texture: { buffer, ...texels } }, canvas: { surface: { buffer: out, ...texels } } };
+  for (let i = 0; i < 100; i++) await ask('launch', { device, module, block: 3, bind });
+  expect(await ask('buffer/read', { device, buffer: out })).toMatchObject({ base64: 'BQYH' });
+  await expect(ask('launch', { device, module, bind: { image: {} } })).rejects.toThrow('bind.image');
+});
+
 it('answers pipelined requests to a device in their order', async () => {
   const { ask } = connected();
   const { device } = await ask('device/create');

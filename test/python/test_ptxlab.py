@@ -156,6 +156,39 @@ def test_textures_and_surfaces(ptx_device):
         kernel[1, 1](ptxlab.Texture(flags, channels=2, filter="linear"), ptxlab.Surface(out))
 
 
+NAMED = """
+.version 8.0
+.target sm_80, texmode_independent
+.address_size 64
+.global .texref image;
+.visible .entry sample(.param .u64 out, .param .samplerref way) {
+  .reg .b64 %rd<2>; .reg .f32 %f<6>;
+  ld.param.u64 %rd1, [out];
+  mov.f32 %f1, 0f3F800000;
+  tex.1d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [image, way, {%f1}];
+  st.global.f32 [%rd1], %f2;
+  ret;
+}
+"""
+
+
+def test_textures_and_samplers_by_name(ptx_device):
+    kernel = ptx_device.module(NAMED).kernel("sample")
+    out = np.zeros(1, dtype=np.float32)
+    image = ptxlab.Texture(np.float32([10, 20, 30, 40]))
+    kernel[1, 1](out, ptxlab.Sampler(filter="linear"), bind={"image": image})
+    assert out[0] == 15
+    with ptx_device.buffer(np.float32([1, 2, 3, 4])) as texels:
+        kernel[1, 1](out, ptxlab.Sampler(), bind={"image": ptxlab.Texture(texels, type="f32", size=[4])})
+        assert out[0] == 2
+        kernel[1, 1](out, ptxlab.Sampler(filter="linear"))
+        assert out[0] == 1.5
+    with pytest.raises(ptxlab.PtxlabError, match="did you mean image"):
+        kernel[1, 1](out, ptxlab.Sampler(), bind={"imag": image})
+    with pytest.raises(ptxlab.PtxlabError, match="is a texture; it cannot be bound to a sampler"):
+        kernel[1, 1](out, ptxlab.Sampler(), bind={"image": ptxlab.Sampler()})
+
+
 def test_copies_a_box_of_a_tensor(ptx_device):
     matrix = np.arange(20, dtype=np.int32).reshape(4, 5)
     # A row must be a multiple of 16 bytes, so the matrix gets three more columns.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import weakref
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -183,6 +183,33 @@ class Surface(Texture):
         )
 
 
+class Sampler:
+    """How texels are read, for a parameter or a variable of type .samplerref."""
+
+    def __init__(
+        self,
+        *,
+        address_mode: Union[str, Sequence[str], None] = None,
+        filter: Optional[str] = None,
+        level_filter: Optional[str] = None,
+        border: Optional[Sequence[float]] = None,
+        level_bias: Optional[float] = None,
+        least_level: Optional[float] = None,
+        greatest_level: Optional[float] = None,
+        forces_texel_coordinates: Optional[bool] = None,
+    ) -> None:
+        self._options = _named(
+            addressMode=address_mode,
+            filter=filter,
+            levelFilter=level_filter,
+            border=None if border is None else [float(one) for one in border],
+            levelBias=level_bias,
+            leastLevel=least_level,
+            greatestLevel=greatest_level,
+            forcesTexelCoordinates=forces_texel_coordinates,
+        )
+
+
 def _element_type(dtype: "np.dtype[Any]") -> str:
     """The type of elements of a tensor; formats of one byte count as bytes."""
     if dtype.itemsize == 1:
@@ -215,11 +242,18 @@ class Launcher:
         self._shape = {"grid": _extent(grid), "block": _extent(block)}
 
     def __call__(
-        self, *args: Any, shared_bytes: Optional[int] = None, races: Optional[str] = None, **options: Any
+        self,
+        *args: Any,
+        bind: Optional[Mapping[str, Union[Texture, Sampler]]] = None,
+        shared_bytes: Optional[int] = None,
+        races: Optional[str] = None,
+        **options: Any,
     ) -> Dict[str, Any]:
         """Runs the kernel. Arrays and tensors are copied to the device, and back afterwards unless they are read-only.
 
         Buffers stay on the device. Numbers take the type of their parameter. Returns what was printed, and statistics.
+        `bind` gives a Texture, Surface or Sampler to variables of the module, by their names;
+        later launches can use those of Buffers, but not those of arrays.
         With races="report", or "strict" to include stores of the same value, the result lists data races under "races".
         Raises Fault, and PtxlabError for a launch that is not possible.
         """
@@ -232,15 +266,8 @@ class Launcher:
             for i, one in enumerate(args):
                 if isinstance(one, Buffer):
                     passed.append({"buffer": one.handle})
-                elif isinstance(one, (TensorMap, Texture)):
-                    holder = one.tensor if isinstance(one, TensorMap) else one.texels
-                    if isinstance(holder, Buffer):
-                        passed.append(one._argument(holder))
-                        continue
-                    array, _ = as_array(holder)
-                    buffer = module.device.buffer(array)
-                    copies.append((holder, array, buffer))
-                    passed.append(one._argument(buffer))
+                elif isinstance(one, (TensorMap, Texture, Sampler)):
+                    passed.append(_described(one, module.device, copies))
                 elif np.ndim(one) == 0 and not hasattr(one, "data_ptr") and not isinstance(one, np.ndarray):
                     passed.append(_scalar(one, types[i] if i < len(types) else ""))
                 else:
@@ -248,8 +275,9 @@ class Launcher:
                     buffer = module.device.buffer(array)
                     copies.append((one, array, buffer))
                     passed.append({"buffer": buffer.handle})
+            bound = {name: _described(one, module.device, copies) for name, one in (bind or {}).items()}
             at = {"device": module._device, "module": module.handle, "kernel": self._kernel.name}
-            result = server.ask("launch", **at, **self._shape, args=passed, **_named(sharedBytes=shared_bytes, races=races), **options)
+            result = server.ask("launch", **at, **self._shape, args=passed, bind=bound, **_named(sharedBytes=shared_bytes, races=races), **options)
             for given, array, buffer in copies:
                 _copy_back(given, array, buffer)
         finally:
@@ -259,6 +287,23 @@ class Launcher:
             fault = result["fault"]
             raise Fault(fault["code"], fault["message"], fault)
         return result
+
+
+def _described(
+    one: Union[TensorMap, Texture, Sampler],
+    device: "Device",
+    copies: List[Tuple[Any, "np.ndarray[Any, Any]", Buffer]],
+) -> Dict[str, Any]:
+    """What the server needs to know. An array is copied to the device, and the copy is added to `copies`."""
+    if isinstance(one, Sampler):
+        return {"sampler": one._options}
+    holder = one.tensor if isinstance(one, TensorMap) else one.texels
+    if isinstance(holder, Buffer):
+        return one._argument(holder)
+    array, _ = as_array(holder)
+    buffer = device.buffer(array)
+    copies.append((holder, array, buffer))
+    return one._argument(buffer)
 
 
 def _scalar(value: Any, type: str) -> Dict[str, Any]:

@@ -7,6 +7,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { elementAt } from '../../base/element-at.ts';
 import { itemSize, readNpy } from '../../tensors/npy/npy.ts';
+import type { SamplerOptions } from '../../device.ts';
 import { UsageError } from '../exit.ts';
 import { fileTrouble } from '../../hosts/file-errors.ts';
 import type { JobSurface, JobTensorMap, JobTexture } from './job-rules.ts';
@@ -22,6 +23,9 @@ export interface BufferInput extends BufferContents {
   readonly kind: 'buffer';
 }
 
+/** A texture, surface or sampler. */
+export type HandleInput = Extract<RunInput, { readonly kind: 'texture' | 'surface' | 'sampler' }>;
+
 export type RunInput =
   /** A buffer that belongs to the launch, with its contents before the launch. */
   | BufferInput
@@ -34,6 +38,7 @@ export type RunInput =
   /** A texture or surface; see `JobTexture`. */
   | { readonly kind: 'texture'; readonly texture: JobTexture }
   | { readonly kind: 'surface'; readonly surface: JobSurface }
+  | { readonly kind: 'sampler'; readonly sampler: SamplerOptions }
   /** A number without a type, which is converted to the type of the parameter. */
   | { readonly kind: 'number'; readonly value: number | bigint };
 

@@ -14,8 +14,9 @@ import {
   listBuffer,
   readAll,
   type RunInput,
+  type HandleInput,
 } from './inputs.ts';
-import type { JobArgument, JobContents } from './job-rules.ts';
+import type { JobArgument, JobContents, JobHandle } from './job-rules.ts';
 import { hexBytes, isScalarType, scalarBytes } from './values.ts';
 
 export interface JobPlace {
@@ -64,17 +65,38 @@ function readArgument(argument: JobArgument, path: string, place: JobPlace): Pro
   const [key, ...others] = keysOf(argument);
   if (key === undefined || others.length > 0)
     throw new UsageError(
-      `${path}: must have exactly one key: buffer, bytes, tensorMap, texture, surface or a basic type (u32, f32, b64 …)`,
+      `${path}: must have exactly one key: buffer, bytes, tensorMap, texture, surface, sampler or a basic type (u32, f32, b64 …)`,
     );
-  const { buffer, bytes, tensorMap, texture, surface } = argument;
+  const { buffer, bytes, tensorMap } = argument;
   if (typeof buffer === 'string') return Promise.resolve({ kind: 'named', name: buffer });
   if (buffer !== undefined) return readContents(buffer, `${path}.buffer`, place);
   if (tensorMap !== undefined) return Promise.resolve({ kind: 'tensor map', map: tensorMap });
-  if (texture !== undefined) return Promise.resolve({ kind: 'texture', texture });
-  if (surface !== undefined) return Promise.resolve({ kind: 'surface', surface });
+  const handle = handleIn(argument);
+  if (handle !== null) return Promise.resolve(handle);
   return placed(`${path}.${key}`, () => {
     return { kind: 'bytes', bytes: bytes === undefined ? scalarBytes(key, argument[key]) : hexBytes(bytes) };
   });
+}
+
+function handleIn({ texture, surface, sampler }: JobHandle): HandleInput | null {
+  if (texture !== undefined) return { kind: 'texture', texture };
+  if (surface !== undefined) return { kind: 'surface', surface };
+  return sampler === undefined ? null : { kind: 'sampler', sampler };
+}
+
+/** Reads what the variables of opaque types are bound to, keyed by their names. */
+export function readJobBindings(
+  bind: Readonly<Record<string, JobHandle>>,
+  path: string,
+): ReadonlyMap<string, HandleInput> {
+  return new Map(
+    Object.entries(bind).map(([name, given]) => {
+      const handle = keysOf(given).length === 1 ? handleIn(given) : null;
+      if (handle === null)
+        throw new UsageError(`${memberPath(path, name)}: must have exactly one key: texture, surface or sampler`);
+      return [name, handle] as const;
+    }),
+  );
 }
 
 /** Reads the contents of one buffer or variable, described at `path`. */

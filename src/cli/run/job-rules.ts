@@ -3,12 +3,13 @@
  * same rules as in the library.
  */
 import { either, flag, listOf, mapOf, objectOf, type Rule, type RulesFor, text, whole } from '../../base/rules.ts';
-import type { TensorMapOptions, TexelOptions, TextureOptions } from '../../device.ts';
+import type { SamplerOptions, TensorMapOptions, TexelOptions, TextureOptions } from '../../device.ts';
 import {
   boxRules,
   deviceRules,
   type PlainLaunch,
   plainLaunchRules,
+  samplerRules,
   texelRules,
   textureRules,
 } from '../../device/check-options.ts';
@@ -50,18 +51,24 @@ export interface JobTexture extends Omit<TextureOptions, 'texels'> {
   readonly texels?: string | number;
 }
 
+/** What a variable of an opaque type is bound to. It has exactly one key. */
+export interface JobHandle {
+  readonly texture?: JobTexture;
+  readonly surface?: JobSurface;
+  readonly sampler?: SamplerOptions;
+}
+
 /**
  * An argument. It has exactly one key. The value of the key `buffer` is the contents of a buffer or the name of a
  * shared buffer, the value of `bytes` is hex digits, the values of `tensorMap`, `texture` and `surface`
- * describe a tensor or texels in a buffer, and the value of a scalar type such as `u32` is a scalar.
+ * describe a tensor or texels in a buffer, the value of `sampler` describes a sampler, and the value of a scalar type
+ * such as `u32` is a scalar.
  */
-export interface JobArgument {
+export interface JobArgument extends JobHandle {
   readonly buffer?: string | JobContents;
   readonly bytes?: string;
   readonly tensorMap?: JobTensorMap;
-  readonly texture?: JobTexture;
-  readonly surface?: JobSurface;
-  readonly [type: string]: JobScalar | JobContents | JobTensorMap | JobTexture | undefined;
+  readonly [type: string]: JobScalar | JobContents | JobTensorMap | JobTexture | SamplerOptions | undefined;
 }
 
 export interface JobTrace {
@@ -74,6 +81,8 @@ export interface JobLaunch extends PlainLaunch {
   readonly entry?: string;
   readonly args?: readonly JobArgument[];
   readonly variables?: Readonly<Record<string, JobContents>>;
+  /** The textures, surfaces and samplers of the module, by the names of their variables. */
+  readonly bind?: Readonly<Record<string, JobHandle>>;
   readonly trace?: boolean | JobTrace;
 }
 
@@ -115,12 +124,17 @@ export const contentsRules: RulesFor<JobContents> = {
 
 const contents: Rule<JobContents> = objectOf(contentsRules);
 
+const handleRules = {
+  texture: objectOf<JobTexture>({ texels: either(text, count), ...textureRules }),
+  surface: objectOf<JobSurface>({ texels: either(text, count), ...texelRules }),
+  sampler: objectOf<SamplerOptions>(samplerRules),
+};
+
 const argument: Rule<JobArgument> = objectOf<JobArgument>({
   buffer: either(text, contents),
   bytes: text,
   tensorMap: objectOf<JobTensorMap>({ tensor: either(text, count), ...boxRules }),
-  texture: objectOf<JobTexture>({ texels: either(text, count), ...textureRules }),
-  surface: objectOf<JobSurface>({ texels: either(text, count), ...texelRules }),
+  ...handleRules,
   ...ofScalarTypes(scalar),
 });
 
@@ -131,6 +145,7 @@ const launchKeys: RulesFor<JobLaunch> = {
   ...plainLaunchRules,
   args: listOf(argument),
   variables: mapOf(contents),
+  bind: mapOf(objectOf<JobHandle>(handleRules)),
   trace: either(flag, objectOf<JobTrace>({ thread: index, block: index, lines: listOf(count) })),
 };
 

@@ -8,7 +8,7 @@ import { readInput } from '../io.ts';
 import { readGpu, readIsa, readTarget } from '../options.ts';
 import { write } from '../output.ts';
 import type { Session } from '../session.ts';
-import { type JobPlace, placed, readJobArguments, readJobContents } from './job-inputs.ts';
+import { type JobPlace, placed, readJobArguments, readJobBindings, readJobContents } from './job-inputs.ts';
 import { type JobFile, type JobLaunch, jobRules } from './job-rules.ts';
 import { parseFile, requireRule } from '../json-file.ts';
 import type { BufferContents } from './inputs.ts';
@@ -140,6 +140,7 @@ async function readLaunch(
     cooperative: given.cooperative ?? false,
     inputs: await readJobArguments(given.args ?? [], `${args}args`, place),
     variables,
+    bindings: readJobBindings(given.bind ?? {}, `${own}bind`),
     unchecked: given.unchecked ?? false,
     unsupported: given.unsupported ?? 'refuse',
     timeout: given.timeout ?? null,

@@ -7,6 +7,7 @@ import {
   type Argument,
   Device,
   type DeviceBuffer,
+  type DeviceTexture,
   type Extent,
   type Fault,
   type Kernel,
@@ -22,8 +23,9 @@ import {
 } from '../../device.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { TargetName, VersionName } from '../../isa/targets.ts';
+import { memberPath } from '../../base/rules.ts';
 import { UsageError } from '../exit.ts';
-import type { RunInput } from './inputs.ts';
+import type { HandleInput, RunInput } from './inputs.ts';
 
 /** One launch of a run. */
 export interface LaunchRequest {
@@ -43,6 +45,8 @@ export interface LaunchRequest {
   readonly inputs: readonly RunInput[];
   /** Maps names of the module's variables to the bytes that are written to these variables before the launch. */
   readonly variables: ReadonlyMap<string, Uint8Array>;
+  /** Maps names of the module's variables to what they are bound to before the launch. */
+  readonly bindings: ReadonlyMap<string, HandleInput>;
   readonly unchecked: boolean;
   readonly unsupported: 'refuse' | 'fault';
   readonly timeout: number | null;
@@ -225,6 +229,7 @@ interface PreparedLaunch {
   /** For each argument, the buffer that belongs to this launch alone; null for scalars and for named buffers. */
   readonly buffers: readonly (DeviceBuffer | null)[];
   readonly args: readonly Argument[];
+  readonly bindings: readonly (readonly [name: string, handle: DeviceTexture])[];
 }
 
 function prepared(
@@ -235,21 +240,24 @@ function prepared(
 ): PreparedLaunch {
   const kernel = pickKernel(module, request.entry);
   const buffers = request.inputs.map((input) => (input.kind === 'buffer' ? device.alloc(input.bytes) : null));
-  const args = request.inputs.map((input, i) =>
-    argumentOf(input, i, { device, inputs: request.inputs, buffers, named }),
+  const place: ArgumentPlace = { device, inputs: request.inputs, buffers, named };
+  const args = request.inputs.map((input, i) => argumentOf(input, `args[${i}]`, i, place));
+  const bindings = [...request.bindings].map(
+    ([name, input]) => [name, handleOf(input, memberPath('bind', name), place)] as const,
   );
-  return { request, kernel, buffers, args };
+  return { request, kernel, buffers, args, bindings };
 }
 
 type OneResult = LaunchResult | ({ readonly ok: false; readonly fault: Fault } & LaunchOutput);
 
 async function runOne(
-  { request, kernel, buffers, args }: PreparedLaunch,
+  { request, kernel, buffers, args, bindings }: PreparedLaunch,
   module: LoadedModule,
   { onPrint, onTrace }: RunRequest,
 ): Promise<OneResult> {
   const { grid, block, cluster, engine, sharedBytes, cooperative, unchecked, unsupported } = request;
   for (const [name, bytes] of request.variables) module.symbol(name).write(bytes);
+  for (const [name, handle] of bindings) described(memberPath('bind', name), () => module.bind(name, handle));
   request.inputs.forEach((input, i) => {
     if (input.kind === 'buffer') buffers[i]?.write(input.bytes);
   });
@@ -291,7 +299,7 @@ interface ArgumentPlace {
   readonly named: ReadonlyMap<string, DeviceBuffer>;
 }
 
-function argumentOf(input: RunInput, index: number, place: ArgumentPlace): Argument {
+function argumentOf(input: RunInput, path: string, index: number, place: ArgumentPlace): Argument {
   switch (input.kind) {
     case 'buffer': {
       const buffer = place.buffers[index] ?? null;
@@ -302,23 +310,13 @@ function argumentOf(input: RunInput, index: number, place: ArgumentPlace): Argum
       return bufferNamed(input.name, place.named);
     case 'tensor map': {
       const { tensor, ...box } = input.map;
-      const path = `args[${index}].tensorMap`;
-      return described(path, () => tensorMap({ ...box, tensor: bufferOf(tensor, `${path}.tensor`, place) }));
+      const own = `${path}.tensorMap`;
+      return described(own, () => tensorMap({ ...box, tensor: bufferOf(tensor, `${own}.tensor`, place) }));
     }
-    case 'texture': {
-      const { texels, ...options } = input.texture;
-      const path = `args[${index}].texture`;
-      return described(path, () =>
-        place.device.texture({ ...options, texels: bufferOf(texels, `${path}.texels`, place) }),
-      );
-    }
-    case 'surface': {
-      const { texels, ...options } = input.surface;
-      const path = `args[${index}].surface`;
-      return described(path, () =>
-        place.device.surface({ ...options, texels: bufferOf(texels, `${path}.texels`, place) }),
-      );
-    }
+    case 'texture':
+    case 'surface':
+    case 'sampler':
+      return handleOf(input, path, place);
     case 'bytes':
       return input.bytes;
     case 'number':
@@ -326,8 +324,27 @@ function argumentOf(input: RunInput, index: number, place: ArgumentPlace): Argum
   }
 }
 
-/** Makes an argument. An error says where in the job its description is. */
-function described(path: string, make: () => Argument): Argument {
+function handleOf(input: HandleInput, path: string, place: ArgumentPlace): DeviceTexture {
+  const { device } = place;
+  const own = `${path}.${input.kind}`;
+  return described(own, () => {
+    switch (input.kind) {
+      case 'texture': {
+        const { texels, ...options } = input.texture;
+        return device.texture({ ...options, texels: bufferOf(texels, `${own}.texels`, place) });
+      }
+      case 'surface': {
+        const { texels, ...options } = input.surface;
+        return device.surface({ ...options, texels: bufferOf(texels, `${own}.texels`, place) });
+      }
+      case 'sampler':
+        return device.sampler(input.sampler);
+    }
+  });
+}
+
+/** Makes or uses what a job describes. An error says where in the job the description is. */
+function described<T>(path: string, make: () => T): T {
   try {
     return make();
   } catch (error) {

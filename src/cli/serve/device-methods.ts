@@ -1,30 +1,20 @@
 /** The methods for devices and for their modules, buffers and launches. */
-import { listOf, objectOf, type Rule } from '../../base/rules.ts';
+import { listOf, mapOf, objectOf } from '../../base/rules.ts';
 import { SourceText } from '../../base/source-text.ts';
-import {
-  type Argument,
-  type DeviceBuffer,
-  DeviceTexture,
-  type LoadedModule,
-  tensorMap,
-  type TensorMapOptions,
-  type TexelOptions,
-  type TextureOptions,
-} from '../../device.ts';
-import {
-  boxRules,
-  deviceRules,
-  launchRules,
-  type PlainLaunch,
-  plainLaunchRules,
-  texelRules,
-  textureRules,
-} from '../../device/check-options.ts';
+import { type Argument, DeviceTexture, type LoadedModule } from '../../device.ts';
+import { deviceRules, launchRules, type PlainLaunch, plainLaunchRules } from '../../device/check-options.ts';
 import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 import { readGpu, readIsa, readTarget } from '../options.ts';
-import { hexBytes, isScalarType, scalarBytes, scalarTypes } from '../run/values.ts';
 import { found, type OpenDevice } from './device-table.ts';
 import { RequestError } from './errors.ts';
+import {
+  argumentOf,
+  argumentRule,
+  bindAll,
+  handleRule,
+  type LaunchArgument,
+  type LaunchHandle,
+} from './launch-arguments.ts';
 import {
   bytesOfData,
   count,
@@ -226,55 +216,10 @@ const write = method<WriteParams>(
     }),
 );
 
-/** A tensor map. `buffer` is the handle of the buffer that contains the tensor. */
-interface LaunchTensorMap extends Omit<TensorMapOptions, 'tensor'> {
-  readonly buffer?: number;
-}
-
-/** A surface. `buffer` is the handle of the buffer that contains the texels. */
-interface LaunchSurface extends Omit<TexelOptions, 'texels'> {
-  readonly buffer?: number;
-}
-
-/** A texture; see `LaunchSurface`. */
-interface LaunchTexture extends Omit<TextureOptions, 'texels'> {
-  readonly buffer?: number;
-}
-
-/**
- * An argument, which must have exactly one key. `buffer` gives the handle of a buffer, `value` gives a value for a
- * parameter of any type, `bytes` and `data` give raw bytes, and `tensorMap`, `texture` and `surface` describe a tensor
- * or texels in a buffer. A key that is the name of a type, such as `u32`, gives a scalar of this type.
- */
-interface LaunchArgument {
-  readonly buffer?: number;
-  readonly value?: number;
-  readonly bytes?: string;
-  readonly data?: DataSource;
-  readonly tensorMap?: LaunchTensorMap;
-  readonly texture?: LaunchTexture;
-  readonly surface?: LaunchSurface;
-  readonly [type: string]: unknown;
-}
-
-const anything: Rule<unknown> = {
-  takes: 'a number or a string',
-  accepts: (value) => typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean',
-};
-
-const argumentRule: Rule<LaunchArgument> = objectOf<LaunchArgument>({
-  buffer: count,
-  value: { takes: 'a number', accepts: (value) => typeof value === 'number' },
-  bytes: text,
-  data: sourceRule,
-  tensorMap: objectOf<LaunchTensorMap>({ buffer: count, ...boxRules }),
-  texture: objectOf<LaunchTexture>({ buffer: count, ...textureRules }),
-  surface: objectOf<LaunchSurface>({ buffer: count, ...texelRules }),
-  ...Object.fromEntries(scalarTypes.map((type) => [type, anything])),
-});
-
 interface LaunchParams extends KernelParams, PlainLaunch {
   readonly args?: readonly LaunchArgument[];
+  /** The textures, surfaces and samplers of the module, by the names of their variables. */
+  readonly bind?: Readonly<Record<string, LaunchHandle>>;
   readonly workers?: number;
 }
 
@@ -285,16 +230,18 @@ const launch = method<LaunchParams>(
     kernel: text,
     ...plainLaunchRules,
     args: listOf(argumentRule),
+    bind: mapOf(handleRule),
     workers: launchRules.workers,
   }),
   (given, { devices, folder, limits }, signal) =>
     devices.inOrder(required(given.device, 'device'), async (one) => {
-      const { device: _device, module: _module, kernel: _kernel, args = [], ...options } = given;
+      const { device: _device, module: _module, kernel: _kernel, args = [], bind = {}, ...options } = given;
       const passed: Argument[] = [];
       const launched = kernelOf(one.modules, given);
       try {
         for (const [i, argument] of args.entries())
           passed.push(argumentOf(argument, `args[${i}]`, one, (data) => bytesOfData(data, folder)));
+        bindAll(bind, found(one.modules, required(given.module, 'module'), 'module'), one);
         const result = await launched.launch({
           ...options,
           args: passed,
@@ -310,42 +257,6 @@ const launch = method<LaunchParams>(
       }
     }),
 );
-
-function argumentOf(
-  argument: LaunchArgument,
-  path: string,
-  { device, buffers }: OpenDevice,
-  bytesOf: (data: DataSource) => Uint8Array,
-): Argument {
-  const keys = Object.keys(argument);
-  const [key] = keys;
-  if (key === undefined || keys.length > 1)
-    throw new RequestError(
-      'bad-params',
-      `${path}: must have one key: buffer, value, bytes, data, tensorMap, texture, surface or a type such as u32`,
-    );
-  const { buffer, value, bytes, data, tensorMap: map, texture, surface } = argument;
-  const bufferOf = (handle: number | undefined, of: string): DeviceBuffer =>
-    found(buffers, required(handle, `${path}.${of}.buffer`), 'buffer');
-  if (buffer !== undefined) return found(buffers, buffer, 'buffer');
-  if (value !== undefined) return value;
-  if (bytes !== undefined) return hexBytes(bytes);
-  if (data !== undefined) return bytesOf(data);
-  if (map !== undefined) {
-    const { buffer: handle, ...box } = map;
-    return tensorMap({ ...box, tensor: bufferOf(handle, 'tensorMap') });
-  }
-  if (texture !== undefined) {
-    const { buffer: handle, ...how } = texture;
-    return device.texture({ ...how, texels: bufferOf(handle, 'texture') });
-  }
-  if (surface !== undefined) {
-    const { buffer: handle, ...how } = surface;
-    return device.surface({ ...how, texels: bufferOf(handle, 'surface') });
-  }
-  if (isScalarType(key)) return scalarBytes(key, argument[key]);
-  throw new RequestError('bad-params', `${path}: '${key}' is not a type`);
-}
 
 export const deviceMethods: Readonly<Record<string, Method>> = {
   'device/create': create,

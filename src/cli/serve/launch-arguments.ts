@@ -1,0 +1,139 @@
+/** The arguments of a launch, and what variables of opaque types are bound to. */
+import { memberPath, objectOf, type Rule } from '../../base/rules.ts';
+import {
+  type Argument,
+  type DeviceBuffer,
+  type DeviceTexture,
+  type LoadedModule,
+  type SamplerOptions,
+  tensorMap,
+  type TensorMapOptions,
+  type TexelOptions,
+  type TextureOptions,
+} from '../../device.ts';
+import { boxRules, samplerRules, texelRules, textureRules } from '../../device/check-options.ts';
+import { hexBytes, isScalarType, scalarBytes, scalarTypes } from '../run/values.ts';
+import { found, type OpenDevice } from './device-table.ts';
+import { RequestError } from './errors.ts';
+import { count, type DataSource, required, sourceRule, text } from './method.ts';
+
+/** A tensor map. `buffer` is the handle of the buffer that contains the tensor. */
+interface LaunchTensorMap extends Omit<TensorMapOptions, 'tensor'> {
+  readonly buffer?: number;
+}
+
+/** A surface. `buffer` is the handle of the buffer that contains the texels. */
+interface LaunchSurface extends Omit<TexelOptions, 'texels'> {
+  readonly buffer?: number;
+}
+
+/** A texture; see `LaunchSurface`. */
+interface LaunchTexture extends Omit<TextureOptions, 'texels'> {
+  readonly buffer?: number;
+}
+
+/** What a variable of an opaque type is bound to. It has exactly one key. */
+export interface LaunchHandle {
+  readonly texture?: LaunchTexture;
+  readonly surface?: LaunchSurface;
+  readonly sampler?: SamplerOptions;
+}
+
+/**
+ * An argument, which must have exactly one key. `buffer` gives the handle of a buffer, `value` gives a value for a
+ * parameter of any type, `bytes` and `data` give raw bytes, `tensorMap`, `texture` and `surface` describe a tensor
+ * or texels in a buffer, and `sampler` describes a sampler. A key that is the name of a type, such as `u32`, gives a scalar of this type.
+ */
+export interface LaunchArgument extends LaunchHandle {
+  readonly buffer?: number;
+  readonly value?: number;
+  readonly bytes?: string;
+  readonly data?: DataSource;
+  readonly tensorMap?: LaunchTensorMap;
+  readonly [type: string]: unknown;
+}
+
+const anything: Rule<unknown> = {
+  takes: 'a number or a string',
+  accepts: (value) => typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean',
+};
+
+const handleRules = {
+  texture: objectOf<LaunchTexture>({ buffer: count, ...textureRules }),
+  surface: objectOf<LaunchSurface>({ buffer: count, ...texelRules }),
+  sampler: objectOf<SamplerOptions>(samplerRules),
+};
+
+export const handleRule: Rule<LaunchHandle> = objectOf<LaunchHandle>(handleRules);
+
+export const argumentRule: Rule<LaunchArgument> = objectOf<LaunchArgument>({
+  buffer: count,
+  value: { takes: 'a number', accepts: (value) => typeof value === 'number' },
+  bytes: text,
+  data: sourceRule,
+  tensorMap: objectOf<LaunchTensorMap>({ buffer: count, ...boxRules }),
+  ...handleRules,
+  ...Object.fromEntries(scalarTypes.map((type) => [type, anything])),
+});
+
+export function argumentOf(
+  argument: LaunchArgument,
+  path: string,
+  one: OpenDevice,
+  bytesOf: (data: DataSource) => Uint8Array,
+): Argument {
+  const keys = Object.keys(argument);
+  const [key] = keys;
+  if (key === undefined || keys.length > 1)
+    throw new RequestError(
+      'bad-params',
+      `${path}: must have one key: buffer, value, bytes, data, tensorMap, texture, surface, sampler or a type such as u32`,
+    );
+  const { buffers } = one;
+  const { buffer, value, bytes, data, tensorMap: map } = argument;
+  if (buffer !== undefined) return found(buffers, buffer, 'buffer');
+  if (value !== undefined) return value;
+  if (bytes !== undefined) return hexBytes(bytes);
+  if (data !== undefined) return bytesOf(data);
+  if (map !== undefined) {
+    const { buffer: handle, ...box } = map;
+    return tensorMap({ ...box, tensor: found(buffers, required(handle, `${path}.tensorMap.buffer`), 'buffer') });
+  }
+  const handle = handleOf(argument, path, one);
+  if (handle !== null) return handle;
+  if (isScalarType(key)) return scalarBytes(key, argument[key]);
+  throw new RequestError('bad-params', `${path}: '${key}' is not a type`);
+}
+
+function handleOf(
+  { texture, surface, sampler }: LaunchHandle,
+  path: string,
+  { device, buffers }: OpenDevice,
+): DeviceTexture | null {
+  const bufferOf = (handle: number | undefined, of: string): DeviceBuffer =>
+    found(buffers, required(handle, `${path}.${of}.buffer`), 'buffer');
+  if (texture !== undefined) {
+    const { buffer, ...how } = texture;
+    return device.texture({ ...how, texels: bufferOf(buffer, 'texture') });
+  }
+  if (surface !== undefined) {
+    const { buffer, ...how } = surface;
+    return device.surface({ ...how, texels: bufferOf(buffer, 'surface') });
+  }
+  return sampler === undefined ? null : device.sampler(sampler);
+}
+
+/** Binds variables of a module. They keep the descriptions, so the handles are freed at once. */
+export function bindAll(bind: Readonly<Record<string, LaunchHandle>>, module: LoadedModule, one: OpenDevice): void {
+  for (const [name, given] of Object.entries(bind)) {
+    const path = memberPath('bind', name);
+    const handle = Object.keys(given).length === 1 ? handleOf(given, path, one) : null;
+    if (handle === null)
+      throw new RequestError('bad-params', `${path}: must have one key: texture, surface or sampler`);
+    try {
+      module.bind(name, handle);
+    } finally {
+      handle.free();
+    }
+  }
+}
