@@ -31,7 +31,7 @@ export interface Addition {
   readonly since: Version;
   /** The modifiers and types that only new variants have. A word that ends with `::` stands for all words that begin so. */
   readonly words: readonly string[];
-  /** Whether variants with several types of `mixedTypes` are new. */
+  /** Whether variants with different types of `mixedTypes` are new. */
   readonly mixed: boolean;
   /** Whether variants that the table contains got further operands. */
   readonly operands: boolean;

@@ -150,6 +150,7 @@ describe('instructions that the table lacks', () => {
     ['ld.global.proxy::readonlyy.b32 r, [d];', 'PTX2010'],
     ['atom.global.add.u8 h, [d], h;', 'PTX2020'],
     ['mul.u8x4 r, r, r;', 'PTX2020'],
+    ['add.f16x2.f16x2 r, r, r;', 'PTX2020'],
     ['fma.rn.f16x2.f32.u64 r, r, r, r;', 'PTX2020'],
     ['prefetch.global.L2 [d], r, r;', 'PTX3002'],
     ['cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [d];', 'PTX3002'],

@@ -41,7 +41,7 @@ function isAddition({ words, mixed }: Addition, opcode: string, parts: readonly 
   const isNew = (part: string): boolean => words.some((word) => part === word || isOfFamily(part, word));
   const types = parts.filter(isTypeName);
   const modifiers = parts.filter((part) => !isTypeName(part));
-  const isMixed = mixed && types.length > 1 && types.every((type) => mixedTypes.includes(type));
+  const isMixed = mixed && new Set(types).size > 1 && types.every((type) => mixedTypes.includes(type));
   if (!isMixed && !parts.some(isNew)) return false;
   const own = wordsOf(opcode);
   const known = parts.every((part) => own.has(part) || isNew(part) || (isMixed && isTypeName(part)));
