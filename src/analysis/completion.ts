@@ -5,7 +5,7 @@ import { resolveMnemonic } from '../check/instructions/resolve.ts';
 import { VerdictCache } from '../check/instructions/verdicts.ts';
 import { ShapeTable } from '../check/instructions/shape-table.ts';
 import { type DeclaredSymbol, Scope } from '../check/symbols.ts';
-import { modifierMeaning } from '../explain/modifiers.ts';
+import { modifierMeaning } from '../explain/modifier-meanings.ts';
 import { directiveRows, linkageRows, spaceRows } from '../isa/directives.ts';
 import { findRegister, registerSpellings } from '../isa/find-register.ts';
 import { MnemonicGuide } from '../isa/next-parts.ts';

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { ptxForms } from '../isa/table.ts';
+import { meanings } from './modifier-meanings.ts';
 import { explain } from './explain.ts';
 import { conversionMatrix } from './matrix.ts';
 
@@ -60,6 +62,27 @@ describe('names', () => {
 
   test('an opcode is never mistaken for a type or modifier', () => {
     expect(explain('cvt').kind).toBe('opcode');
+  });
+});
+
+describe('modifiers', () => {
+  test.each([
+    ['.shared::cluster', 'the address is in the shared memory of any block of the cluster'],
+    ['.cg', 'cache in L2 only'],
+    ['.ignore_oob', expect.stringContaining('out of bounds')],
+    ['.m64n8k16', 'a modifier'],
+  ])('%s is explained, with the forms that take it', (name, meaning) => {
+    expect(explain(name)).toMatchObject({ kind: 'modifier', name, meaning, forms: { 0: expect.any(String) } });
+  });
+
+  test('every modifier with a meaning exists', () => {
+    const known = new Set(
+      ptxForms
+        .opcodes()
+        .flatMap((opcode) => ptxForms.forms(opcode).flatMap(({ axes }) => axes.flatMap((axis) => axis.values))),
+    );
+    const words = new Set(ptxForms.opcodes().flatMap((opcode) => opcode.split('.').map((word) => `.${word}`)));
+    expect(Object.keys(meanings).filter((word) => !known.has(word) && !words.has(word))).toEqual([]);
   });
 });
 

@@ -7,7 +7,7 @@ import { type PtxType, types } from '../isa/types.ts';
 import { formatValue } from '../numerics/describe.ts';
 import { patternsOf } from '../numerics/encode.ts';
 import { type FloatFormat, type FormatName, formats } from '../numerics/formats.ts';
-import { modifierMeaning } from './modifiers.ts';
+import { modifierMeaning } from './modifier-meanings.ts';
 import { table } from './table.ts';
 import type { TargetExplanation } from './target.ts';
 
@@ -37,8 +37,9 @@ export function explainName(text: string): NameExplanation | null {
   const type = types.get(text) ?? types.get(`.${text}`);
   if (type !== undefined) return explainType(type);
   const modifier = text.startsWith('.') ? text : `.${text}`;
-  const meaning = modifierMeaning(modifier);
-  return meaning === null ? null : { kind: 'modifier', name: modifier, meaning, forms: formsWith(modifier) };
+  const forms = formsWith(modifier);
+  const meaning = modifierMeaning(modifier) ?? (text === modifier && forms.length > 0 ? 'a modifier' : null);
+  return meaning === null ? null : { kind: 'modifier', name: modifier, meaning, forms };
 }
 
 function formsWith(modifier: string): readonly string[] {
