@@ -219,6 +219,22 @@ describe('ue5m3', () => {
   });
 });
 
+// NVIDIA's published tests of its own kernels state these results of a Rubin GPU.
+describe('one scale factor, as measured', () => {
+  test.each([
+    ['a factor of NaN', 1, 0xff, 0x7f7f],
+    ['infinity', Infinity, 127, 0x7e7e],
+    ['negative infinity', -Infinity, 127, 0xfefe],
+    ['NaN', NaN, 127, 0x7f7f],
+    ['the least factor', 2 ** -118, 0, 0x7e7e],
+    ['the greatest factor', 2 ** 127, 254, 0x3838],
+    ['a subnormal input', -(2 ** -127), 0, 0x8080],
+  ])('%s', (_, value, factor, result) => {
+    const mnemonic = 'cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32';
+    expect(run(mnemonic, bitsOf(value), bitsOf(value), factor)).toBe(result);
+  });
+});
+
 describe('.pzo', () => {
   const pairs: readonly (readonly [mnemonic: string, inputs: readonly number[]])[] = [
     ['cvt.rn.pzo.f16x2.f32', [bitsOf(-0), bitsOf(-1e-20)]],
