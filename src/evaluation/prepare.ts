@@ -5,8 +5,7 @@
 import { elementAt } from '../base/element-at.ts';
 import { acceptance, checkRows, rowsOf } from '../check/availability.ts';
 import { helpOf, type Problem } from '../check/instructions/problem.ts';
-import { withAdditions } from '../check/instructions/later-additions.ts';
-import { resolveMnemonic } from '../check/instructions/resolve.ts';
+import { resolveAt } from '../check/instructions/later-additions.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { diagnoseStored } from '../diagnostics/diagnostic.ts';
 import { isAvailableFor, type TargetChoice } from '../explain/target-choice.ts';
@@ -41,7 +40,7 @@ export function prepareEval(
   choice: TargetChoice,
   widths: RegisterWidths,
 ): Result<Prepared, EvalError> {
-  const resolution = withAdditions(resolveMnemonic(mnemonic), mnemonic, choice.version ?? newestVersion);
+  const resolution = resolveAt(mnemonic, choice.version ?? newestVersion);
   if (resolution.kind === 'unchecked') return err(notEvaluated(mnemonic));
   if (resolution.kind === 'refused') return err(errorOf(elementAt(resolution.problems, 0)));
   const environment = environmentOf(choice.version ?? newestVersion, choice.target ?? newestTarget);

@@ -2,8 +2,8 @@
 import { toDiagnostic } from '../check/instructions/instruction.ts';
 import { matchOperands } from '../check/instructions/match.ts';
 import { part as partOf, type Problem, problem } from '../check/instructions/problem.ts';
-import { withAdditions } from '../check/instructions/later-additions.ts';
-import { type Resolution, resolveMnemonic } from '../check/instructions/resolve.ts';
+import { resolveAt } from '../check/instructions/later-additions.ts';
+import type { Resolution } from '../check/instructions/resolve.ts';
 import type { Shape } from '../check/instructions/shape.ts';
 import { ShapeTable } from '../check/instructions/shape-table.ts';
 import { withSelectors } from '../check/instructions/selectors.ts';
@@ -99,11 +99,7 @@ function withHelp({ source, diagnostics }: Refusal, help: string): Refusal {
 function explainInstruction(source: string, choice: TargetChoice): Explanation {
   const { instruction, diagnostics } = parseInstruction(source);
   if (instruction === null) return { kind: 'refused', source, diagnostics: diagnostics };
-  const resolution = withAdditions(
-    resolveMnemonic(instruction.mnemonic),
-    instruction.mnemonic,
-    choice.version ?? newestVersion,
-  );
+  const resolution = resolveAt(instruction.mnemonic, choice.version ?? newestVersion);
   if (resolution.kind !== 'variants') return withoutVariant(instruction, resolution, source, choice);
   const chosen = choose(resolution.variants, instruction, resolution.opcode);
   if (chosen.problems.length > 0) return refuse(chosen.problems, instruction, source);

@@ -1,5 +1,5 @@
 /** Explains a target such as `sm_90a`, or a GPU such as `H100`. */
-import { findGpu, type Gpu, gpuOf, gpus, runsOn } from '../isa/gpus.ts';
+import { findGpu, type Gpu, gpuOf, gpus, runsOn, todaysNumber } from '../isa/gpus.ts';
 import { findTarget, formatVersion, type Target, type TargetSuffix, targets } from '../isa/targets.ts';
 
 export interface TargetExplanation {
@@ -48,10 +48,11 @@ function ofTarget(target: Target): TargetExplanation {
   };
 }
 
-/** Version 9.0 of PTX renamed sm_101 to sm_110. */
 function renamed({ sm, suffix }: Target): TargetExplanation['facts'] {
-  if (sm === 101) return [['renamed', `sm_110${suffix} since PTX 9.0`]];
-  return sm === 110 ? [['formerly', `sm_101${suffix}`]] : [];
+  const today = todaysNumber(sm);
+  if (today !== sm) return [['renamed', `sm_${today}${suffix} since PTX 9.0`]];
+  const former = gpus.find((gpu) => gpu.sm !== sm && todaysNumber(gpu.sm) === sm);
+  return former === undefined ? [] : [['formerly', `${former.name}${suffix}`]];
 }
 
 function ofGpu(gpu: Gpu, text: string): TargetExplanation {

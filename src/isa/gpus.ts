@@ -76,7 +76,7 @@ export function gpuOf({ sm }: Target): Gpu {
 }
 
 /** Version 9.0 of PTX renamed sm_101 to sm_110. */
-const todaysNumber = (sm: number): number => (sm === 101 ? 110 : sm);
+export const todaysNumber = (sm: number): number => (sm === 101 ? 110 : sm);
 
 /** Architectures of one family differ only in their last digit: sm_100 and sm_103, sm_120 and sm_121. */
 const familyOf = (sm: number): number => Math.floor(sm / 10);

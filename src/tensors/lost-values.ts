@@ -22,6 +22,9 @@ export interface LostValues {
   readonly to: FormatName;
 }
 
+/** A tensor of which a smaller part is lost is not reported. */
+export const leastLost = 0.1;
+
 /** Number of elements in each of the ranges that make up a sample. */
 const rangeElements = 1024;
 const ranges = 4;
@@ -43,7 +46,7 @@ export async function requireValues(plan: ConversionPlan, file: TensorFile): Pro
     if (isAsked && formats[work.to].signed) continue;
     const { zeros, signs } = await lostShares(plan, model.file, work);
     const share = isAsked ? 0 : zeros;
-    if (share > 0.1 || signs > 0.1) found.push({ name: work.entry.name, share, signs, to: work.to });
+    if (share > leastLost || signs > leastLost) found.push({ name: work.entry.name, share, signs, to: work.to });
     lostElements += (zeros + signs) * work.entry.elements;
     elements += work.entry.elements;
   }

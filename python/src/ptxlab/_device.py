@@ -132,19 +132,34 @@ class Texture:
             cube=cube,
             rowBytes=row_bytes,
             levels=levels,
-            addressMode=address_mode,
-            filter=filter,
-            levelFilter=level_filter,
             normalizedCoordinates=normalized_coordinates,
             normalizedTexels=normalized_texels,
-            border=None if border is None else [float(one) for one in border],
-            levelBias=level_bias,
-            leastLevel=least_level,
-            greatestLevel=greatest_level,
+            **_sampling(address_mode, filter, level_filter, border, level_bias, least_level, greatest_level),
         )
 
     def _argument(self, buffer: Buffer) -> Dict[str, Any]:
         return {self._key: {"buffer": buffer.handle, **self._options}}
+
+
+def _sampling(
+    address_mode: Union[str, Sequence[str], None],
+    filter: Optional[str],
+    level_filter: Optional[str],
+    border: Optional[Sequence[float]],
+    level_bias: Optional[float],
+    least_level: Optional[float],
+    greatest_level: Optional[float],
+) -> Dict[str, Any]:
+    """The options that textures and samplers share."""
+    return {
+        "addressMode": address_mode,
+        "filter": filter,
+        "levelFilter": level_filter,
+        "border": None if border is None else [float(one) for one in border],
+        "levelBias": level_bias,
+        "leastLevel": least_level,
+        "greatestLevel": greatest_level,
+    }
 
 
 def _size_of(shape: Sequence[int], channels: int, layers: Optional[int], cube: Optional[bool]) -> Sequence[int]:
@@ -199,13 +214,7 @@ class Sampler:
         forces_texel_coordinates: Optional[bool] = None,
     ) -> None:
         self._options = _named(
-            addressMode=address_mode,
-            filter=filter,
-            levelFilter=level_filter,
-            border=None if border is None else [float(one) for one in border],
-            levelBias=level_bias,
-            leastLevel=least_level,
-            greatestLevel=greatest_level,
+            **_sampling(address_mode, filter, level_filter, border, level_bias, least_level, greatest_level),
             forcesTexelCoordinates=forces_texel_coordinates,
         )
 

@@ -9,10 +9,14 @@ import { ptxForms } from '../../isa/table.ts';
 import type { Version } from '../../isa/targets.ts';
 import { isTypeName } from '../../isa/types.ts';
 import type { Problem } from './problem.ts';
-import type { Resolution } from './resolve.ts';
+import { type Resolution, resolveMnemonic } from './resolve.ts';
 
-/** The same resolution, unless it refuses a mnemonic that may be one of those that the version added to the opcode. */
-export function withAdditions(resolution: Resolution, mnemonic: string, version: Version): Resolution {
+/**
+ * The meaning of a mnemonic in a version. A mnemonic that the table refuses may be one of those that the version added
+ * to the opcode.
+ */
+export function resolveAt(mnemonic: string, version: Version): Resolution {
+  const resolution = resolveMnemonic(mnemonic);
   if (resolution.kind !== 'refused') return resolution;
   const { opcode, parts } = splitMnemonic(mnemonic);
   const addition = additionsTo(opcode, version).find((one) => isAddition(one, opcode, parts));

@@ -9,8 +9,8 @@ import { checkRows, type ModuleEnvironment, rowsOf } from '../availability.ts';
 import { isLimited } from './limits.ts';
 import { operandProblems } from './operand-order.ts';
 import { operand, type Problem } from './problem.ts';
-import { type Resolution, resolveMnemonic } from './resolve.ts';
-import { additionalOperands, isOperandCount, withAdditions } from './later-additions.ts';
+import type { Resolution } from './resolve.ts';
+import { additionalOperands, isOperandCount, resolveAt } from './later-additions.ts';
 import { withSelectors } from './selectors.ts';
 import { warningsOn } from './warnings.ts';
 import { availabilityOf, reachesShared, type Shape } from './shape.ts';
@@ -87,7 +87,7 @@ export class VerdictCache {
   recall(mnemonic: string): Remembered {
     const known = this.mnemonics.get(mnemonic);
     if (known !== undefined) return known;
-    const resolution = withAdditions(resolveMnemonic(mnemonic), mnemonic, this.environment.version);
+    const resolution = resolveAt(mnemonic, this.environment.version);
     const refused = resolution.kind === 'refused' ? refusal(resolution) : null;
     const made: Remembered = { resolution, root: { next: [], verdict: null }, refused };
     if (mnemonic.length > longestRemembered) return made;

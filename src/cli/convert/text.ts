@@ -2,7 +2,7 @@
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { ConversionPlan, TensorWork } from '../../tensors/conversion-plan.ts';
 import type { ConversionReport } from '../../tensors/convert-file.ts';
-import type { LostValues } from '../../tensors/lost-values.ts';
+import { leastLost, type LostValues } from '../../tensors/lost-values.ts';
 import type { TensorEntry } from '../../tensors/tensor-file.ts';
 import { alignColumns } from '../columns.ts';
 import { plural, shapeText } from '../inspect/text.ts';
@@ -48,8 +48,8 @@ export function reportWords({ nonFinite, lost }: ConversionReport): readonly str
 
 function lostWords({ name, share, signs, to }: LostValues): readonly string[] {
   const percent = (part: number): string => `${Math.round(100 * part)}% of ${printable(name)}`;
-  const zeros = share > 0.1 ? [`${percent(share)} became 0 because it has no scale`] : [];
-  const changed = signs > 0.1 ? [`${percent(signs)} lost the sign, because ${to} has none`] : [];
+  const zeros = share > leastLost ? [`${percent(share)} became 0 because it has no scale`] : [];
+  const changed = signs > leastLost ? [`${percent(signs)} lost the sign, because ${to} has none`] : [];
   return [...zeros, ...changed];
 }
 

@@ -42,7 +42,8 @@ export interface LaunchHandle {
 /**
  * An argument, which must have exactly one key. `buffer` gives the handle of a buffer, `value` gives a value for a
  * parameter of any type, `bytes` and `data` give raw bytes, `tensorMap`, `texture` and `surface` describe a tensor
- * or texels in a buffer, and `sampler` describes a sampler. A key that is the name of a type, such as `u32`, gives a scalar of this type.
+ * or texels in a buffer, and `sampler` describes a sampler. A key that is the name of a type, such as `u32`, gives a
+ * scalar of this type.
  */
 export interface LaunchArgument extends LaunchHandle {
   readonly buffer?: number;

@@ -74,7 +74,7 @@ export class Cells {
     }
   }
 
-  /** Whether there is no need to remember the access at a place besides a new one. */
+  /** Whether a new access can take the place of the one at `at`, so that only the new one is remembered. */
   private replaces(numbers: Uint32Array, at: number, actor: number, knowledge: Knowledge): boolean {
     const { actors } = this;
     const other = numbers[at] ?? 0;
