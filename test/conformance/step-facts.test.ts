@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
 import { elementAt } from '../../src/base/element-at.ts';
 import { type Collective, keyOf as collectiveKey } from '../../src/isa/collective.ts';
+import type { Variant } from '../../src/isa/form.ts';
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { expandForm } from '../../src/isa/expand.ts';
 import { isSameFor, type Sameness } from '../../src/isa/sameness.ts';
@@ -21,7 +22,8 @@ import {
   refsOf,
   uniformityOf,
 } from '../../src/isa/steps/effects.ts';
-import type { Ref } from '../../src/isa/steps/ref.ts';
+import { operandRef, type Ref, sharedRefs } from '../../src/isa/steps/ref.ts';
+import { impliedRegisters } from '../../src/isa/registers.ts';
 import { type Step, stepFacts, type StepKind, type StepOf } from '../../src/isa/steps/step.ts';
 import { allForms } from '../../src/isa/table.ts';
 import { windowBase } from '../../src/machine/address-space.ts';
@@ -434,4 +436,31 @@ describe('a wrong fact is noticed', () => {
       Object.defineProperty(stepFacts, kind, { value: right });
     }
   });
+});
+
+/** The previous values of results (`alsoRead`), and the coordinates that follow the address of a tensor map. */
+function boundOtherwise({ form }: Variant): readonly Ref[] {
+  const numbered = (name: string, count: number) => Array.from({ length: count }, (_, i) => operandRef(`${name}.${i}`));
+  return form.operands.flatMap((pattern) => {
+    if (pattern.kind === 'registers' && pattern.alsoRead !== undefined) return numbered(pattern.alsoRead, 128);
+    return pattern.kind === 'address' ? numbered('coordinate', 5) : [];
+  });
+}
+
+/** The names that a variant's steps read although nothing gives them a value. */
+function unknownNames(variant: Variant): readonly Ref[] {
+  const outside = [...impliedRegisters.keys(), ...sharedRefs.keys(), ...boundOtherwise(variant)];
+  const known = new Set<Ref>([...operandWidths(variant).keys(), ...outside]);
+  return variant.form.steps(variant, environment).flatMap((step) => {
+    // Inner steps use what the step itself and other inner steps write.
+    const before = new Set('steps' in step ? [...known, ...outputsOf(step)] : known);
+    for (const ref of outputsOf(step)) known.add(ref);
+    return inputsOf(step).filter((ref) => !before.has(ref));
+  });
+}
+
+test('every value that a step uses is an operand, or exists outside the instruction, or was written by an earlier step', () => {
+  const variants = [...allForms()].flatMap((form) => [...take(expandForm(form), variantsOfForm)]);
+  const unknown = variants.flatMap((variant) => unknownNames(variant).map((ref) => `${variant.mnemonic}: ${ref}`));
+  expect(unknown).toEqual([]);
 });

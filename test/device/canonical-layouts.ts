@@ -9,32 +9,41 @@ export interface Layout {
   readonly alongK: boolean;
 }
 
-/** The distances in bytes that a descriptor contains, for `across` lines or columns of elements of `bits` bits. */
+/** `across` lines or columns of `k` elements of `bits` bits. */
+export interface MatrixSize {
+  readonly bits: number;
+  readonly across: number;
+  readonly k: number;
+}
+
+/** The distances in bytes that a descriptor contains. */
 export function offsets(
   { side, alongK }: Layout,
-  across: number,
-  bits = 16,
+  { bits, across, k }: MatrixSize,
 ): { readonly leading: number; readonly stride: number } {
+  const chunks = (k * bits) / 128;
   // Without a swizzle, all tiles of 128 bytes lie one after the other.
-  if (side === 1) return alongK ? { leading: 128, stride: 256 } : { leading: bits * across, stride: 128 };
-  if (alongK) return { leading: 16, stride: 128 * side };
-  // A line of tiles is 32 bytes of elements long in k, and each tile has 8 lines.
-  return { leading: (32 / bits) * 128 * side, stride: 128 * side };
+  if (side === 1) return alongK ? { leading: 128, stride: 128 * chunks } : { leading: bits * across, stride: 128 };
+  // Where a line has more chunks than the swizzle, the other chunks come after all lines.
+  if (alongK) return { leading: chunks > side ? 16 * side * across : 16, stride: 128 * side };
+  return { leading: (k / 8) * 128 * side, stride: 128 * side };
 }
 
 /**
  * The address of the element at `position` across k, relative to the start of the matrix, which is a multiple of 1024.
  */
-export function addressOf(layout: Layout, bits: number, across: number, position: number, k: number): number {
+export function addressOf(layout: Layout, size: MatrixSize, position: number, k: number): number {
   const { side, alongK } = layout;
-  const { leading, stride } = offsets(layout, across, bits);
-  const perChunk = 128 / bits;
-  const bytes = bits / 8;
+  const { leading, stride } = offsets(layout, size);
+  const perChunk = 128 / size.bits;
+  const bytes = size.bits / 8;
+  const chunk = Math.floor(k / perChunk);
   const linear = alongK
     ? (position % 8) * 16 * side +
       Math.floor(position / 8) * stride +
       (k % perChunk) * bytes +
-      Math.floor(k / perChunk) * (side === 1 ? leading : 16)
+      (chunk % side) * 16 +
+      Math.floor(chunk / side) * leading
     : (position % perChunk) * bytes +
       (Math.floor(position / perChunk) % side) * 16 +
       Math.floor(position / perChunk / side) * (side === 1 ? stride : leading) +

@@ -86,16 +86,17 @@ const kOf = (format: Format): number => 256 / formats[format][2];
 function sharedImage(format: Format, layout: Layout, values: readonly number[], lines: number): Uint8Array {
   const [, , bits, width] = formats[format];
   const k = kOf(format);
+  const size = { bits, across: lines, k };
   const image = new Uint8Array(32768);
   for (let line = 0; line < lines; line++) {
     for (let at = 0; at < k; at++) {
       const code = codeOf(format, values[line * k + at] ?? 0);
       if (width >= 8) {
-        const address = addressOf(layout, bits, lines, line, at);
+        const address = addressOf(layout, size, line, at);
         for (let byte = 0; byte < bits / 8; byte++) image[address + byte] = code >>> (8 * byte);
       } else {
         const inChunk = at % (128 / bits);
-        putSmall(image, addressOf(layout, bits, lines, line, at - inChunk), inChunk * width, code, width);
+        putSmall(image, addressOf(layout, size, line, at - inChunk), inChunk * width, code, width);
       }
     }
   }
@@ -141,7 +142,7 @@ function tensorWords(format: Format, values: readonly number[], lines: number): 
 }
 
 function descriptor(start: string, layout: Layout, lines: number, format: Format): string {
-  const { leading, stride } = offsets(layout, lines, formats[format][2]);
+  const { leading, stride } = offsets(layout, { bits: formats[format][2], across: lines, k: kOf(format) });
   const fixed = (1n << 46n) | (BigInt(swizzles[layout.side]) << 61n);
   const word = fixed | (BigInt(leading / 16) << 16n) | (BigInt(stride / 16) << 32n);
   return `mov.u32 %r4, ${start}; shr.u32 %r4, %r4, 4; cvt.u64.u32 %${start}, %r4; or.b64 %${start}, %${start}, ${word};`;

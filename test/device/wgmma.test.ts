@@ -5,7 +5,8 @@
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { readNumber } from '../../src/numbers.ts';
-import { addressOf, type Layout, offsets } from './canonical-layouts.ts';
+import { columnOf, warpMetadata } from '../matrix/metadata.ts';
+import { addressOf, type Layout, type MatrixSize, offsets } from './canonical-layouts.ts';
 import { ways } from './run.ts';
 
 type TypeName = 'f16' | 'bf16' | 'tf32' | 'e4m3' | 's8' | 'u8';
@@ -37,33 +38,38 @@ interface Job {
   readonly b: Layout;
   readonly tail: string;
   readonly transposes: boolean;
+  /** The constant that selects the lanes with metadata, if A is sparse. */
+  readonly selector?: number;
   /** Instructions after the product is complete. */
   readonly after?: string;
 }
 
+/** The number of columns of A that are stored. */
 const columnsOf = (type: TypeName): number => 256 / elementBits[type];
 /** Both matrices begin at a multiple of 1024 bytes. */
 const roomOf = 32768;
 
-function moduleOf({ type, d, n, a, tail, b, after = '' }: Job): string {
-  const k = columnsOf(type);
+function moduleOf({ type, d, n, a, tail, b, selector, after = '' }: Job): string {
+  const k = columnsOf(type) * (selector === undefined ? 1 : 2);
+  const bits = elementBits[type];
   const count = n / (d === 'f16' ? 4 : 2);
   const list = Array.from({ length: count }, (_, i) => `%d${i}`).join();
   const types = `.${d}.${type}.${type}`;
-  const word = (layout: Layout, across: number): string => {
-    const { leading, stride } = offsets(layout, across);
+  const word = (layout: Layout, size: MatrixSize): string => {
+    const { leading, stride } = offsets(layout, size);
     return `0x${((BigInt(codes[layout.side]) << 62n) | (BigInt(stride >> 4) << 32n) | (BigInt(leading >> 4) << 16n)).toString(16)}`;
   };
-  const descriptor = (to: string, matrix: string, layout: Layout, across: number): string => `mov.u32 %r9, ${matrix};
-and.b32 %r9, %r9, 0x3ffff; shr.u32 %r9, %r9, 4; cvt.u64.u32 ${to}, %r9; or.b64 ${to}, ${to}, ${word(layout, across)};`;
+  const descriptor = (to: string, matrix: string, layout: Layout, size: MatrixSize): string => `mov.u32 %r9, ${matrix};
+and.b32 %r9, %r9, 0x3ffff; shr.u32 %r9, %r9, 4; cvt.u64.u32 ${to}, %r9; or.b64 ${to}, ${to}, ${word(layout, size)};`;
   const operandA = a === 'registers' ? '{%a0,%a1,%a2,%a3}' : '%rd5';
+  const metadata = selector === undefined ? '' : `%e, ${selector}, `;
   return `.version 8.4
 .target sm_90a
 .address_size 64
 .shared .align 1024 .b8 sa[${roomOf}];
 .shared .align 1024 .b8 sb[${roomOf}];
-.visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd, .param .u32 scale) .reqntid 128 {
-.reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %rd<12>; .reg .b32 %d<${count}>; .reg .b32 %a<4>;
+.visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd, .param .u32 scale, .param .u64 pe) .reqntid 128 {
+.reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %rd<12>; .reg .b32 %d<${count}>; .reg .b32 %a<4>; .reg .b32 %e;
 ld.param.u64 %rd1, [pa]; ld.param.u64 %rd2, [pb]; ld.param.u64 %rd3, [pc]; ld.param.u64 %rd4, [pd];
 mov.u32 %r1, %tid.x; mov.u32 %r2, sa; mov.u32 %r3, sb; shl.b32 %r4, %r1, 2; cvt.u64.u32 %rd7, %r4;
 add.u32 %r2, %r2, %r4; add.u32 %r3, %r3, %r4; add.u64 %rd8, %rd1, %rd7; add.u64 %rd9, %rd2, %rd7; mov.u32 %r5, 0;
@@ -73,11 +79,12 @@ setp.lt.u32 %p1, %r5, ${roomOf}; @%p1 bra copy;
 fence.proxy.async; bar.sync 0;
 mul.lo.u32 %r7, %r1, ${4 * count}; cvt.u64.u32 %rd10, %r7; add.u64 %rd3, %rd3, %rd10; add.u64 %rd4, %rd4, %rd10;
 ${Array.from({ length: count }, (_, i) => `ld.global.b32 %d${i}, [%rd3+${4 * i}];`).join(' ')}
-${a === 'registers' ? `shl.b32 %r8, %r1, 4; cvt.u64.u32 %rd11, %r8; add.u64 %rd1, %rd1, %rd11; ld.global.v4.b32 {%a0,%a1,%a2,%a3}, [%rd1];` : descriptor('%rd5', 'sa', a, 64)}
-${descriptor('%rd6', 'sb', b, n)}
+${a === 'registers' ? `shl.b32 %r8, %r1, 4; cvt.u64.u32 %rd11, %r8; add.u64 %rd1, %rd1, %rd11; ld.global.v4.b32 {%a0,%a1,%a2,%a3}, [%rd1];` : descriptor('%rd5', 'sa', a, { bits, across: 64, k: columnsOf(type) })}
+${descriptor('%rd6', 'sb', b, { bits, across: n, k })}
+ld.param.u64 %rd11, [pe]; add.u64 %rd11, %rd11, %rd7; ld.global.b32 %e, [%rd11];
 ld.param.u32 %r10, [scale]; setp.ne.u32 %p2, %r10, 0;
 wgmma.fence.sync.aligned;
-wgmma.mma_async.sync.aligned.m64n${n}k${k}${types} {${list}}, ${operandA}, %rd6, ${tail};
+wgmma.mma_async${selector === undefined ? '' : '.sp'}.sync.aligned.m64n${n}k${k}${types} {${list}}, ${operandA}, %rd6, ${metadata}${tail};
 wgmma.commit_group.sync.aligned;
 wgmma.wait_group.sync.aligned 0;
 ${after}
@@ -107,17 +114,19 @@ function placeInD(thread: number, i: number): readonly [row: number, column: num
 }
 
 async function check(job: Job, scale: 0 | 1, sign = 1): Promise<void> {
-  const { type, d, n, a, b } = job;
+  const { type, d, n, a, b, selector } = job;
   const bits = elementBits[type];
-  const k = columnsOf(type);
-  const [valuesA, valuesB, valuesC] = [numbers(64 * k, 1, type), numbers(k * n, 2, type), numbers(64 * n, 3, 'u8')];
+  const kept = columnsOf(type);
+  const k = selector === undefined ? kept : 2 * kept;
+  const columnOfKept = (row: number, i: number): number => (selector === undefined ? i : columnOf(type, row, i));
+  const [valuesA, valuesB, valuesC] = [numbers(64 * kept, 1, type), numbers(k * n, 2, type), numbers(64 * n, 3, 'u8')];
   const at = (values: readonly number[], i: number): number => values[i] ?? 0;
   const bytesA = new Uint8Array(roomOf);
   const bytesB = new Uint8Array(roomOf);
   for (let row = 0; row < 64; row++) {
-    for (let column = 0; column < k; column++) {
-      const code = codeOf(type, at(valuesA, row * k + column));
-      if (a !== 'registers') place(bytesA, addressOf(a, bits, 64, row, column), bits, code);
+    for (let column = 0; column < kept; column++) {
+      const code = codeOf(type, at(valuesA, row * kept + column));
+      if (a !== 'registers') place(bytesA, addressOf(a, { bits, across: 64, k: kept }, row, column), bits, code);
       else {
         // Four lanes share a row; a register holds 4 bytes that are adjacent along k.
         const inBytes = (column * bits) / 8;
@@ -129,7 +138,12 @@ async function check(job: Job, scale: 0 | 1, sign = 1): Promise<void> {
   }
   for (let row = 0; row < k; row++) {
     for (let column = 0; column < n; column++)
-      place(bytesB, addressOf(b, bits, n, column, row), bits, codeOf(type, at(valuesB, row * n + column)));
+      place(
+        bytesB,
+        addressOf(b, { bits, across: n, k }, column, row),
+        bits,
+        codeOf(type, at(valuesB, row * n + column)),
+      );
   }
   const perRegister = d === 'f16' ? 2 : 1;
   const elements = n / 2;
@@ -148,17 +162,22 @@ async function check(job: Job, scale: 0 | 1, sign = 1): Promise<void> {
   const c = registersOf((row, column) => at(valuesC, row * n + column));
   const expected = registersOf((row, column) => {
     let sum = scale * at(valuesC, row * n + column);
-    for (let i = 0; i < k; i++) sum += sign * at(valuesA, row * k + i) * at(valuesB, i * n + column);
+    for (let i = 0; i < kept; i++)
+      sum += sign * at(valuesA, row * kept + i) * at(valuesB, columnOfKept(row, i) * n + column);
     return sum;
   });
-  for (const [way, words] of await resultsOf(job, [bytesA, bytesB, c], scale))
+  const metadata = Uint32Array.from(
+    [0, 16, 32, 48].flatMap((first) => warpMetadata({ k, a: type }, selector ?? 0, first)),
+    ([word]) => Number(word),
+  );
+  for (const [way, words] of await resultsOf(job, [bytesA, bytesB, c, metadata], scale))
     expect(words, way).toEqual([...expected]);
 }
 
 /** Runs a job on all engines with the given contents of A, B and C, and returns D. */
 async function resultsOf(
   job: Job,
-  [a, b, c]: readonly [Uint8Array, Uint8Array, Uint32Array],
+  [a, b, c, metadata]: readonly [Uint8Array, Uint8Array, Uint32Array, Uint32Array],
   scale: 0 | 1,
 ): Promise<readonly (readonly [way: string, words: readonly number[]])[]> {
   const text = moduleOf(job);
@@ -166,7 +185,7 @@ async function resultsOf(
     Object.entries(ways).map(async ([way, options]) => {
       const device = await Device.create({ gpu: 'H100' });
       const out = device.alloc(c.byteLength);
-      const args = [device.alloc(a), device.alloc(b), device.alloc(c), out, scale];
+      const args = [device.alloc(a), device.alloc(b), device.alloc(c), out, scale, device.alloc(metadata)];
       const result = await device
         .load(text)
         .kernel('k')
@@ -212,6 +231,29 @@ describe('types', () => {
   test('f16 sums of e4m3', () => check({ ...half, type: 'e4m3', d: 'f16', tail: '%p2, 1, 1', transposes: false }, 1));
 });
 
+describe('sparse products', () => {
+  for (const type of ['f16', 'bf16', 'tf32', 'e4m3', 's8', 'u8'] as const) {
+    const isInteger = type === 's8' || type === 'u8';
+    const transposes = type === 'f16' || type === 'bf16';
+    const d = isInteger ? 's32' : 'f32';
+    for (const a of ['registers', { side: 2, alongK: true }] as const) {
+      for (const selector of elementBits[type] > 8 ? [0, 1] : [0]) {
+        const tail = `%p2${isInteger ? '' : ', 1, 1'}${transposes ? (a === 'registers' ? ', 0' : ', 0, 0') : ''}`;
+        const job: Job = { type, d, n: 32, a, b: { side: 4, alongK: true }, tail, transposes, selector };
+        const where = a === 'registers' ? 'registers' : 'shared memory';
+        test(`${type}, A in ${where}, metadata of selector ${selector}`, () => check(job, 1));
+      }
+    }
+  }
+  for (const side of [1, 2, 4, 8] as const) {
+    for (const alongK of [true, false]) {
+      const tail = `%p2, 1, 1, 0, ${alongK ? 0 : 1}`;
+      const name = `${side} chunks in a line of B, ${alongK ? 'along' : 'across'} k`;
+      test(name, () => check({ ...half, n: alongK ? 32 : 128, b: { side, alongK }, tail, selector: 0 }, 1));
+    }
+  }
+});
+
 describe('other operands', () => {
   for (const n of [8, 24, 40, 256]) test(`${n} columns`, () => check({ ...half, n }, 1));
   test('D is not added if scale-d is false', () => check(half, 0));
@@ -251,7 +293,7 @@ describe('random bits: both engines compute the same', () => {
         const c = new Uint32Array(randomBytes(4 * 128 * 12, 3 * seed).buffer).subarray(0, d === 'f16' ? 768 : 1536);
         const [[, first] = [], ...others] = await resultsOf(
           job,
-          [randomBytes(roomOf, seed), randomBytes(roomOf, 7 * seed), c],
+          [randomBytes(roomOf, seed), randomBytes(roomOf, 7 * seed), c, new Uint32Array(128)],
           1,
         );
         for (const [way, words] of others) expect(words, way).toEqual(first);

@@ -70,11 +70,15 @@ function fieldsOf(descriptor: Ref, name: NameOf): readonly ValueStep[] {
   ];
 }
 
+/** The distance from the first tile of a row of tiles to tile number `i` along k. */
+const distanceTo = (i: number): string => `along.${i}`;
+
 /**
- * Computes `own`, the address of the lane's part of the first tile; `half`, the distance from a tile to the next one
- * along k; and, if elements are not adjacent along k, `group`, the distance between groups of `side` tiles.
+ * Computes `own`, the address of the lane's part of the first tile; the distances to the other tiles along k, of which
+ * there are `tiles`; and, if elements are not adjacent along k, `group`, the distance between groups of `side` tiles.
  */
-function distances(name: NameOf, alongK: boolean): readonly ValueStep[] {
+function distances(name: NameOf, alongK: boolean, tiles: number): readonly ValueStep[] {
+  const others = Array.from({ length: tiles - 1 }, (_, i) => i + 1);
   const sum = (own: readonly ValueStep[]): readonly ValueStep[] => [
     ...own,
     add(name('lane'), name('lane.across'), name('lane.along')),
@@ -83,7 +87,7 @@ function distances(name: NameOf, alongK: boolean): readonly ValueStep[] {
   if (alongK)
     return [
       ...sum([multiply(name('lane.across'), '$across', name('line')), shiftLeft(name('lane.along'), '$along', '$2')]),
-      select(name('half'), name('plain'), name('leading'), '$16'),
+      ...others.flatMap((i) => distanceAlongK(name, i)),
     ];
   return [
     ...sum([
@@ -91,15 +95,31 @@ function distances(name: NameOf, alongK: boolean): readonly ValueStep[] {
       shiftLeft(name('lane.lines'), '$along', '$1'),
       multiply(name('lane.along'), name('lane.lines'), name('line')),
     ]),
-    select(name('half'), name('plain'), name('leading'), name('stride')),
+    select(name(distanceTo(1)), name('plain'), name('leading'), name('stride')),
+    ...others.slice(1).map((i) => add(name(distanceTo(i)), name(distanceTo(i - 1)), name(distanceTo(1)))),
     select(name('group'), name('plain'), name('stride'), name('leading')),
   ];
 }
 
-/** The steps that come before those of `tileOf` and `registerOf`. */
-export function openMatrix({ descriptor, alongK }: SharedMatrix): readonly ValueStep[] {
+/** `side` tiles lie side by side in a line, and the next ones at the leading offset. */
+function distanceAlongK(name: NameOf, i: number): readonly ValueStep[] {
+  const distance = distanceTo(i);
+  if (i === 1) return [select(name(distance), name('plain'), name('leading'), '$16')];
+  const part = (of: string): Ref => name(`${distance}.${of}`);
+  return [
+    constant(part('number'), i),
+    bits('and', 32, part('beside'), part('number'), name('last')),
+    shiftLeft(part('beside.bytes'), part('beside'), '$4'),
+    shiftRight(part('line'), part('number'), name('shift')),
+    multiply(part('lines'), part('line'), name('leading')),
+    add(name(distance), part('beside.bytes'), part('lines')),
+  ];
+}
+
+/** The steps that come before those of `tileOf` and `registerOf`. The matrix has `tiles` tiles along k. */
+export function openMatrix({ descriptor, alongK }: SharedMatrix, tiles: number): readonly ValueStep[] {
   const name = namesFrom(descriptor);
-  return [...fieldsOf(descriptor, name), ...distances(name, alongK)];
+  return [...fieldsOf(descriptor, name), ...distances(name, alongK, tiles)];
 }
 
 /** Computes the lane's address in the tile whose number across k is the value of `number`. */
@@ -118,13 +138,12 @@ export function tileOf({ descriptor, alongK }: SharedMatrix, tile: string, numbe
   ];
 }
 
-/** Loads one register of a fragment: the lane's elements in a tile, or in the next tile along k if `second` is true. */
-export function registerOf(matrix: SharedMatrix, tile: string, second: boolean, register: Ref): readonly Step[] {
+/** Loads one register of a fragment: the lane's elements in tile number `i` along k of a row of tiles. */
+export function registerOf(matrix: SharedMatrix, row: string, i: number, register: Ref): readonly Step[] {
   const { descriptor, alongK } = matrix;
   const name = namesFrom(descriptor);
-  const half = name(`${tile}.half`);
-  const place = second ? half : name(tile);
-  const before = second ? [add(half, name(tile), name('half'))] : [];
+  const place = i === 0 ? name(row) : name(`${row}.${i}`);
+  const before = i === 0 ? [] : [add(place, name(row), name(distanceTo(i)))];
   if (alongK) return [...before, ...loadSwizzled(name, place, register, 32)];
   return [
     ...before,

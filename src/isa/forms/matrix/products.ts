@@ -168,8 +168,12 @@ export function bitProduct(fragments: Fragments, op: 'and' | 'xor'): MatrixProdu
 }
 
 export function integers(fragments: Fragments, variant: Variant): MatrixProduct {
+  return sparseIntegers(fragments, variant, null);
+}
+
+export function sparseIntegers(fragments: Fragments, variant: Variant, sparsity: Sparsity | null): MatrixProduct {
   const types = [integerType(variant, 1), integerType(variant, 2)] as const;
-  return integerProduct(fragments, types, has(variant, '.satfinite'));
+  return integerProduct(fragments, types, has(variant, '.satfinite'), sparsity);
 }
 
 export function doubles(fragments: Fragments, variant: Variant): MatrixProduct {

@@ -2,7 +2,7 @@
  * mma.sp (PTX ISA 9.1, section 9.7.14.6). Half of A is omitted; metadata says which columns the remaining elements
  * belong to.
  */
-import { has, type InstructionForm, integerType, read, type Variant } from '../../form.ts';
+import { type InstructionForm, read, type Variant } from '../../form.ts';
 import type { AvailabilityRow, OperandPattern } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
 import type { MatrixProduct, Sparsity } from '../../matrix-product.ts';
@@ -25,10 +25,10 @@ import {
   floatProduct,
   type Fragments,
   fragmentsOf,
-  integerProduct,
   multiply,
   registersFor,
   shapeOf,
+  sparseIntegers,
   sumFormat,
 } from './products.ts';
 
@@ -57,8 +57,13 @@ interface Row {
  * The metadata operands: a register that holds the indices, and a constant that selects the lanes whose registers
  * provide the metadata.
  */
-export function metadataOperands({ lanes }: Sparsity): readonly OperandPattern[] {
-  return [read('e', '.b32'), read('f', '.u32', { constantOnly: true, range: [0, 4 / lanes - 1] })];
+export function metadataOperands(sparsity: Sparsity): readonly OperandPattern[] {
+  return [read('e', '.b32'), selectorOperand('f', sparsity)];
+}
+
+/** The constant that selects the lanes whose registers provide the metadata. */
+export function selectorOperand(name: string, { lanes }: Sparsity): OperandPattern {
+  return read(name, '.u32', { constantOnly: true, range: [0, 4 / lanes - 1] });
 }
 
 function sparseForms(row: Row): readonly InstructionForm[] {
@@ -108,10 +113,7 @@ function sparseForm(row: Row, sparsity: string, ways: readonly Availability[]): 
 }
 
 function productOf(row: Row, fragments: Fragments, variant: Variant, environment: Environment): MatrixProduct {
-  if (row.d === '.s32') {
-    const types = [integerType(variant, 1), integerType(variant, 2)] as const;
-    return integerProduct(fragments, types, has(variant, '.satfinite'), row.sparsity);
-  }
+  if (row.d === '.s32') return sparseIntegers(fragments, variant, row.sparsity);
   const formats = [
     factorFormat(variant, 1),
     factorFormat(variant, 2),
@@ -125,8 +127,10 @@ function productOf(row: Row, fragments: Fragments, variant: Variant, environment
 
 const ampere = { plain: [at('7.1', 80)], ordered: [at('8.5', 80)] };
 
-const half = (lanes: 1 | 2): Sparsity => ({ unit: 1, rowBits: 16, lanes });
-const single = (lanes: 1 | 2): Sparsity => ({ unit: 0.5, rowBits: 16, lanes });
+/** Sparsity for elements of 16 bits: each lane holds the metadata of 16 columns. */
+export const halfSparsity = (lanes: 1 | 2): Sparsity => ({ unit: 1, rowBits: 16, lanes });
+/** Sparsity for elements of 32 bits, one of two of which is kept: each lane holds the metadata of eight columns. */
+export const wordSparsity = (lanes: 1 | 2): Sparsity => ({ unit: 0.5, rowBits: 16, lanes });
 /** Sparsity for elements of one byte: each pair of lanes holds the metadata of 32 columns. */
 export const byteSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 1, rowBits: 32, lanes });
 /**
@@ -152,7 +156,7 @@ const halfRows = (): readonly Row[] =>
         bits: 16,
         list,
         sums,
-        sparsity: half(lanes),
+        sparsity: halfSparsity(lanes),
         ...ampere,
       }),
     ),
@@ -168,7 +172,7 @@ const singleRows = (): readonly Row[] =>
       bits: 32,
       list: 'any',
       sums: 'any',
-      sparsity: single(lanes),
+      sparsity: wordSparsity(lanes),
       ...ampere,
     }),
   );

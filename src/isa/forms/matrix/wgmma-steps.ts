@@ -1,5 +1,5 @@
 /**
- * What the warps of a warpgroup do for a dense wgmma. Each warp computes 16 rows of D, with the rows of A that belong to
+ * What the warps of a warpgroup do for a wgmma. Each warp computes 16 rows of D, with the rows of A that belong to
  * them and the whole of B, so the product of a warp is independent of the other warps. It is complete when the
  * instruction ends; this is one of the orders that the ISA allows. At `wgmma.wait_group`, the warps meet, because a
  * product of the whole warpgroup is complete only when every warp has started it.
@@ -42,37 +42,44 @@ export function multiplySteps(
   return [
     ...lanePosition,
     ...(registers ? [] : loadA({ descriptor: '$a-desc', alongK: constants.get('imm-trans-a') !== 1 }, a)),
-    ...loadB({ descriptor: '$b-desc', alongK: constants.get('imm-trans-b') !== 1 }, b),
+    ...loadB({ descriptor: '$b-desc', alongK: constants.get('imm-trans-b') !== 1 }, b, product.n / 8),
     ...(isNegative
       ? [constant('$signs', signs), ...a.map((ref) => bits('xor', 32, `${ref}.negated`, ref, '$signs'))]
       : []),
     ...(added === undefined ? before.map((ref) => select(`${ref}.added`, '$scale-d', ref, '$0')) : []),
-    ...multiply(variant.mnemonic, product, { to: refsOf('d', countD ?? 0), from: [...factors, ...b, ...c] }),
+    ...multiply(variant.mnemonic, product, {
+      to: refsOf('d', countD ?? 0),
+      from: [...factors, ...b, ...c, ...(product.sparsity === null ? [] : (['$sp-meta.0', '$sp-sel'] as const))],
+    }),
   ];
 }
 
 /** A warp multiplies 16 rows of A: two tiles of eight rows. Their numbers follow from the warp's number. */
 function loadA(matrix: SharedMatrix, to: readonly Ref[]): readonly Step[] {
   return [
-    ...openMatrix(matrix),
+    ...openMatrix(matrix, tilesOfA),
     bits('and', 32, '$warp.in-group', '$WARP', '$3'),
     bits('shl', 32, '$upper', '$warp.in-group', '$1'),
     integer('add', 'u32', '$lower', '$upper', '$1'),
     ...tileOf(matrix, 'upper', '$upper'),
     ...tileOf(matrix, 'lower', '$lower'),
-    ...to.flatMap((register, i) => registerOf(matrix, i % 2 === 0 ? 'upper' : 'lower', i >= 2, register)),
+    ...to.flatMap((register, i) => registerOf(matrix, i % 2 === 0 ? 'upper' : 'lower', i >> 1, register)),
   ];
 }
 
-/** Each tile contains eight columns of B. */
-function loadB(matrix: SharedMatrix, to: readonly Ref[]): readonly Step[] {
+/** The number of tiles of A side by side along k. */
+const tilesOfA = 2;
+
+/** A row of tiles contains eight columns of B. B has `rows` such rows. */
+function loadB(matrix: SharedMatrix, to: readonly Ref[], rows: number): readonly Step[] {
+  const alongK = to.length / rows;
   return [
-    ...openMatrix(matrix),
+    ...openMatrix(matrix, alongK),
     ...to.flatMap((register, i): readonly Step[] => {
-      const second = i % 2 === 1;
-      const number: Ref = `$tile.${i >> 1}`;
-      const open: readonly ValueStep[] = second ? [] : [constant(number, i >> 1), ...tileOf(matrix, 'tile', number)];
-      return [...open, ...registerOf(matrix, 'tile', second, register)];
+      const [row, at] = [Math.floor(i / alongK), i % alongK];
+      const number: Ref = `$tile.${row}`;
+      const open: readonly ValueStep[] = at > 0 ? [] : [constant(number, row), ...tileOf(matrix, 'tile', number)];
+      return [...open, ...registerOf(matrix, 'tile', at, register)];
     }),
   ];
 }

@@ -1,6 +1,5 @@
 /**
- * wgmma: matrix products that four warps compute together (PTX ISA 9.1, section 9.7.15). Sparse products are checked
- * but not executed. Versions and targets were determined with ptxas 13.0.
+ * wgmma: matrix products that four warps compute together (PTX ISA 9.1, section 9.7.15). Versions and targets were determined with ptxas 13.0.
  */
 import type { FactorFormat } from '../../../numerics/dot-arithmetic.ts';
 import type { Environment } from '../../environment.ts';
@@ -14,7 +13,7 @@ import {
   write,
 } from '../../form.ts';
 import type { ProductFamily } from '../../matrix-arithmetic.ts';
-import type { MatrixProduct } from '../../matrix-product.ts';
+import type { MatrixProduct, Sparsity } from '../../matrix-product.ts';
 import { atListed } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { checked, executed, needs } from '../checked.ts';
@@ -25,11 +24,12 @@ import {
   factorFormat,
   floatProduct,
   fragmentsOf,
-  integers,
   registersFor,
   shapeOf,
+  sparseIntegers,
   sumFormat,
 } from './products.ts';
+import { byteSparsity, halfSparsity, selectorOperand, wordSparsity } from './sparse.ts';
 import { decisive, meetSteps, multiplySteps } from './wgmma-steps.ts';
 
 const hopper = atListed('8.0', 'sm_90a');
@@ -42,7 +42,7 @@ interface Row {
    * The types of A and B: either one type for each of them, or a set from which both types are chosen independently.
    */
   readonly types: readonly [TypeName, TypeName] | { readonly each: readonly TypeName[] };
-  /** Columns of A. */
+  /** Columns of A that are stored: half of all columns if A is sparse. */
   readonly k: number;
   /** The size of an element of A or B in bits. */
   readonly bits: number;
@@ -55,8 +55,8 @@ interface Row {
   readonly signs: boolean;
   /** True if the instruction has operands that transpose matrices in shared memory. */
   readonly transposes: boolean;
-  /** The largest value of the constant that selects metadata; absent if the instruction has no sparse form. */
-  readonly selectors?: number;
+  /** How metadata describes the columns of A in the sparse form; absent if there is no such form. */
+  readonly sparsity?: Sparsity;
   readonly before?: string;
   readonly after?: string;
   /** The version that introduced these types, if it is later than the first version of the instruction. */
@@ -75,7 +75,7 @@ const half = {
   list: 'f16',
   signs: true,
   transposes: true,
-  selectors: 1,
+  sparsity: halfSparsity(2),
 } as const;
 const byte = {
   k: 32,
@@ -85,7 +85,7 @@ const byte = {
   list: 'f16',
   signs: true,
   transposes: false,
-  selectors: 0,
+  sparsity: byteSparsity(4),
 } as const;
 const integer = { columns: integerColumns, list: 'any', signs: false, signBits: 0, transposes: false } as const;
 
@@ -105,7 +105,7 @@ const integerRows = (
     types,
     k: 32,
     bits: 8,
-    selectors: 0,
+    sparsity: byteSparsity(4),
     before: '{.satfinite}',
     ...(types[0] === types[1] ? {} : { since: '8.4' }),
   }),
@@ -123,6 +123,7 @@ const rows: readonly Row[] = [
     k: 8,
     bits: 32,
     signBits: 0x8000_0000,
+    sparsity: wordSparsity(2),
     transposes: false,
   },
   { ...byte, id: 'f16.f8', d: '.f16', types: small },
@@ -135,9 +136,9 @@ const descriptor = (name: string): ValuePattern => read(name, '.u64');
 const constant = (name: string, ...oneOf: readonly number[]): ValuePattern =>
   read(name, '.s32', { constantOnly: true, oneOf });
 
-const metadata = (last: number): readonly OperandPattern[] => [
+const metadata = (sparsity: Sparsity): readonly OperandPattern[] => [
   { kind: 'lanes', name: 'sp-meta', value: read('sp-meta', '.b32', { registerOnly: true }), braced: true },
-  read('sp-sel', '.u32', { constantOnly: true, range: [0, last] }),
+  selectorOperand('sp-sel', sparsity),
 ];
 
 /** The registers that hold A. Each thread has four of these registers, regardless of the type. */
@@ -179,13 +180,14 @@ function choices({ signs, transposes }: Row, registers: boolean): readonly Opera
   ];
 }
 
-function form(row: Row, registers: boolean, sparse: boolean): InstructionForm {
-  const { id, d, types, k, columns, selectors = 0, before = '', after = '', since } = row;
+function form(row: Row, registers: boolean, sparsity: Sparsity | null): InstructionForm {
+  const { id, d, types, k, columns, before = '', after = '', since } = row;
+  const sparse = sparsity !== null;
   const operands = [
     result(row, sparse),
     registers ? inRegisters(row.list) : descriptor('a-desc'),
     descriptor('b-desc'),
-    ...(sparse ? metadata(selectors) : []),
+    ...(sparse ? metadata(sparsity) : []),
     ...choices(row, registers),
   ];
   const sp = sparse ? '.sp' : '';
@@ -208,25 +210,29 @@ function form(row: Row, registers: boolean, sparse: boolean): InstructionForm {
     },
     hopper,
   );
-  if (sparse) return made;
   return {
     ...made,
     decidedBy: decisive,
     steps: (variant, environment, constants = noConstants) => {
-      const product = warpProduct(row, variant, environment);
+      const product = warpProduct(row, sparsity, variant, environment);
       return multiplySteps(variant, { product, registers, signs: row.signBits }, constants);
     },
   };
 }
 
 /** The product that one of the four warps computes. */
-function warpProduct({ d, bits }: Row, variant: Variant, environment: Environment): MatrixProduct {
+function warpProduct(
+  { d, bits, k }: Row,
+  sparsity: Sparsity | null,
+  variant: Variant,
+  environment: Environment,
+): MatrixProduct {
   const shape = { ...shapeOf(wordIn(variant)), m: 16 };
   const width = { factor: bits, c: bitsOfSum(d), d: bitsOfSum(d) };
-  const fragments = fragmentsOf(shape, width, registersFor(shape, width));
-  if (d === '.s32') return bits === 1 ? bitwise(fragments, variant) : integers(fragments, variant);
+  const fragments = fragmentsOf(shape, width, registersFor(shape, width, k), k);
+  if (d === '.s32') return bits === 1 ? bitwise(fragments, variant) : sparseIntegers(fragments, variant, sparsity);
   const [a, b, sum] = [factorFormat(variant, 1), factorFormat(variant, 2), sumFormat(variant, 0)];
-  return floatProduct(fragments, [a, b, sum, sum], environment, { family: familyOf(a) });
+  return floatProduct(fragments, [a, b, sum, sum], environment, { family: familyOf(a), sparsity });
 }
 
 function wordIn({ modifiers }: Variant): string {
@@ -242,8 +248,8 @@ function familyOf(format: FactorFormat): ProductFamily {
 
 const products = () =>
   rows.flatMap((row) =>
-    (row.selectors === undefined ? [false] : [false, true]).flatMap((sparse) =>
-      [false, true].map((registers) => form(row, registers, sparse)),
+    (row.sparsity === undefined ? [null] : [null, row.sparsity]).flatMap((sparsity) =>
+      [false, true].map((registers) => form(row, registers, sparsity)),
     ),
   );
 
