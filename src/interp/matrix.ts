@@ -2,7 +2,7 @@
 import { type Bits, chop, numberOf } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import { type Fragment, elementsOf, holdersOf, indexOf, placeOf } from '../isa/fragments.ts';
-import type { MatrixProduct, Scaling, Sparsity } from '../isa/matrix-product.ts';
+import { keptColumn, type MatrixProduct, type Scaling, type Sparsity } from '../isa/matrix-product.ts';
 import { elementFunction, type Factors, type ScalePair, scaleTerm } from './matrix-element.ts';
 import type { Member } from './member.ts';
 
@@ -124,10 +124,7 @@ function keptColumns(
     const inGroup = rowBits === 16 ? word : upper + 2 * word;
     const [metadata = 0] = more(4 * (row & 7) + Number(selector) * lanes + inGroup);
     const low = (rowBits === 16 ? 16 * upper : 0) + 4 * (chunk % chunksPerLane);
-    const indices = (numberOf(metadata) >>> low) & 15;
-    const within = at % perChunk;
-    const index = (indices >>> (2 * Math.floor(within / unit))) & 3;
-    return Math.min(2 * columns - 1, chunk * 4 * unit + Math.floor(index * unit) + (unit === 2 ? within % 2 : 0));
+    return Math.min(2 * columns - 1, keptColumn(unit, at, numberOf(metadata) >>> low));
   };
 }
 

@@ -10,11 +10,10 @@ import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.t
 export function prepareTensorProduct(step: StepOf<'tensor-product'>, placeOf: PlaceOf, context: AccessContext): Action {
   const { product } = step;
   const [d, a, b] = [placeOf(step.d), placeOf(step.a), placeOf(step.b)];
-  const [instruction, adds, scale] = [
-    placeOf(step.instruction),
-    placeOf(step.adds),
-    step.scale === null ? null : placeOf(step.scale),
-  ];
+  const [instruction, adds] = [placeOf(step.instruction), placeOf(step.adds)];
+  const [scale = null, metadata = null, zeroColumns = null] = [step.scale, step.metadata, step.zeroColumns].map(
+    (ref) => (ref === null ? null : placeOf(ref)),
+  );
   const scales = (step.scales ?? []).map(placeOf);
   const unchanged = (step.unchanged ?? []).map(placeOf);
   return (frame: Frame) => {
@@ -27,6 +26,8 @@ export function prepareTensorProduct(step: StepOf<'tensor-product'>, placeOf: Pl
       adds: frame[adds] === 1,
       scale: scale === null ? 0 : Number(frame[scale]),
       scales: scales.map((place) => bigintIn(frame, place)),
+      metadata: metadata === null ? 0n : bigintIn(frame, metadata),
+      zeroColumns: zeroColumns === null ? 0n : bigintIn(frame, zeroColumns),
       unchanged: unchanged.map((place) => Number(frame[place])),
     };
     multiplyInTensor(call, memoriesOf(product.blocks, context));

@@ -42,6 +42,17 @@ export interface Sparsity {
 }
 
 /**
+ * The column of A to which stored element number `at` of a row belongs. `indices` are the bits of the metadata from the
+ * element's chunk on.
+ */
+export function keptColumn(unit: Sparsity['unit'], at: number, indices: number): number {
+  const perChunk = 2 * unit;
+  const within = at % perChunk;
+  const index = (indices >>> (2 * Math.floor(within / unit))) & 3;
+  return Math.floor(at / perChunk) * 4 * unit + Math.floor(index * unit) + (unit === 2 ? within % 2 : 0);
+}
+
+/**
  * Scale factors of a product. Each block of `block` consecutive elements along k (not counting omitted elements) has
  * one factor for the row of A and another for the column of B.
  */

@@ -1,4 +1,5 @@
 /** Describes, as plain data, what tcgen05.mma computes (PTX ISA 9.1, section 9.7.16.10). */
+import { elementAt } from '../base/element-at.ts';
 import type { DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts';
 import type { ScaleFormat } from '../numerics/scaled-tile.ts';
 import type { IntegerName } from '../numerics/formats.ts';
@@ -22,6 +23,10 @@ export type TensorProduct = {
   readonly blocks: 1 | 2;
   /** Whether A is in tensor memory. If not, it is in shared memory, like B. */
   readonly aInTensor: boolean;
+  /** Whether half of the elements of A are omitted. Metadata in tensor memory says which of them are kept. */
+  readonly sparse: boolean;
+  /** Whether the product keeps B instead of A for later products (`.ws`). Its D may have only 32 rows. */
+  readonly stationary: boolean;
 } & (
   | {
       readonly kind: 'float';
@@ -44,6 +49,8 @@ export type TensorProduct = {
 /** The fields of the instruction descriptor (PTX ISA 9.1, section 9.7.16.4.2). */
 export interface ProductDescriptor {
   readonly sparse: boolean;
+  /** The number of the column with the metadata. */
+  readonly selector: number;
   readonly saturates: boolean;
   readonly d: number;
   readonly a: number;
@@ -58,12 +65,18 @@ export interface ProductDescriptor {
   readonly scaleFormat: number;
   readonly firstScaleA: number;
   readonly firstScaleB: number;
+  /** In a product that keeps B: the number of columns by which B may be shifted. */
+  readonly greatestShift: number;
 }
+
+/** By the code in the instruction descriptor. */
+const greatestShifts: readonly number[] = [0, 8, 16, 32];
 
 export function readDescriptor(word: number): ProductDescriptor {
   const field = (low: number, width: number): number => (word >>> low) & (2 ** width - 1);
   return {
     sparse: field(2, 1) === 1,
+    selector: field(0, 2),
     saturates: field(3, 1) === 1,
     d: field(4, 2),
     a: field(7, 3),
@@ -77,5 +90,6 @@ export function readDescriptor(word: number): ProductDescriptor {
     scaleFormat: field(23, 1),
     firstScaleA: field(29, 2),
     firstScaleB: field(4, 2),
+    greatestShift: elementAt(greatestShifts, field(30, 2)),
   };
 }

@@ -14,7 +14,7 @@ import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 export const aloneType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /** The numbers of operands of steps that the engine carries out in tensor memory, by their width. */
-export const tensorOperands = { wide: 5, narrow: 11 } as const;
+export const tensorOperands = { wide: 7, narrow: 11 } as const;
 
 /** The engine functions that compiled code calls. Any of them may end the launch by throwing an error. */
 const importTypes: Readonly<

@@ -7,9 +7,10 @@ import { laneBytes, tensorAllocation, tensorMemoryBytes } from '../isa/tensor-me
 import type { DotArithmetic } from '../numerics/dot-arithmetic.ts';
 import type { TensorProduct } from '../isa/tensor-product.ts';
 import type { TensorAccess } from './tensor-access.ts';
-import { multiplyInTensor, type ProductCall } from './tensor-product.ts';
+import type { ProductCall } from './product-call.ts';
+import { multiplyInTensor } from './tensor-product.ts';
 
-type Alone<T> = T extends unknown ? Omit<T, 'blocks' | 'aInTensor'> : never;
+type Alone<T> = T extends unknown ? Omit<T, 'blocks' | 'aInTensor' | 'sparse' | 'stationary'> : never;
 
 const sums: DotArithmetic = { chunk: 16, kept: 25, zeroExponent: -150, end: 'f32', order: 'direct' };
 const halves: Alone<TensorProduct> = {
@@ -27,6 +28,8 @@ const scaled: Alone<TensorProduct> = {
   sums: { 1: { ...sums, chunk: 32 } },
   scaling: { count: 1, formats: { 1: 'ue8m0' }, groups: false },
 };
+
+const dense = { sparse: false, stationary: false } as const;
 
 const n = 32;
 /** A group of 8 lines takes 256 bytes: two chunks of 16 bytes along K for each of them. */
@@ -75,6 +78,8 @@ function callOf(product: TensorProduct, m: number): ProductCall {
     adds: true,
     scale: 0,
     scales: [BigInt(columnOfScales), BigInt(columnOfScales + 4)],
+    metadata: 0n,
+    zeroColumns: 0n,
     unchanged: [],
   };
 }
@@ -104,12 +109,12 @@ describe.each([
       });
       // With 64 rows, the sums that a row is added to are in other lanes than those of two blocks.
       if (rows === 64) moveRows(own, copy);
-      multiplyInTensor(callOf({ ...alone, aInTensor, blocks: 1 }, rows), [accessOf(copy)]);
+      multiplyInTensor(callOf({ ...alone, ...dense, aInTensor, blocks: 1 }, rows), [accessOf(copy)]);
       return Array.from({ length: rows }, (__, row) =>
         rowOf(copy, [rows === 128 ? row : 32 * (row >> 4) + (row & 15)]),
       );
     });
-    multiplyInTensor(callOf({ ...alone, aInTensor, blocks: 2 }, 2 * rows), blocks.map(accessOf));
+    multiplyInTensor(callOf({ ...alone, ...dense, aInTensor, blocks: 2 }, 2 * rows), blocks.map(accessOf));
     const found = blocks.map((own) =>
       Array.from({ length: rows }, (__, row) => rowOf(own, rows === 128 ? [row] : [row, row + 64])),
     );
@@ -129,7 +134,7 @@ test('lanes remain unchanged in either block', () => {
   const blocks = [block(), block()];
   const before = blocks.map(({ tensor }) => tensor.slice());
   const unchanged = [0, 0xffff_ffff, 0, 0, 1, 0, 0, 0x8000_0000];
-  const call = callOf({ ...halves, aInTensor: false, blocks: 2 }, 256);
+  const call = callOf({ ...halves, ...dense, aInTensor: false, blocks: 2 }, 256);
   multiplyInTensor({ ...call, adds: false, unchanged }, blocks.map(accessOf));
   const kept = blocks.map(({ tensor }, rank) =>
     Array.from({ length: 128 }, (_, lane) => lane).filter((lane) => {
@@ -145,7 +150,7 @@ test.each([
   [256, 24],
   [512, 32],
 ])('%i rows and %i columns are not a product of two blocks', (m, columns) => {
-  const call = callOf({ ...halves, aInTensor: false, blocks: 2 }, m);
+  const call = callOf({ ...halves, ...dense, aInTensor: false, blocks: 2 }, m);
   const instruction = (call.instruction & ~(63 << 17)) | ((columns / 8) << 17);
   const memories = [block(), block()].map(accessOf);
   expect(() => multiplyInTensor({ ...call, instruction }, memories)).toThrow('there is no product with');

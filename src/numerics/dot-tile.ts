@@ -48,6 +48,27 @@ export function tileLines(format: FactorFormat, codes: Uint32Array, length: numb
   return { length, values, exponents, special };
 }
 
+/** Selects elements of each line, by their places in the line. */
+export function selectElements(
+  { length, values, exponents, special }: TileLines,
+  places: ArrayLike<number>,
+): TileLines {
+  const count = places.length;
+  const lines = values.length / length;
+  const selected = { values: new Float64Array(lines * count), exponents: new Int32Array(lines * count) };
+  for (let line = 0; line < lines; line++) {
+    for (let i = 0; i < count; i++) {
+      const from = line * length + (places[i] ?? 0);
+      selected.values[line * count + i] = values[from] ?? 0;
+      selected.exponents[line * count + i] = exponents[from] ?? 0;
+    }
+  }
+  const ofSpecial = [...special].map(
+    ([line, terms]) => [line, Array.from(places, (at) => elementAt(terms, at))] as const,
+  );
+  return { length: count, ...selected, special: new Map(ofSpecial) };
+}
+
 function signed(term: Addend, negates: boolean): Addend {
   if (!negates) return term;
   if (typeof term !== 'string') return { ...term, significand: -term.significand };

@@ -122,18 +122,20 @@ function secondAddress(step: Step): Ref | null {
 }
 
 /** The smallest product of its kind. The matrices in shared memory begin at byte 64, and all rows overlap. */
-function productInput({ product, a, b, d, instruction }: StepOf<'tensor-product'>, ref: Ref): Bits {
+function productInput({ product, instruction, ...step }: StepOf<'tensor-product'>, ref: Ref): Bits {
+  const { a, b, d, metadata, zeroColumns } = step;
   if (ref === b || (ref === a && !product.aInTensor)) return 4n;
   if (ref === d) return 64n;
-  if (ref === a || ref.startsWith('$scale-')) return 0n;
+  if (ref === a || ref === metadata || ref === zeroColumns || ref.startsWith('$scale-')) return 0n;
   if (ref !== instruction) return 0;
   const factor = Math.min(...Object.keys(product.factors).map(Number));
   const isScaled = product.kind === 'float' && product.scaling !== null;
   const sum = isScaled ? 0 : product.kind === 'integer' ? 2 : 1;
   const scaleFormat = isScaled ? 1 : 0;
-  const types = (sum << 4) | (factor << 7) | (factor << 10) | (scaleFormat << 23);
-  const { blocks } = product;
-  const [rows, columns] = isScaled ? [128 * blocks, 16] : [64 * blocks, 8 * blocks];
+  const sparse = product.sparse ? 4 : 0;
+  const types = sparse | (sum << 4) | (factor << 7) | (factor << 10) | (scaleFormat << 23);
+  const { blocks, stationary } = product;
+  const [rows, columns] = isScaled ? [128 * blocks, 16] : stationary ? [32, 64] : [64 * blocks, 8 * blocks];
   const size = ((columns / 8) << 17) | ((rows / 16) << 24);
   return (types | size) >>> 0;
 }

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { readNumber } from '../../src/numbers.ts';
-import { addressOf, type Layout, offsets } from './canonical-layouts.ts';
+import { addressOf, type Layout, type MatrixSize, offsets } from './canonical-layouts.ts';
 import { ways } from './run.ts';
 
 type Format = 'packed fp4' | 'f16' | 'bf16' | 'tf32' | 'e4m3' | 'e5m2' | 'e2m3' | 'e3m2' | 'e2m1' | 's8' | 'u8';
@@ -51,6 +51,12 @@ interface Job {
   readonly mask?: string;
   readonly scale?: number;
   readonly scaling?: Scaling;
+  /** Whether A is sparse. Of four columns, the first two are kept. */
+  readonly sparse?: boolean;
+  /** The words of the instruction before its kind; `.ws` keeps B. */
+  readonly words?: string;
+  /** A zero-column mask descriptor. */
+  readonly zeroColumns?: bigint;
   /** What D contains before the product. */
   readonly before?: number;
 }
@@ -85,7 +91,7 @@ const kOf = (format: Format): number => 256 / formats[format][2];
 /** The bytes of a matrix in shared memory. */
 function sharedImage(format: Format, layout: Layout, values: readonly number[], lines: number): Uint8Array {
   const [, , bits, width] = formats[format];
-  const k = kOf(format);
+  const k = values.length / lines;
   const size = { bits, across: lines, k };
   const image = new Uint8Array(32768);
   for (let line = 0; line < lines; line++) {
@@ -141,8 +147,8 @@ function tensorWords(format: Format, values: readonly number[], lines: number): 
   return words;
 }
 
-function descriptor(start: string, layout: Layout, lines: number, format: Format): string {
-  const { leading, stride } = offsets(layout, { bits: formats[format][2], across: lines, k: kOf(format) });
+function descriptor(start: string, layout: Layout, size: MatrixSize): string {
+  const { leading, stride } = offsets(layout, size);
   const fixed = (1n << 46n) | (BigInt(swizzles[layout.side]) << 61n);
   const word = fixed | (BigInt(leading / 16) << 16n) | (BigInt(stride / 16) << 32n);
   return `mov.u32 %r4, ${start}; shr.u32 %r4, %r4, 4; cvt.u64.u32 %${start}, %r4; or.b64 %${start}, %${start}, ${word};`;
@@ -153,12 +159,14 @@ const lanesOf = ({ m }: Job): string => (m === 128 ? '%t' : '%row');
 /** Loads A into shared memory or tensor memory, multiplies, and stores the columns of D, row by row. */
 function moduleOf(job: Job): string {
   const { a, b, d, m, n, layouts, flags = 0, adds = true, mask = '', scale, scaling, before = 0 } = job;
+  const { sparse = false, words: own = '', zeroColumns } = job;
   const [ofA, ofB] = layouts;
   const sum = { f16: 0, f32: 1, s32: 2 }[d];
   const transposed = (layout: Job['layouts'][number], bit: number): number =>
     layout !== 'tensor memory' && !layout.alongK ? bit : 0;
   const word =
     flags |
+    (sparse ? 4 : 0) |
     ((scaling === undefined ? sum : scaling.first) << 4) |
     (formats[a][1] << 7) |
     (formats[b][1] << 10) |
@@ -192,6 +200,8 @@ and.b32 %row, %t, 15; shr.u32 %r0, %t, 5; mad.lo.u32 %row, %r0, 16, %row;
 and.b32 %r3, %t, 16; setp.eq.u32 %has, %r3, 0;
 bar.sync 0;
 ld.shared.b32 %r5, [base]; shl.b32 %r0, %r0, 21; add.u32 %r6, %r5, %r0;
+mov.b32 %v, 0x44444444;
+tcgen05.st.sync.aligned.32x32b.x2.b32 [%r6+308], {%v, %v};
 mov.b32 %v, ${before};
 tcgen05.st.sync.aligned.32x32b.x${count}.b32 [%r6], {${start.join(', ')}};
 mul.lo.u32 %r3, ${lanesOf(job)}, 32; mov.u32 %r4, sa; add.u32 %r4, %r4, %r3;
@@ -203,12 +213,12 @@ tcgen05.st.sync.aligned.32x32b.x8.b32 [%r6+300], {${words.join(', ')}};
 tcgen05.wait::st.sync.aligned;
 tcgen05.fence::before_thread_sync;
 bar.sync 0;
-${inTensor ? 'add.u32 %r7, %r5, 256;' : descriptor('sa', ofA, m, a)}
-${descriptor('sb', ofB, n, b)}
-add.u32 %r2, %r5, 300; add.u32 %r3, %r5, 304;
+${inTensor ? 'add.u32 %r7, %r5, 256;' : descriptor('sa', ofA, { bits: formats[a][2], across: m, k: kOf(a) })}
+${descriptor('sb', ofB, { bits: formats[b][2], across: n, k: kOf(b) * (sparse ? 2 : 1) })}
+add.u32 %r2, %r5, 300; add.u32 %r3, %r5, 304; add.u32 %r4, %r5, 308; mov.b64 %at, ${zeroColumns ?? 0n};
 mov.b32 %r8, ${word}; mov.b32 %r0, 0xf; mov.b32 %r1, 0;
 setp.eq.u32 %p, ${adds ? 1 : 0}, 1;
-@%q tcgen05.mma.cta_group::1.kind::${scaling?.words ?? formats[a][0]} [%r5], ${inTensor ? '[%r7]' : '%sa'}, %sb, %r8, ${scaling === undefined ? mask : '[%r2], [%r3], '}%p${scale === undefined ? '' : `, ${scale}`};
+@%q tcgen05.mma${own}.cta_group::1.kind::${scaling?.words ?? formats[a][0]} [%r5], ${inTensor ? '[%r7]' : '%sa'}, %sb, ${sparse ? '[%r4], ' : ''}%r8, ${scaling === undefined ? mask : '[%r2], [%r3], '}%p${scale === undefined ? '' : `, ${scale}`}${zeroColumns === undefined ? '' : ', %at'};
 @%q tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];
 again:
 mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;
@@ -229,7 +239,9 @@ interface Result {
 async function run(job: Job, way: object, gpu = 'B200'): Promise<Result> {
   const { a, b, m, n, layouts } = job;
   const k = kOf(a);
-  const [inA, inB] = [valuesOf(a, m * k, 3), valuesOf(b, n * k, 11)];
+  const all = job.sparse === true ? 2 * k : k;
+  const [inA, inB] = [valuesOf(a, m * k, 3), valuesOf(b, n * all, 11)];
+  const inColumn = (at: number): number => (job.sparse === true ? 4 * Math.floor(at / 2) + (at % 2) : at);
   const [ofA, ofB] = layouts;
   const imageA = new Uint8Array(32768);
   if (ofA === 'tensor memory') imageA.set(new Uint8Array(tensorWords(a, inA, m).buffer));
@@ -244,16 +256,16 @@ async function run(job: Job, way: object, gpu = 'B200'): Promise<Result> {
     .launch({ block: 128, args, ...way });
   expect(result).toMatchObject({ ok: true });
   const products = Array.from({ length: m * n }, (_, i) => {
-    const [row, column] = [Math.floor(i / n) * k, (i % n) * k];
+    const [row, column] = [Math.floor(i / n) * k, (i % n) * all];
     const power = (at: number): number => {
       if (job.scaling === undefined) return 1;
       const block = Math.floor((at * job.scaling.count) / k);
       return 2 ** (scaleOf(Math.floor(i / n), block) + scaleOf(i % n, block));
     };
-    return Array.from({ length: k }, (__, at) => (inA[row + at] ?? 0) * (inB[column + at] ?? 0) * power(at)).reduce(
-      (x, y) => x + y,
-      0,
-    );
+    return Array.from(
+      { length: k },
+      (__, at) => (inA[row + at] ?? 0) * (inB[column + inColumn(at)] ?? 0) * power(at),
+    ).reduce((x, y) => x + y, 0);
   });
   return { found: new Uint32Array(out.read().buffer), products };
 }
@@ -305,6 +317,14 @@ const jobs: readonly (readonly [string, Job])[] = [
   ['mxf4, upper scale factors', scaled('packed fp4', 'mxf4.scale_vec::2X', { count: 2, format: 'ue8m0', first: 2 })],
   ['mxf4nvf4 in blocks of 16', scaled('packed fp4', 'mxf4nvf4.scale_vec::4X', { count: 4, format: 'ue4m3', first: 0 })],
   ['mxf4nvf4 in blocks of 32', scaled('packed fp4', 'mxf4nvf4.block32', { count: 2, format: 'ue8m0', first: 0 })],
+  ['a sparse A', { ...plain, words: '.sp', sparse: true, layouts: [along(2), along(4)] }],
+  [
+    'a sparse A of fp8 in tensor memory',
+    { ...plain, a: 'e4m3', b: 'e4m3', words: '.sp', sparse: true, layouts: ['tensor memory', along(8)] },
+  ],
+  ['B is kept', { ...plain, words: '.ws', n: 64 }],
+  ['B is kept, a sparse A', { ...plain, words: '.ws.sp', sparse: true, n: 64 }],
+  ['B is kept, no columns of zeros', { ...plain, words: '.ws', n: 64, zeroColumns: 0n }],
   ['s8 in tensor memory', { ...plain, a: 's8', b: 's8', d: 's32', layouts: ['tensor memory', along(8)] }],
 ];
 
@@ -319,6 +339,14 @@ describe.each(Object.entries(ways))('%s', (name, way) => {
     check({ ...plain, before: 0x4100_0000, scale: 2 }, way, (product) => product + 2));
   test('negated factors', () => check({ ...plain, flags: 1 << 13 }, way, (product) => -product || 0));
   test('both factors negated', () => check({ ...plain, flags: 3 << 13 }, way));
+});
+
+test('columns of zeros', async () => {
+  // Two columns are used, then two are zeros.
+  const zeroColumns = (1n << 39n) | (1n << 40n) | (1n << 48n);
+  const { found, products } = await run({ ...plain, words: '.ws', n: 64, zeroColumns }, {});
+  const wanted = products.map((product, i) => codeOf('f32', i % 4 < 2 ? product : 0));
+  expect([...found]).toEqual(wanted);
 });
 
 test('lanes that remain unchanged', async () => {

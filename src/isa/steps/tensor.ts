@@ -24,6 +24,10 @@ export interface TensorSteps {
     readonly scale: Ref | null;
     /** The addresses of the scale factors of A and B in tensor memory; null if the elements have none. */
     readonly scales: readonly Ref[] | null;
+    /** The address of the metadata of a sparse A in tensor memory; null if A is not sparse. */
+    readonly metadata: Ref | null;
+    /** The zero-column mask descriptor; null if there is none. */
+    readonly zeroColumns: Ref | null;
     readonly unchanged: readonly Ref[] | null;
   };
   /** Copies a matrix from shared memory, which the descriptor `source` describes, to the address `to`. */
@@ -40,7 +44,18 @@ export const tensorFacts: FactsOf<TensorSteps> = {
   'tensor-product': {
     ...alone,
     flow: 'next',
-    values: { d: 'in', a: 'in', b: 'in', instruction: 'in', adds: 'in', scale: 'in', scales: 'in', unchanged: 'in' },
+    values: {
+      d: 'in',
+      a: 'in',
+      b: 'in',
+      instruction: 'in',
+      adds: 'in',
+      scale: 'in',
+      scales: 'in',
+      metadata: 'in',
+      zeroColumns: 'in',
+      unchanged: 'in',
+    },
     // A is in one of these memories, too. Every step reads which columns are allocated.
     memory: [
       { access: 'read', space: 'space', address: 'b' },

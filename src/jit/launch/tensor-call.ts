@@ -8,15 +8,15 @@ import type { EngineCall } from '../engine-call.ts';
 import { tensorOperands } from '../helpers.ts';
 import { type Areas, resolveAccess } from './faults.ts';
 
-/** `operands` are those that compiled code passes after the fuel (see `tensor` in helpers.ts). */
+/** `words` are those that compiled code passes after the fuel (see `tensor` in helpers.ts). */
 export function callForTensor(
   call: EngineCall,
-  operands: readonly (number | bigint)[],
+  words: readonly (number | bigint)[],
   memory: EngineMemory,
   areas: Areas,
 ): void {
-  const wide = operands.slice(0, tensorOperands.wide).map((word) => BigInt.asUintN(64, BigInt(word)));
-  const [d = 0n, a = 0n, b = 0n, ...scales] = wide;
+  const wide = words.slice(0, tensorOperands.wide).map((word) => BigInt.asUintN(64, BigInt(word)));
+  const [d = 0n, a = 0n, b = 0n, scaleA = 0n, scaleB = 0n, metadata = 0n, zeroColumns = 0n] = wide;
   const memories = (blocks: 1 | 2): readonly TensorAccess[] =>
     ranksOf(blocks, areas.rank, areas.blocksPerCluster).map((rank) => accessOf(rank, memory, areas));
   if (call.kind === 'tensor-copy') {
@@ -24,9 +24,10 @@ export function callForTensor(
     return;
   }
   if (call.kind !== 'tensor-product') throw new Error(`a call of kind '${call.kind}' does not use tensor memory`);
-  const [instruction = 0, adds = 0, scale = 0, ...unchanged] = operands.slice(tensorOperands.wide).map(Number);
+  const [instruction = 0, adds = 0, scale = 0, ...unchanged] = words.slice(tensorOperands.wide).map(Number);
   const { product } = call;
-  const operation = { product, d, a, b, instruction, adds: adds !== 0, scale, scales, unchanged };
+  const operands = { d, a, b, scales: [scaleA, scaleB], metadata, zeroColumns };
+  const operation = { product, ...operands, instruction, adds: adds !== 0, scale, unchanged };
   multiplyInTensor(operation, memories(product.blocks));
 }
 

@@ -8,9 +8,13 @@ import { tensorOperands } from '../helpers.ts';
 import type { Lowering } from '../lowering.ts';
 
 export function lowerTensorProduct(step: StepOf<'tensor-product'>, lowering: Lowering): void {
-  const { d, a, b, instruction, adds, scale, scales, unchanged } = step;
+  const { d, a, b, instruction, adds, scale, scales, metadata, zeroColumns, unchanged } = step;
   lowering.code.i32(lowering.recordCall({ kind: 'tensor-product', product: step.product }));
-  callEngine([d, a, b, ...(scales ?? [])], [instruction, adds, scale, ...(unchanged ?? [])], lowering);
+  callEngine(
+    [d, a, b, ...(scales ?? [null, null]), metadata, zeroColumns],
+    [instruction, adds, scale, ...(unchanged ?? [])],
+    lowering,
+  );
 }
 
 export function lowerTensorCopy(step: StepOf<'tensor-copy'>, lowering: Lowering): void {
@@ -20,12 +24,15 @@ export function lowerTensorCopy(step: StepOf<'tensor-copy'>, lowering: Lowering)
 
 /** Passes the operands, and zeros for those that the step does not have. */
 function callEngine(
-  wide: readonly Ref[],
+  wide: readonly (Ref | null)[],
   narrow: readonly (Ref | null)[],
   { code, values, helpers, locals }: Lowering,
 ): void {
   code.get(locals.thread).get(locals.fuel);
-  for (const ref of wide) values.get(ref, 'i64');
+  for (const ref of wide) {
+    if (ref === null) code.i64(0n);
+    else values.get(ref, 'i64');
+  }
   for (let i = wide.length; i < tensorOperands.wide; i++) code.i64(0n);
   for (const ref of narrow) {
     if (ref === null) code.i32(0);

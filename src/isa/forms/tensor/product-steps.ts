@@ -49,19 +49,23 @@ const floatKinds: Readonly<Record<string, FloatKind>> = {
 /** What an instruction of this kind multiplies. */
 function productOf(
   kind: string,
-  { aInTensor, blocks }: Pick<ProductOptions, 'aInTensor' | 'blocks'>,
+  { aInTensor, sparse, stationary, blocks }: ProductOptions,
   { gpu }: Environment,
 ): TensorProduct {
+  const shape = { aInTensor, sparse, stationary, blocks };
   const float = floatKinds[kind];
-  if (float === undefined) return { aInTensor, blocks, kind: 'integer', factors: { 0: 'u8', 1: 's8' }, bits: 8 };
+  if (float === undefined) return { ...shape, kind: 'integer', factors: { 0: 'u8', 1: 's8' }, bits: 8 };
   const { factors, bits, family, scaling = null } = float;
   const sums = Object.entries(float.sums).map(([code, to]) => [code, arithmeticOf(gpu, family, to)] as const);
-  return { aInTensor, blocks, kind: 'float', factors, bits, sums: Object.fromEntries(sums), scaling };
+  return { ...shape, kind: 'float', factors, bits, sums: Object.fromEntries(sums), scaling };
 }
 
-/** What an instruction has in addition to its matrices. */
+/** How an instruction obtains A, and what it has in addition to its matrices. */
 export interface ProductOptions {
   readonly aInTensor: boolean;
+  readonly sparse: boolean;
+  /** Whether it keeps B. */
+  readonly stationary: boolean;
   /** The number of blocks that multiply together. */
   readonly blocks: 1 | 2;
   /** Whether it has a mask of lanes of D that remain unchanged. */
@@ -70,17 +74,16 @@ export interface ProductOptions {
   readonly scales: boolean;
   /** Whether the elements have scale factors. */
   readonly blockScaled: boolean;
+  /** Whether it has a zero-column mask descriptor. */
+  readonly zeroColumns: boolean;
 }
 
-export function productSteps(
-  kind: string,
-  { aInTensor, blocks, masked, scales, blockScaled }: ProductOptions,
-  environment: Environment,
-): readonly Step[] {
+export function productSteps(kind: string, options: ProductOptions, environment: Environment): readonly Step[] {
+  const { aInTensor, sparse, blocks, masked, scales, blockScaled, zeroColumns } = options;
   return [
     {
       kind: 'tensor-product',
-      product: productOf(kind, { aInTensor, blocks }, environment),
+      product: productOf(kind, options, environment),
       tensorSpace: 'tensor',
       space: 'shared',
       d: '$d',
@@ -90,6 +93,8 @@ export function productSteps(
       adds: '$enable-input-d',
       scale: scales ? '$scale-input-d' : null,
       scales: blockScaled ? ['$scale-a', '$scale-b'] : null,
+      metadata: sparse ? '$sp-meta' : null,
+      zeroColumns: zeroColumns ? '$zero-column-mask-desc' : null,
       unchanged: masked ? refsOf('disable-output-lane', 4 * blocks) : null,
     },
   ];

@@ -1,7 +1,6 @@
 /**
  * tcgen05.mma: products of matrices in tensor memory and shared memory (PTX ISA 9.1, section 9.7.16.10). A product is
- * complete when the instruction ends. Sparse products, and products with `.ws` or `.ashift`, are checked but not
- * executed. Versions and targets were determined with ptxas 13.0.
+ * complete when the instruction ends. Products with `.ashift` are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import {
   type AvailabilityRow,
@@ -10,6 +9,7 @@ import {
   type InstructionForm,
   type OperandPattern,
   read,
+  type Variant,
 } from '../../form.ts';
 import { atListed } from '../../targets.ts';
 import { checked, needs, tensorMemory } from '../checked.ts';
@@ -69,6 +69,16 @@ const summaryOf = ({ sparse }: Source, what = ''): string =>
 
 // --- without scale factors ------------------------------------------------------------------------------------------
 
+const kindOf = (variant: Variant): string => kinds.find((one) => has(variant, one)) ?? '';
+
+const plainOptions = {
+  stationary: false,
+  masked: false,
+  scales: false,
+  blockScaled: false,
+  zeroColumns: false,
+} as const;
+
 interface Options {
   readonly masked: boolean;
   readonly scales: boolean;
@@ -116,14 +126,12 @@ function plain(source: Source, { masked, scales }: Options): InstructionForm {
     },
     ...tensorMemory,
   );
-  if (sparse) return made;
-  const options = { aInTensor: inTensor, masked, scales, blockScaled: false };
+  const options = { ...plainOptions, aInTensor: inTensor, sparse, masked, scales };
   return {
     ...made,
     steps: (variant, environment, constants) => {
       if (has(variant, '.ashift')) return made.steps(variant, environment, constants);
-      const kind = kinds.find((one) => has(variant, one)) ?? '';
-      return productSteps(kind, { ...options, blocks: blocksOf(variant) }, environment);
+      return productSteps(kindOf(variant), { ...options, blocks: blocksOf(variant) }, environment);
     },
   };
 }
@@ -179,8 +187,7 @@ function blockScaled(source: Source, { kind, counts, sizes, required, counted }:
     },
     ...tensorMemory,
   );
-  if (sparse) return made;
-  const options = { aInTensor: inTensor, masked: false, scales: false, blockScaled: true };
+  const options = { ...plainOptions, aInTensor: inTensor, sparse, blockScaled: true };
   return {
     ...made,
     steps: (variant, environment) => {
@@ -197,8 +204,9 @@ const blockScaledProducts = () => sources.flatMap((source) => blocks.map((row) =
 
 function weightStationary(source: Source, zeros: boolean): InstructionForm {
   const operands = [...matrices(source), enabled, ...(zeros ? [read('zero-column-mask-desc', '.u64')] : [])];
-  const { sparse } = source;
-  return checked(
+  const { inTensor, sparse } = source;
+  const options = { ...plainOptions, aInTensor: inTensor, sparse, stationary: true, zeroColumns: zeros } as const;
+  const made = checked(
     {
       id: `tcgen05.mma.ws${idOf(source)}${zeros ? '.zeros' : ''}`,
       section: sparse ? '9.7.16.10.9.4' : '9.7.16.10.9.3',
@@ -210,6 +218,9 @@ function weightStationary(source: Source, zeros: boolean): InstructionForm {
     },
     ...tensorMemory,
   );
+  const steps: InstructionForm['steps'] = (variant, environment) =>
+    productSteps(kindOf(variant), { ...options, blocks: 1 }, environment);
+  return { ...made, steps };
 }
 
 const stationaryProducts = () =>
