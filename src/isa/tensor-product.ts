@@ -65,6 +65,8 @@ export interface ProductDescriptor {
   readonly scaleFormat: number;
   readonly firstScaleA: number;
   readonly firstScaleB: number;
+  /** In a product of packed fp4 numbers: whether rows of A have 96 elements instead of 64 (sm_103). */
+  readonly hasLongRows: boolean;
   /** In a product that keeps B: the number of columns by which B may be shifted. */
   readonly greatestShift: number;
 }
@@ -90,6 +92,7 @@ export function readDescriptor(word: number): ProductDescriptor {
     scaleFormat: field(23, 1),
     firstScaleA: field(29, 2),
     firstScaleB: field(4, 2),
+    hasLongRows: field(31, 1) === 1,
     greatestShift: elementAt(greatestShifts, field(30, 2)),
   };
 }

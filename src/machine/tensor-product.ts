@@ -21,6 +21,7 @@ export function multiplyInTensor(call: ProductCall, memories: readonly TensorAcc
   if (rows === null) throw misuse(`there is no product with ${m} rows and ${n} columns`);
   if (descriptor.sparse !== product.sparse)
     throw misuse(`the instruction descriptor is for a ${descriptor.sparse ? 'sparse' : 'dense'} product`);
+  if (product.bits === 4 && descriptor.hasLongRows) throw misuse('ptxlab does not compute products with K = 96');
   const length = (8 * bytesAlongK) / product.bits;
   const b = columnsOfB(call, descriptor, length, memories);
   memories.forEach((memory, rank) => {

@@ -92,6 +92,37 @@ ${store(count)}`;
     expect(await run(body, 2)).toEqual(expected(2, own));
   });
 
+  const [big, small, nan] = [0x40a0_0000, 0xc0c0_0000, 0x7fc0_0000];
+  /** The loaded words, and the result. */
+  const reductions: readonly (readonly [words: string, loaded: readonly number[], result: number])[] = [
+    ['min.u32', [5, 7, 0xffff_fffe, 6], 5],
+    ['max.u32', [5, 7, 0xffff_fffe, 6], 0xffff_fffe],
+    ['min.s32', [5, 7, 0xffff_fffe, 6], 0xffff_fffe],
+    ['max.s32', [5, 7, 0xffff_fffe, 6], 7],
+    ['max.f32', [0, big, nan, small], big],
+    ['min.f32', [0, big, nan, small], small],
+    ['max.abs.f32', [0, big, nan, small], 0x40c0_0000],
+    ['min.NaN.f32', [0, big, nan, small], 0x7fff_ffff],
+    ['max.abs.NaN.f32', [0, big, 0, small], 0x40c0_0000],
+  ];
+  test.each(reductions)('a load that also finds the extremum: %s', async (words, loaded, result) => {
+    const body = `${loaded.map((word, i) => `mov.b32 %r${4 + i}, ${word};`).join(' ')}
+tcgen05.st.sync.aligned.32x32b.x4.b32 [%r3], {${list(4, 4)}};
+mov.b32 %r4, 0; mov.b32 %r5, 0;
+tcgen05.ld.red.sync.aligned.32x32b.x4.${words} {${list(4, 4)}}, %r8, [%r3];
+${store(5)}`;
+    const found = await output({ ...source(body), target: 'sm_103a' }, 128 * 20, { ...way, block: 128 });
+    expect([...found]).toEqual(expected(5, (__, i) => [...loaded, result][i] ?? 0));
+  });
+
+  test('a load of two halves that also finds the extremum', async () => {
+    const body = `${fill}\ntcgen05.ld.red.sync.aligned.16x32bx2.x2.max.u32 {${list(2, 4)}}, %r6, [%r3], 4;\n${store(3)}`;
+    const found = await output({ ...source(body), target: 'sm_103a' }, 128 * 12, { ...way, block: 128 });
+    const own = (thread: number, i: number): number =>
+      value([thread & 15, Math.min(i, 1) + 4 * ((thread >> 4) & 1)]) + 3200 * (thread >> 5);
+    expect([...found]).toEqual(expected(3, own));
+  });
+
   test('columns of 16 bits, packed and unpacked', async () => {
     const body = `mov.b32 %r4, 0x22221111; mov.b32 %r5, 0x44443333;
 tcgen05.st.sync.aligned.32x32b.x2.unpack::16b.b32 [%r3], {%r4, %r5};

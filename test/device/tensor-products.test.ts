@@ -363,6 +363,18 @@ const mistakes: readonly (readonly [name: string, flags: number, message: string
   ['a format of A that the kind does not have', 2 << 7, 'unknown element type 2'],
 ];
 
+test('a product with K = 96 is refused', async () => {
+  const [, job] = jobs.find(([name]) => name === 'mxf4') ?? [];
+  if (job === undefined) throw new Error('there is no such product');
+  const device = await Device.create({ gpu: 'B200' });
+  const args = [32768, 32768, 16384].map((bytes) => device.alloc(bytes));
+  const result = await device
+    .load(moduleOf({ ...job, n: 16, flags: 1 << 31 }))
+    .kernel('k')
+    .launch({ block: 128, args });
+  expect(result).toMatchObject({ ok: false, fault: { message: expect.stringContaining('K = 96') } });
+});
+
 test.each(mistakes)('an instruction descriptor with %s is a fault', async (_, flags, message) => {
   const device = await Device.create({ gpu: 'B200' });
   const args = [32768, 32768, 16384].map((bytes) => device.alloc(bytes));

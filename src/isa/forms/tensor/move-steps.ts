@@ -3,6 +3,8 @@
  * thread are (PTX ISA 9.1, section 9.7.16.2.3).
  */
 import { elementAt } from '../../../base/element-at.ts';
+import { has, slotType, type Variant } from '../../form.ts';
+import { plainMode } from '../../../numerics/operations.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
@@ -96,6 +98,35 @@ export function loadSteps(move: Move): readonly Step[] {
         { kind: 'pack', to, from: [halves[1], halves[0]], lane: 16, stride: 16 },
       ];
     }),
+  ];
+}
+
+/** Computes the minimum or maximum of loaded registers or, with `.abs`, of their magnitudes. */
+export function reductionSteps(variant: Variant, count: number, to: Ref): readonly Step[] {
+  const fn = has(variant, '.min') ? 'min' : 'max';
+  const mode = { ...plainMode, nan: has(variant, '.NaN') };
+  const float = (name: 'abs' | 'min' | 'max', result: Ref, from: readonly Ref[]): ValueStep => ({
+    kind: 'float',
+    fn: name,
+    format: 'f32',
+    mode,
+    to: result,
+    from,
+  });
+  const type = slotType(variant, 0).name;
+  const combine =
+    type === '.f32'
+      ? (result: Ref, a: Ref, b: Ref): ValueStep => float(fn, result, [a, b])
+      : (result: Ref, a: Ref, b: Ref): ValueStep => integer(fn, type === '.s32' ? 's32' : 'u32', result, a, b);
+  const loaded = refsOf('r', count);
+  const isAbs = has(variant, '.abs');
+  const terms = isAbs ? loaded.map((ref): Ref => `${ref}.abs`) : loaded;
+  const [first, ...others] = terms;
+  if (first === undefined) throw new Error('a reduction needs registers');
+  const partial = (i: number): Ref => (i === others.length ? to : `${to}.${i}`);
+  return [
+    ...(isAbs ? loaded.map((ref, i) => float('abs', elementAt(terms, i), [ref])) : []),
+    ...others.map((ref, i) => combine(partial(i + 1), i === 0 ? first : partial(i), ref)),
   ];
 }
 

@@ -1,8 +1,8 @@
 /**
  * The tcgen05 instructions that allocate, load, store and copy tensor memory, and those that wait for them (PTX ISA
  * 9.1, sections 9.7.16.7 to 9.7.16.12). On a GPU, some of them complete after the instruction; in ptxlab, each is
- * complete when the instruction ends, so there is nothing to wait for. Copies of two blocks or of 4 rows, shifts, and
- * loads that reduce are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * complete when the instruction ends, so there is nothing to wait for. Copies of 4 rows and shifts are checked but not
+ * executed. Versions and targets were determined with ptxas 13.0.
  */
 import type { Environment } from '../../environment.ts';
 import { has, type InstructionForm, type OperandPattern, read, type Variant, write } from '../../form.ts';
@@ -16,7 +16,7 @@ import { listTypes } from '../matrix/parts.ts';
 import { noEffect } from '../no-effect.ts';
 import { allocate, free, relinquish } from './allocation-steps.ts';
 import { arriveInBlocks, arriveOnce } from './commit-steps.ts';
-import { loadSteps, storeSteps } from './move-steps.ts';
+import { loadSteps, reductionSteps, storeSteps } from './move-steps.ts';
 import { blocksOf, anyTensor, chips, descriptor, groups, operandList, tensorOfWords } from './parts.ts';
 
 const line = (made: CheckedLine): InstructionForm => checked(made, ...tensorMemory);
@@ -95,7 +95,7 @@ function reduce(shape: string, split: boolean, float: boolean): InstructionForm 
   };
   const result: OperandPattern = { kind: 'lanes', name: 'd', value: write('d', '.b32'), braced: true };
   const operands = [list, result, tensorOfWords('taddr'), ...(split ? [distance] : [])];
-  return line({
+  const made = line({
     id: `tcgen05.ld.red${shape}${float ? '.f32' : ''}`,
     section: '9.7.16.8.3',
     syntax: `tcgen05.ld.red.sync{.aligned}${shape}.num.op${float ? '{.abs}{.NaN}.f32' : '.type'}  ${operandList(operands)}`,
@@ -112,6 +112,11 @@ function reduce(shape: string, split: boolean, float: boolean): InstructionForm 
     ],
     operands,
   });
+  const steps: InstructionForm['steps'] = (variant) => {
+    const count = counts[Object.keys(counts).find((word) => has(variant, word)) ?? ''] ?? 0;
+    return [...loadSteps({ shape, count, packed: false }), ...reductionSteps(variant, count, '$d.0')];
+  };
+  return { ...made, steps, meetsFirst: true };
 }
 
 const moves = () => (['ld', 'st'] as const).flatMap((opcode) => layouts.map((layout) => move(opcode, layout)));
