@@ -37,6 +37,8 @@ export function explainName(text: string): NameExplanation | null {
   const type = types.get(text) ?? types.get(`.${text}`);
   if (type !== undefined) return explainType(type);
   const modifier = text.startsWith('.') ? text : `.${text}`;
+  // Looking for forms takes long, and a text with several words is a mnemonic.
+  if (modifier.lastIndexOf('.') > 0) return null;
   const forms = formsWith(modifier);
   const meaning = modifierMeaning(modifier) ?? (text === modifier && forms.length > 0 ? 'a modifier' : null);
   return meaning === null ? null : { kind: 'modifier', name: modifier, meaning, forms };
