@@ -1,7 +1,7 @@
 /** Buffers in device memory. */
 import { PtxlabError } from '../base/error.ts';
-import type { Allocation } from '../machine/allocations.ts';
-import type { GlobalMemory } from '../machine/global-memory.ts';
+import type { Allocation } from '../machine/memory/allocations.ts';
+import type { GlobalMemory } from '../machine/memory/global-memory.ts';
 import { DeviceRange } from './device-range.ts';
 
 /** Bytes in device memory. After `free`, reads and writes throw PtxlabError `buffer-freed`. */

@@ -3,7 +3,7 @@ import type { Addressed } from './arguments.ts';
 import { type Bytes, bytesOf } from '../arrays/storage.ts';
 import { PtxlabError } from '../base/error.ts';
 import { shown } from '../base/rules.ts';
-import type { GlobalMemory } from '../machine/global-memory.ts';
+import type { GlobalMemory } from '../machine/memory/global-memory.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { type DecodedFormat, elementsOf, type NativeArrays, type NativeFormat } from './typed-read.ts';
 

@@ -1,6 +1,6 @@
 /** The host's view of a loaded module's variables. */
-import { windowBase } from '../machine/address-space.ts';
-import type { GlobalMemory } from '../machine/global-memory.ts';
+import { windowBase } from '../machine/memory/address-space.ts';
+import type { GlobalMemory } from '../machine/memory/global-memory.ts';
 import { sizeOf } from '../check/declarations/sizes.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import type { ModuleImage } from '../program/module-image.ts';

@@ -5,7 +5,7 @@ import { requireOptions } from '../base/require.ts';
 import type { RulesFor } from '../base/rules.ts';
 import { mostDimensions } from '../isa/steps/memory.ts';
 import { tensorElement } from '../isa/tensor-map-fields.ts';
-import { encodeTensorMap } from '../machine/tensor-map.ts';
+import { encodeTensorMap } from '../machine/tensor-maps/tensor-map.ts';
 import { isAddressed } from './arguments.ts';
 import { boxRules } from './check-options.ts';
 import type { TensorMapOptions } from './options.ts';

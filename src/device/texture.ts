@@ -13,8 +13,8 @@ import {
   texelBytes,
   type TextureDescription,
   type TextureKind,
-} from '../machine/texture-description.ts';
-import type { GlobalMemory } from '../machine/global-memory.ts';
+} from '../machine/textures/description.ts';
+import type { GlobalMemory } from '../machine/memory/global-memory.ts';
 import { isAddressed } from './arguments.ts';
 import { DeviceBuffer } from './buffer.ts';
 import { isOfAnotherDevice, setHome } from './device-range.ts';

@@ -2,10 +2,10 @@
 import { Barriers } from '../machine/barriers.ts';
 import { tensorAllocation, tensorMemoryBytes } from '../isa/tensor-memory.ts';
 import { Collectives } from '../machine/collectives.ts';
-import type { Undefined } from '../machine/definedness.ts';
+import type { Undefined } from '../machine/memory/definedness.ts';
 import { blockIndexOf, indexOf, type LaunchShape, threadsOf } from '../machine/launch.ts';
-import { namedRanges } from '../machine/named-ranges.ts';
-import { Segment } from '../machine/segment.ts';
+import { namedRanges } from '../machine/memory/named-ranges.ts';
+import { Segment } from '../machine/memory/segment.ts';
 import type { BlockState, CallState, ThreadState } from '../machine/state.ts';
 import type { KernelProgram } from '../program/link.ts';
 import type { Shadow } from './shadow.ts';

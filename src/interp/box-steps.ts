@@ -1,7 +1,7 @@
 /** Copies boxes of tensors. */
 import type { BoxKind } from '../isa/steps/memory.ts';
 import type { StepOf } from '../isa/steps/step.ts';
-import { type BoxMemory, copyBox } from '../machine/box-copy.ts';
+import { type BoxMemory, copyBox } from '../machine/tensor-maps/box-copy.ts';
 import { changeWord, combinePiece, copyPiece, fillPiece } from './copy-steps.ts';
 import type { AccessContext } from './memory-access.ts';
 import { arrivingAt } from './race-watch.ts';

@@ -5,7 +5,7 @@
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import { type BuiltinServices, runBuiltin } from '../machine/builtins.ts';
-import type { Segment } from '../machine/segment.ts';
+import type { Segment } from '../machine/memory/segment.ts';
 import { requireWritten } from './memory-access.ts';
 import type { Builtin } from '../program/builtins.ts';
 import { formalLayout } from '../program/call-site.ts';

@@ -1,8 +1,8 @@
 /** Calls and returns. The activations of functions are on a stack in the thread's local memory. */
 import { elementAt } from '../base/element-at.ts';
-import { formatAddress } from '../machine/address-space.ts';
+import { formatAddress } from '../machine/memory/address-space.ts';
 import { machineFault } from '../machine/fault.ts';
-import type { Segment } from '../machine/segment.ts';
+import type { Segment } from '../machine/memory/segment.ts';
 import type { CallSite, Moved } from '../program/call-site.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import type { KernelProgram, LinkedFunction } from '../program/link.ts';

@@ -2,12 +2,12 @@
 import type { AccessSpace } from '../isa/spaces.ts';
 import { rankAt, startOfRank } from '../isa/spaces.ts';
 import type { CopyKind } from '../isa/steps/order.ts';
-import { formatAddress, type Address, resolveGeneric } from '../machine/address-space.ts';
-import type { Definedness, Undefined } from '../machine/definedness.ts';
+import { formatAddress, type Address, resolveGeneric } from '../machine/memory/address-space.ts';
+import type { Definedness, Undefined } from '../machine/memory/definedness.ts';
 import { machineFault } from '../machine/fault.ts';
-import type { Access, Memory } from '../machine/segment.ts';
-import { SharedOfRank } from '../machine/shared-of-rank.ts';
-import type { Textures } from '../machine/textures.ts';
+import type { Access, Memory } from '../machine/memory/segment.ts';
+import { SharedOfRank } from '../machine/memory/shared-of-rank.ts';
+import type { Textures } from '../machine/textures/textures.ts';
 import { undefinedUse } from './shadow.ts';
 import type { Cpu } from './thread.ts';
 

@@ -4,9 +4,15 @@
  */
 import { chop } from '../base/bits.ts';
 import type { StepOf } from '../isa/steps/step.ts';
-import { formatAddress, isInWindow, type Address, resolveGeneric, windowBase } from '../machine/address-space.ts';
+import {
+  formatAddress,
+  isInWindow,
+  type Address,
+  resolveGeneric,
+  windowBase,
+} from '../machine/memory/address-space.ts';
 import { machineFault } from '../machine/fault.ts';
-import type { Memory } from '../machine/segment.ts';
+import type { Memory } from '../machine/memory/segment.ts';
 import {
   type AccessContext,
   memoryOf,

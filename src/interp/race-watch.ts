@@ -2,7 +2,7 @@
 import type { BitField } from '../isa/mbarrier-fields.ts';
 import { rankAt, startOfRank } from '../isa/spaces.ts';
 import type { MemoryOrder } from '../isa/steps/order.ts';
-import type { Address } from '../machine/address-space.ts';
+import type { Address } from '../machine/memory/address-space.ts';
 import { type AccessKind, accessKind } from '../machine/races/access-kind.ts';
 import type { Clock } from '../machine/races/clock.ts';
 import { type Agent, laneOf } from '../machine/races/actors.ts';

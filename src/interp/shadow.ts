@@ -3,7 +3,7 @@
  * copied along with values. A fault is raised when an undefined bit would affect anything outside the thread's
  * registers, shared memory or local memory, such as a branch or a store to global memory.
  */
-import type { Undefined } from '../machine/definedness.ts';
+import type { Undefined } from '../machine/memory/definedness.ts';
 import { machineFault } from '../machine/fault.ts';
 import type { Frame } from './value-steps.ts';
 

@@ -1,8 +1,8 @@
 /** Multiplies matrices in tensor memory, and copies matrices to it. */
 import type { StepOf } from '../isa/steps/step.ts';
-import { misuse, ranksOf, type TensorAccess } from '../machine/tensor-access.ts';
-import { copyToTensor } from '../machine/tensor-copy.ts';
-import { multiplyInTensor } from '../machine/tensor-product.ts';
+import { misuse, ranksOf, type TensorAccess } from '../machine/tensor-memory/access.ts';
+import { copyToTensor } from '../machine/tensor-memory/copy.ts';
+import { multiplyInTensor } from '../machine/tensor-memory/product.ts';
 import type { AccessContext } from './memory-access.ts';
 import type { Block } from './thread.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';

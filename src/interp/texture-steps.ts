@@ -1,7 +1,7 @@
 /** Reads textures, and finds texels of surfaces. */
 import type { StepOf } from '../isa/steps/step.ts';
 import { operandStarts } from '../isa/texture-read.ts';
-import { operandRoom } from '../machine/texture-sampling.ts';
+import { operandRoom } from '../machine/textures/sampling.ts';
 import type { AccessContext } from './memory-access.ts';
 import type { Action, Frame, PlaceOf } from './value-steps.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Bits } from '../base/bits.ts';
 import { type AddressPlan, type Collective, exchangedBy } from '../isa/collective.ts';
-import type { Undefined } from '../machine/definedness.ts';
+import type { Undefined } from '../machine/memory/definedness.ts';
 import { exchange } from './exchange.ts';
 import type { UndefinedMember } from './member.ts';
 import { undefinedProduct } from './undefined-matrix.ts';

@@ -5,7 +5,7 @@
 import { elementAt } from '../base/element-at.ts';
 import { elementsOf, type Fragment, indexOf, placeOf } from '../isa/fragments.ts';
 import type { MatrixProduct } from '../isa/matrix-product.ts';
-import type { Undefined } from '../machine/definedness.ts';
+import type { Undefined } from '../machine/memory/definedness.ts';
 import type { UndefinedMember } from './member.ts';
 import { strongest } from './shadow.ts';
 import type { UndefinedResults } from './thread.ts';

@@ -8,7 +8,7 @@ import { type Bits, chop } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { StepOf } from '../isa/steps/step.ts';
 import type { ValueStep, ValueSteps } from '../isa/steps/value.ts';
-import type { Undefined } from '../machine/definedness.ts';
+import type { Undefined } from '../machine/memory/definedness.ts';
 import { comparison } from '../numerics/compare.ts';
 import { formats } from '../numerics/formats.ts';
 import { bitOperation } from '../numerics/integers.ts';

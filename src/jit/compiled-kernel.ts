@@ -5,8 +5,8 @@
 import { elementAt } from '../base/element-at.ts';
 import type { BuiltinName } from '../isa/builtin-functions.ts';
 import { tensorMemoryBytes } from '../isa/tensor-memory.ts';
-import { namedRanges } from '../machine/named-ranges.ts';
-import type { NamedRange } from '../machine/segment.ts';
+import { namedRanges } from '../machine/memory/named-ranges.ts';
+import type { NamedRange } from '../machine/memory/segment.ts';
 import { formalLayout } from '../program/call-site.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import type { LinkedFunction } from '../program/link.ts';

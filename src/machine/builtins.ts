@@ -1,9 +1,9 @@
 /** The implementation of the built-in functions, shared by all engines. */
 import type { BuiltinName } from '../isa/builtin-functions.ts';
-import type { DeviceHeap } from './device-heap.ts';
+import type { DeviceHeap } from './memory/device-heap.ts';
 import { machineFault } from './fault.ts';
-import { printf } from './printf.ts';
-import { decoded, type Printed } from './printed.ts';
+import { printf } from './printing/printf.ts';
+import { decoded, type Printed } from './printing/printed.ts';
 
 /** The engine services that built-in functions need. */
 export interface BuiltinServices {

@@ -1,11 +1,11 @@
 /** The parts of a launch, the interface of engines, and the loop that runs a launch to its end. */
 import type { KernelProgram } from '../program/link.ts';
 import type { ModuleImage } from '../program/module-image.ts';
-import type { DeviceHeap } from './device-heap.ts';
+import type { DeviceHeap } from './memory/device-heap.ts';
 import type { Fault, MachineFault } from './fault.ts';
-import type { GlobalMemory } from './global-memory.ts';
+import type { GlobalMemory } from './memory/global-memory.ts';
 import { blocksOf, type LaunchLimits, type LaunchShape, type LaunchStats, threadsOf } from './launch.ts';
-import type { Printed } from './printed.ts';
+import type { Printed } from './printing/printed.ts';
 import type { Race } from './races/race.ts';
 import type { LaunchState } from './state.ts';
 

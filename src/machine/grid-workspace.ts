@@ -3,7 +3,7 @@
  * size of the workspace in bytes; the second is a barrier, which starts at zero. The cooperative groups in nvcc's
  * headers expect this layout; PTX itself defines only the registers that hold the address of this memory.
  */
-import type { GlobalMemory } from './global-memory.ts';
+import type { GlobalMemory } from './memory/global-memory.ts';
 
 const bytes = 8;
 

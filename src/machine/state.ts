@@ -5,11 +5,11 @@
 import type { Bits } from '../base/bits.ts';
 import type { BarriersState } from './barriers.ts';
 import type { CollectivesState } from './collectives.ts';
-import type { Undefined } from './definedness.ts';
-import type { HeapState } from './device-heap.ts';
-import type { GlobalState } from './global-memory.ts';
-import type { PrintedState } from './printed.ts';
-import type { SegmentState } from './segment.ts';
+import type { Undefined } from './memory/definedness.ts';
+import type { HeapState } from './memory/device-heap.ts';
+import type { GlobalState } from './memory/global-memory.ts';
+import type { PrintedState } from './printing/printed.ts';
+import type { SegmentState } from './memory/segment.ts';
 
 export interface LaunchState {
   /** Number of the next block to start. */

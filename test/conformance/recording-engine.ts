@@ -24,9 +24,9 @@ import { tensorAllocation, tensorMemoryBytes } from '../../src/isa/tensor-memory
 import { Barriers } from '../../src/machine/barriers.ts';
 import { Collectives } from '../../src/machine/collectives.ts';
 import { MachineFault } from '../../src/machine/fault.ts';
-import { Segment } from '../../src/machine/segment.ts';
-import { encodeTexture } from '../../src/machine/texture-description.ts';
-import { Textures } from '../../src/machine/textures.ts';
+import { Segment } from '../../src/machine/memory/segment.ts';
+import { encodeTexture } from '../../src/machine/textures/description.ts';
+import { Textures } from '../../src/machine/textures/textures.ts';
 import { builtins } from '../../src/program/builtins.ts';
 import { FunctionTable } from '../../src/program/function-table.ts';
 import { type KernelProgram, linkKernel } from '../../src/program/link.ts';

@@ -26,9 +26,9 @@ import { operandRef, type Ref, sharedRefs } from '../../src/isa/steps/ref.ts';
 import { impliedRegisters } from '../../src/isa/registers.ts';
 import { type Step, stepFacts, type StepKind, type StepOf } from '../../src/isa/steps/step.ts';
 import { allForms } from '../../src/isa/table.ts';
-import { windowBase } from '../../src/machine/address-space.ts';
+import { windowBase } from '../../src/machine/memory/address-space.ts';
 import { tensorElement } from '../../src/isa/tensor-map-fields.ts';
-import { encodeTensorMap } from '../../src/machine/tensor-map.ts';
+import { encodeTensorMap } from '../../src/machine/tensor-maps/tensor-map.ts';
 import { RandomSource } from '../differential/random-source.ts';
 import { operandWidths, type Player, record, textureAddress, type Touched } from './recording-engine.ts';
 

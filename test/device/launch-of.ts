@@ -2,12 +2,12 @@
 import { loadModule } from '../../src/check/check.ts';
 import { packArguments } from '../../src/device/arguments.ts';
 import { type ReferenceOptions, ReferenceEngine } from '../../src/interp/engine.ts';
-import { windowBase } from '../../src/machine/address-space.ts';
-import { DeviceHeap } from '../../src/machine/device-heap.ts';
+import { windowBase } from '../../src/machine/memory/address-space.ts';
+import { DeviceHeap } from '../../src/machine/memory/device-heap.ts';
 import type { Launch } from '../../src/machine/engine.ts';
-import { GlobalMemory } from '../../src/machine/global-memory.ts';
+import { GlobalMemory } from '../../src/machine/memory/global-memory.ts';
 import { clock } from '../../src/machine/launch.ts';
-import { Printed } from '../../src/machine/printed.ts';
+import { Printed } from '../../src/machine/printing/printed.ts';
 import { FunctionTable } from '../../src/program/function-table.ts';
 import { linkKernel } from '../../src/program/link.ts';
 import { buildImage } from '../../src/program/module-image.ts';

@@ -13,7 +13,7 @@ import { namedEnvironment } from '../../src/isa/environment.ts';
 import type { Variant } from '../../src/isa/form.ts';
 import { isValueStep } from '../../src/isa/steps/effects.ts';
 import { operandRef, type Ref } from '../../src/isa/steps/ref.ts';
-import type { Origin } from '../../src/machine/definedness.ts';
+import type { Origin } from '../../src/machine/memory/definedness.ts';
 import { RandomSource } from '../differential/random-source.ts';
 import { variantsByForm } from '../differential/variants.ts';
 

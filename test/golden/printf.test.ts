@@ -1,7 +1,7 @@
 /** printf in kernels writes the same as the C library (recorded from glibc by tools/record-printf.py). */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { printf } from '../../src/machine/printf.ts';
+import { printf } from '../../src/machine/printing/printf.ts';
 
 interface Case {
   readonly format: string;

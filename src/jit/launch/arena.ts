@@ -2,7 +2,7 @@
  * The global memory that a launch borrows: its parameters and constants, and, for each running block, a context with
  * everything the block needs.
  */
-import type { EngineMemory } from '../../machine/engine-memory.ts';
+import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
 import {
   blockIndexOf,
   blocksPerCluster,

@@ -1,8 +1,8 @@
 /** What the engine needs to run blocks of a compiled kernel. */
 import type { BuiltinServices } from '../../machine/builtins.ts';
-import type { EngineMemory } from '../../machine/engine-memory.ts';
+import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
 import type { LaunchShape } from '../../machine/launch.ts';
-import type { NamedRange } from '../../machine/segment.ts';
+import type { NamedRange } from '../../machine/memory/segment.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 
 export interface BlockLaunch {

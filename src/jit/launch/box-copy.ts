@@ -1,7 +1,7 @@
 /** Copies boxes of tensors for compiled code. */
 import { type BoxKind, mostDimensions } from '../../isa/steps/memory.ts';
-import { type BoxCopy, type BoxMemory, copyBox } from '../../machine/box-copy.ts';
-import type { EngineMemory } from '../../machine/engine-memory.ts';
+import { type BoxCopy, type BoxMemory, copyBox } from '../../machine/tensor-maps/box-copy.ts';
+import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
 import type { EngineCall } from '../engine-call.ts';
 import { updateAtomically } from './atomic-update.ts';
 import { type Areas, resolveAccess } from './faults.ts';

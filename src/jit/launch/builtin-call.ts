@@ -1,6 +1,6 @@
 /** Runs built-in functions for compiled code. */
 import { type BuiltinServices, runBuiltin } from '../../machine/builtins.ts';
-import type { EngineMemory } from '../../machine/engine-memory.ts';
+import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
 import type { CompiledBuiltin } from '../compiled-kernel.ts';
 import { type Areas, resolveAccess } from './faults.ts';
 

@@ -4,11 +4,11 @@
  */
 import { rankAt, startOfRank } from '../../isa/spaces.ts';
 import { pairOf } from '../../base/tuples.ts';
-import { formatAddress, type MemorySpace, type Address, resolveGeneric } from '../../machine/address-space.ts';
+import { formatAddress, type MemorySpace, type Address, resolveGeneric } from '../../machine/memory/address-space.ts';
 import { MachineFault, machineFault } from '../../machine/fault.ts';
-import type { EngineMemory } from '../../machine/engine-memory.ts';
-import { type NamedRange, Segment } from '../../machine/segment.ts';
-import { noBlock } from '../../machine/shared-of-rank.ts';
+import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
+import { type NamedRange, Segment } from '../../machine/memory/segment.ts';
+import { noBlock } from '../../machine/memory/shared-of-rank.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import type { EngineCall } from '../engine-call.ts';
 

@@ -1,8 +1,8 @@
 /** The body of a worker: runs blocks of a launch until none are left. The code here does not depend on the platform. */
 import type { Fault } from '../../machine/fault.ts';
 import type { LaunchShape } from '../../machine/launch.ts';
-import { MemoryView, type Room, type SharedMemory } from '../../machine/memory-view.ts';
-import type { NamedRange } from '../../machine/segment.ts';
+import { MemoryView, type Room, type SharedMemory } from '../../machine/memory/memory-view.ts';
+import type { NamedRange } from '../../machine/memory/segment.ts';
 import { BlockEngine } from './block-engine.ts';
 import { faultOf } from './faults.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';

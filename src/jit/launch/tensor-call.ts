@@ -1,9 +1,9 @@
 /** Multiplies matrices in tensor memory, and copies matrices to it, for compiled code. */
 import { startOfRank } from '../../isa/spaces.ts';
-import type { EngineMemory } from '../../machine/engine-memory.ts';
-import { misuse, ranksOf, type TensorAccess } from '../../machine/tensor-access.ts';
-import { copyToTensor } from '../../machine/tensor-copy.ts';
-import { multiplyInTensor } from '../../machine/tensor-product.ts';
+import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
+import { misuse, ranksOf, type TensorAccess } from '../../machine/tensor-memory/access.ts';
+import { copyToTensor } from '../../machine/tensor-memory/copy.ts';
+import { multiplyInTensor } from '../../machine/tensor-memory/product.ts';
 import type { EngineCall } from '../engine-call.ts';
 import { tensorOperands } from '../helpers.ts';
 import { type Areas, resolveAccess } from './faults.ts';

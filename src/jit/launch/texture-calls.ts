@@ -1,8 +1,8 @@
 /** Reads textures and finds texels of surfaces for compiled code. */
 import { operandStarts } from '../../isa/texture-read.ts';
-import type { EngineMemory } from '../../machine/engine-memory.ts';
-import type { TextureOperands } from '../../machine/texture-sampling.ts';
-import { Textures } from '../../machine/textures.ts';
+import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
+import type { TextureOperands } from '../../machine/textures/sampling.ts';
+import { Textures } from '../../machine/textures/textures.ts';
 import type { EngineCall } from '../engine-call.ts';
 import { context } from '../layout.ts';
 

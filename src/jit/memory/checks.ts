@@ -1,7 +1,7 @@
 /** Writes the code that checks accesses. The checks distinguish accesses that are clearly valid from all others. */
 import { elementAt } from '../../base/element-at.ts';
 import type { AccessSpace } from '../../isa/spaces.ts';
-import { firstNearAddress } from '../../machine/address-space.ts';
+import { firstNearAddress } from '../../machine/memory/address-space.ts';
 import type { Code, Label } from '../../wasm/code.ts';
 import { pushField } from '../context-field.ts';
 import { alignTo16, type LaunchLayout } from '../layout.ts';

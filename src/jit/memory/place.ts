@@ -3,7 +3,7 @@
  * checks an access more thoroughly and asks the engine if necessary.
  */
 import { rankOfFirst, rankShift } from '../../isa/spaces.ts';
-import { windowBase, windowBits } from '../../machine/address-space.ts';
+import { windowBase, windowBits } from '../../machine/memory/address-space.ts';
 import { clusterLimit } from '../../machine/launch.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { pushField } from '../context-field.ts';

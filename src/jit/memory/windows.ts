@@ -1,7 +1,7 @@
 /** Lowers the steps that use the windows of the generic address space: cvta and isspacep. */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { rankShift, type WindowSpace } from '../../isa/spaces.ts';
-import { firstNearAddress, windowBase, windowBits } from '../../machine/address-space.ts';
+import { firstNearAddress, windowBase, windowBits } from '../../machine/memory/address-space.ts';
 import type { Code } from '../../wasm/code.ts';
 import { maskTo } from '../arithmetic/integer.ts';
 import type { Lowering } from '../lowering.ts';

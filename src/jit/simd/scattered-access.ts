@@ -5,7 +5,7 @@
 import { loads, opcodeFor, stores } from '../memory/access.ts';
 import { type AccessFacts, type CheckLowering, pushUnallocated, writeQuickCheck } from '../memory/checks.ts';
 import { placeFunction } from '../memory/place.ts';
-import { firstNearAddress } from '../../machine/address-space.ts';
+import { firstNearAddress } from '../../machine/memory/address-space.ts';
 import type { AccessSpan } from '../../program/access-spans.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';

@@ -1,10 +1,10 @@
 /** Describes data races with the names and places that a program uses. */
 import { sourceAt } from '../../program/source-at.ts';
-import { formatAddress } from '../address-space.ts';
+import { formatAddress } from '../memory/address-space.ts';
 import type { Launch } from '../engine.ts';
 import { machineMessage } from '../fault.ts';
 import { blockIndexOf, indexOf } from '../launch.ts';
-import { namedRanges } from '../named-ranges.ts';
+import { namedRanges } from '../memory/named-ranges.ts';
 import { lineOf, wayOf } from './access-kind.ts';
 import type { Race, RaceAccess } from './race.ts';
 import type { SeenAccess, SeenRace, Touched } from './races.ts';

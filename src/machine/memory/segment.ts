@@ -1,0 +1,236 @@
+/**
+ * The bytes of one state space. Accesses are checked for bounds and alignment; offsets are relative to the start of the
+ * space.
+ */
+import { type Bits, numberOf, bigintOf } from '../../base/bits.ts';
+import { formatAddress, type MemorySpace } from './address-space.ts';
+import { Definedness, type DefinednessState } from './definedness.ts';
+import { machineFault } from '../fault.ts';
+import { type MemoryImage, Pages } from './image.ts';
+
+export type Access = 'load' | 'store';
+
+/** A named part of a segment, for messages: a variable or a parameter. */
+export interface NamedRange {
+  readonly name: string;
+  readonly start: number;
+  readonly size: number;
+}
+
+export interface SegmentOptions {
+  readonly readOnly?: boolean;
+  /** Whether to keep a record of which bits have been written. */
+  readonly trackWrites?: boolean;
+  readonly named?: readonly NamedRange[];
+  /**
+   * The full size in bytes, if not all bytes are allocated at the beginning. The remaining bytes are added, filled with
+   * zeros, when they are first accessed.
+   */
+  readonly size?: number;
+}
+
+/** The operations that every state space must provide for loads and stores. */
+export interface Memory {
+  /**
+   * Throws a fault unless `size` bytes at `offset` can be accessed in one operation. Must be called before `load` and
+   * `store`.
+   */
+  check(access: Access, offset: number, size: number): void;
+  /** Loads one little-endian element of `width` bits. The caller must have called `check`. */
+  load(offset: number, width: number): Bits;
+  store(offset: number, width: number, bits: Bits): void;
+  /** A mask of the defined bits; absent or null if all of them are defined. */
+  readonly definedness?: Definedness | null;
+}
+
+/** The saved state of a segment: its bytes and, if it tracks writes, a record of which bits are defined. */
+export interface SegmentState {
+  /** The offset that no access may exceed. */
+  readonly end: number;
+  readonly bytes: MemoryImage;
+  readonly definedness: DefinednessState | null;
+}
+
+/** The memory of a space whose size is fixed (shared, local, const or param). */
+export class Segment implements Memory {
+  private bytes: Uint8Array;
+  private view: DataView;
+  private readonly space: MemorySpace;
+  private readonly options: SegmentOptions;
+  private readonly size: number;
+  /**
+   * The offset that no access may exceed. In local memory, this is the end of the current function's activation record.
+   */
+  private end: number;
+  readonly definedness: Definedness | null;
+  private readonly pages: Pages = new Pages();
+
+  constructor(space: MemorySpace, bytes: Uint8Array, options: SegmentOptions = {}) {
+    this.space = space;
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.options = options;
+    this.size = options.size ?? bytes.byteLength;
+    this.end = this.size;
+    this.definedness =
+      options.trackWrites === true
+        ? new Definedness(space, bytes.byteLength, (offset) => this.nearestName(offset))
+        : null;
+  }
+
+  /** Sets the offset at which accessible memory ends. */
+  limitTo(end: number): void {
+    this.end = end;
+  }
+
+  check(access: Access, offset: number, size: number): void {
+    if (offset < 0 || offset + size > this.end || offset % size !== 0) throw this.misplaced(access, offset, size);
+    if (offset + size > this.bytes.byteLength) this.reach(offset + size);
+    if (access === 'load') return;
+    if (this.options.readOnly === true) {
+      const where = this.placeOf(offset);
+      throw machineFault('PTX6004', { size: String(size), near: this.nearestName(offset), ...where }, where);
+    }
+    this.mark(offset, size);
+  }
+
+  load(offset: number, width: number): Bits {
+    return loadBits(this.view, offset, width);
+  }
+
+  store(offset: number, width: number, bits: Bits): void {
+    storeBits(this.view, offset, width, bits);
+  }
+
+  /**
+   * Enlarges the array of bytes if necessary, so that it contains all bytes up to `end`. `end` must lie inside the
+   * segment.
+   */
+  reach(end: number): void {
+    if (end <= this.bytes.byteLength) return;
+    const length = Math.min(this.size, Math.max(end, 2 * this.bytes.byteLength));
+    const grown = new Uint8Array(length);
+    grown.set(this.bytes);
+    this.bytes = grown;
+    this.view = new DataView(grown.buffer);
+    this.definedness?.grow(length);
+    this.pages.touch(0, length);
+  }
+
+  /**
+   * Returns the current state of the segment. The new state shares every page that has not been written since the
+   * previous state was taken.
+   */
+  give(): SegmentState {
+    const { end, bytes, definedness } = this;
+    return { end, bytes: this.pages.take(bytes), definedness: definedness?.give() ?? null };
+  }
+
+  /** Restores the segment. If the saved state has no record of written bytes, all bytes count as written. */
+  take({ end, bytes, definedness }: SegmentState): void {
+    const { size } = bytes;
+    this.end = end;
+    if (this.bytes.byteLength !== size) {
+      this.bytes = new Uint8Array(size);
+      this.view = new DataView(this.bytes.buffer);
+      this.pages.touch(0, size);
+    }
+    this.pages.put(bytes, this.bytes);
+    this.definedness?.take(definedness, size);
+  }
+
+  /** Sets the bytes from `start` up to, but not including, `end` to zero, and marks them as unwritten. */
+  clear(start: number, end: number): void {
+    this.pages.touch(start, end - start);
+    this.bytes.fill(0, start, end);
+    this.definedness?.clear(start, end);
+  }
+
+  /**
+   * Marks bytes as written. Since `check` does this for stores, `mark` is needed only if `store` is called without
+   * `check`.
+   */
+  mark(offset: number, size: number): void {
+    this.pages.touch(offset, size);
+    this.definedness?.define(offset, size);
+  }
+
+  /** Returns bytes without any checks. Those that are written must also be marked. */
+  bytesAt(offset: number, size: number): Uint8Array {
+    return this.bytes.subarray(offset, offset + size);
+  }
+
+  /** Copies bytes, together with the record of which of their bits are defined. */
+  move(from: number, to: number, size: number): void {
+    this.pages.touch(to, size);
+    this.bytes.copyWithin(to, from, from + size);
+    this.definedness?.move(from, to, size);
+  }
+
+  private misplaced(access: Access, offset: number, size: number): Error {
+    const where = this.placeOf(offset);
+    const parameters = { access, size: String(size), ...where };
+    if (offset >= 0 && offset + size <= this.end) return machineFault('PTX6002', parameters, where);
+    return machineFault('PTX6001', { ...parameters, near: this.nearestName(offset) }, where);
+  }
+
+  private placeOf(offset: number): { readonly space: string; readonly address: string } {
+    return { space: this.space, address: formatAddress(offset) };
+  }
+
+  private nearestName(offset: number): string {
+    const named = (this.options.named ?? []).map((region) => this.measured(region));
+    const distance = (region: NamedRange): number =>
+      offset < region.start ? region.start - offset : Math.max(0, offset - region.start - region.size + 1);
+    const [region] = named.sort((a, b) => distance(a) - distance(b) || b.start - a.start);
+    if (region === undefined) return `; the space has ${this.end} bytes`;
+    const { name, size, start, note } = region;
+    return `; ${distance(region) === 0 ? 'it is in' : 'nearest is'} '${name}', ${size} bytes at ${formatAddress(start)}${note}`;
+  }
+
+  /**
+   * Fills in the size of an `.extern .shared` variable. Such a variable extends to the end of the segment, so its size
+   * depends on the launch.
+   */
+  private measured(region: NamedRange): NamedRange & { readonly note: string } {
+    if (this.space !== 'shared' || region.size > 0) return { ...region, note: '' };
+    const note = ', the dynamic shared memory (--shared, sharedBytes)';
+    return { ...region, size: this.size - region.start, note };
+  }
+}
+
+/** Loads a little-endian value of 8 to 128 bits. */
+export function loadBits(view: DataView, offset: number, width: number): Bits {
+  switch (width) {
+    case 8:
+      return view.getUint8(offset);
+    case 16:
+      return view.getUint16(offset, true);
+    case 32:
+      return view.getUint32(offset, true);
+    case 64:
+      return view.getBigUint64(offset, true);
+    default:
+      return view.getBigUint64(offset, true) | (view.getBigUint64(offset + 8, true) << 64n);
+  }
+}
+
+export function storeBits(view: DataView, offset: number, width: number, bits: Bits): void {
+  switch (width) {
+    case 8:
+      view.setUint8(offset, numberOf(bits));
+      return;
+    case 16:
+      view.setUint16(offset, numberOf(bits), true);
+      return;
+    case 32:
+      view.setUint32(offset, numberOf(bits), true);
+      return;
+    case 64:
+      view.setBigUint64(offset, bigintOf(bits), true);
+      return;
+    default:
+      view.setBigUint64(offset, BigInt.asUintN(64, bigintOf(bits)), true);
+      view.setBigUint64(offset + 8, bigintOf(bits) >> 64n, true);
+  }
+}

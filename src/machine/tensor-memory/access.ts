@@ -1,0 +1,57 @@
+/** The accesses to memory that instructions for tensor memory need, and the checks that they share. */
+import { tensorAllocation, tensorColumns, tensorLanes, tensorUnit } from '../../isa/tensor-memory.ts';
+import { machineFault } from '../fault.ts';
+
+/** Accesses to the memories of a block. Each engine supplies them. */
+export interface TensorAccess {
+  /** Returns 16 bytes of shared memory, which are only read. */
+  readonly chunk: (address: number) => Uint8Array;
+  /** Returns bytes of tensor memory, which are only read. */
+  readonly read: (offset: number, size: number) => Uint8Array;
+  /** Returns bytes of tensor memory, all of which are then overwritten. */
+  readonly write: (offset: number, size: number) => Uint8Array;
+}
+
+/** The fault for a wrong use of tensor memory. */
+export function misuse(what: string): Error {
+  return machineFault('PTX6036', { what });
+}
+
+/** The ranks of the blocks that carry out an instruction that a block with the given rank starts. */
+export function ranksOf(blocks: 1 | 2, rank: number, blocksPerCluster: number): readonly number[] {
+  if (blocks === 1) return [rank];
+  const first = rank - (rank % 2);
+  if (first + 1 >= blocksPerCluster)
+    throw misuse('the instruction needs two blocks, but the cluster has no second one');
+  return [first, first + 1];
+}
+
+/** Splits an address in tensor memory. */
+export function placeOf(address: bigint): readonly [lane: number, column: number] {
+  return [Number((address >> 16n) & 0x7fn), Number(address & 0xffffn)];
+}
+
+/** Throws a fault unless `count` columns from `column` on are allocated. */
+export function requireColumns(column: number, count: number, memory: TensorAccess): void {
+  const [allocated = 0] = wordsOf(memory.read(tensorAllocation, 4));
+  const last = column + count - 1;
+  for (let unit = Math.floor(column / tensorUnit); unit <= Math.floor(last / tensorUnit); unit++) {
+    if (last >= tensorColumns || ((allocated >>> unit) & 1) === 0) throw misuse('the columns are not allocated');
+  }
+}
+
+/** Throws a fault unless the rows of a matrix fit into the lanes. `last` is the lane of its last row from `lane` on. */
+export function requireLanes(lane: number, last: number): void {
+  if (lane + last >= tensorLanes) throw misuse('the rows of a matrix do not fit into the lanes');
+}
+
+export function wordsOf(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
+}
+
+/** The bits of element i of a chunk of 16 bytes, at whose start elements of fewer than 8 bits are packed. */
+export function smallCode(chunk: Uint8Array, i: number, width: number): number {
+  const low = i * width;
+  const both = (chunk[low >> 3] ?? 0) | ((chunk[(low >> 3) + 1] ?? 0) << 8);
+  return (both >>> (low & 7)) & (2 ** width - 1);
+}

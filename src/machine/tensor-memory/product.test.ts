@@ -1,0 +1,157 @@
+/**
+ * Compares products of two blocks with those that each of the blocks computes alone, when it has all columns of B in its
+ * own shared memory.
+ */
+import { describe, expect, test } from 'vitest';
+import { laneBytes, tensorAllocation, tensorMemoryBytes } from '../../isa/tensor-memory.ts';
+import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
+import type { TensorProduct } from '../../isa/tensor-product.ts';
+import type { TensorAccess } from './access.ts';
+import type { ProductCall } from './product-call.ts';
+import { multiplyInTensor } from './product.ts';
+
+type Alone<T> = T extends unknown ? Omit<T, 'blocks' | 'aInTensor' | 'sparse' | 'stationary'> : never;
+
+const sums: DotArithmetic = { chunk: 16, kept: 25, zeroExponent: -150, end: 'f32', order: 'direct' };
+const halves: Alone<TensorProduct> = {
+  kind: 'float',
+  factors: { 0: 'f16' },
+  bits: 16,
+  sums: { 1: sums },
+  scaling: null,
+};
+const bytes: Alone<TensorProduct> = { kind: 'integer', factors: { 0: 'u8' }, bits: 8 };
+const scaled: Alone<TensorProduct> = {
+  kind: 'float',
+  factors: { 0: 'e4m3' },
+  bits: 8,
+  sums: { 1: { ...sums, chunk: 32 } },
+  scaling: { count: 1, formats: { 1: 'ue8m0' }, groups: false },
+};
+
+const dense = { sparse: false, stationary: false } as const;
+
+const n = 32;
+/** A group of 8 lines takes 256 bytes: two chunks of 16 bytes along K for each of them. */
+const bytesOf = (lines: number): number => 32 * lines;
+const [addressOfA, addressOfB] = [0, 8192];
+const [columnOfD, columnOfA, columnOfScales] = [0, 40, 64];
+
+/** A matrix without a swizzle. */
+const descriptorOf = (address: number): bigint =>
+  BigInt(address >> 4) | (BigInt(128 >> 4) << 16n) | (BigInt(256 >> 4) << 32n);
+
+interface Block {
+  readonly shared: Uint8Array;
+  readonly tensor: Uint8Array;
+}
+
+let state = 1;
+const byte = (): number => ((state = Math.imul(state, 1664525) + 1013904223) >>> 24) & 0xff;
+
+function block(): Block {
+  const shared = Uint8Array.from({ length: 2 ** 14 }, byte);
+  const tensor = Uint8Array.from({ length: tensorMemoryBytes }, byte);
+  // Scale factors near 1, and memory all of whose columns are allocated.
+  for (let lane = 0; lane < 32; lane++)
+    for (let at = 0; at < 32; at++) tensor[lane * laneBytes + 4 * columnOfScales + at] = 120 + (byte() & 15);
+  tensor.set([0xff, 0xff, 0, 0], tensorAllocation);
+  return { shared, tensor };
+}
+
+const accessOf = ({ shared, tensor }: Block): TensorAccess => ({
+  chunk: (address) => shared.subarray(address, address + 16),
+  read: (offset, size) => tensor.subarray(offset, offset + size),
+  write: (offset, size) => tensor.subarray(offset, offset + size),
+});
+
+function callOf(product: TensorProduct, m: number): ProductCall {
+  const isInteger = product.kind === 'integer';
+  const types = isInteger ? 2 << 4 : 1 << 4;
+  const scaleFormat = product.kind === 'float' && product.scaling !== null ? (1 << 23) - (1 << 4) : 0;
+  return {
+    product,
+    d: BigInt(columnOfD),
+    a: product.aInTensor ? BigInt(columnOfA) : descriptorOf(addressOfA),
+    b: descriptorOf(addressOfB),
+    instruction: (types + scaleFormat) | ((n / 8) << 17) | ((m / 16) << 24),
+    adds: true,
+    scale: 0,
+    scales: [BigInt(columnOfScales), BigInt(columnOfScales + 4)],
+    metadata: 0n,
+    zeroColumns: 0n,
+    unchanged: [],
+  };
+}
+
+/** The words of a row of D, which may be spread over several lanes. */
+function rowOf({ tensor }: Block, lanes: readonly number[]): readonly number[] {
+  const words = n / lanes.length;
+  return lanes.flatMap((lane) => [
+    ...new Uint32Array(tensor.slice(lane * laneBytes, lane * laneBytes + 4 * words).buffer),
+  ]);
+}
+
+describe.each([
+  ['halves', halves, 128, false],
+  ['halves, 64 rows in each block', halves, 64, false],
+  ['halves, A in tensor memory', halves, 128, true],
+  ['integers', bytes, 128, false],
+  ['numbers with scale factors', scaled, 128, false],
+] as const)('%s', (_, alone, rows, aInTensor) => {
+  test('each block gets the rows of its part of A, and all columns', () => {
+    const blocks = [block(), block()];
+    const expected = blocks.map((own) => {
+      const copy = { shared: own.shared.slice(), tensor: own.tensor.slice() };
+      blocks.forEach(({ shared }, rank) => {
+        const half = shared.subarray(addressOfB, addressOfB + bytesOf(n / 2));
+        copy.shared.set(half, addressOfB + rank * half.length);
+      });
+      // With 64 rows, the sums that a row is added to are in other lanes than those of two blocks.
+      if (rows === 64) moveRows(own, copy);
+      multiplyInTensor(callOf({ ...alone, ...dense, aInTensor, blocks: 1 }, rows), [accessOf(copy)]);
+      return Array.from({ length: rows }, (__, row) =>
+        rowOf(copy, [rows === 128 ? row : 32 * (row >> 4) + (row & 15)]),
+      );
+    });
+    multiplyInTensor(callOf({ ...alone, ...dense, aInTensor, blocks: 2 }, 2 * rows), blocks.map(accessOf));
+    const found = blocks.map((own) =>
+      Array.from({ length: rows }, (__, row) => rowOf(own, rows === 128 ? [row] : [row, row + 64])),
+    );
+    expect(found).toEqual(expected);
+  });
+});
+
+/** Copies rows from where two blocks have them to where a block alone has them. */
+function moveRows(from: Block, to: Block): void {
+  for (let row = 0; row < 64; row++) {
+    const words = rowOf(from, [row, row + 64]);
+    to.tensor.set(new Uint8Array(Uint32Array.from(words).buffer), (32 * (row >> 4) + (row & 15)) * laneBytes);
+  }
+}
+
+test('lanes remain unchanged in either block', () => {
+  const blocks = [block(), block()];
+  const before = blocks.map(({ tensor }) => tensor.slice());
+  const unchanged = [0, 0xffff_ffff, 0, 0, 1, 0, 0, 0x8000_0000];
+  const call = callOf({ ...halves, ...dense, aInTensor: false, blocks: 2 }, 256);
+  multiplyInTensor({ ...call, adds: false, unchanged }, blocks.map(accessOf));
+  const kept = blocks.map(({ tensor }, rank) =>
+    Array.from({ length: 128 }, (_, lane) => lane).filter((lane) => {
+      const place = [lane * laneBytes, lane * laneBytes + 4 * n] as const;
+      return tensor.subarray(...place).every((one, i) => one === before[rank]?.[place[0] + i]);
+    }),
+  );
+  expect(kept).toEqual([Array.from({ length: 32 }, (_, i) => 32 + i), [0, 127]]);
+});
+
+test.each([
+  [48, 32],
+  [256, 24],
+  [512, 32],
+])('%i rows and %i columns are not a product of two blocks', (m, columns) => {
+  const call = callOf({ ...halves, ...dense, aInTensor: false, blocks: 2 }, m);
+  const instruction = (call.instruction & ~(63 << 17)) | ((columns / 8) << 17);
+  const memories = [block(), block()].map(accessOf);
+  expect(() => multiplyInTensor({ ...call, instruction }, memories)).toThrow('there is no product with');
+});

@@ -1,0 +1,131 @@
+/** Carries out tcgen05.mma. Each engine supplies the accesses to memory. */
+import { laneBytes } from '../../isa/tensor-memory.ts';
+import { type ProductDescriptor, readDescriptor, type TensorProduct } from '../../isa/tensor-product.ts';
+import type { ProductCall } from './product-call.ts';
+import { keptColumns } from './kept-columns.ts';
+import { misuse, placeOf, requireColumns, requireLanes, type TensorAccess, wordsOf } from './access.ts';
+import { type ElementOf, elementOf } from './elements.ts';
+import { factorOf, laneCodes, replaceLines, sharedCodes } from './factors.ts';
+import { type RowLayout, rowLayout } from './rows.ts';
+import { usedColumns } from './zero-columns.ts';
+
+/** The number of bytes along K that one instruction multiplies, not counting omitted elements of A. */
+const bytesAlongK = 32;
+
+/** @param memories those of the blocks that multiply together, by their ranks */
+export function multiplyInTensor(call: ProductCall, memories: readonly TensorAccess[]): void {
+  const { product, instruction } = call;
+  const descriptor = readDescriptor(instruction);
+  const { m, n } = descriptor;
+  const rows = rowsOf(descriptor, product);
+  if (rows === null) throw misuse(`there is no product with ${m} rows and ${n} columns`);
+  if (descriptor.sparse !== product.sparse)
+    throw misuse(`the instruction descriptor is for a ${descriptor.sparse ? 'sparse' : 'dense'} product`);
+  if (product.bits === 4 && descriptor.hasLongRows) throw misuse('ptxlab does not compute products with K = 96');
+  const length = (8 * bytesAlongK) / product.bits;
+  const b = columnsOfB(call, descriptor, length, memories);
+  memories.forEach((memory, rank) => {
+    const unchanged = call.unchanged.slice(4 * rank, 4 * rank + 4);
+    multiplyRows({ ...call, unchanged }, descriptor, { rows, length, b }, memory);
+  });
+}
+
+/** The number of rows that each block has; null if there is no product of this shape. */
+function rowsOf({ m, n }: ProductDescriptor, product: TensorProduct): 32 | 64 | 128 | null {
+  const { kind, blocks, stationary } = product;
+  const rows = m / blocks;
+  if (rows !== 32 && rows !== 64 && rows !== 128) return null;
+  if (stationary) return n === 64 || n === 128 || n === 256 ? rows : null;
+  if (rows === 32 || n < 8 || n > 256 || (blocks === 2 && n % 16 !== 0)) return null;
+  if (kind === 'float' && product.scaling !== null && rows !== 128) return null;
+  if (kind === 'integer' && n > 32 && n % 16 !== 0) return null;
+  return rows === 64 || n % 16 === 0 ? rows : null;
+}
+
+/** The elements of B, column by column. Each block has as many of its columns. */
+function columnsOfB(
+  { product, b, zeroColumns }: ProductCall,
+  descriptor: ProductDescriptor,
+  keptLength: number,
+  memories: readonly TensorAccess[],
+): Uint32Array {
+  const { n } = descriptor;
+  const factor = factorOf(b, product, descriptor, 'b');
+  const length = product.sparse ? 2 * keptLength : keptLength;
+  if (zeroColumns === 0n) {
+    const size = { lines: n / memories.length, length };
+    return joined(memories.map((memory) => sharedCodes(factor, size, memory)));
+  }
+  const source = usedColumns(zeroColumns, descriptor);
+  const columns = Array.from({ length: n }, (_, column) => source(column) ?? -1);
+  // Lines are read in chunks of up to 32 elements if they lie across K.
+  const lines = 32 * Math.ceil((Math.max(...columns) + 1) / 32);
+  const all = joined(memories.map((memory) => sharedCodes(factor, { lines, length }, memory)));
+  return replaceLines(all, length, n, source);
+}
+
+function joined(parts: readonly Uint32Array[]): Uint32Array {
+  const all = new Uint32Array(parts.reduce((count, { length }) => count + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** What the blocks of a product share. */
+interface Shared {
+  /** The number of rows that each block has. */
+  readonly rows: 32 | 64 | 128;
+  /** The number of stored elements in a row of A. */
+  readonly length: number;
+  readonly b: Uint32Array;
+}
+
+/** Computes the rows of D that one block gets. */
+function multiplyRows(call: ProductCall, descriptor: ProductDescriptor, shared: Shared, memory: TensorAccess): void {
+  const layout = rowLayout(shared.rows, call.product);
+  const { parts, laneOf } = layout;
+  const columns = descriptor.n / parts;
+  const [lane, column] = placeOf(call.d);
+  requireColumns(column, columns, memory);
+  requireLanes(lane, laneOf(shared.rows - 1, parts - 1));
+  const elements = partsOf(call, descriptor, shared, layout, memory);
+  elements.forEach((element, part) => {
+    for (let row = 0; row < shared.rows; row++) {
+      const own = lane + laneOf(row, part);
+      if ((((call.unchanged[own >> 5] ?? 0) >>> (own & 31)) & 1) === 1) continue;
+      const offset = own * laneBytes + 4 * column;
+      const before = call.adds ? wordsOf(memory.read(offset, 4 * columns)).slice() : null;
+      const results = wordsOf(memory.write(offset, 4 * columns));
+      const first = part * columns;
+      for (let at = 0; at < columns; at++) results[at] = element(row, first + at, before?.[at] ?? 0);
+    }
+  });
+}
+
+/** The elements of each part of the layout. Parts differ only in what they have in tensor memory. */
+function partsOf(
+  call: ProductCall,
+  descriptor: ProductDescriptor,
+  { rows, length, b }: Shared,
+  layout: RowLayout,
+  memory: TensorAccess,
+): readonly ElementOf[] {
+  const { product, metadata } = call;
+  const { aInTensor, sparse, blocks } = product;
+  const factor = factorOf(call.a, product, descriptor, 'a');
+  if (aInTensor && blocks === 2 && layout.parts === 2)
+    throw misuse('A with 64 rows in each of two blocks must be in shared memory');
+  const size = { lines: rows, length };
+  const inShared = aInTensor ? null : sharedCodes(factor, size, memory);
+  const of = (part: number): ElementOf => {
+    const a = inShared ?? laneCodes(factor, size, layout, part, memory);
+    const where = { address: metadata, selector: descriptor.selector, length };
+    const kept = sparse ? keptColumns(where, product, layout, part, memory) : null;
+    return elementOf(call, descriptor, { length, a, b, kept }, memory);
+  };
+  const first = of(0);
+  return Array.from({ length: layout.parts }, (_, part) => (part === 0 || !(aInTensor || sparse) ? first : of(part)));
+}

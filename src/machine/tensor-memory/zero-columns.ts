@@ -1,0 +1,34 @@
+/** Reads the zero-column mask descriptor of tcgen05.mma.ws (PTX ISA 9.1, section 9.7.16.4.3). */
+import { misuse } from './access.ts';
+
+/** The shape of a product and the greatest shift that its instruction descriptor allows. */
+export interface ColumnRange {
+  readonly m: number;
+  readonly n: number;
+  readonly greatestShift: number;
+}
+
+/**
+ * Returns the column of B that a column of the product uses; null if zeros take its place. The columns of the product
+ * consist of 128 / `m` parts, each with a pattern of its own in which columns that are used and zeros alternate.
+ */
+export function usedColumns(
+  descriptor: bigint,
+  { m, n, greatestShift }: ColumnRange,
+): (column: number) => number | null {
+  const field = (low: number, width: number): number =>
+    Number((descriptor >> BigInt(low)) & ((1n << BigInt(width)) - 1n));
+  const shift = field(56, 6);
+  if (shift > greatestShift) throw misuse(`the columns of B are shifted by ${shift}, but at most by ${greatestShift}`);
+  if (field(39, 1) === 0) return (column) => column + shift;
+  const width = (n * m) / 128;
+  // By the text of the table, the two spans are the other way round; its examples agree with this order.
+  const [zeros, used] = [field(40, 8) + 1, field(48, 8) + 1];
+  return (column) => {
+    const part = Math.floor(column / width);
+    const startsWithZeros = field(32 + part, 1) === 1;
+    const start = Math.min(field(8 * part, 8), (startsWithZeros ? zeros : used) - 1);
+    const position = ((column % width) + start) % (zeros + used);
+    return (startsWithZeros ? position < zeros : position >= used) ? null : column + shift;
+  };
+}
