@@ -4,7 +4,7 @@ import { type Collective, keyOf } from '../isa/collective.ts';
 import type { MatrixProduct } from '../isa/matrix-product.ts';
 import { type Ref, refName } from '../isa/steps/ref.ts';
 import type { BoxKind } from '../isa/steps/memory.ts';
-import type { CopyKind, MemoryScope } from '../isa/steps/order.ts';
+import type { AsyncKind, MemoryScope } from '../isa/steps/order.ts';
 import type { StepKind, StepOf } from '../isa/steps/step.ts';
 import type { FloatMode } from '../numerics/operations.ts';
 
@@ -17,7 +17,7 @@ const scopeWords: Readonly<Record<MemoryScope, string>> = {
   sys: 'the system',
 };
 
-const copyWords: Readonly<Record<CopyKind, string>> = { async: 'copies', bulk: 'bulk copies' };
+const asyncWords: Readonly<Record<AsyncKind, string>> = { copy: 'copies', bulk: 'bulk copies', wgmma: 'products' };
 
 const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   convert: (step) => `${refName(step.to)} = ${convertText(step)}`,
@@ -77,11 +77,11 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
     `${names(step.old)} = value at [${refName(step.address)}], replaced by ${step.steps.map((one) => stepText(one)).join(', ')}`,
   trap: () => 'end the launch with a fault',
   require: (step) => `end the launch with a fault unless ${refName(step.condition)}: ${step.what}`,
-  'commit-copies': ({ copies }) => `group the ${copyWords[copies]} started so far`,
-  'wait-copies': ({ copies, pending, onlyReads }) =>
+  'commit-group': ({ of }) => `group the ${asyncWords[of]} started so far`,
+  'wait-group': ({ of, pending, onlyReads }) =>
     pending === null
-      ? `wait for all ${copyWords[copies]}`
-      : `wait until at most ${refName(pending)} groups of ${copyWords[copies]} are ${onlyReads ? 'reading' : 'in progress'}`,
+      ? `wait for all ${asyncWords[of]}`
+      : `wait until at most ${refName(pending)} groups of ${asyncWords[of]} are ${onlyReads ? 'reading' : 'in progress'}`,
   fence: ({ order }) =>
     `order earlier accesses before later ${order === null ? 'bulk copies' : `ones, for ${scopeWords[order.scope]}`}`,
   yield: () => 'let other threads run',

@@ -107,7 +107,7 @@ export function changeWord(
   const place = placeIn(space, address);
   const memory = openMemory(place, address, 'store', 8, context);
   const order = { ...completed.bulk, phases: mbarrierFields.phase };
-  noteAccess(context.cpu, atomicAccess(order, { line: context.line, copies: null, object: null }), place, 8);
+  noteAccess(context.cpu, atomicAccess(order, { line: context.line, starts: null, object: null }), place, 8);
   const old = BigInt(memory.load(place.offset, 64));
   const next = change(old);
   memory.store(place.offset, 64, next);

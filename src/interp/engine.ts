@@ -4,8 +4,7 @@
  * instructions, its state consists of plain data. The results are the same no matter how many instructions are run at a
  * time.
  */
-import { copiesOf } from '../isa/steps/effects.ts';
-import type { Step } from '../isa/steps/step.ts';
+import { startedBy } from '../isa/steps/effects.ts';
 import type { BuiltinServices } from '../machine/builtins.ts';
 import type { Launch, SteppingEngine } from '../machine/engine.ts';
 import { type Dim3, type Fault, MachineFault, machineFault } from '../machine/fault.ts';
@@ -324,11 +323,12 @@ export class ReferenceEngine implements SteppingEngine {
   }
 }
 
-/** Whether the kernel contains neither copies that complete later nor reads through the async proxy. */
+/** Whether the kernel starts no operations that complete later. */
 function hasOnlyThreads({ functions }: KernelProgram): boolean {
-  const isOther = (step: Step): boolean => copiesOf(step) !== null || (step.kind === 'load' && step.proxy === 'async');
   return !functions.some(
-    (fn) => fn.kind === 'program' && fn.program.instructions.some(({ steps }) => steps.some(isOther)),
+    (fn) =>
+      fn.kind === 'program' &&
+      fn.program.instructions.some(({ steps }) => steps.some((step) => startedBy(step) !== null)),
   );
 }
 

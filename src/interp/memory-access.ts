@@ -1,7 +1,7 @@
 /** How steps find the memory that they access, and how undefined bits get from memory to memory. */
 import type { AccessSpace } from '../isa/spaces.ts';
 import { rankAt, startOfRank } from '../isa/spaces.ts';
-import type { CopyKind } from '../isa/steps/order.ts';
+import type { AsyncKind } from '../isa/steps/order.ts';
 import { formatAddress, type Address, resolveGeneric } from '../machine/memory/address-space.ts';
 import type { Definedness, Undefined } from '../machine/memory/definedness.ts';
 import { machineFault } from '../machine/fault.ts';
@@ -62,8 +62,8 @@ export interface AccessContext {
   readonly cpu: Cpu;
   /** PTX source line. */
   readonly line: number;
-  /** The kind of copies that the step starts; null if it starts none. */
-  readonly copies: CopyKind | null;
+  /** The kind of operation that the step starts and that completes later; null if it starts none. */
+  readonly starts: AsyncKind | null;
   /** The offset of the mbarrier object at which the bytes of a copy arrive; null if they arrive at none. */
   readonly object: number | null;
 }
@@ -88,7 +88,7 @@ export function openMemory(
 }
 
 /** Loads an unsigned value of `bytes` bytes at a generic address, for host functions. */
-export function loadForHost(address: bigint, bytes: number, context: Omit<AccessContext, 'copies' | 'object'>): bigint {
+export function loadForHost(address: bigint, bytes: number, context: Omit<AccessContext, 'starts' | 'object'>): bigint {
   const place = resolveGeneric(address);
   const memory = openMemory(place, address, 'load', bytes, context);
   requireWritten(memory, place.offset, bytes, context.line);

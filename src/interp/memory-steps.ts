@@ -34,8 +34,7 @@ export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, context: Acc
   const address = placeOf(step.address);
   const bytes = width / 8;
   const size = bytes * to.length;
-  const plain = plainAccess('load', step.order, context);
-  const kind = step.proxy === 'async' ? { ...plain, isAsyncProxy: true } : plain;
+  const kind = plainAccess('load', step.order, context);
   return (frame: Frame) => {
     const effective = bigintIn(frame, address);
     const place = placeIn(space, effective);

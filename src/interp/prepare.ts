@@ -5,7 +5,7 @@
  */
 import { assertNever } from '../base/assert-never.ts';
 import { elementAt } from '../base/element-at.ts';
-import { copiesOf, inputsOf, isGroupStep, isValueStep, looksAtOthers } from '../isa/steps/effects.ts';
+import { startedBy, inputsOf, isGroupStep, isValueStep, looksAtOthers } from '../isa/steps/effects.ts';
 import type { GroupSteps } from '../isa/steps/group.ts';
 import type { Ref } from '../isa/steps/ref.ts';
 import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
@@ -209,16 +209,16 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
       if (frame[place] === 0) throw machineFault('PTX6036', { what });
     };
   },
-  'commit-copies': ({ copies }, { context: { cpu } }) => {
+  'commit-group': ({ of }, { context: { cpu } }) => {
     const { races } = cpu;
-    return () => races?.commit(clockIn(races, cpu), copies);
+    return () => races?.commit(clockIn(races, cpu), of);
   },
-  'wait-copies': ({ copies, pending, onlyReads }, { placeOf, context: { cpu } }) => {
+  'wait-group': ({ of, pending, onlyReads }, { placeOf, context: { cpu } }) => {
     const { races } = cpu;
     const place = pending === null ? -1 : placeOf(pending);
     return (frame) => {
       const groups = place < 0 ? null : Number(frame[place]);
-      races?.wait(clockIn(races, cpu), copies, groups, onlyReads);
+      races?.wait(clockIn(races, cpu), of, groups, onlyReads);
     };
   },
   fence: ({ order }, { context: { cpu } }) => {
@@ -250,7 +250,7 @@ function combined(steps: readonly ValueStep[], { placeOf, context }: StepContext
 }
 
 function accessContext(step: Step, { instruction: { line }, context: { memories, cpu } }: StepContext): AccessContext {
-  return { memories, cpu, line, copies: copiesOf(step), object: null };
+  return { memories, cpu, line, starts: startedBy(step), object: null };
 }
 
 function valuePiece(step: ValueStep, placeOf: PlaceOf): Piece {
@@ -318,8 +318,8 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
     case 'return':
     case 'exit':
     case 'trap':
-    case 'commit-copies':
-    case 'wait-copies':
+    case 'commit-group':
+    case 'wait-group':
     case 'fence':
     case 'yield':
     case 'unsupported':

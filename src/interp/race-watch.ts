@@ -10,16 +10,18 @@ import type { History, Races } from '../machine/races/races.ts';
 import type { AccessContext } from './memory-access.ts';
 import type { Cpu } from './thread.ts';
 
-type KindContext = Pick<AccessContext, 'line' | 'copies' | 'object'>;
+type KindContext = Pick<AccessContext, 'line' | 'starts' | 'object'>;
 
-/** A load or store of the step, or of the copy that it starts. `order` is null if the access is weak. */
+/** A load or store of the step, or of the operation that it starts. `order` is null if the access is weak. */
 export function plainAccess(way: 'load' | 'store', order: MemoryOrder | null, context: KindContext): AccessKind {
-  const isAsyncProxy = way === 'load' && context.copies === 'bulk';
+  const { starts } = context;
+  const isAsyncProxy = way === 'load' && (starts === 'bulk' || starts === 'wgmma');
   return accessKind(context.line, { way, order, agent: agentOf(way, context), isAsyncProxy, isSilent: false });
 }
 
-function agentOf(way: 'load' | 'store', { copies, object }: KindContext): Agent {
-  if (copies !== 'bulk') return copies === null ? 'thread' : 'copies';
+function agentOf(way: 'load' | 'store', { starts, object }: KindContext): Agent {
+  if (starts === null) return 'thread';
+  if (starts !== 'bulk') return starts === 'copy' ? 'copies' : 'products';
   if (object !== null) return laneOf(object);
   return way === 'load' ? 'bulk reads' : 'bulk writes';
 }
@@ -32,11 +34,11 @@ export function arrivingAt(address: bigint, context: AccessContext): AccessConte
 }
 
 /** An atomic operation of the step, or of the bulk reduction that it starts. */
-export function atomicAccess(order: MemoryOrder, { line, copies }: KindContext): AccessKind {
+export function atomicAccess(order: MemoryOrder, { line, starts }: KindContext): AccessKind {
   return accessKind(line, {
     way: 'atomic',
     order,
-    agent: copies === null ? 'thread' : 'bulk writes',
+    agent: starts === null ? 'thread' : 'bulk writes',
     isAsyncProxy: false,
     isSilent: false,
   });

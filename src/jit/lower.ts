@@ -229,8 +229,8 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   switch: byRegion,
   return: byRegion,
   exit: byRegion,
-  'commit-copies': orderMemory,
-  'wait-copies': orderMemory,
+  'commit-group': orderMemory,
+  'wait-group': orderMemory,
   fence: orderMemory,
   yield: orderMemory,
   'cancel-blocks': ({ to }, lowering) => {
@@ -247,7 +247,7 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   collective: stop,
 };
 
-function orderMemory(_: StepOf<'commit-copies' | 'wait-copies' | 'fence' | 'yield'>, { code, layout }: Lowering): void {
+function orderMemory(_: StepOf<'commit-group' | 'wait-group' | 'fence' | 'yield'>, { code, layout }: Lowering): void {
   if (layout.concurrent) code.fence();
 }
 

@@ -383,7 +383,7 @@ describe('a step touches exactly what its facts say', () => {
 
 test('steps that may observe writes of other threads are marked: atomics, strong loads, and steps that order accesses or let other threads run', () => {
   const looking = kinds.filter((kind) => (samples.get(kind) ?? []).some(({ step }) => looksAtOthers(step)));
-  expect(looking).toEqual(['load', 'atomic', 'commit-copies', 'wait-copies', 'fence', 'yield']);
+  expect(looking).toEqual(['load', 'atomic', 'commit-group', 'wait-group', 'fence', 'yield']);
   const loads = (samples.get('load') ?? []).map(({ step }) => step);
   expect(loads.every((step) => step.kind === 'load' && (step.order !== null) === looksAtOthers(step))).toBe(true);
 });

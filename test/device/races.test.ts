@@ -320,6 +320,35 @@ wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;`;
     expect([result.ok, [...new Set(result.races.map((race) => race.missing))]]).toEqual([true, missing]);
   });
 
+  const product = (tile: number): string =>
+    `wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd${tile}, %rd${tile}, 1, 1, 1, 0, 0; wgmma.commit_group.sync.aligned;`;
+  const wait = (groups: number): string => `wgmma.wait_group.sync.aligned ${groups};`;
+  const overwrite = (tile: number): string => `st.shared.u32 [%r3+${4096 * (tile - 1)}], 5;`;
+  test.each([
+    ['after waiting', `${product(1)} ${wait(0)} ${overwrite(1)}`, 0],
+    ['before waiting', `${product(1)} ${overwrite(1)} ${wait(0)}`, 1],
+    ['without waiting', `${product(1)} ${overwrite(1)}`, 1],
+    ['after waiting for an earlier group', `${product(1)} ${product(2)} ${wait(1)} ${overwrite(1)}`, 0],
+    ['after waiting for only an earlier group', `${product(1)} ${product(2)} ${wait(1)} ${overwrite(2)}`, 1],
+    [
+      'by one thread after all have waited',
+      `${product(1)} ${wait(0)} bar.sync 0; setp.eq.u32 %p1, %r1, 10; @%p1 ${overwrite(1)}`,
+      0,
+    ],
+    [
+      'by one thread before it waits',
+      `${product(1)} bar.sync 0; setp.eq.u32 %p1, %r1, 10; @%p1 ${overwrite(1)} ${wait(0)}`,
+      1,
+    ],
+  ] as const)('a tile that wgmma reads is overwritten %s', async (_, steps, count) => {
+    const body = `mov.u32 %r1, %tid.x; mov.u32 %r3, tiles; shl.b32 %r2, %r1, 3; add.u32 %r3, %r3, %r2;
+mov.u32 %r4, tiles; shr.u32 %r4, %r4, 4; cvt.u64.u32 %rd1, %r4; add.u64 %rd2, %rd1, 256;
+wgmma.fence.sync.aligned; ${steps}`;
+    const tiles = { module: '.shared .align 128 .b8 tiles[8192];', target: 'sm_90a', body };
+    const { result } = await outcome(tiles, 4, { block: 128, races: 'report' });
+    expect([result.ok, result.races.length]).toEqual([true, count]);
+  });
+
   test('are named as such', async () => {
     const [race] = await racesOf(`${copy} ${own}`);
     expect(race?.message).toContain('an asynchronous store at line 10 and a load at line 10');

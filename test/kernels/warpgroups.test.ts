@@ -13,7 +13,7 @@ import { f16Value, numberBits } from '../../src/numerics/number-bits.ts';
 const text = readFileSync(new URL('warpgroups/warpgroups.sm_90a.ptx', import.meta.url), 'utf8');
 
 const allWays: Readonly<Record<string, LaunchOptions>> = {
-  interp: { engine: 'interp' },
+  interp: { engine: 'interp', races: 'report' },
   jit: { simd: true },
   unchecked: { simd: true, unchecked: true },
   'two workers': { simd: true, workers: 2 },
@@ -86,7 +86,7 @@ for (const [way, options] of Object.entries(allWays)) {
           .load(text)
           .kernel(kernel)
           .launch({ grid: [n / 64, m / 128], block: 256, sharedBytes: 49152, args: [inA, inB, c, n, k], ...options });
-        expect(result).toMatchObject({ ok: true });
+        expect(result).toMatchObject({ ok: true, races: [] });
         expectSame(c.read(), product(a, b, size));
       });
     }
@@ -103,7 +103,7 @@ for (const [way, options] of Object.entries(allWays)) {
         .load(text)
         .kernel('specialized')
         .launch({ grid: [n / 64, m / 128], block: 384, sharedBytes: 49152, args, ...options });
-      expect(result).toMatchObject({ ok: true });
+      expect(result).toMatchObject({ ok: true, races: [] });
       expectSame(c.read(), product(a, b, size));
     });
 
@@ -126,7 +126,7 @@ for (const [way, options] of Object.entries(allWays)) {
         .load(text)
         .kernel('tensors')
         .launch({ grid, block: 384, sharedBytes: 49152 + 32768, args, ...options });
-      expect(result).toMatchObject({ ok: true });
+      expect(result).toMatchObject({ ok: true, races: [] });
       expectSame(c.read(), product(a, b, size));
     });
 
@@ -141,7 +141,7 @@ for (const [way, options] of Object.entries(allWays)) {
         .load(text)
         .kernel('twice')
         .launch({ block: 128, sharedBytes: 24576, args, ...options });
-      expect(result).toMatchObject({ ok: true });
+      expect(result).toMatchObject({ ok: true, races: [] });
       const weights = product(q, keys, [64, count, 64]);
       const columns = Array.from({ length: 64 * count }, (_, i) => v[(i % count) * 64 + Math.floor(i / count)] ?? 0);
       expect(f16Value(Number(numberBits('f16', Math.max(...weights))))).toBe(Math.max(...weights));

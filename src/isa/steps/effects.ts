@@ -4,7 +4,7 @@ import { type AccessSpace, isAccessSpace, spaceSameness } from '../spaces.ts';
 import type { GroupScope } from '../collective.ts';
 import type { Direction, Facts, Flow, MemoryAccess } from './facts.ts';
 import { groupFacts } from './group.ts';
-import type { CopyKind } from './order.ts';
+import type { AsyncKind } from './order.ts';
 import type { Ref } from './ref.ts';
 import { type GroupStep, type Step, stepFacts, type StepKind, type StepOf, type Steps } from './step.ts';
 import { valueFacts, type ValueStep } from './value.ts';
@@ -100,14 +100,14 @@ function resolveLooks<Kind extends StepKind>(step: StepOf<Kind>): boolean {
   return typeof looks === 'function' ? looks(step) : looks;
 }
 
-/** The kind of copies that the step starts and that complete later; null if it starts none. */
-export function copiesOf(step: Step): CopyKind | null {
-  return resolveCopies(step);
+/** The kind of operation that the step starts and that completes later; null if it starts none. */
+export function startedBy(step: Step): AsyncKind | null {
+  return resolveStarted(step);
 }
 
-function resolveCopies<Kind extends StepKind>(step: StepOf<Kind>): CopyKind | null {
-  const { copies }: Facts<Steps[Kind]> = stepFacts[step.kind];
-  return typeof copies === 'function' ? copies(step) : copies;
+function resolveStarted<Kind extends StepKind>(step: StepOf<Kind>): AsyncKind | null {
+  const { starts }: Facts<Steps[Kind]> = stepFacts[step.kind];
+  return typeof starts === 'function' ? starts(step) : starts;
 }
 
 export interface MemoryUse {

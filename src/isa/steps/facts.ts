@@ -6,7 +6,7 @@
 import type { GroupScope } from '../collective.ts';
 import type { Sameness } from '../sameness.ts';
 import type { AccessSpace } from '../spaces.ts';
-import type { CopyKind } from './order.ts';
+import type { AsyncKind } from './order.ts';
 import type { Ref } from './ref.ts';
 
 /** Fields of a step that name values. */
@@ -73,8 +73,8 @@ export interface Facts<Fields> {
    */
   readonly looks: boolean | ((fields: Fields) => boolean);
   readonly same: Uniformity<Fields> | ((fields: Fields) => Uniformity<Fields>);
-  /** The kind of copies that the step starts and that complete later; null if it starts none. */
-  readonly copies: CopyKind | null | ((fields: Fields) => CopyKind | null);
+  /** The kind of operation that the step starts and that completes later; null if it starts none. */
+  readonly starts: AsyncKind | null | ((fields: Fields) => AsyncKind | null);
 }
 
 /** Rows of facts, one for each kind of step that a file declares. */
@@ -85,13 +85,13 @@ export const alone: {
   readonly memory: readonly [];
   readonly group: null;
   readonly looks: false;
-  readonly copies: null;
+  readonly starts: null;
   readonly same: { readonly among: 'grid'; readonly given: 'inputs' };
 } = {
   memory: [],
   group: null,
   looks: false,
-  copies: null,
+  starts: null,
   same: { among: 'grid', given: 'inputs' },
 };
 

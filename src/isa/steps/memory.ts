@@ -1,7 +1,7 @@
 /** Steps that access memory, and steps that convert or test addresses in the generic address space. */
 import type { AccessSpace, WindowSpace } from '../spaces.ts';
 import { alone, type FactsOf, pure } from './facts.ts';
-import type { CopyKind, MemoryOrder } from './order.ts';
+import type { AsyncKind, MemoryOrder } from './order.ts';
 import type { Ref } from './ref.ts';
 import type { ValueStep } from './value.ts';
 
@@ -145,13 +145,13 @@ export interface MemorySteps {
     readonly steps: readonly ValueStep[];
     readonly order: MemoryOrder;
   };
-  /** Puts the copies that the thread has started into a group. */
-  readonly 'commit-copies': { readonly copies: CopyKind };
+  /** Puts the operations that the thread has started into a group. */
+  readonly 'commit-group': { readonly of: AsyncKind };
   /**
-   * Waits until at most `pending` groups of copies are in progress; null waits for all copies. With `onlyReads`, bulk
+   * Waits until at most `pending` groups are in progress; null waits for all operations. With `onlyReads`, bulk
    * copies may still be writing.
    */
-  readonly 'wait-copies': { readonly copies: CopyKind; readonly pending: Ref | null; readonly onlyReads: boolean };
+  readonly 'wait-group': { readonly of: AsyncKind; readonly pending: Ref | null; readonly onlyReads: boolean };
   /** Orders the accesses of the thread for the threads of a scope or, if `order` is null, for bulk copies. */
   readonly fence: { readonly order: MemoryOrder | null };
   /** cvta: `to-generic` adds the base address of the window, and `from-generic` subtracts it. */
@@ -172,6 +172,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     values: { to: 'out', address: 'in' },
     memory: [{ access: 'read', space: 'space', address: 'address' }],
     looks: ({ order }) => order !== null,
+    starts: ({ proxy }) => (proxy === 'async' ? 'wgmma' : null),
     // Threads that load from the same location get the same value, unless other threads may write to it at any time.
     same: ({ order }) => ({ among: order === null ? 'grid' : 'thread', given: 'inputs' }),
   },
@@ -183,7 +184,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   },
   transfer: {
     ...alone,
-    copies: 'async',
+    starts: 'copy',
     flow: 'next',
     values: { address: 'in', source: 'in', size: 'in', count: 'in' },
     memory: [
@@ -199,7 +200,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   },
   bulk: {
     ...alone,
-    copies: ({ awaited }) => (awaited ? 'bulk' : null),
+    starts: ({ awaited }) => (awaited ? 'bulk' : null),
     flow: 'next',
     values: { address: 'in', source: 'in', size: 'in', mask: 'in', left: 'in', right: 'in', object: 'in' },
     memory: [
@@ -209,7 +210,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   },
   'bulk-atomic': {
     ...alone,
-    copies: 'bulk',
+    starts: 'bulk',
     flow: 'next',
     values: {
       address: 'in',
@@ -230,7 +231,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   },
   'load-box': {
     ...alone,
-    copies: 'bulk',
+    starts: 'bulk',
     flow: 'next',
     values: { ...boxValues, object: 'in' },
     memory: [
@@ -241,7 +242,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   },
   'store-box': {
     ...alone,
-    copies: 'bulk',
+    starts: 'bulk',
     flow: 'next',
     values: boxValues,
     memory: [
@@ -251,7 +252,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   },
   'reduce-box': {
     ...alone,
-    copies: 'bulk',
+    starts: 'bulk',
     flow: 'next',
     values: boxValues,
     memory: [
@@ -261,7 +262,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   },
   'multicast-box': {
     ...alone,
-    copies: 'bulk',
+    starts: 'bulk',
     flow: 'next',
     values: { ...boxValues, mask: 'in', object: 'in' },
     memory: [
@@ -279,8 +280,8 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     // Threads execute the operation one after the other, so each thread reads the value that the previous one wrote.
     same: { among: 'thread', given: 'inputs' },
   },
-  'commit-copies': { ...alone, values: {}, flow: 'next', looks: true },
-  'wait-copies': { ...alone, values: { pending: 'in' }, flow: 'next', looks: true },
+  'commit-group': { ...alone, values: {}, flow: 'next', looks: true },
+  'wait-group': { ...alone, values: { pending: 'in' }, flow: 'next', looks: true },
   fence: { ...alone, values: {}, flow: 'next', looks: true },
   window: pure({ to: 'out', from: 'in' }),
   'in-window': pure({ to: 'out', from: 'in' }),

@@ -4,15 +4,18 @@ import type { BitField } from '../mbarrier-fields.ts';
 /** The threads for which an operation is ordered: those of the block, of the cluster, of the GPU, or of the system. */
 export type MemoryScope = 'cta' | 'cluster' | 'gpu' | 'sys';
 
-/** Copies that a thread starts and that complete later: those of cp.async, and bulk copies. */
-export type CopyKind = 'async' | 'bulk';
+/**
+ * Operations that a thread starts and that complete later: copies of cp.async, bulk copies, and products of wgmma. The
+ * thread puts them into groups, and waits for these.
+ */
+export type AsyncKind = 'copy' | 'bulk' | 'wgmma';
 
 /** The order of a strong access. Weak accesses have none. */
 export interface MemoryOrder {
   readonly semantics: 'relaxed' | 'acquire' | 'release' | 'acq_rel';
   readonly scope: MemoryScope;
-  /** The copies of the thread that are complete for everyone who sees the access. Absent if it completes no copies. */
-  readonly completes?: CopyKind;
+  /** The operations of the thread that are complete for everyone who sees the access. Absent if it completes none. */
+  readonly completes?: AsyncKind;
   /**
    * The bits of the value that number its phases. What an access releases can then be acquired only when its phase is
    * over. Absent for values without phases.
@@ -36,7 +39,7 @@ export const relaxedOnGpu: MemoryOrder = { semantics: 'relaxed', scope: 'gpu' };
 export const releasedToCluster: MemoryOrder = { semantics: 'release', scope: 'cluster' };
 
 /** The order of arrivals at the end of copies. */
-export const completed: Readonly<Record<CopyKind, MemoryOrder>> = {
-  async: { ...releasedToCluster, completes: 'async' },
+export const completed: Readonly<Record<'copy' | 'bulk', MemoryOrder>> = {
+  copy: { ...releasedToCluster, completes: 'copy' },
   bulk: { ...releasedToCluster, completes: 'bulk' },
 };

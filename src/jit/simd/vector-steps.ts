@@ -79,8 +79,8 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   switch: byRegion,
   return: byRegion,
   exit: byRegion,
-  'commit-copies': orderMemory,
-  'wait-copies': orderMemory,
+  'commit-group': orderMemory,
+  'wait-group': orderMemory,
   fence: orderMemory,
   yield: orderMemory,
   call: oneByOne,
@@ -92,7 +92,7 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
 };
 
 function orderMemory(
-  _: StepOf<'commit-copies' | 'wait-copies' | 'fence' | 'yield'>,
+  _: StepOf<'commit-group' | 'wait-group' | 'fence' | 'yield'>,
   { scalar, code }: VectorLowering,
 ): Writer {
   return () => {

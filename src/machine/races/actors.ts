@@ -1,6 +1,6 @@
 /**
- * Who accesses memory: threads, and the copies that threads start and that complete later. Each thread and its copies
- * have numbers of their own, because the accesses of a copy are ordered only by waiting for it.
+ * Who accesses memory: threads, and the operations that threads start and that complete later. Each thread
+ * and its operations have numbers of their own, because the accesses of an operation are ordered only by waiting for it.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { MemoryScope } from '../../isa/steps/order.ts';
@@ -8,23 +8,32 @@ import { type Knowledge, withVisible } from './knowledge.ts';
 import { blocksPerCluster, type LaunchShape, threadsOf, warpSize } from '../launch.ts';
 
 /**
- * The copies of a thread: those by cp.async, the reads and the writes of its bulk copies, which can be waited for
- * separately, and its bulk copies whose bytes arrive at mbarrier objects.
+ * The operations of a thread: copies by cp.async, the reads of wgmma, the reads and the writes of bulk copies, which can
+ * be waited for separately, and bulk copies whose bytes arrive at mbarrier objects.
  */
-export const copyAgents = ['copies', 'bulk reads', 'bulk writes', 'lane 0', 'lane 1', 'lane 2', 'lane 3'] as const;
+export const asyncAgents = [
+  'copies',
+  'products',
+  'bulk reads',
+  'bulk writes',
+  'lane 0',
+  'lane 1',
+  'lane 2',
+  'lane 3',
+] as const;
 
-export type CopyAgent = (typeof copyAgents)[number];
+export type AsyncAgent = (typeof asyncAgents)[number];
 
 /** Copies whose bytes arrive at different mbarrier objects are in different lanes, if possible. */
-const lanes: readonly CopyAgent[] = copyAgents.slice(copyAgents.indexOf('lane 0'));
+const lanes: readonly AsyncAgent[] = asyncAgents.slice(asyncAgents.indexOf('lane 0'));
 
-/** The thread itself, or some of its copies. */
-export type Agent = 'thread' | CopyAgent;
+/** The thread itself, or some of its operations. */
+export type Agent = 'thread' | AsyncAgent;
 
-const agents: readonly Agent[] = ['thread', ...copyAgents];
+const agents: readonly Agent[] = ['thread', ...asyncAgents];
 
 /** The copies whose bytes arrive at the mbarrier object at an offset. */
-export function laneOf(offset: number): CopyAgent {
+export function laneOf(offset: number): AsyncAgent {
   return elementAt(lanes, Math.floor(offset / 8) % lanes.length);
 }
 
@@ -41,12 +50,12 @@ export class Actors {
   private readonly blocks: number;
   /**
    * Number of places in a block: one for each actor, with the threads first, and one more for each thread, which in
-   * knowledge says what the async proxy may read of the thread's stores. Without copies and such reads, there are only
-   * threads.
+   * knowledge says what the async proxy may read of the thread's stores. Without operations that complete later, there are
+   * only threads.
    */
   readonly perBlock: number;
 
-  /** @param onlyThreads whether there are neither copies nor reads through the async proxy */
+  /** @param onlyThreads whether no operations complete later */
   constructor(shape: LaunchShape, onlyThreads: boolean) {
     this.threads = threadsOf(shape);
     this.blocks = blocksPerCluster(shape);
@@ -58,7 +67,7 @@ export class Actors {
     return agent === 'thread' ? linear : linear + this.threads * agents.indexOf(agent);
   }
 
-  /** The additional place of the thread at a place; null if a copy is there. */
+  /** The additional place of the thread at a place; null if an operation is there. */
   placeOfVisible(place: number): number | null {
     return place < this.threads ? place + this.threads * agents.length : null;
   }

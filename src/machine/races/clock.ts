@@ -1,7 +1,7 @@
 /** The clocks of threads: their current epochs, what they know of others, and what their fences let others know. */
 import { recordOf } from '../../base/records.ts';
-import { acquires, type CopyKind, type MemoryOrder, type MemoryScope, releases } from '../../isa/steps/order.ts';
-import { type Actors, type Agent, type CopyAgent, copyAgents } from './actors.ts';
+import { acquires, type AsyncKind, type MemoryOrder, type MemoryScope, releases } from '../../isa/steps/order.ts';
+import { type Actors, type Agent, type AsyncAgent, asyncAgents } from './actors.ts';
 import { type Epoch, join, type Knowledge, nothing, withEnded } from './knowledge.ts';
 
 export interface Clock {
@@ -15,20 +15,21 @@ export interface Clock {
   seen: readonly Release[];
   /** For each scope, what the relaxed writes of the thread publish because of an earlier fence. */
   fenced: ReadonlyMap<MemoryScope, Knowledge>;
-  /** The copies that the thread has started. */
-  readonly copies: Readonly<Record<CopyAgent, Copies>>;
+  /** The operations that the thread has started. */
+  readonly started: Readonly<Record<AsyncAgent, Started>>;
 }
 
-/** The agents of a kind of copies. */
-export const agentsOf: Readonly<Record<CopyKind, readonly CopyAgent[]>> = {
-  async: ['copies'],
+/** The agents of a kind of operations. */
+export const agentsOf: Readonly<Record<AsyncKind, readonly AsyncAgent[]>> = {
+  copy: ['copies'],
+  wgmma: ['products'],
   bulk: ['bulk reads', 'bulk writes'],
 };
 
-/** The time of copies is divided into epochs, too. */
-interface Copies {
+/** The time of operations is divided into epochs, too. */
+interface Started {
   epoch: number;
-  /** The last epoch of each group of copies that has not been waited for. */
+  /** The last epoch of each group that has not been waited for. */
   groups: number[];
 }
 
@@ -41,11 +42,11 @@ export interface Release {
 
 const noFences: ReadonlyMap<MemoryScope, Knowledge> = new Map();
 
-const noCopies = (): Copies => ({ epoch: 1, groups: [] });
+const nothingStarted = (): Started => ({ epoch: 1, groups: [] });
 
 export function startedClock(block: number, linear: number): Clock {
-  const copies = recordOf(copyAgents, noCopies);
-  return { block, linear, epoch: 1, knowledge: nothing, seen: [], fenced: noFences, copies };
+  const started = recordOf(asyncAgents, nothingStarted);
+  return { block, linear, epoch: 1, knowledge: nothing, seen: [], fenced: noFences, started };
 }
 
 const width: Readonly<Record<MemoryScope, number>> = { cta: 0, cluster: 1, gpu: 2, sys: 3 };
@@ -55,8 +56,8 @@ export function narrower(one: MemoryScope, other: MemoryScope): MemoryScope {
 }
 
 /** The current epoch of an agent of the thread. */
-export function epochOf({ epoch, copies }: Clock, agent: Agent): number {
-  return agent === 'thread' ? epoch : copies[agent].epoch;
+export function epochOf({ epoch, started }: Clock, agent: Agent): number {
+  return agent === 'thread' ? epoch : started[agent].epoch;
 }
 
 /** The epoch of the thread in which it arrives at a barrier. */
@@ -139,7 +140,7 @@ export function releasesOf(
   clock: Clock,
   order: MemoryOrder,
   actors: Actors,
-  lane: CopyAgent | null = null,
+  lane: AsyncAgent | null = null,
 ): readonly Release[] {
   const { block, fenced } = clock;
   const made = [...fenced].map(
@@ -149,7 +150,7 @@ export function releasesOf(
   const known = endEpoch(clock, actors);
   const done = order.completes === undefined ? [] : agentsOf[order.completes];
   const inLane = lane === null || order.completes !== 'bulk' ? [] : [lane];
-  const ended = [...done, ...inLane].map((agent) => endCopies(clock, agent, actors));
+  const ended = [...done, ...inLane].map((agent) => endOperations(clock, agent, actors));
   const knowledge = ended.length === 0 ? known : withEnded(known, ended, actors.perBlock);
   return [...made, { block, scope: order.scope, knowledge }];
 }
@@ -174,22 +175,22 @@ export function added(all: readonly Release[], { block, scope, knowledge }: Rele
   return joined === before.knowledge ? all : all.with(at, { block, scope, knowledge: joined });
 }
 
-/** Puts the copies that an agent has started into a group. */
-export function commitCopies(clock: Clock, agent: CopyAgent): void {
-  const copies = clock.copies[agent];
-  copies.groups.push(copies.epoch++);
+/** Puts the operations of an agent into a group. */
+export function commitGroup(clock: Clock, agent: AsyncAgent): void {
+  const started = clock.started[agent];
+  started.groups.push(started.epoch++);
 }
 
-/** Waits until at most `pending` groups of copies are in progress; null waits for copies without a group, too. */
-export function waitForCopies(clock: Clock, agent: CopyAgent, pending: number | null, actors: Actors): void {
-  if (pending === null) commitCopies(clock, agent);
-  const { groups } = clock.copies[agent];
+/** Waits until at most `pending` groups are in progress; null waits for operations without a group, too. */
+export function waitForGroups(clock: Clock, agent: AsyncAgent, pending: number | null, actors: Actors): void {
+  if (pending === null) commitGroup(clock, agent);
+  const { groups } = clock.started[agent];
   const [last] = groups.splice(0, Math.max(groups.length - (pending ?? 0), 0)).slice(-1);
   if (last === undefined) return;
   const ended = { block: clock.block, place: actors.place(clock.linear, agent), epoch: last };
   clock.knowledge = withEnded(clock.knowledge, [ended], actors.perBlock);
 }
 
-function endCopies({ block, linear, copies }: Clock, agent: CopyAgent, actors: Actors): Epoch {
-  return { block, place: actors.place(linear, agent), epoch: copies[agent].epoch++ };
+function endOperations({ block, linear, started }: Clock, agent: AsyncAgent, actors: Actors): Epoch {
+  return { block, place: actors.place(linear, agent), epoch: started[agent].epoch++ };
 }

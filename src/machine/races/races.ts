@@ -4,11 +4,12 @@
  * read what others published, no matter in which order the threads actually ran. So a race is found even if the
  * threads happened to run in a harmless order.
  *
- * The engine makes copies at once, but here they are ordered only before what comes after waiting for them. Bulk copies
+ * The engine completes all operations at once, but here copies and products of wgmma are ordered only before what comes
+ * after waiting for them. Bulk copies
  * and wgmma read through the async proxy, so a fence.proxy.async must come between a store of a thread and such a read.
  */
 import { elementAt } from '../../base/element-at.ts';
-import type { CopyKind, MemoryOrder } from '../../isa/steps/order.ts';
+import type { AsyncKind, MemoryOrder } from '../../isa/steps/order.ts';
 import type { Opened } from '../barriers.ts';
 import { type LaunchShape, threadsOf } from '../launch.ts';
 import { type AccessKind, strengthOf } from './access-kind.ts';
@@ -30,7 +31,7 @@ import {
   added,
   agentsOf,
   type Clock,
-  commitCopies,
+  commitGroup,
   endEpoch,
   epochOf,
   meet,
@@ -44,7 +45,7 @@ import {
   releasesOf,
   startedClock,
   together,
-  waitForCopies,
+  waitForGroups,
 } from './clock.ts';
 import { type Epoch, join, type Knowledge, knows, nothing, withEnded } from './knowledge.ts';
 import { type Missing, mostRaces, type RaceMode } from './race.ts';
@@ -106,7 +107,7 @@ export class Races {
   private readonly seen = new Uint32Array(accessLength);
   private readonly found = new Map<string, SeenRace>();
 
-  /** @param onlyThreads whether the kernel contains neither copies nor reads through the async proxy */
+  /** @param onlyThreads whether the kernel starts no operations that complete later */
   constructor(shape: LaunchShape, mode: RaceMode, onlyThreads: boolean) {
     this.mode = mode;
     this.threads = threadsOf(shape);
@@ -121,7 +122,7 @@ export class Races {
   }
 
   /**
-   * Notes that a thread, or a copy that it has started, accesses memory. Unless all races are to be reported, a store
+   * Notes that a thread, or an operation that it has started, accesses memory. Unless all races are to be reported, a store
    * that does not change the memory does not race with other stores.
    */
   access(clock: Clock, kind: AccessKind, history: History, offset: number, size: number): void {
@@ -171,18 +172,17 @@ export class Races {
     else passFence(clock, order, this.actors);
   }
 
-  /** The thread puts the copies that it has started into a group. */
-  commit(clock: Clock, copies: CopyKind): void {
-    for (const agent of agentsOf[copies]) commitCopies(clock, agent);
+  /** The thread puts the operations that it has started into a group. */
+  commit(clock: Clock, of: AsyncKind): void {
+    for (const agent of agentsOf[of]) commitGroup(clock, agent);
   }
 
   /**
-   * The thread waits until at most `pending` groups of copies are in progress; null waits for copies without a group,
-   * too. With `onlyReads`, what bulk copies write may still be incomplete.
+   * The thread waits until at most `pending` groups are in progress; null waits for operations without a group, too. With `onlyReads`, what bulk copies write may still be incomplete.
    */
-  wait(clock: Clock, copies: CopyKind, pending: number | null, onlyReads: boolean): void {
-    for (const agent of agentsOf[copies])
-      if (!onlyReads || agent !== 'bulk writes') waitForCopies(clock, agent, pending, this.actors);
+  wait(clock: Clock, of: AsyncKind, pending: number | null, onlyReads: boolean): void {
+    for (const agent of agentsOf[of])
+      if (!onlyReads || agent !== 'bulk writes') waitForGroups(clock, agent, pending, this.actors);
   }
 
   /** Threads of a block meet at a point that orders their accesses. */
@@ -259,7 +259,7 @@ export class Races {
     if (other === this.seen[0] && !isAsyncProxy) return null;
     const { knowledge, block, linear } = clock;
     const [otherBlock, place, epoch] = [actors.blockOf(other - 1), actors.placeOf(other - 1), numbers[at + 1] ?? 0];
-    // A copy comes after what its thread did before it started the copy.
+    // An operation comes after what its thread did before it started the operation.
     const isOwn = otherBlock === block && place === linear;
     if (!isOwn && !knows(knowledge, otherBlock, place, epoch)) {
       const strength = strengthOf(numbers[at + 2] ?? 0);

@@ -89,16 +89,16 @@ function group(name: string, summary: string, step: Step, operands: readonly Ope
 /** cp.async, and the instructions that group its copies and wait for them. */
 export const asyncCopyForms = (): readonly InstructionForm[] => [
   ...(['ca', 'cg'] as const).flatMap((cop) => parts.flatMap((part) => [copy(cop, part, false), copy(cop, part, true)])),
-  group('commit_group', 'Puts all copies started so far into a group.', { kind: 'commit-copies', copies: 'async' }),
+  group('commit_group', 'Puts all copies started so far into a group.', { kind: 'commit-group', of: 'copy' }),
   group(
     'wait_group',
     'Waits until at most n groups of copies are still in progress.',
-    { kind: 'wait-copies', copies: 'async', pending: '$n', onlyReads: false },
+    { kind: 'wait-group', of: 'copy', pending: '$n', onlyReads: false },
     [read('n', '.u32', { constantOnly: true })],
   ),
   group('wait_all', 'Waits for all copies started so far.', {
-    kind: 'wait-copies',
-    copies: 'async',
+    kind: 'wait-group',
+    of: 'copy',
     pending: null,
     onlyReads: false,
   }),

@@ -358,7 +358,7 @@ const groups = () => [
       operands: [],
     },
     hopper,
-    () => [{ kind: 'commit-copies', copies: 'bulk' }],
+    () => [{ kind: 'commit-group', of: 'bulk' }],
   ),
   executed(
     {
@@ -369,7 +369,7 @@ const groups = () => [
       operands: [read('n', '.u32', { constantOnly: true })],
     },
     hopper,
-    (variant) => [{ kind: 'wait-copies', copies: 'bulk', pending: '$n', onlyReads: has(variant, '.read') }],
+    (variant) => [{ kind: 'wait-group', of: 'bulk', pending: '$n', onlyReads: has(variant, '.read') }],
   ),
 ];
 

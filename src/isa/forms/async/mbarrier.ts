@@ -285,7 +285,7 @@ const copies = () =>
         spaceOf(variant),
         '$a',
         { ...unchanged, arrivals: has(variant, '.noinc') ? '$one-arrival' : null },
-        completed.async,
+        completed.copy,
       ),
     ],
   );

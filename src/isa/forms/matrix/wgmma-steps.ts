@@ -84,8 +84,11 @@ function loadB(matrix: SharedMatrix, to: readonly Ref[], rows: number): readonly
   ];
 }
 
-/** All warps of a warpgroup meet. */
-export const meetSteps: readonly Step[] = [
+export const commitSteps: readonly Step[] = [{ kind: 'commit-group', of: 'wgmma' }];
+
+/** The thread waits for its own products, and all warps of the warpgroup meet. */
+export const waitSteps: readonly Step[] = [
+  { kind: 'wait-group', of: 'wgmma', pending: '$n', onlyReads: false },
   constant('$2', 2),
   bits('shr.u', 32, '$group', '$WARP', '$2'),
   constant('$threads', 128),

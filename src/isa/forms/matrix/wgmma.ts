@@ -30,7 +30,7 @@ import {
   sumFormat,
 } from './products.ts';
 import { byteSparsity, halfSparsity, selectorOperand, wordSparsity } from './sparse.ts';
-import { decisive, meetSteps, multiplySteps } from './wgmma-steps.ts';
+import { commitSteps, decisive, multiplySteps, waitSteps } from './wgmma-steps.ts';
 
 const hopper = atListed('8.0', 'sm_90a');
 
@@ -266,14 +266,14 @@ const others = () =>
       id: 'commit_group',
       section: '9.7.15.7.2',
       operands: [],
-      steps: noEffect,
+      steps: commitSteps,
       summary: 'Puts all products started so far into a group.',
     },
     {
       id: 'wait_group',
       section: '9.7.15.7.3',
       operands: [read('n', '.u64', { constantOnly: true, range: [0, Number.MAX_SAFE_INTEGER] })],
-      steps: meetSteps,
+      steps: waitSteps,
       summary: 'Waits until at most n groups of products are still under way.',
     },
   ].map(({ id, section, operands, steps, summary }) =>
