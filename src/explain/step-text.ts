@@ -17,7 +17,12 @@ const scopeWords: Readonly<Record<MemoryScope, string>> = {
   sys: 'the system',
 };
 
-const asyncWords: Readonly<Record<AsyncKind, string>> = { copy: 'copies', bulk: 'bulk copies', wgmma: 'products' };
+const asyncWords: Readonly<Record<AsyncKind, string>> = {
+  copy: 'copies',
+  bulk: 'bulk copies',
+  wgmma: 'products',
+  tcgen05: 'products',
+};
 
 const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   convert: (step) => `${refName(step.to)} = ${convertText(step)}`,

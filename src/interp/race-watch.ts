@@ -1,6 +1,7 @@
 /** Tells the search for data races what the running thread accesses. */
 import type { BitField } from '../isa/mbarrier-fields.ts';
 import { rankAt, startOfRank } from '../isa/spaces.ts';
+import { tensorAllocation } from '../isa/tensor-memory.ts';
 import type { MemoryOrder } from '../isa/steps/order.ts';
 import type { Address } from '../machine/memory/address-space.ts';
 import { type AccessKind, accessKind } from '../machine/races/access-kind.ts';
@@ -15,13 +16,15 @@ type KindContext = Pick<AccessContext, 'line' | 'starts' | 'object'>;
 /** A load or store of the step, or of the operation that it starts. `order` is null if the access is weak. */
 export function plainAccess(way: 'load' | 'store', order: MemoryOrder | null, context: KindContext): AccessKind {
   const { starts } = context;
-  const isAsyncProxy = way === 'load' && (starts === 'bulk' || starts === 'wgmma');
+  const isAsyncProxy = way === 'load' && starts !== null && starts !== 'copy';
   return accessKind(context.line, { way, order, agent: agentOf(way, context), isAsyncProxy, isSilent: false });
 }
 
+const agentOfKind = { copy: 'copies', wgmma: 'products', tcgen05: 'tensor core' } as const;
+
 function agentOf(way: 'load' | 'store', { starts, object }: KindContext): Agent {
   if (starts === null) return 'thread';
-  if (starts !== 'bulk') return starts === 'copy' ? 'copies' : 'products';
+  if (starts !== 'bulk') return agentOfKind[starts];
   if (object !== null) return laneOf(object);
   return way === 'load' ? 'bulk reads' : 'bulk writes';
 }
@@ -62,17 +65,19 @@ export function noteArrival(cpu: Cpu, order: MemoryOrder, place: Address, isOver
   if (races !== null && found !== null) races.change(clockIn(races, cpu), order, found.history, found.offset, isOver);
 }
 
-/** Null unless it is global or shared memory; only these can be written by one thread and accessed by another. */
+/** Null for memory that only one thread can write, and for the word that says which columns are allocated. */
 function remembered(
   races: Races,
   { space, offset }: Address,
   cpu: Cpu,
 ): { readonly history: History; readonly offset: number } | null {
-  if (space === 'global') return { history: races.historyOf(null), offset };
+  if (space === 'global') return { history: races.ofGlobal(), offset };
+  if (space === 'tensor')
+    return offset < tensorAllocation ? { history: races.ofBlock('tensor', cpu.block.number), offset } : null;
   if (space !== 'shared') return null;
   const rank = rankOf(offset, cpu);
   const owner = rank === null ? cpu.block : cpu.neighbor(rank);
-  return { history: races.historyOf(owner.number), offset: offset - startOf(rank) };
+  return { history: races.ofBlock('shared', owner.number), offset: offset - startOf(rank) };
 }
 
 /** Whether the number of the phase differs between two values. */

@@ -1,9 +1,11 @@
 /** Multiplies matrices in tensor memory, and copies matrices to it. */
 import type { StepOf } from '../isa/steps/step.ts';
+import { tensorAllocation } from '../isa/tensor-memory.ts';
 import { misuse, ranksOf, type TensorAccess } from '../machine/tensor-memory/access.ts';
 import { copyToTensor } from '../machine/tensor-memory/copy.ts';
 import { multiplyInTensor } from '../machine/tensor-memory/product.ts';
 import type { AccessContext } from './memory-access.ts';
+import { clockIn, plainAccess } from './race-watch.ts';
 import type { Block } from './thread.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
 
@@ -42,28 +44,55 @@ export function prepareTensorCopy(step: StepOf<'tensor-copy'>, placeOf: PlaceOf,
 }
 
 /** The memories of the blocks that carry out an instruction. */
-function memoriesOf(blocks: 1 | 2, { cpu }: AccessContext): readonly TensorAccess[] {
-  const { block, blocksPerCluster } = cpu;
-  if (blocks === 1) return [accessOf(block)];
+function memoriesOf(blocks: 1 | 2, context: AccessContext): readonly TensorAccess[] {
+  const { block, blocksPerCluster } = context.cpu;
+  if (blocks === 1) return [accessOf(block, context)];
   const ranks = ranksOf(blocks, block.number % blocksPerCluster, blocksPerCluster);
-  return ranks.map((rank) => accessOf(cpu.neighbor(rank)));
+  return ranks.map((rank) => accessOf(context.cpu.neighbor(rank), context));
 }
 
 /**
  * Bytes that were never written count as defined, because a tile at the edge of a matrix may have rows whose results are
  * not used.
  */
-function accessOf({ shared, tensor }: Block): TensorAccess {
+function accessOf(block: Block, context: AccessContext): TensorAccess {
+  const { shared, tensor } = block;
   if (tensor === null) throw misuse('the kernel has none');
+  const note = noteIn(block, context);
   return {
     chunk: (address) => {
       shared.check('load', address, 16);
+      note('shared', 'load', address, 16);
       return shared.bytesAt(address, 16);
     },
-    read: (offset, size) => tensor.bytesAt(offset, size),
+    read: (offset, size) => {
+      note('tensor', 'load', offset, size);
+      return tensor.bytesAt(offset, size);
+    },
     write: (offset, size) => {
+      note('tensor', 'store', offset, size);
       tensor.mark(offset, size);
       return tensor.bytesAt(offset, size);
     },
+  };
+}
+
+type Note = (space: 'shared' | 'tensor', way: 'load' | 'store', offset: number, size: number) => void;
+
+/** Tells the search for races about accesses to the memories of a block. */
+function noteIn({ number }: Block, context: AccessContext): Note {
+  const { races } = context.cpu;
+  if (races === null) return () => undefined;
+  const clock = clockIn(races, context.cpu);
+  const fromShared = plainAccess('load', null, context);
+  // Only accesses to shared memory go through the async proxy.
+  const inTensor = {
+    load: { ...fromShared, isAsyncProxy: false },
+    store: plainAccess('store', null, context),
+  };
+  return (space, way, offset, size) => {
+    if (space === 'tensor' && offset >= tensorAllocation) return;
+    const kind = space === 'shared' ? fromShared : inTensor[way];
+    races.access(clock, kind, races.ofBlock(space, number), offset, size);
   };
 }

@@ -349,6 +349,48 @@ wgmma.fence.sync.aligned; ${steps}`;
     expect([result.ok, result.races.length]).toEqual([true, count]);
   });
 
+  describe('tcgen05', () => {
+    const flags = 'mbarrier.init.shared::cta.b64 [bar], 1;';
+    const multiply = '@%p1 tcgen05.mma.cta_group::1.kind::f16 [%r5], %rd1, %rd1, %r6, %p2;';
+    const commit = '@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];';
+    const waiting = 'again: mbarrier.try_wait.parity.shared::cta.b64 %p3, [bar], 0; @!%p3 bra again;';
+    const read = 'tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r9}, [%r7];';
+    const change = 'st.shared.u32 [%r3], 5;';
+    const fence = 'fence.proxy.async;';
+    test.each([
+      ['a result that is read after the commit', `${fence} bar.sync 0; ${multiply} ${commit} ${waiting} ${read}`, []],
+      ['a result that is read before the commit', `${fence} bar.sync 0; ${multiply} ${read} ${commit}`, ['tensor']],
+      [
+        'a result that is read after a barrier only',
+        `${fence} bar.sync 0; ${multiply} bar.sync 0; ${read}`,
+        ['tensor'],
+      ],
+      [
+        'a tile that is overwritten after the commit',
+        `${fence} bar.sync 0; ${multiply} ${commit} ${waiting} ${change}`,
+        [],
+      ],
+      [
+        'a tile that is overwritten after a barrier only',
+        `${fence} bar.sync 0; ${multiply} bar.sync 0; ${change}`,
+        ['shared'],
+      ],
+      ['a tile that is stored without a proxy fence', `bar.sync 0; ${multiply} ${commit}`, ['shared']],
+      ['two products of one thread', `${fence} bar.sync 0; ${multiply} ${multiply} ${commit} ${waiting} ${read}`, []],
+    ] as const)('%s', async (_, steps, spaces) => {
+      const body = `mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; setp.lt.u32 %p4, %r1, 32; setp.eq.u32 %p2, %r1, 999;
+@%p4 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [base], 32; @%p1 ${flags}
+mov.u32 %r3, tiles; shl.b32 %r2, %r1, 2; add.u32 %r3, %r3, %r2; st.shared.u32 [%r3], %r1;
+mov.u32 %r4, tiles; shr.u32 %r4, %r4, 4; cvt.u64.u32 %rd1, %r4; or.b64 %rd1, %rd1, ${1n << 46n};
+bar.sync 0; ld.shared.b32 %r5, [base]; shr.u32 %r7, %r1, 5; shl.b32 %r7, %r7, 21; add.u32 %r7, %r7, %r5;
+mov.b32 %r6, ${(1 << 4) | (1 << 17) | (4 << 24)};
+${steps}`;
+      const tiles = '.shared .align 128 .b8 tiles[1024]; .shared .b32 base; .shared .align 8 .b64 bar;';
+      const { result } = await outcome({ module: tiles, target: 'sm_100a', body }, 4, { block: 128, races: 'report' });
+      expect([result.ok, [...new Set(result.races.map(({ space }) => space))]]).toEqual([true, spaces]);
+    });
+  });
+
   test('are named as such', async () => {
     const [race] = await racesOf(`${copy} ${own}`);
     expect(race?.message).toContain('an asynchronous store at line 10 and a load at line 10');

@@ -8,7 +8,7 @@ const textOf = (name: string): string =>
   readFileSync(new URL(`tensor-memory/${name}.sm_100a.ptx`, import.meta.url), 'utf8');
 
 const ways: Readonly<Record<string, LaunchOptions>> = {
-  interp: { engine: 'interp' },
+  interp: { engine: 'interp', races: 'report' },
   jit: { simd: true },
   unchecked: { simd: true, unchecked: true },
   'two workers': { simd: true, workers: 2 },
@@ -38,7 +38,7 @@ async function expectProduct(
     .load(textOf(name))
     .kernel(kernel)
     .launch({ block: 128, args, ...options });
-  expect(result).toMatchObject({ ok: true });
+  expect(result).toMatchObject({ ok: true, races: [] });
   const found = new Float32Array(c.read().buffer);
   const at = found.findIndex((value, i) => {
     const [row, column] = [Math.floor(i / n) * k, (i % n) * k];

@@ -5,10 +5,10 @@ import type { BitField } from '../mbarrier-fields.ts';
 export type MemoryScope = 'cta' | 'cluster' | 'gpu' | 'sys';
 
 /**
- * Operations that a thread starts and that complete later: copies of cp.async, bulk copies, and products of wgmma. The
- * thread puts them into groups, and waits for these.
+ * Operations that a thread starts and that complete later: copies of cp.async, bulk copies, products of wgmma, and
+ * products and copies of tcgen05. The thread waits for groups of them, or lets an mbarrier object wait for them.
  */
-export type AsyncKind = 'copy' | 'bulk' | 'wgmma';
+export type AsyncKind = 'copy' | 'bulk' | 'wgmma' | 'tcgen05';
 
 /** The order of a strong access. Weak accesses have none. */
 export interface MemoryOrder {
@@ -38,8 +38,9 @@ export const relaxedOnGpu: MemoryOrder = { semantics: 'relaxed', scope: 'gpu' };
 
 export const releasedToCluster: MemoryOrder = { semantics: 'release', scope: 'cluster' };
 
-/** The order of arrivals at the end of copies. */
-export const completed: Readonly<Record<'copy' | 'bulk', MemoryOrder>> = {
+/** The order of arrivals at the end of operations. */
+export const completed: Readonly<Record<'copy' | 'bulk' | 'tcgen05', MemoryOrder>> = {
   copy: { ...releasedToCluster, completes: 'copy' },
   bulk: { ...releasedToCluster, completes: 'bulk' },
+  tcgen05: { ...releasedToCluster, completes: 'tcgen05' },
 };

@@ -44,6 +44,7 @@ export const tensorFacts: FactsOf<TensorSteps> = {
   'tensor-product': {
     ...alone,
     flow: 'next',
+    starts: 'tcgen05',
     values: {
       d: 'in',
       a: 'in',
@@ -66,6 +67,7 @@ export const tensorFacts: FactsOf<TensorSteps> = {
   'tensor-copy': {
     ...alone,
     flow: 'next',
+    starts: 'tcgen05',
     values: { to: 'in', source: 'in' },
     memory: [
       { access: 'read', space: 'space', address: 'source' },

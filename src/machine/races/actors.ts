@@ -8,12 +8,13 @@ import { type Knowledge, withVisible } from './knowledge.ts';
 import { blocksPerCluster, type LaunchShape, threadsOf, warpSize } from '../launch.ts';
 
 /**
- * The operations of a thread: copies by cp.async, the reads of wgmma, the reads and the writes of bulk copies, which can
- * be waited for separately, and bulk copies whose bytes arrive at mbarrier objects.
+ * The operations of a thread: copies by cp.async, the reads of wgmma, products and copies of tcgen05, the reads and the
+ * writes of bulk copies, which can be waited for separately, and bulk copies whose bytes arrive at mbarrier objects.
  */
 export const asyncAgents = [
   'copies',
   'products',
+  'tensor core',
   'bulk reads',
   'bulk writes',
   'lane 0',

@@ -23,6 +23,7 @@ export interface Clock {
 export const agentsOf: Readonly<Record<AsyncKind, readonly AsyncAgent[]>> = {
   copy: ['copies'],
   wgmma: ['products'],
+  tcgen05: ['tensor core'],
   bulk: ['bulk reads', 'bulk writes'],
 };
 

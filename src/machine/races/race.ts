@@ -11,8 +11,11 @@ export interface Race {
   readonly code: 'PTX6038';
   readonly message: string;
   readonly missing: Missing;
-  readonly space: 'global' | 'shared';
-  /** The address of the second access in the state space, in hexadecimal with the prefix `0x`. */
+  readonly space: RaceSpace;
+  /**
+   * The address of the second access in the state space, in hexadecimal with the prefix `0x`. In tensor memory, it
+   * consists of a lane and a column, as in the ISA.
+   */
   readonly address: string;
   /** What contains the address, such as `variable tile` or `buffer 3`; null if that is not known. */
   readonly name: string | null;
@@ -23,6 +26,9 @@ export interface Race {
   readonly count: number;
 }
 
+/** The memories in which races are searched for. */
+export type RaceSpace = 'global' | 'shared' | 'tensor';
+
 /**
  * What would prevent a race: that something orders the accesses or, if they are ordered, a proxy fence that makes a store
  * visible to the async proxy.
@@ -31,7 +37,7 @@ export type Missing = 'synchronization' | 'fence.proxy.async';
 
 export interface RaceAccess {
   readonly access: 'load' | 'store' | 'atomic';
-  /** Whether a copy that the thread had started made the access, and not the thread itself. */
+  /** Whether an operation that the thread had started made the access, and not the thread itself. */
   readonly isAsynchronous: boolean;
   /** 1-based PTX source line. */
   readonly line: number;

@@ -6,7 +6,7 @@
  *
  * The engine completes all operations at once, but here copies and products of wgmma are ordered only before what comes
  * after waiting for them. Bulk copies
- * and wgmma read through the async proxy, so a fence.proxy.async must come between a store of a thread and such a read.
+ * wgmma and tcgen05 read through the async proxy, so a fence.proxy.async must come between a store of a thread and such a read.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { AsyncKind, MemoryOrder } from '../../isa/steps/order.ts';
@@ -48,11 +48,12 @@ import {
   waitForGroups,
 } from './clock.ts';
 import { type Epoch, join, type Knowledge, knows, nothing, withEnded } from './knowledge.ts';
-import { type Missing, mostRaces, type RaceMode } from './race.ts';
+import { type Missing, mostRaces, type RaceMode, type RaceSpace } from './race.ts';
 
 /** The bytes that an access touches. */
 export interface Touched {
-  /** The number of the block whose shared memory it is; null for global memory. */
+  readonly space: RaceSpace;
+  /** The number of the block whose memory it is; null for global memory. */
   readonly owner: number | null;
   readonly offset: number;
   readonly size: number;
@@ -74,9 +75,7 @@ export interface SeenRace {
 }
 
 /** What is remembered of a memory. */
-export interface History {
-  /** See `Touched`. */
-  readonly owner: number | null;
+export interface History extends Pick<Touched, 'space' | 'owner'> {
   readonly cells: Cells;
   /** What the values at these offsets published. */
   readonly releases: Map<number, readonly Release[]>;
@@ -100,7 +99,8 @@ export class Races {
   /** For each block, what the threads that have exited knew. */
   private readonly exited = new Map<number, Knowledge>();
   private readonly global: History;
-  private readonly shared = new Map<number, History>();
+  /** The memories of blocks. */
+  private readonly owned = { shared: new Map<number, History>(), tensor: new Map<number, History>() };
   /** The memory that was accessed last. */
   private recent: History;
   /** The access that is being noted, as in cells. */
@@ -112,7 +112,7 @@ export class Races {
     this.mode = mode;
     this.threads = threadsOf(shape);
     this.actors = new Actors(shape, onlyThreads);
-    this.global = emptyHistory(null, this.actors);
+    this.global = emptyHistory({ space: 'global', owner: null }, this.actors);
     this.recent = this.global;
   }
 
@@ -146,7 +146,7 @@ export class Races {
         const missing = numbers[other] === 0 ? null : this.missing(numbers, other, clock, kind);
         if (missing === null) continue;
         const tag = numbers[other + 2] ?? 0;
-        const touched = { owner: history.owner, offset, size };
+        const touched = { space: history.space, owner: history.owner, offset, size };
         if (tag !== previous) this.report(missing, (numbers[other] ?? 0) - 1, tag, touched);
         previous = tag;
       }
@@ -227,20 +227,24 @@ export class Races {
     }
   }
 
-  /** A block has ended, and its shared memory is gone. */
+  /** A block has ended, and its memories are gone. */
   end(block: number): void {
     this.clocks.delete(block);
     this.exited.delete(block);
-    this.shared.delete(block);
+    this.owned.shared.delete(block);
+    this.owned.tensor.delete(block);
     this.recent = this.global;
   }
 
-  /** What is remembered of the shared memory of a block, or of global memory if `owner` is null. */
-  historyOf(owner: number | null): History {
-    if (owner === null) return this.global;
-    if (owner === this.recent.owner) return this.recent;
-    const known = this.shared.get(owner) ?? emptyHistory(owner, this.actors);
-    this.shared.set(owner, known);
+  ofGlobal(): History {
+    return this.global;
+  }
+
+  /** What is remembered of the shared memory or the tensor memory of a block. */
+  ofBlock(space: 'shared' | 'tensor', owner: number): History {
+    if (owner === this.recent.owner && space === this.recent.space) return this.recent;
+    const known = this.owned[space].get(owner) ?? emptyHistory({ space, owner }, this.actors);
+    this.owned[space].set(owner, known);
     this.recent = known;
     return known;
   }
@@ -301,6 +305,6 @@ export class Races {
   }
 }
 
-function emptyHistory(owner: number | null, actors: Actors): History {
-  return { owner, cells: new Cells(actors), releases: new Map(), arrivals: new Map() };
+function emptyHistory(memory: Pick<Touched, 'space' | 'owner'>, actors: Actors): History {
+  return { ...memory, cells: new Cells(actors), releases: new Map(), arrivals: new Map() };
 }

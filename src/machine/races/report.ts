@@ -1,4 +1,5 @@
 /** Describes data races with the names and places that a program uses. */
+import { laneBytes } from '../../isa/tensor-memory.ts';
 import { sourceAt } from '../../program/source-at.ts';
 import { formatAddress } from '../memory/address-space.ts';
 import type { Launch } from '../engine.ts';
@@ -10,8 +11,8 @@ import type { Race, RaceAccess } from './race.ts';
 import type { SeenAccess, SeenRace, Touched } from './races.ts';
 
 export function describeRace({ missing, touched, first, second, count }: SeenRace, launch: Launch): Race {
-  const space = touched.owner === null ? 'global' : 'shared';
-  const address = formatAddress(touched.offset);
+  const { space } = touched;
+  const address = formatAddress(space === 'tensor' ? tensorAddress(touched.offset) : touched.offset);
   const name = nameOf(touched, launch);
   const what = name === null ? `${space} memory` : `${name} in ${space} memory`;
   const [earlier, later] = [describeAccess(first, launch), describeAccess(second, launch)];
@@ -27,6 +28,11 @@ export function describeRace({ missing, touched, first, second, count }: SeenRac
     second: later,
     count,
   };
+}
+
+/** An address in tensor memory: the lane in the upper half, and the column in the lower half. */
+function tensorAddress(offset: number): number {
+  return Math.floor(offset / laneBytes) * 2 ** 16 + (offset % laneBytes) / 4;
 }
 
 function describeAccess({ actor, tag }: SeenAccess, { kernel, shape }: Launch): RaceAccess {
@@ -46,8 +52,9 @@ function accessText({ access, isAsynchronous, line }: RaceAccess): string {
   return `${isAsynchronous ? 'an asynchronous' : access === 'atomic' ? 'an' : 'a'} ${what} at line ${line}`;
 }
 
-function nameOf({ owner, offset }: Touched, { kernel, memory, shape }: Launch): string | null {
-  if (owner === null) return memory.ownerAt(offset);
+function nameOf({ space, offset }: Touched, { kernel, memory, shape }: Launch): string | null {
+  if (space === 'global') return memory.ownerAt(offset);
+  if (space === 'tensor') return null;
   const ranges = namedRanges(kernel.entry.shared);
   const found = ranges.find(({ start, size }) => offset >= start && offset < start + size);
   // The dynamic part of shared memory belongs to a variable without a size.

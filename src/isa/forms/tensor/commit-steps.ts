@@ -3,7 +3,7 @@
  * it arrives at the mbarrier object at once.
  */
 import type { AccessSpace } from '../../spaces.ts';
-import { releasedToCluster } from '../../steps/order.ts';
+import { completed } from '../../steps/order.ts';
 import type { Step } from '../../steps/step.ts';
 import { eachBlock } from '../async/blocks-of-mask.ts';
 import { changeObject, unchanged } from '../async/mbarrier-object.ts';
@@ -12,7 +12,7 @@ import { constant, join } from '../integer/steps.ts';
 export function arriveOnce(space: AccessSpace): readonly Step[] {
   return [
     constant('$one-arrival', 1),
-    changeObject(space, '$mbar', { ...unchanged, arrivals: '$one-arrival' }, releasedToCluster),
+    changeObject(space, '$mbar', { ...unchanged, arrivals: '$one-arrival' }, completed.tcgen05),
   ];
 }
 
@@ -25,7 +25,7 @@ export function arriveInBlocks(space: AccessSpace): readonly Step[] {
     ...eachBlock('$cta-mask', (named, addressOf) => [
       ...addressOf('$address', '$object'),
       join('$arriving', '$zero', named, 1, 32),
-      changeObject('shared', '$address', { ...unchanged, arrivals: '$arriving' }, releasedToCluster),
+      changeObject('shared', '$address', { ...unchanged, arrivals: '$arriving' }, completed.tcgen05),
     ]),
   ];
 }
