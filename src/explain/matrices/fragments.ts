@@ -76,24 +76,34 @@ const registerNames = (name: string, { registers }: Fragment): readonly string[]
 const inWarpgroup =
   'The matrix has 64 rows, 16 for each warp of the warpgroup; rows are counted from the first row of the warp.';
 
+const ofWarp = {
+  operand: 'e',
+  selector: 'f',
+  notes: ['Under .sp::ordered_metadata the second index must be greater than the first.'],
+} as const;
+const ofWarpgroup = { operand: 'sp-meta', selector: 'sp-sel', notes: [] } as const;
+
 /** The fragments of A and D that one warp of a warpgroup holds. B is in shared memory, and A may be there as well. */
-function warpgroupFragments({ a, d }: MatrixProduct, isInRegisters: boolean): readonly NamedFragment[] {
-  const named = (name: 'a' | 'd', { format, fragment }: MatrixProduct['a' | 'd']): NamedFragment => ({
+function warpgroupFragments({ a, d, k, sparsity }: MatrixProduct, isInRegisters: boolean): readonly NamedFragment[] {
+  const named = (
+    name: 'a' | 'd',
+    { format, fragment }: MatrixProduct['a' | 'd'],
+    notes: readonly string[] = [],
+  ): NamedFragment => ({
     matrix: name.toUpperCase(),
     operands: registerNames(name, fragment),
     format,
     fragment,
-    notes: [inWarpgroup],
+    notes: [...notes, inWarpgroup],
   });
-  return [...(isInRegisters ? [named('a', a)] : []), named('d', d)];
+  const metadata = sparsity === null ? [] : [metadataFragment(sparsity, a.fragment.columns, ofWarpgroup)];
+  return [...(isInRegisters ? [named('a', a, keptNote(sparsity, k))] : []), named('d', d), ...metadata];
 }
 
 function productFragments(product: MatrixProduct, { form }: Variant): readonly NamedFragment[] {
   const has = (name: string): boolean => form.operands.some((operand) => operand.name === name);
   if (!has('b')) return warpgroupFragments(product, has('a'));
   const { a, b, c, d, sparsity } = product;
-  const kept =
-    sparsity === null ? [] : [`Only the elements that are kept are shown: half of the ${product.k} columns.`];
   const named = (name: 'a' | 'b' | 'c' | 'd', notes: readonly string[] = []): NamedFragment => {
     const { format, fragment } = product[name];
     return { matrix: name.toUpperCase(), operands: registerNames(name, fragment), format, fragment, notes };
@@ -109,12 +119,16 @@ function productFragments(product: MatrixProduct, { form }: Variant): readonly N
         ]
       : [named('c'), named('d')];
   return [
-    named('a', [...kept, ...lowBits(a)]),
+    named('a', [...keptNote(sparsity, product.k), ...lowBits(a)]),
     named('b', lowBits(b)),
     ...sums,
-    ...(sparsity === null ? [] : [metadataFragment(sparsity, a.fragment.columns)]),
+    ...(sparsity === null ? [] : [metadataFragment(sparsity, a.fragment.columns, ofWarp)]),
     ...(product.kind === 'float' && product.scaling !== null ? scaleFragments(product.scaling) : []),
   ];
+}
+
+function keptNote(sparsity: MatrixProduct['sparsity'], k: number): readonly string[] {
+  return sparsity === null ? [] : [`Only the elements that are kept are shown: half of the ${k} columns.`];
 }
 
 function lowBits({ format, low }: MatrixProduct['a']): readonly string[] {

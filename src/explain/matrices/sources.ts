@@ -5,11 +5,23 @@ import type { NamedFragment } from './named-fragment.ts';
 
 const rowsOf16: readonly Digit[] = ['l2', 'l3', 'l4'];
 
+/** The operand with the metadata, and the one that selects the lanes that provide it. */
+interface MetadataNames {
+  readonly operand: string;
+  readonly selector: string;
+  /** Further sentences about the metadata. */
+  readonly notes: readonly string[];
+}
+
 /**
  * Each element of the metadata matrix is a pair of indices for one chunk of A's columns. The lanes shown are the ones
  * that provide the metadata if the selector is 0.
  */
-export function metadataFragment({ unit, rowBits, lanes }: Sparsity, keptColumns: number): NamedFragment {
+export function metadataFragment(
+  { unit, rowBits, lanes }: Sparsity,
+  keptColumns: number,
+  { operand, selector, notes }: MetadataNames,
+): NamedFragment {
   const chunks = keptColumns / (2 * unit);
   const words = (chunks * 4) / rowBits;
   const [row, column]: readonly [Digit[], Digit[]] =
@@ -26,7 +38,7 @@ export function metadataFragment({ unit, rowBits, lanes }: Sparsity, keptColumns
   const kept = { 0.5: '1 of 2 columns', 1: '2 of 4 columns', 2: '2 of 4 pairs of columns' }[unit];
   return {
     matrix: 'metadata',
-    operands: ['e'],
+    operands: [operand],
     format: 'b4',
     fragment: {
       rows: 16,
@@ -42,10 +54,12 @@ export function metadataFragment({ unit, rowBits, lanes }: Sparsity, keptColumns
     selected: 8,
     notes: [
       `Column j is a chunk of A in which ${kept} are kept; the lower two bits are the index of the first of them.`,
-      unit === 0.5
-        ? 'The bits are 0b0100 for the first column of the chunk and 0b1110 for the second.'
-        : 'Under .sp::ordered_metadata the second index must be greater than the first.',
-      ...(lanes < 4 ? [`Drawn for f = 0. In general, add ${lanes === 1 ? 'f' : `${lanes} * f`} to each lane.`] : []),
+      ...(unit === 0.5 ? ['The bits are 0b0100 for the first column of the chunk and 0b1110 for the second.'] : notes),
+      ...(lanes < 4
+        ? [
+            `Drawn for ${selector} = 0. In general, add ${lanes === 1 ? selector : `${lanes} * ${selector}`} to each lane.`,
+          ]
+        : []),
     ],
   };
 }
