@@ -25,6 +25,7 @@ const cases: readonly (readonly [op: string, before: Words, source: Words, after
   ['and.b32', [0xf0f0, 0xff, 3, 1], [0xff00, 0x0f, 2, 2], [0xf000, 0x0f, 2, 0]],
   ['xor.b64', [0xf0f0, 0xff, 3, 1], [0xff00, 0x0f, 2, 2], [0x0ff0, 0xf0, 1, 3]],
   ['add.f32', [1, 2.5, -3, 0].map(float), [0.5, 0.5, 3, 1].map(float), [1.5, 3, 0, 1].map(float)],
+  ['add.f32', [3, 2, 0, 0x80000001], [4, 1, 0, 1], [7, 3, 0, 0]],
   [
     'add.noftz.f16',
     [halves('f16', 1, 2), 0, halves('f16', 0.5, -1), 1],

@@ -62,8 +62,8 @@ function isWide(type: string): type is IntegerName {
   return isIntegerName(type) && type !== 'u16';
 }
 
-/** Like red, sums of f32 flush subnormal numbers. Only halves have a minimum and a maximum. */
+/** Unlike red, sums of f32 keep subnormal numbers. Only halves have a minimum and a maximum. */
 function ofFloats(op: 'add' | 'min' | 'max', format: 'f16' | 'bf16' | 'f32' | 'f64') {
   if (op !== 'add' && (format === 'f32' || format === 'f64')) return null;
-  return floatOperation(op, format, { ...plainMode, flush: format === 'f32' });
+  return floatOperation(op, format, plainMode);
 }

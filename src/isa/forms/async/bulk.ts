@@ -273,7 +273,7 @@ function reductionSteps(space: 'shared' | 'global', variant: Variant): readonly 
     value: '$value',
     old: '$before',
     next: '$after',
-    steps: combine(variant, type, space),
+    steps: combine(variant, type),
     order: relaxedOnGpu,
   };
   if (space === 'global') return [reduced];
@@ -289,7 +289,7 @@ function lastWord({ mnemonic }: Variant): TypeName {
 
 const operators = ['and', 'or', 'xor', 'add', 'min', 'max', 'inc', 'dec'] as const;
 
-function combine(variant: Variant, { name, format, width }: PtxType, space: 'shared' | 'global'): readonly ValueStep[] {
+function combine(variant: Variant, { name, format, width }: PtxType): readonly ValueStep[] {
   const [to, from] = ['$after', ['$before', '$value']] as const;
   const op = operators.find((one) => has(variant, `.${one}`));
   switch (op) {
@@ -306,17 +306,8 @@ function combine(variant: Variant, { name, format, width }: PtxType, space: 'sha
       if (format !== null && isIntegerName(format))
         return [{ kind: 'integer', fn: op, type: format, sat: false, to, from }];
       if (format === null || !isFloatArithmeticFormat(format)) throw new Error(`${name} cannot be reduced`);
-      // Like red, reductions of f32 in global memory flush subnormal numbers.
-      return [
-        {
-          kind: 'float',
-          fn: op,
-          format,
-          mode: { ...plainMode, flush: name === '.f32' && space === 'global' },
-          to,
-          from,
-        },
-      ];
+      // Unlike red, reductions of f32 keep subnormal numbers.
+      return [{ kind: 'float', fn: op, format, mode: plainMode, to, from }];
     case undefined:
       throw new Error(`${variant.mnemonic} has no operator`);
   }
