@@ -14,6 +14,12 @@ export interface TensorScaling {
   readonly groups: boolean;
 }
 
+/** PTX ISA 9.1, section 9.7.16.2.1. */
+export interface ProductShapes {
+  readonly m: readonly number[];
+  readonly n: readonly number[];
+}
+
 /** A product that a single thread starts. Its shape and its types are in the instruction descriptor. */
 export type TensorProduct = {
   /**
@@ -27,6 +33,8 @@ export type TensorProduct = {
   readonly sparse: boolean;
   /** Whether the product keeps B instead of A for later products (`.ws`). Its D may have only 32 rows. */
   readonly stationary: boolean;
+  /** The numbers of rows of A and of columns of B that the product can have. */
+  readonly shapes: ProductShapes;
 } & (
   | {
       readonly kind: 'float';

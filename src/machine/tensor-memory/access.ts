@@ -1,5 +1,5 @@
 /** The accesses to memory that instructions for tensor memory need, and the checks that they share. */
-import { tensorAllocation, tensorColumns, tensorLanes, tensorUnit } from '../../isa/tensor-memory.ts';
+import { tensorAllocation, tensorColumns, tensorUnit } from '../../isa/tensor-memory.ts';
 import { machineFault } from '../fault.ts';
 
 /** Accesses to the memories of a block. Each engine supplies them. */
@@ -28,7 +28,7 @@ export function ranksOf(blocks: 1 | 2, rank: number, blocksPerCluster: number): 
 
 /** Splits an address in tensor memory. */
 export function placeOf(address: bigint): readonly [lane: number, column: number] {
-  return [Number((address >> 16n) & 0x7fn), Number(address & 0xffffn)];
+  return [Number((address >> 16n) & 0xffffn), Number(address & 0xffffn)];
 }
 
 /** Throws a fault unless `count` columns from `column` on are allocated. */
@@ -38,11 +38,6 @@ export function requireColumns(column: number, count: number, memory: TensorAcce
   for (let unit = Math.floor(column / tensorUnit); unit <= Math.floor(last / tensorUnit); unit++) {
     if (last >= tensorColumns || ((allocated >>> unit) & 1) === 0) throw misuse('the columns are not allocated');
   }
-}
-
-/** Throws a fault unless the rows of a matrix fit into the lanes. `last` is the lane of its last row from `lane` on. */
-export function requireLanes(lane: number, last: number): void {
-  if (lane + last >= tensorLanes) throw misuse('the rows of a matrix do not fit into the lanes');
 }
 
 export function wordsOf(bytes: Uint8Array): Uint32Array {

@@ -19,7 +19,7 @@ export function copyToTensor(copy: TensorCopy, to: bigint, source: bigint, memor
 }
 
 function copyInBlock({ parts, chunks, unpacks }: TensorCopy, to: bigint, source: bigint, memory: TensorAccess): void {
-  const tile = sharedTile(source, true);
+  const tile = sharedTile(source, true, 8);
   const [lane, column] = placeOf(to);
   const perChunk = chunkBytes / 4;
   requireColumns(column, chunks * perChunk, memory);

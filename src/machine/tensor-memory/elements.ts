@@ -88,7 +88,8 @@ const wideSum = 1;
 
 /**
  * The scale factors of A or B. Those of line i are adjacent bytes of a word, in lane i % 32 and column i / 32. (Every
- * warp has a copy of them; here, the first one is read.)
+ * warp has a copy of them; here, the first one is read.) If the columns of D are divided between two lanes, so are the
+ * factors of B: those of the second half begin in lane 64.
  */
 function scalesOf(
   { scales, product }: ProductCall,
@@ -103,10 +104,14 @@ function scalesOf(
   if (format === undefined) throw misuse(`the instruction descriptor has the unknown scale format ${scaleFormat}`);
   const [lane, column] = placeOf(address);
   if (lane !== 0) throw misuse('the scale factors do not begin in lane 0');
-  requireColumns(column, Math.ceil(lines / warpSize), memory);
+  const isDivided = side === 'b' && m / product.blocks === 64;
+  const together = isDivided ? lines / 2 : lines;
+  requireColumns(column, Math.ceil(together / warpSize), memory);
   const codes = new Uint8Array(lines * count);
   for (let line = 0; line < lines; line++) {
-    const at = (line % warpSize) * laneBytes + 4 * (column + Math.floor(line / warpSize));
+    const own = line % together;
+    const ofLine = (own % warpSize) + (line < together ? 0 : 2 * warpSize);
+    const at = ofLine * laneBytes + 4 * (column + Math.floor(own / warpSize));
     const word = memory.read(at, 4);
     for (let i = 0; i < count; i++) codes[line * count + i] = word[(first + i) & 3] ?? 0;
   }

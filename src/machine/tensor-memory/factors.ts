@@ -4,8 +4,8 @@ import type { ProductDescriptor, TensorProduct } from '../../isa/tensor-product.
 import type { FactorFormat } from '../../numerics/dot-arithmetic.ts';
 import { formats, type IntegerName } from '../../numerics/formats.ts';
 import { sharedTile } from './shared-tile.ts';
-import { misuse, placeOf, requireColumns, requireLanes, smallCode, type TensorAccess } from './access.ts';
-import type { RowLayout } from './rows.ts';
+import { misuse, placeOf, requireColumns, smallCode, type TensorAccess } from './access.ts';
+import { requireLanes, type RowLayout } from './rows.ts';
 
 /** A factor of a product: its operand, and the format of its elements. */
 export interface Factor {
@@ -53,14 +53,15 @@ export function factorOf(
 export function laneCodes(
   { operand, format, bits }: Factor,
   { lines, length }: FactorSize,
-  { laneOf }: RowLayout,
+  layout: RowLayout,
   part: number,
   memory: TensorAccess,
 ): Uint32Array {
+  const { laneOf } = layout;
   const [lane, column] = placeOf(operand);
   const bytes = (length * bits) / 8;
   requireColumns(column, bytes / 4, memory);
-  requireLanes(lane, laneOf(lines - 1, part));
+  requireLanes(lane, layout, lines);
   const low = format === 'e2m1' && bits === 8 ? 2 : 0;
   const mask = maskOf(formats[format].width);
   const codes = new Uint32Array(lines * length);
@@ -91,7 +92,7 @@ export function sharedCodes(
   { lines, length }: FactorSize,
   { chunk }: TensorAccess,
 ): Uint32Array {
-  const tile = sharedTile(operand, !transposed);
+  const tile = sharedTile(operand, !transposed, bits);
   const codes = new Uint32Array(lines * length);
   const { width } = formats[format];
   const perChunk = 128 / bits;

@@ -10,7 +10,7 @@ import type { TensorAccess } from './access.ts';
 import type { ProductCall } from './product-call.ts';
 import { multiplyInTensor } from './product.ts';
 
-type Alone<T> = T extends unknown ? Omit<T, 'blocks' | 'aInTensor' | 'sparse' | 'stationary'> : never;
+type Alone<T> = T extends unknown ? Omit<T, 'blocks' | 'aInTensor' | 'sparse' | 'stationary' | 'shapes'> : never;
 
 const sums: DotArithmetic = { chunk: 16, kept: 25, zeroExponent: -150, end: 'f32', order: 'direct' };
 const halves: Alone<TensorProduct> = {
@@ -29,7 +29,7 @@ const scaled: Alone<TensorProduct> = {
   scaling: { count: 1, formats: { 1: 'ue8m0' }, groups: false },
 };
 
-const dense = { sparse: false, stationary: false } as const;
+const dense = { sparse: false, stationary: false, shapes: { m: [64, 128, 256], n: [32] } } as const;
 
 const n = 32;
 /** A group of 8 lines takes 256 bytes: two chunks of 16 bytes along K for each of them. */

@@ -1,12 +1,13 @@
 /** Carries out tcgen05.mma. Each engine supplies the accesses to memory. */
 import { laneBytes } from '../../isa/tensor-memory.ts';
-import { type ProductDescriptor, readDescriptor, type TensorProduct } from '../../isa/tensor-product.ts';
+import { type ProductDescriptor, readDescriptor } from '../../isa/tensor-product.ts';
 import type { ProductCall } from './product-call.ts';
 import { keptColumns } from './kept-columns.ts';
-import { misuse, placeOf, requireColumns, requireLanes, type TensorAccess, wordsOf } from './access.ts';
+import { misuse, placeOf, requireColumns, type TensorAccess, wordsOf } from './access.ts';
 import { type ElementOf, elementOf } from './elements.ts';
 import { factorOf, laneCodes, replaceLines, sharedCodes } from './factors.ts';
-import { type RowLayout, rowLayout } from './rows.ts';
+import { requireDescriptor } from './descriptor.ts';
+import { requireLanes, type RowLayout, rowLayout } from './rows.ts';
 import { usedColumns } from './zero-columns.ts';
 
 /** The number of bytes along K that one instruction multiplies, not counting omitted elements of A. */
@@ -16,30 +17,15 @@ const bytesAlongK = 32;
 export function multiplyInTensor(call: ProductCall, memories: readonly TensorAccess[]): void {
   const { product, instruction } = call;
   const descriptor = readDescriptor(instruction);
-  const { m, n } = descriptor;
-  const rows = rowsOf(descriptor, product);
-  if (rows === null) throw misuse(`there is no product with ${m} rows and ${n} columns`);
-  if (descriptor.sparse !== product.sparse)
-    throw misuse(`the instruction descriptor is for a ${descriptor.sparse ? 'sparse' : 'dense'} product`);
-  if (product.bits === 4 && descriptor.hasLongRows) throw misuse('ptxlab does not compute products with K = 96');
+  requireDescriptor(descriptor, product);
+  const rows = descriptor.m / product.blocks;
+  if (rows !== 32 && rows !== 64 && rows !== 128) throw new Error(`no layout has ${rows} rows in a block`);
   const length = (8 * bytesAlongK) / product.bits;
   const b = columnsOfB(call, descriptor, length, memories);
   memories.forEach((memory, rank) => {
     const unchanged = call.unchanged.slice(4 * rank, 4 * rank + 4);
     multiplyRows({ ...call, unchanged }, descriptor, { rows, length, b }, memory);
   });
-}
-
-/** The number of rows that each block has; null if there is no product of this shape. */
-function rowsOf({ m, n }: ProductDescriptor, product: TensorProduct): 32 | 64 | 128 | null {
-  const { kind, blocks, stationary } = product;
-  const rows = m / blocks;
-  if (rows !== 32 && rows !== 64 && rows !== 128) return null;
-  if (stationary) return n === 64 || n === 128 || n === 256 ? rows : null;
-  if (rows === 32 || n < 8 || n > 256 || (blocks === 2 && n % 16 !== 0)) return null;
-  if (kind === 'float' && product.scaling !== null && rows !== 128) return null;
-  if (kind === 'integer' && n > 32 && n % 16 !== 0) return null;
-  return rows === 64 || n % 16 === 0 ? rows : null;
 }
 
 /** The elements of B, column by column. Each block has as many of its columns. */
@@ -58,8 +44,7 @@ function columnsOfB(
   }
   const source = usedColumns(zeroColumns, descriptor);
   const columns = Array.from({ length: n }, (_, column) => source(column) ?? -1);
-  // Lines are read in chunks of up to 32 elements if they lie across K.
-  const lines = 32 * Math.ceil((Math.max(...columns) + 1) / 32);
+  const lines = Math.max(...columns) + 1;
   const all = joined(memories.map((memory) => sharedCodes(factor, { lines, length }, memory)));
   return replaceLines(all, length, n, source);
 }
@@ -90,7 +75,8 @@ function multiplyRows(call: ProductCall, descriptor: ProductDescriptor, shared: 
   const columns = descriptor.n / parts;
   const [lane, column] = placeOf(call.d);
   requireColumns(column, columns, memory);
-  requireLanes(lane, laneOf(shared.rows - 1, parts - 1));
+  requireLanes(lane, layout, shared.rows);
+  requireSameLane(lane, call);
   const elements = partsOf(call, descriptor, shared, layout, memory);
   elements.forEach((element, part) => {
     for (let row = 0; row < shared.rows; row++) {
@@ -103,6 +89,13 @@ function multiplyRows(call: ProductCall, descriptor: ProductDescriptor, shared: 
       for (let at = 0; at < columns; at++) results[at] = element(row, first + at, before?.[at] ?? 0);
     }
   });
+}
+
+/** A sparse A, its metadata and D begin in the same lane (PTX ISA 9.1, section 9.7.16.10.5). */
+function requireSameLane(lane: number, { product, a, metadata }: ProductCall): void {
+  const others = [...(product.aInTensor ? [a] : []), ...(product.sparse ? [metadata] : [])];
+  if (others.some((address) => placeOf(address)[0] !== lane))
+    throw misuse('A, its metadata and D do not begin in the same lane');
 }
 
 /** The elements of each part of the layout. Parts differ only in what they have in tensor memory. */

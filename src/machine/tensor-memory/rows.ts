@@ -1,5 +1,7 @@
 /** Where a block has the rows of a product in its tensor memory (PTX ISA 9.1, section 9.7.16.10.5). */
+import { tensorLanes } from '../../isa/tensor-memory.ts';
 import type { TensorProduct } from '../../isa/tensor-product.ts';
+import { misuse } from './access.ts';
 
 /** The lanes of the rows of D, and of A and its metadata if these are in tensor memory. */
 export interface RowLayout {
@@ -23,4 +25,10 @@ export function rowLayout(rows: 32 | 64 | 128, { blocks, sparse, stationary }: T
   if (rows === 128) return { parts: 1, laneOf };
   if (rows === 32) return { parts: 4, laneOf };
   return stationary || (blocks === 2 && !sparse) ? { parts: 2, laneOf } : { parts: 1, laneOf: laneOfHalf };
+}
+
+/** Throws a fault unless a matrix with this layout can begin in a lane: lane 0 or, if half of the lanes are used, 16. */
+export function requireLanes(lane: number, { parts, laneOf }: RowLayout, rows: number): void {
+  if (lane % 16 !== 0 || lane + laneOf(rows - 1, parts - 1) >= tensorLanes)
+    throw misuse(`the rows of a matrix do not fit into the lanes from lane ${lane} on`);
 }

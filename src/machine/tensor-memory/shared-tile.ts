@@ -3,7 +3,7 @@
  * 9.7.16.4.1). A chunk is 16 bytes. With a swizzle of 32, 64 or 128 bytes, 2, 4 or 8 chunks lie side by side in a line,
  * and the number of a chunk within the line is combined by xor with bits of the line's number.
  */
-import { machineFault } from '../fault.ts';
+import { misuse } from './access.ts';
 
 /**
  * Returns the address of a chunk. `line` is the number of a row of A or a column of B, and `chunk` the number of the
@@ -12,23 +12,43 @@ import { machineFault } from '../fault.ts';
  */
 export type SharedTile = (line: number, chunk: number) => number;
 
-/** The binary logarithm of the number of chunks side by side, by the code of the swizzle. */
-const swizzles: Readonly<Record<number, number>> = { 0: 0, 2: 3, 4: 2, 6: 1 };
+/** How the chunks of a matrix are swizzled. */
+interface Swizzle {
+  /** The binary logarithm of the number of chunks side by side. */
+  readonly shift: 0 | 1 | 2 | 3;
+  /** The binary logarithm of the number of chunks that stay together. */
+  readonly together: 0 | 1;
+}
 
-export function sharedTile(descriptor: bigint, alongK: boolean): SharedTile {
+/** By the code in the descriptor. */
+const swizzles: Readonly<Record<number, Swizzle>> = {
+  0: { shift: 0, together: 0 },
+  1: { shift: 3, together: 1 },
+  2: { shift: 3, together: 0 },
+  4: { shift: 2, together: 0 },
+  6: { shift: 1, together: 0 },
+};
+
+/** @param bits number of bits of an element */
+export function sharedTile(descriptor: bigint, alongK: boolean, bits: number): SharedTile {
   const field = (low: number, width: number): number =>
     Number((descriptor >> BigInt(low)) & ((1n << BigInt(width)) - 1n));
   const inBytes = (low: number): number => 16 * field(low, 14);
   const [start, leading, stride] = [inBytes(0), inBytes(16), inBytes(32)];
   const phase = field(49, 3);
-  const shift = swizzles[field(61, 3)];
-  if (shift === undefined || field(52, 1) === 1) {
-    const what = 'the descriptor of a matrix in shared memory has a mode that ptxlab does not know';
-    throw machineFault('PTX6036', { what });
-  }
+  const swizzle = swizzles[field(61, 3)];
+  if (swizzle === undefined || field(52, 1) === 1)
+    throw misuse('the descriptor of a matrix in shared memory has a mode that ptxlab does not know');
+  const { shift, together } = swizzle;
+  // PTX ISA 9.1, section 9.7.16.10.6: pairs of chunks stay together only across K, and have to for elements of 32 bits.
+  if (alongK && together === 1)
+    throw misuse('the 128-byte swizzle of 32 bytes is only for matrices whose lines lie across K');
+  if (!alongK && bits === 32 && together === 0)
+    throw misuse('elements of 32 bits can lie across K only with the 128-byte swizzle of 32 bytes');
   const side = 1 << shift;
   const lineBytes = 16 * side;
-  const swizzled = (place: number): number => place ^ ((((place >> 7) - phase) & (side - 1)) << 4);
+  const mask = (side >> together) - 1;
+  const swizzled = (place: number): number => place ^ ((((place >> 7) - phase) & mask) << (4 + together));
   const isPlain = shift === 0;
   if (alongK) {
     return (line, chunk) => {
@@ -38,8 +58,14 @@ export function sharedTile(descriptor: bigint, alongK: boolean): SharedTile {
     };
   }
   const [group, half] = isPlain ? [stride, leading] : [leading, stride];
+  // A tile has 8 lines, or 4 if pairs of chunks stay together.
+  const lines = together === 1 ? 2 : 3;
   return (line, chunk) =>
     swizzled(
-      start + (line & 7) * lineBytes + (line >> 3) * half + (chunk & (side - 1)) * 16 + (chunk >> shift) * group,
+      start +
+        (line & ((1 << lines) - 1)) * lineBytes +
+        (line >> lines) * half +
+        (chunk & (side - 1)) * 16 +
+        (chunk >> shift) * group,
     );
 }

@@ -5,6 +5,7 @@ import { arithmeticOf, type ProductFamily } from '../../matrix-arithmetic.ts';
 import type { Step } from '../../steps/step.ts';
 import type { TensorProduct, TensorScaling } from '../../tensor-product.ts';
 import { refsOf } from '../matrix/parts.ts';
+import { shapesOf } from './product-shapes.ts';
 
 /** One kind of products of floats: the formats of A and B by their codes, and the bits that an element takes up. */
 interface FloatKind {
@@ -52,12 +53,16 @@ function productOf(
   { aInTensor, sparse, stationary, blocks }: ProductOptions,
   { gpu }: Environment,
 ): TensorProduct {
-  const shape = { aInTensor, sparse, stationary, blocks };
+  const options = { aInTensor, sparse, stationary, blocks };
   const float = floatKinds[kind];
-  if (float === undefined) return { ...shape, kind: 'integer', factors: { 0: 'u8', 1: 's8' }, bits: 8 };
+  if (float === undefined) {
+    const shapes = shapesOf('integer', options);
+    return { ...options, shapes, kind: 'integer', factors: { 0: 'u8', 1: 's8' }, bits: 8 };
+  }
   const { factors, bits, family, scaling = null } = float;
+  const shapes = shapesOf(scaling === null ? 'plain' : 'scaled', options);
   const sums = Object.entries(float.sums).map(([code, to]) => [code, arithmeticOf(gpu, family, to)] as const);
-  return { ...shape, kind: 'float', factors, bits, sums: Object.fromEntries(sums), scaling };
+  return { ...options, shapes, kind: 'float', factors, bits, sums: Object.fromEntries(sums), scaling };
 }
 
 /** How an instruction obtains A, and what it has in addition to its matrices. */

@@ -1,17 +1,17 @@
 /**
- * Products with a sparse A and products that keep B, with A, D and the metadata in each of their layouts. The matrices
- * consist of small integers, so every sum is exact.
+ * Products of matrices in tensor memory and shared memory, and the exact results. The matrices, their metadata and their
+ * scale factors are laid out by the formulas of the ISA and of CUTLASS.
  */
-import { describe, expect, test } from 'vitest';
-import { readNumber } from '../../numbers.ts';
-import { laneBytes, tensorAllocation, tensorMemoryBytes } from '../../isa/tensor-memory.ts';
-import type { TensorProduct } from '../../isa/tensor-product.ts';
-import type { DotArithmetic, FactorFormat } from '../../numerics/dot-arithmetic.ts';
+import { readNumber } from '../../src/numbers.ts';
+import { laneBytes, tensorAllocation, tensorMemoryBytes } from '../../src/isa/tensor-memory.ts';
+import { shapesOf } from '../../src/isa/forms/tensor/product-shapes.ts';
+import type { TensorProduct } from '../../src/isa/tensor-product.ts';
+import type { DotArithmetic, FactorFormat } from '../../src/numerics/dot-arithmetic.ts';
 
-import type { TensorAccess } from './access.ts';
-import { multiplyInTensor } from './product.ts';
+import type { TensorAccess } from '../../src/machine/tensor-memory/access.ts';
+import { multiplyInTensor } from '../../src/machine/tensor-memory/product.ts';
 
-type Format = Exclude<FactorFormat, 'bf16' | 'e5m2' | 'e2m3' | 'e3m2'> | 's8' | 'packed fp4';
+export type Format = Exclude<FactorFormat, 'bf16' | 'e5m2' | 'e2m3' | 'e3m2'> | 's8' | 'packed fp4';
 
 /** For each format: the bits of an element in memory, those of its value, and the code in the instruction descriptor. */
 const formats: Readonly<Record<Format, readonly [bits: TensorProduct['bits'], width: number, code: number]>> = {
@@ -23,7 +23,7 @@ const formats: Readonly<Record<Format, readonly [bits: TensorProduct['bits'], wi
   'packed fp4': [4, 4, 1],
 };
 
-interface Job {
+export interface Job {
   readonly format: Format;
   readonly rows: 32 | 64 | 128;
   readonly n: number;
@@ -33,15 +33,23 @@ interface Job {
   readonly stationary?: boolean;
   readonly selector?: number;
   readonly zeroColumns?: bigint;
+  /** Further bits of the instruction descriptor. */
+  readonly flags?: number;
+  readonly laneOfD?: number;
+  /** The number of columns of B in shared memory, if there are more or fewer than usual. */
+  readonly columnsOfB?: number;
+  /** Whether the lines of B lie across K, with the 128-byte swizzle in which 32 bytes stay together. */
+  readonly across?: boolean;
 }
 
 const sums: DotArithmetic = { chunk: 64, kept: 25, zeroExponent: -150, end: 'f32', order: 'direct' };
 
 function productOf({ format, blocks = 1, aInTensor = false, sparse = false, stationary = false }: Job): TensorProduct {
-  const shape = { blocks, aInTensor, sparse, stationary };
   const [bits, , code] = formats[format];
-  if (format === 's8') return { ...shape, kind: 'integer', factors: { [code]: 's8' }, bits: 8 };
   const isPacked = format === 'packed fp4';
+  const kind = format === 's8' ? 'integer' : isPacked ? 'scaled' : 'plain';
+  const shape = { blocks, aInTensor, sparse, stationary, shapes: shapesOf(kind, { blocks, sparse, stationary }) };
+  if (format === 's8') return { ...shape, kind: 'integer', factors: { [code]: 's8' }, bits: 8 };
   const factors = { [code]: isPacked ? 'e2m1' : format } as const;
   const scaling = isPacked ? ({ count: 2, formats: { 1: 'ue8m0' }, groups: true } as const) : null;
   return { ...shape, kind: 'float', factors, bits, sums: { 1: sums }, scaling };
@@ -67,6 +75,15 @@ function putShared(shared: Uint8Array, start: number, format: Format, length: nu
     const chunk = start + (line & 7) * 16 + (line >> 3) * 128 * chunks + Math.floor(k / perChunk) * 128;
     // Elements with fewer than 8 bits are packed at the start of a chunk.
     putBits(shared, 8 * chunk + (k % perChunk) * (width < 8 ? width : bits), width, codeOf(format, value));
+  };
+}
+
+/** Lines of 128 bytes lie across K; tiles of four lines follow one another. Bits 7 and 8 of an address change bits 5 and 6. */
+function putAcross(shared: Uint8Array, format: Format): Put {
+  const [bits] = formats[format];
+  return (line, k, value) => {
+    const linear = addressOfB + 512 * Math.floor(k / 4) + 128 * (k % 4) + (line * bits) / 8;
+    putBits(shared, 8 * (linear ^ (((linear >> 7) & 3) << 5)), bits, codeOf(format, value));
   };
 }
 
@@ -130,6 +147,22 @@ function putMetadata(tensor: Uint8Array, job: Job, block: number): void {
   }
 }
 
+/** The binary logarithms of the scale factors of a row of A and of a column of B. */
+const scaleOfRow = (row: number): number => row % 3;
+const scaleOfColumn = (column: number): number => (column * 5) % 4;
+
+/** The factors of line i are in lane i % 32 and column i / 32, but those of a second half of B begin in lane 64. */
+function putScales(tensor: Uint8Array, { rows, n, blocks = 1 }: Job): void {
+  const put = (line: number, lane: number, column: number, power: number): void => {
+    const at = (lane + (line % 32)) * laneBytes + 4 * (column + Math.floor(line / 32));
+    tensor.fill(127 + power, at, at + 2);
+  };
+  for (let row = 0; row < rows; row++) put(row, 0, columnOfScales, scaleOfRow(row));
+  const half = blocks === 2 && rows === 64 ? n / 2 : n;
+  for (let column = 0; column < n; column++)
+    put(column % half, column < half ? 0 : 64, columnOfScales + 8, scaleOfColumn(column));
+}
+
 interface Block {
   readonly shared: Uint8Array;
   readonly tensor: Uint8Array;
@@ -139,7 +172,9 @@ function blockOf(job: Job, block: number): Block {
   const { format, rows, n, blocks = 1, aInTensor = false, sparse = false, zeroColumns = 0n } = job;
   const [bits, width] = formats[format];
   const length = lengthOf(format);
-  const [shared, tensor] = [new Uint8Array(2 ** 16), new Uint8Array(tensorMemoryBytes)];
+  // Nothing after the columns of B can be read.
+  const end = job.columnsOfB === undefined ? 2 ** 16 : addressOfB + 256 * Math.ceil(job.columnsOfB / 8);
+  const [shared, tensor] = [new Uint8Array(end), new Uint8Array(tensorMemoryBytes)];
   tensor.set([0xff, 0xff, 0, 0], tensorAllocation);
   const put: Put = aInTensor
     ? (row, k, value) => {
@@ -151,14 +186,12 @@ function blockOf(job: Job, block: number): Block {
     : putShared(shared, addressOfA, format, length);
   for (let row = 0; row < rows; row++) for (let k = 0; k < length; k++) put(row, k, valueOfA(block, row, k));
   const ofB = sparse ? 2 * length : length;
-  const putB = putShared(shared, addressOfB, format, ofB);
-  const columns = zeroColumns === 0n ? n / blocks : n + 32;
+  const putB = job.across === true ? putAcross(shared, format) : putShared(shared, addressOfB, format, ofB);
+  const columns = job.columnsOfB ?? (zeroColumns === 0n ? n / blocks : n + 32);
   for (let column = 0; column < columns; column++)
     for (let k = 0; k < ofB; k++) putB(column, k, valueOfB(block * columns + column, k));
   if (sparse) putMetadata(tensor, job, block);
-  // All scale factors are 1.
-  for (let lane = 0; lane < 32; lane++)
-    tensor.fill(127, lane * laneBytes + 4 * columnOfScales, lane * laneBytes + 4 * columnOfScales + 64);
+  if (format === 'packed fp4') putScales(tensor, job);
   return { shared, tensor };
 }
 
@@ -173,9 +206,13 @@ const descriptorOf = (address: number, format: Format, length: number): bigint =
   return BigInt(address >> 4) | (BigInt(128 >> 4) << 16n) | (BigInt(stride >> 4) << 32n);
 };
 
+/** The mode of the swizzle, and the distance between tiles. */
+const acrossDescriptor = BigInt(addressOfB >> 4) | (BigInt(512 >> 4) << 32n) | (1n << 61n);
+
 /** Multiplies, and returns the rows of D of all blocks. */
-function multiply(job: Job): readonly (readonly number[])[] {
+export function multiply(job: Job): readonly (readonly number[])[] {
   const { format, rows, n, blocks = 1, aInTensor = false, sparse = false, selector = 0, zeroColumns = 0n } = job;
+  const { flags = 0, laneOfD = 0 } = job;
   const all = Array.from({ length: blocks }, (_, block) => blockOf(job, block));
   const code = formats[format][2];
   const isPacked = format === 'packed fp4';
@@ -185,10 +222,18 @@ function multiply(job: Job): readonly (readonly number[])[] {
   const length = lengthOf(format);
   const call = {
     product: productOf(job),
-    d: BigInt(columnOfD),
+    d: BigInt(laneOfD * 2 ** 16 + columnOfD),
     a: aInTensor ? BigInt(columnOfA) : descriptorOf(addressOfA, format, length),
-    b: descriptorOf(addressOfB, format, sparse ? 2 * length : length),
-    instruction: types | shape | (code << 7) | (code << 10) | (sparse ? 4 : 0) | selector,
+    b: job.across === true ? acrossDescriptor : descriptorOf(addressOfB, format, sparse ? 2 * length : length),
+    instruction:
+      types |
+      shape |
+      (code << 7) |
+      (code << 10) |
+      (sparse ? 4 : 0) |
+      selector |
+      flags |
+      (job.across === true ? 1 << 16 : 0),
     adds: false,
     scale: 0,
     scales: [BigInt(columnOfScales), BigInt(columnOfScales + 8)],
@@ -209,7 +254,7 @@ function multiply(job: Job): readonly (readonly number[])[] {
 }
 
 /** @param source the column of B that a column of D uses; null if zeros take its place */
-function expected(
+export function expected(
   { format, rows, n, blocks = 1, sparse = false }: Job,
   source: (column: number) => number | null = (column) => column,
 ): readonly (readonly number[])[] {
@@ -222,108 +267,7 @@ function expected(
       let sum = 0;
       for (let at = 0; at < length; at++)
         sum += valueOfA(block, row, at) * valueOfB(from, sparse ? columnOf(format, block, row, at) : at);
-      return sum;
+      return format === 'packed fp4' ? sum * 2 ** (scaleOfRow(row) + scaleOfColumn(column)) : sum;
     });
   });
 }
-
-const all: readonly Format[] = ['tf32', 'f16', 'e4m3', 'e2m1', 's8', 'packed fp4'];
-const unscaled = all.filter((format) => format !== 'packed fp4');
-
-describe.each([false, true])('a sparse A, in tensor memory: %s', (aInTensor) => {
-  test.each(all)('%s, 128 rows', (format) => {
-    const job: Job = { format, rows: 128, n: 32, sparse: true, aInTensor };
-    expect(multiply(job)).toEqual(expected(job));
-  });
-  test.each(unscaled)('%s, 64 rows', (format) => {
-    const job: Job = { format, rows: 64, n: 16, sparse: true, aInTensor };
-    expect(multiply(job)).toEqual(expected(job));
-  });
-  test.each([64, 128] as const)('f16, %i rows in each of two blocks', (rows) => {
-    const job: Job = { format: 'f16', rows, n: 32, blocks: 2, sparse: true, aInTensor };
-    expect(multiply(job)).toEqual(expected(job));
-  });
-});
-
-test.each(['tf32', 'f16'] as const)('%s: the metadata is in the column that the descriptor selects', (format) => {
-  for (const selector of [1, 2, 3]) {
-    const job: Job = { format, rows: 128, n: 16, sparse: true, selector };
-    expect(multiply(job)).toEqual(expected(job));
-  }
-});
-
-describe.each([32, 64, 128] as const)('B is kept, %i rows', (rows) => {
-  test.each(unscaled)('%s', (format) => {
-    for (const aInTensor of [false, true]) {
-      const job: Job = { format, rows, n: 64, stationary: true, aInTensor };
-      expect(multiply(job)).toEqual(expected(job));
-    }
-  });
-  test.each(unscaled)('%s, a sparse A', (format) => {
-    for (const aInTensor of [false, true]) {
-      const job: Job = { format, rows, n: 64, stationary: true, sparse: true, aInTensor };
-      expect(multiply(job)).toEqual(expected(job));
-    }
-  });
-});
-
-/** The fields of a zero-column mask descriptor; those of the parts begin with part 0. */
-interface Mask {
-  readonly start: readonly number[];
-  readonly startsWithZeros: readonly number[];
-  readonly zeros: number;
-  readonly used: number;
-  readonly shift: number;
-}
-
-function maskOf({ start, startsWithZeros, zeros, used, shift }: Mask): bigint {
-  const fields = (values: readonly number[], low: number, width: number): bigint =>
-    values.reduce((word, value, i) => word | (BigInt(value) << BigInt(low + width * i)), 0n);
-  const spans = (1n << 39n) | fields([zeros - 1, used - 1, shift], 40, 8);
-  return spans | fields(start, 0, 8) | fields(startsWithZeros, 32, 1);
-}
-
-/** The examples of the ISA (section 9.7.16.4.3). A 1 stands for a column of zeros; the first column comes first. */
-const masks: readonly (readonly [name: string, rows: 32 | 64 | 128, mask: Mask, patterns: readonly string[]])[] = [
-  ['one pattern', 128, { start: [0], startsWithZeros: [0], zeros: 3, used: 4, shift: 0 }, ['00001110000111']],
-  [
-    'two patterns',
-    64,
-    { start: [0, 0], startsWithZeros: [1, 0], zeros: 3, used: 4, shift: 0 },
-    ['11100001110000', '00001110000111'],
-  ],
-  [
-    'four patterns and a shift',
-    32,
-    { start: [0, 1, 2, 1], startsWithZeros: [1, 1, 0, 0], zeros: 3, used: 4, shift: 2 },
-    ['11100001110000', '11000011100001', '00111000011100', '00011100001110'],
-  ],
-];
-
-test.each(masks)('columns of zeros: %s', (_, rows, mask, patterns) => {
-  const job: Job = { format: 'f16', rows, n: 64, stationary: true, zeroColumns: maskOf(mask) };
-  const width = 64 / patterns.length;
-  const compared = Math.min(width, 14);
-  const source = (column: number): number | null =>
-    patterns[Math.floor(column / width)]?.[column % width] === '1' ? null : column + mask.shift;
-  const shown = (rowsOfD: readonly (readonly number[])[]) =>
-    rowsOfD.map((row) => row.filter((_value, column) => column % width < compared));
-  expect(shown(multiply(job))).toEqual(shown(expected(job, source)));
-});
-
-test.each([
-  ['32 rows without .ws', { format: 'f16', rows: 32, n: 64 }, 'no product with 32 rows'],
-  ['32 columns with .ws', { format: 'f16', rows: 64, n: 32, stationary: true }, 'no product with 64 rows'],
-  [
-    'a selector for bytes',
-    { format: 'e4m3', rows: 128, n: 32, sparse: true, selector: 1 },
-    'no metadata with the selector 1',
-  ],
-  [
-    '64 rows of A in tensor memory in each of two blocks',
-    { format: 'f16', rows: 64, n: 32, blocks: 2, aInTensor: true },
-    'must be in shared memory',
-  ],
-] as const)('%s: a fault', (_, job, message) => {
-  expect(() => multiply(job)).toThrow(message);
-});

@@ -1,0 +1,55 @@
+/**
+ * Checks the instruction descriptor of tcgen05.mma (PTX ISA 9.1, section 9.7.16.4.2). What a GPU does with fields that
+ * do not belong to the kind of a product is undefined, so they are faults.
+ */
+import type { ProductDescriptor, TensorProduct } from '../../isa/tensor-product.ts';
+import { formats } from '../../numerics/formats.ts';
+import { misuse } from './access.ts';
+
+/** Throws a fault unless there is a product with these fields. */
+export function requireDescriptor(descriptor: ProductDescriptor, product: TensorProduct): void {
+  const { m, n, sparse } = descriptor;
+  const { shapes } = product;
+  if (!shapes.m.includes(m)) throw misuse(`there is no product with ${m} rows; M can be ${listOf(shapes.m)}`);
+  if (!shapes.n.includes(n)) throw misuse(`there is no product with ${n} columns; N can be ${listOf(shapes.n)}`);
+  if (sparse !== product.sparse)
+    throw misuse(`the instruction descriptor is for a ${sparse ? 'sparse' : 'dense'} product`);
+  if (product.bits === 4 && descriptor.hasLongRows) throw misuse('ptxlab does not compute products with K = 96');
+  const wrong = wrongField(descriptor, product);
+  if (wrong !== null) throw misuse(`the instruction descriptor ${wrong}, which this kind of product does not do`);
+}
+
+/** \`64, 128 and 256\`. Of long lists, only the ends of runs with the same step are named: \`8, 16, …, 256\`. */
+function listOf(values: readonly number[]): string {
+  const step = (i: number): number => (values[i] ?? 0) - (values[i - 1] ?? 0);
+  const inRun = (i: number): boolean =>
+    i >= 2 && i < values.length - 1 && step(i) === step(i - 1) && step(i) === step(i + 1);
+  const words = values.flatMap((value, i) => (inRun(i) ? (inRun(i - 1) ? [] : ['…']) : [String(value)]));
+  const isShort = words.length > 1 && !words.includes('…');
+  return isShort ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : words.join(', ');
+}
+
+/** A field that the kind of the product does not have; null if there is none. */
+function wrongField(descriptor: ProductDescriptor, product: TensorProduct): string | null {
+  const { transposesA, transposesB, negatesA, negatesB, saturates } = descriptor;
+  if (product.kind === 'integer') return negatesA || negatesB ? 'negates a factor' : null;
+  if (saturates && product.scaling === null) return 'saturates';
+  if (transposesA && product.aInTensor) return 'transposes A in tensor memory';
+  const isSmall = (code: number): boolean => {
+    const format = product.factors[code];
+    return format !== undefined && formats[format].width < 8;
+  };
+  const { a, b } = descriptor;
+  if ((transposesA && isSmall(a)) || (transposesB && isSmall(b))) return 'transposes elements of fewer than 8 bits';
+  if (product.scaling !== null) return scaleField(descriptor, product.scaling.count);
+  const isHalf = descriptor.d === 0 && product.bits === 16;
+  return isHalf && [a, b].some((code) => product.factors[code] === 'bf16') ? 'adds products of bf16 to f16' : null;
+}
+
+/** Factors of a line begin at a multiple of their number of bytes. */
+function scaleField({ firstScaleA, firstScaleB }: ProductDescriptor, count: number): string | null {
+  const isAligned = firstScaleA % count === 0 && firstScaleB % count === 0;
+  return isAligned
+    ? null
+    : `selects byte ${firstScaleA % count === 0 ? firstScaleB : firstScaleA} of the scale factors`;
+}
