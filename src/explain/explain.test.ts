@@ -210,3 +210,18 @@ describe('the matrix of conversions', () => {
     ['tf32', 'f32', 'none'],
   ])('%s to %s: %s', (from, to, expected) => expect(cell(from, to)).toBe(expected));
 });
+
+test.each([
+  ['mma.sp', 'mma.sp'],
+  ['tcgen05.mma.sp', 'tcgen05.mma.sp'],
+  ['tcgen05.mma.ws.sp', 'tcgen05.mma.ws.sp'],
+])('the start of a mnemonic, %s, lists the forms that begin so', (text, start) => {
+  const found = explain(text);
+  if (found.kind !== 'opcode') throw new Error('no forms are listed');
+  expect(found.forms.length).toBeGreaterThan(0);
+  expect(found.forms.every(({ syntax }) => syntax.startsWith(`${start}.`))).toBe(true);
+});
+
+test('a mnemonic that lacks a type is refused', () => {
+  expect(explain('cvt.rn').kind).toBe('refused');
+});

@@ -11,6 +11,8 @@ import { Scope } from '../check/symbols.ts';
 import { diagnose, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import { environmentOf } from '../isa/environment.ts';
 import type { OperandPattern, Variant } from '../isa/form.ts';
+import { plainWords } from '../isa/modifiers.ts';
+import type { CompiledForm } from '../isa/notation.ts';
 import { helpForTarget } from '../isa/nearest-target.ts';
 import { ptxForms } from '../isa/table.ts';
 import { newestTarget, newestVersion } from '../isa/targets.ts';
@@ -25,7 +27,7 @@ import { helpFor, whatToGive } from './near-name.ts';
 import { explainTarget, type TargetExplanation } from './target.ts';
 import type { TargetChoice } from './target-choice.ts';
 
-/** The explanation of a bare opcode: its forms in the given version and on the given target. */
+/** The explanation of an opcode, or of the start of a mnemonic: its forms in the given version and on the given target. */
 export interface OpcodeExplanation {
   readonly kind: 'opcode';
   readonly opcode: string;
@@ -116,14 +118,32 @@ function withoutVariant(
   choice: TargetChoice,
 ): Explanation {
   const { opcode } = resolution;
-  if (node.mnemonic === opcode && ptxForms.forms(opcode).length > 0) {
-    return { kind: 'opcode', opcode, forms: formsAt(choice, opcode).map((form) => describeForm(form, choice)) };
-  }
+  const listed = formsAt(choice, opcode).filter(beginningWith(node.mnemonic, opcode));
+  const isKnown = ptxForms.forms(opcode).length > 0;
+  if (isKnown && (listed.length > 0 || node.mnemonic === opcode))
+    return { kind: 'opcode', opcode: node.mnemonic, forms: listed.map((form) => describeForm(form, choice)) };
   return refuse(
     resolution.kind === 'refused' ? resolution.problems : [problem('PTX2002', partOf(0), { opcode })],
     node,
     source,
   );
+}
+
+/**
+ * Selects the forms whose syntax begins with a mnemonic: with the opcode alone, or with an opcode and words that no form
+ * leaves to choice, such as \`mma.sp\`.
+ */
+function beginningWith(mnemonic: string, opcode: string): (compiled: CompiledForm) => boolean {
+  if (mnemonic === opcode) return () => true;
+  const words = mnemonic.slice(opcode.length + 1).split('.');
+  const isChoice = (word: string): boolean =>
+    ptxForms
+      .forms(opcode)
+      .some(({ axes }) =>
+        axes.some(({ values, optional }) => (optional || values.length > 1) && values.includes(`.${word}`)),
+      );
+  if (words.some(isChoice)) return () => false;
+  return ({ form: { syntax, sets } }) => `${plainWords(syntax, sets)}.`.startsWith(`${mnemonic}.`);
 }
 
 function refuse(problems: readonly Problem[], node: Instruction, source: string): Refusal {

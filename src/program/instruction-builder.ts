@@ -146,10 +146,7 @@ export class InstructionBuilder {
   /** Splits an instruction into two parts: first, the threads of the warp meet, and then each of them executes it. */
   private met(made: ProgramInstruction): readonly ProgramInstruction[] {
     const { line, text, source, guard } = made;
-    return [
-      { ...emptyInstruction, line, text, source, guard, steps: [meet] },
-      { ...made, isPart: true },
-    ];
+    return [{ ...emptyInstruction, line, text, source, guard, steps: [meet], isPart: true }, made];
   }
 
   private splitsMeeting({ form }: Variant): boolean {
