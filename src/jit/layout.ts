@@ -119,7 +119,8 @@ export const lockAddress = 0;
 
 export type ContextField = keyof typeof context;
 
-export const contextSize: number = context.clusterMemories + 4 * clusterLimit;
+/** What follows the context in a block's room, such as shared memory, begins at a multiple of 16. */
+export const contextSize: number = alignTo16(context.clusterMemories + 4 * clusterLimit);
 
 /**
  * The values that a thread's state word can have between regions: either the index of the region in which the thread

@@ -21,6 +21,16 @@ const everyCount = [0, 1, 2] as const;
 const own = `ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;
 mad.lo.u32 %r1, %r2, %r3, %r1; mad.wide.u32 %rd2, %r1, 4, %rd1;`;
 
+test.each([
+  ['shared', 'mov.u64 %rd1, wide; cvta.shared.u64 %rd2, %rd1;'],
+  ['local', '.local .align 8 .b64 own; mov.u64 %rd1, own; cvta.local.u64 %rd2, %rd1; st.b64 [%rd2], 0;'],
+] as const)('64-bit accesses of workers to %s memory through generic addresses are aligned', async (_, address) => {
+  const body = `${address} ld.param.u64 %rd4, [out];
+atom.add.u64 %rd3, [%rd2], 1; st.volatile.u64 [%rd2], 7; ld.volatile.u64 %rd5, [%rd2]; st.global.u64 [%rd4], %rd5;`;
+  const module = '.shared .align 8 .b64 wide;';
+  expect(await output({ body, module }, 8, { grid: 4, block: 1, workers: 2 })).toEqual([7, 0]);
+});
+
 describe('memory and counts do not depend on the number of workers', () => {
   const kernels: readonly (readonly [string, string, LaunchOptions, (device: Device) => readonly Argument[]])[] = [
     ['bench_mandelbrot', 'mandel', { grid: [6, 5], block: [8, 8] }, (d) => [d.alloc(4 * 48 * 40), 48, 40, 50]],

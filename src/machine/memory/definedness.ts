@@ -37,6 +37,9 @@ export interface DefinednessState {
 
 const defined = 0xff;
 
+/** The number of offsets whose descriptions are remembered. */
+const mostKnown = 1024;
+
 export class Definedness {
   /** For each byte, a mask of its defined bits. */
   private bits: Uint8Array;
@@ -49,6 +52,8 @@ export class Definedness {
   private readonly origins = new Map<number, Origin>();
   private readonly space: MemorySpace;
   private readonly nearest: (offset: number) => string;
+  /** What `nearest` returned for some offsets. */
+  private readonly near = new Map<number, string>();
 
   /** @param nearest describes what is at or near an offset, for messages */
   constructor(space: MemorySpace, size: number, nearest: (offset: number) => string) {
@@ -91,7 +96,17 @@ export class Definedness {
       if (origin !== undefined) return origin;
     }
     const padding = this.bits.subarray(offset, offset + size).some((bits) => bits !== 0);
-    return { line, space: this.space, address: formatAddress(offset), size, near: this.nearest(offset), padding };
+    return { line, space: this.space, address: formatAddress(offset), size, near: this.nearTo(offset), padding };
+  }
+
+  /** Code that copies the padding of structs reads the same undefined bytes again and again. */
+  private nearTo(offset: number): string {
+    const known = this.near.get(offset);
+    if (known !== undefined) return known;
+    if (this.near.size === mostKnown) this.near.clear();
+    const found = this.nearest(offset);
+    this.near.set(offset, found);
+    return found;
   }
 
   /** Records that a fully defined value was written. */

@@ -179,13 +179,18 @@ export class Segment implements Memory {
   }
 
   private nearestName(offset: number): string {
-    const named = (this.options.named ?? []).map((region) => this.measured(region));
-    const distance = (region: NamedRange): number =>
-      offset < region.start ? region.start - offset : Math.max(0, offset - region.start - region.size + 1);
-    const [region] = named.sort((a, b) => distance(a) - distance(b) || b.start - a.start);
-    if (region === undefined) return `; the space has ${this.end} bytes`;
-    const { name, size, start, note } = region;
-    return `; ${distance(region) === 0 ? 'it is in' : 'nearest is'} '${name}', ${size} bytes at ${formatAddress(start)}${note}`;
+    let nearest: NamedRange | null = null;
+    let least = Number.POSITIVE_INFINITY;
+    for (const region of this.options.named ?? []) {
+      const { start, size } = this.measured(region);
+      const distance = offset < start ? start - offset : Math.max(0, offset - start - size + 1);
+      if (distance > least || (distance === least && nearest !== null && start < nearest.start)) continue;
+      nearest = region;
+      least = distance;
+    }
+    if (nearest === null) return `; the space has ${this.end} bytes`;
+    const { name, size, start, note } = this.measured(nearest);
+    return `; ${least === 0 ? 'it is in' : 'nearest is'} '${name}', ${size} bytes at ${formatAddress(start)}${note}`;
   }
 
   /**
