@@ -428,7 +428,7 @@ export const catalog = {
   PTX3011: {
     severity: 'error',
     title: 'constant out of range',
-    message: "operand '{name}' of {what} must be from {min} to {max}; found {value}",
+    message: "operand '{name}' of {what} must be {expected}; found {value}",
     ptxas: "Argument '{value}' of instruction '{opcode}' out of range, expected to be in range [{min}..{max}]",
     section: '9.7',
     explain: 'A constant for this operand must lie in a fixed range.',

@@ -196,7 +196,11 @@ export class StatementMaker {
     const operations = ['add.u32', 'min.u32', 'max.s32', 'and.b32', 'or.b32', 'xor.b32', 'inc.u32', 'max.u32'];
     const which = random.below(operations.length);
     const value = operations[which] === 'inc.u32' ? '5' : this.register(32);
-    const own = random.pick(['exch.b32', 'add.u32', 'min.s32', 'xor.b32', 'dec.u32']);
+    const own = random.pick(['exch.b32', 'add.u32', 'min.s32', 'xor.b32', 'dec.u32', 'exch.b64', 'add.u64', 'max.s64']);
+    const width = own.endsWith('64') ? 64 : 32;
+    const offset = (width / 8) * random.below(256 / width);
+    const operands = (address: string): string =>
+      `${this.register(width)}, [${address}+${offset}], ${this.register(width)}`;
     switch (random.below(4)) {
       case 0:
         return plain(`red.global.${operations[which]} [%count+${4 * which}], ${value};`);
@@ -205,10 +209,10 @@ export class StatementMaker {
       case 2:
         return plain(
           'cvt.u64.u32 %generic, %own; cvta.shared.u64 %generic, %generic;',
-          `atom.${own} ${this.register(32)}, [%generic+${4 * random.below(8)}], ${this.register(32)};`,
+          `atom.${own} ${operands('%generic')};`,
         );
       default:
-        return plain(`atom.shared.${own} ${this.register(32)}, [%own+${4 * random.below(8)}], ${this.register(32)};`);
+        return plain(`atom.shared.${own} ${operands('%own')};`);
     }
   }
 

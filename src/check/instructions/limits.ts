@@ -49,7 +49,7 @@ function checkInteger(pattern: ValuePattern, operand: IntegerOperand, opcode: st
   const parameters = { value: String(value), name, what: opcode, opcode };
   const [min, max] = pattern.range ?? [value, value];
   if (value < BigInt(min) || value > BigInt(max)) {
-    report(diagnose('PTX3011', operand, { ...parameters, min: String(min), max: String(max) }));
+    report(diagnose('PTX3011', operand, { ...parameters, ...rangeOf(min, max) }));
   }
   if (value % BigInt(multiple) !== 0n) {
     report(diagnose('PTX3012', operand, { ...parameters, multiple: String(multiple) }));
@@ -67,14 +67,34 @@ function checkAtMost(
   report: Report,
 ): void {
   if (BigInt.asUintN(32, operand.value) <= BigInt.asUintN(32, limit)) return;
-  const parameters = { value: String(operand.value), min: '0', max: String(limit), name, what: opcode, opcode };
+  const parameters = { value: String(operand.value), ...rangeOf(0, limit), name, what: opcode, opcode };
   report(diagnose('PTX3011', operand, parameters));
+}
+
+interface Range {
+  readonly min: string;
+  readonly max: string;
+  /** The range in words. */
+  readonly expected: string;
+}
+
+function rangeOf(min: number | bigint, max: number | bigint): Range {
+  const ends = { min: `${min}`, max: `${max}` };
+  return { ...ends, expected: ends.min === ends.max ? ends.min : `from ${ends.min} to ${ends.max}` };
 }
 
 function checkFraction({ name }: ValuePattern, operand: FloatOperand, opcode: string, report: Report): void {
   const value = nearestF32(operand);
   if (value > 0 && value <= 1) return;
-  const parameters = { value: String(value), min: '(0', max: '1', name, what: opcode, opcode };
+  const parameters = {
+    value: String(value),
+    min: '(0',
+    max: '1',
+    expected: 'greater than 0 and at most 1',
+    name,
+    what: opcode,
+    opcode,
+  };
   report(diagnose('PTX3011', operand, parameters));
 }
 
