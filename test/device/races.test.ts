@@ -376,6 +376,11 @@ wgmma.fence.sync.aligned; ${steps}`;
         ['shared'],
       ],
       ['a tile that is stored without a proxy fence', `bar.sync 0; ${multiply} ${commit}`, ['shared']],
+      [
+        'lanes that another thread of the warp has stored',
+        'tcgen05.st.sync.aligned.32x32b.x2.b32 [%r7], {%r1, %r2}; tcgen05.wait::st.sync.aligned; tcgen05.ld.sync.aligned.16x64b.x1.b32 {%r9}, [%r7];',
+        [],
+      ],
       ['two products of one thread', `${fence} bar.sync 0; ${multiply} ${multiply} ${commit} ${waiting} ${read}`, []],
     ] as const)('%s', async (_, steps, spaces) => {
       const body = `mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; setp.lt.u32 %p4, %r1, 32; setp.eq.u32 %p2, %r1, 999;

@@ -113,6 +113,15 @@ export class Actors {
     return this.warpOf(one - 1) === this.warpOf(other - 1) ? 0 : 1;
   }
 
+  /**
+   * Whether two numbers of cells are those of threads of one warp, and not of their operations. In tensor memory, the
+   * accesses of a warp count as ordered: its loads and stores are those of the whole warp.
+   */
+  shareWarp(one: number, other: number): boolean {
+    const areThreads = this.placeOf(one - 1) < this.threads && this.placeOf(other - 1) < this.threads;
+    return areThreads && this.distance(one, other) === 0;
+  }
+
   private warpOf(number: number): number {
     return Math.floor((this.placeOf(number) % this.threads) / warpSize);
   }

@@ -133,7 +133,7 @@ export class Races {
     seen[1] = epochOf(clock, agent);
     seen[2] = kind.tag;
     const rivals = way === 'load' ? stores : kind.isSilent && this.mode !== 'strict' ? loads : storesAndLoads;
-    const { cells } = history;
+    const { cells, space } = history;
     const parts = isPart(offset, size);
     let page = cells.page(offset, parts);
     let previous = 0;
@@ -143,10 +143,10 @@ export class Races {
       const cell = ((at - page.start) / page.unit) * cellLength;
       for (const place of rivals) {
         const other = cell + place;
-        const missing = numbers[other] === 0 ? null : this.missing(numbers, other, clock, kind);
+        const missing = numbers[other] === 0 ? null : this.missing(numbers, other, clock, kind, space);
         if (missing === null) continue;
         const tag = numbers[other + 2] ?? 0;
-        const touched = { space: history.space, owner: history.owner, offset, size };
+        const touched = { space, owner: history.owner, offset, size };
         if (tag !== previous) this.report(missing, (numbers[other] ?? 0) - 1, tag, touched);
         previous = tag;
       }
@@ -257,10 +257,17 @@ export class Races {
   }
 
   /** What is missing between the access at a place of a cell and `seen`; null if they do not race. */
-  private missing(numbers: Uint32Array, at: number, clock: Clock, { order, isAsyncProxy }: AccessKind): Missing | null {
+  private missing(
+    numbers: Uint32Array,
+    at: number,
+    clock: Clock,
+    { order, isAsyncProxy }: AccessKind,
+    space: RaceSpace,
+  ): Missing | null {
     const { actors } = this;
     const other = numbers[at] ?? 0;
     if (other === this.seen[0] && !isAsyncProxy) return null;
+    if (space === 'tensor' && actors.shareWarp(other, this.seen[0] ?? 0)) return null;
     const { knowledge, block, linear } = clock;
     const [otherBlock, place, epoch] = [actors.blockOf(other - 1), actors.placeOf(other - 1), numbers[at + 1] ?? 0];
     // An operation comes after what its thread did before it started the operation.

@@ -91,7 +91,7 @@ function multiplyRows(call: ProductCall, descriptor: ProductDescriptor, shared: 
   });
 }
 
-/** A sparse A, its metadata and D begin in the same lane (PTX ISA 9.1, section 9.7.16.10.5). */
+/** Whatever of A, its metadata and D is in tensor memory begins in the same lane (PTX ISA 9.1, section 9.7.16.10.5). */
 function requireSameLane(lane: number, { product, a, metadata }: ProductCall): void {
   const others = [...(product.aInTensor ? [a] : []), ...(product.sparse ? [metadata] : [])];
   if (others.some((address) => placeOf(address)[0] !== lane))
