@@ -38,8 +38,8 @@ export interface Job {
   readonly laneOfD?: number;
   /** The number of columns of B in shared memory, if there are more or fewer than usual. */
   readonly columnsOfB?: number;
-  /** Whether the lines of B lie across K, with the 128-byte swizzle in which 32 bytes stay together. */
-  readonly across?: boolean;
+  /** The 128-byte swizzle of B in which 32 bytes stay together: its lines lie along K or across K. */
+  readonly pairs?: 'along' | 'across';
 }
 
 const sums: DotArithmetic = { chunk: 64, kept: 25, zeroExponent: -150, end: 'f32', order: 'direct' };
@@ -78,11 +78,15 @@ function putShared(shared: Uint8Array, start: number, format: Format, length: nu
   };
 }
 
-/** Lines of 128 bytes lie across K; tiles of four lines follow one another. Bits 7 and 8 of an address change bits 5 and 6. */
-function putAcross(shared: Uint8Array, format: Format): Put {
+/**
+ * Lines of 128 bytes follow one another: 8 of them in a tile, or 4 if they lie across K. Bits 7 and 8 of an address change
+ * bits 5 and 6.
+ */
+function putPairs(shared: Uint8Array, format: Format, way: 'along' | 'across'): Put {
   const [bits] = formats[format];
   return (line, k, value) => {
-    const linear = addressOfB + 512 * Math.floor(k / 4) + 128 * (k % 4) + (line * bits) / 8;
+    const [outer, inner] = way === 'along' ? [line, k] : [k, line];
+    const linear = addressOfB + 128 * outer + (inner * bits) / 8;
     putBits(shared, 8 * (linear ^ (((linear >> 7) & 3) << 5)), bits, codeOf(format, value));
   };
 }
@@ -186,7 +190,8 @@ function blockOf(job: Job, block: number): Block {
     : putShared(shared, addressOfA, format, length);
   for (let row = 0; row < rows; row++) for (let k = 0; k < length; k++) put(row, k, valueOfA(block, row, k));
   const ofB = sparse ? 2 * length : length;
-  const putB = job.across === true ? putAcross(shared, format) : putShared(shared, addressOfB, format, ofB);
+  const putB =
+    job.pairs !== undefined ? putPairs(shared, format, job.pairs) : putShared(shared, addressOfB, format, ofB);
   const columns = job.columnsOfB ?? (zeroColumns === 0n ? n / blocks : n + 32);
   for (let column = 0; column < columns; column++)
     for (let k = 0; k < ofB; k++) putB(column, k, valueOfB(block * columns + column, k));
@@ -207,7 +212,8 @@ const descriptorOf = (address: number, format: Format, length: number): bigint =
 };
 
 /** The mode of the swizzle, and the distance between tiles. */
-const acrossDescriptor = BigInt(addressOfB >> 4) | (BigInt(512 >> 4) << 32n) | (1n << 61n);
+const pairsDescriptor = (way: 'along' | 'across'): bigint =>
+  BigInt(addressOfB >> 4) | (BigInt((way === 'along' ? 1024 : 512) >> 4) << 32n) | (1n << 61n);
 
 /** Multiplies, and returns the rows of D of all blocks. */
 export function multiply(job: Job): readonly (readonly number[])[] {
@@ -224,7 +230,10 @@ export function multiply(job: Job): readonly (readonly number[])[] {
     product: productOf(job),
     d: BigInt(laneOfD * 2 ** 16 + columnOfD),
     a: aInTensor ? BigInt(columnOfA) : descriptorOf(addressOfA, format, length),
-    b: job.across === true ? acrossDescriptor : descriptorOf(addressOfB, format, sparse ? 2 * length : length),
+    b:
+      job.pairs !== undefined
+        ? pairsDescriptor(job.pairs)
+        : descriptorOf(addressOfB, format, sparse ? 2 * length : length),
     instruction:
       types |
       shape |
@@ -233,7 +242,7 @@ export function multiply(job: Job): readonly (readonly number[])[] {
       (sparse ? 4 : 0) |
       selector |
       flags |
-      (job.across === true ? 1 << 16 : 0),
+      (job.pairs === 'across' ? 1 << 16 : 0),
     adds: false,
     scale: 0,
     scales: [BigInt(columnOfScales), BigInt(columnOfScales + 8)],

@@ -32,8 +32,13 @@ test('scale factors of products of two blocks, 64 rows in each', () => {
   expect(multiply(job)).toEqual(expected(job));
 });
 
-test('tf32 across K', () => {
-  const job: Job = { format: 'tf32', rows: 128, n: 32, across: true };
+test.each([
+  ['tf32', 'across'],
+  ['tf32', 'along'],
+  ['f16', 'along'],
+  ['e4m3', 'along'],
+] as const)('%s %s K, with a swizzle in which 32 bytes stay together', (format, pairs) => {
+  const job: Job = { format, rows: 128, n: 32, pairs };
   expect(multiply(job)).toEqual(expected(job));
 });
 
@@ -145,6 +150,12 @@ test.each([
     { format: 'tf32', rows: 64, n: 32, flags: 1 << 16 },
     'only with the 128-byte swizzle',
   ],
+  [
+    'f16 across K with a swizzle in which 32 bytes stay together',
+    { format: 'f16', rows: 64, n: 32, pairs: 'across' },
+    'only elements of 32 bits',
+  ],
+  ['24 columns of transposed bytes', { format: 'e4m3', rows: 64, n: 24, flags: 1 << 16 }, 'N must be a multiple of 16'],
   [
     'a descriptor that selects byte 1 of the scale factors',
     { format: 'packed fp4', rows: 128, n: 32, flags: 1 << 29 },

@@ -15,6 +15,9 @@ export function requireDescriptor(descriptor: ProductDescriptor, product: Tensor
   if (sparse !== product.sparse)
     throw misuse(`the instruction descriptor is for a ${sparse ? 'sparse' : 'dense'} product`);
   if (product.bits === 4 && descriptor.hasLongRows) throw misuse('ptxlab does not compute products with K = 96');
+  const step = 16 * product.blocks;
+  if (product.bits === 8 && descriptor.transposesB && n % step !== 0)
+    throw misuse(`there is no product with ${n} columns of transposed bytes; N must be a multiple of ${step}`);
   const wrong = wrongField(descriptor, product);
   if (wrong !== null) throw misuse(`the instruction descriptor ${wrong}, which this kind of product does not do`);
 }

@@ -40,11 +40,15 @@ export function sharedTile(descriptor: bigint, alongK: boolean, bits: number): S
   if (swizzle === undefined || field(52, 1) === 1)
     throw misuse('the descriptor of a matrix in shared memory has a mode that ptxlab does not know');
   const { shift, together } = swizzle;
-  // PTX ISA 9.1, section 9.7.16.10.6: pairs of chunks stay together only across K, and have to for elements of 32 bits.
-  if (alongK && together === 1)
-    throw misuse('the 128-byte swizzle of 32 bytes is only for matrices whose lines lie across K');
-  if (!alongK && bits === 32 && together === 0)
-    throw misuse('elements of 32 bits can lie across K only with the 128-byte swizzle of 32 bytes');
+  // Table 52 of PTX ISA 9.1 (section 9.7.16.10.3).
+  if (!alongK && (bits === 32) !== (together === 1)) {
+    const mode = 'the 128-byte swizzle of 32 bytes';
+    throw misuse(
+      bits === 32
+        ? `elements of 32 bits can lie across K only with ${mode}`
+        : `only elements of 32 bits can lie across K with ${mode}`,
+    );
+  }
   const side = 1 << shift;
   const lineBytes = 16 * side;
   const mask = (side >> together) - 1;
