@@ -1156,7 +1156,7 @@ export const catalog = {
     ptxas: 'tensor memory: {what}',
     section: '9.7.16',
     explain:
-      'Tensor memory must be allocated with tcgen05.alloc before it is used, in units of 32 columns, and a warp can only load and store the 32 lanes that belong to it. On a GPU, other uses are undefined or wait forever.',
+      'Tensor memory must be allocated with tcgen05.alloc before it is used, in units of 32 columns, and a warp can only load and store the 32 lanes that belong to it. The descriptors of tcgen05.mma and tcgen05.cp must describe what the instruction supports: the types, the shape and the layout of the tiles. On a GPU, other uses are undefined or wait forever.',
   },
   PTX6037: {
     severity: 'error',
@@ -1174,7 +1174,7 @@ export const catalog = {
     ptxas: '{what} at {address} is accessed without {missing}: {accesses}',
     section: '8',
     explain:
-      'Accesses of different threads must be ordered if one of them is a store, for example by a barrier between them. Fences together with volatile, relaxed or atomic accesses order them, too, and accesses that are atomic, or strong in a scope that includes both threads, need no order. Between a store and a bulk copy or wgmma that reads it, there must also be a fence.proxy.async.',
+      'Accesses of different threads must be ordered if one of them is a store, for example by a barrier between them. Fences together with volatile, relaxed or atomic accesses order them, too, and accesses that are atomic, or strong in a scope that includes both threads, need no order. Bulk copies, wgmma and tcgen05.mma run asynchronously: other accesses must wait until they are complete, and there must be a fence.proxy.async between a store and an asynchronous operation that reads it.',
   },
   PTX6040: {
     severity: 'error',
