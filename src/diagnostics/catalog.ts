@@ -1174,7 +1174,7 @@ export const catalog = {
     ptxas: '{what} at {address} is accessed without {missing}: {accesses}',
     section: '8',
     explain:
-      'Accesses of different threads must be ordered if one of them is a store, for example by a barrier between them. Fences together with volatile, relaxed or atomic accesses order them, too, and accesses that are atomic, or strong in a scope that includes both threads, need no order. Bulk copies, wgmma and tcgen05.mma run asynchronously: other accesses must wait until they are complete, and there must be a fence.proxy.async between a store and an asynchronous operation that reads it.',
+      'Accesses of different threads must be ordered if one of them is a store, for example by a barrier between them. Fences together with volatile, relaxed or atomic accesses order them, too, and accesses that are atomic, or strong in a scope that includes both threads, need no order. Bulk copies, st.async, wgmma and tcgen05.mma run asynchronously: other accesses must wait until they are complete, and there must be a fence.proxy.async between a store and an asynchronous operation that reads it.',
   },
   PTX6040: {
     severity: 'error',

@@ -22,7 +22,8 @@ import {
   undefinedElements,
   undefinedIn,
 } from './memory-access.ts';
-import { atomicAccess, isOtherPhase, noteAccess, noteArrival, plainAccess } from './race-watch.ts';
+import type { AccessKind } from '../machine/races/access-kind.ts';
+import { arrivingAt, atomicAccess, isOtherPhase, noteAccess, noteArrival, plainAccess } from './race-watch.ts';
 import { setUndefined } from './shadow.ts';
 import { finish, type Remainder } from './thread.ts';
 import { type Action, type Frame, type PlaceOf, bigintIn, valueIn } from './value-steps.ts';
@@ -58,17 +59,19 @@ export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, context: A
   const { cpu } = context;
   const from = step.from.map(placeOf);
   const address = placeOf(step.address);
+  const object = step.object === null ? null : placeOf(step.object);
   const bytes = width / 8;
   const size = bytes * from.length;
-  const kind = plainAccess('store', step.order, context);
-  const silent = { ...kind, isSilent: step.order === null };
+  const kinds = storeKinds(step, context);
   const isSilent = (frame: Frame, memory: Memory, offset: number): boolean =>
     from.every((slot, i) => memory.load(offset + i * bytes, width) === valueIn(frame, slot));
+  const arrivingKinds = ({ offset }: Address): StoreKinds => storeKinds(step, arrivingAt(BigInt(offset), context));
   return (frame: Frame) => {
     const effective = bigintIn(frame, address);
     const place = placeIn(space, effective);
     const memory = openMemory(place, effective, 'store', size, context);
-    if (cpu.races !== null) noteAccess(cpu, isSilent(frame, memory, place.offset) ? silent : kind, place, size);
+    const { loud, silent } = object === null ? kinds : arrivingKinds(placeIn(space, bigintIn(frame, object)));
+    if (cpu.races !== null) noteAccess(cpu, isSilent(frame, memory, place.offset) ? silent : loud, place, size);
     let { offset } = place;
     for (const slot of from) {
       memory.store(offset, width, valueIn(frame, slot));
@@ -83,6 +86,17 @@ export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, context: A
         from.map((one) => shadow.get(one) ?? null),
       );
   };
+}
+
+interface StoreKinds {
+  readonly loud: AccessKind;
+  /** For a weak store that does not change the memory. */
+  readonly silent: AccessKind;
+}
+
+function storeKinds({ order }: StepOf<'store'>, context: AccessContext): StoreKinds {
+  const loud = plainAccess('store', order, context);
+  return { loud, silent: { ...loud, isSilent: order === null } };
 }
 
 /**

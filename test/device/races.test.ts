@@ -215,6 +215,14 @@ function bulkCopy(before: string, after: string): string {
 ${after}`;
 }
 
+/** Thread 0 starts storing a word in shared memory; the word arrives at the mbarrier object at the end of it. */
+function remoteStore(before: string, after: string): string {
+  return `add.u64 %rd9, %rd3, 256; @%p1 mbarrier.init.shared.b64 [%rd9], 1; bar.sync 0; ${before}
+@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%rd9], 4;
+@%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [s], %r5, [%rd9];
+${after}`;
+}
+
 const arrival = 'again: mbarrier.try_wait.parity.shared.b64 %p4, [%rd9], 0; @!%p4 bra again;';
 const bulkStore =
   'mov.u64 %rd7, big; mov.u64 %rd8, s; @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd7], [%rd8], 64; cp.async.bulk.commit_group;';
@@ -263,6 +271,12 @@ describe('copies that complete later', () => {
 ${arrival} ld.shared.u32 %r6, [s]; ld.shared.u32 %r6, [s+32];`,
       1,
     ],
+    ['st.async that all wait for', remoteStore('', `${arrival} ld.shared.u32 %r6, [s];`), 0],
+    ['st.async that nobody waits for', remoteStore('', '@%p1 ld.shared.u32 %r6, [s];'), 1],
+    ['st.async with a barrier in place of waiting', remoteStore('', 'bar.sync 0; ld.shared.u32 %r6, [s];'), 1],
+    ['st.async after a store of the thread', remoteStore('@%p1 st.shared.u32 [s], 1;', arrival), 0],
+    ['st.async before a store of the thread', remoteStore('', `@%p1 st.shared.u32 [s], 1; ${arrival}`), 1],
+    ['st.async to memory that others still read', remoteStore('ld.shared.u32 %r6, [s];', arrival), 1],
     [
       'a bulk store that has read its source',
       `${store} fence.proxy.async; bar.sync 0; ${bulkStore} cp.async.bulk.wait_group.read 0; @%p1 st.shared.u32 [s], 1;`,

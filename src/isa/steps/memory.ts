@@ -64,6 +64,11 @@ export interface MemorySteps {
      * store, they also see everything that was written before it.
      */
     readonly order: MemoryOrder | null;
+    /**
+     * The mbarrier object at which the bytes of a store that completes later arrive, which another step changes; null
+     * for other stores. The object is in the same state space.
+     */
+    readonly object: Ref | null;
   };
   /**
    * Copies `size` bytes from `source` to `address`, which must both be multiples of `size`. If `count` is less than
@@ -178,8 +183,9 @@ export const memoryFacts: FactsOf<MemorySteps> = {
   },
   store: {
     ...alone,
+    starts: ({ object }) => (object === null ? null : 'bulk'),
     flow: 'next',
-    values: { from: 'in', address: 'in' },
+    values: { from: 'in', address: 'in', object: 'in' },
     memory: [{ access: 'write', space: 'space', address: 'address' }],
   },
   transfer: {

@@ -48,7 +48,7 @@ function requestSteps(variant: Variant): readonly Step[] {
 function writeAnswer(space: AccessSpace, to: Ref, object: Ref, size: Ref): readonly Step[] {
   const from: readonly Ref[] = ['$canceled', '$x', '$y', '$z'];
   return [
-    { kind: 'store', space, width: 32, from, address: to, order: null },
+    { kind: 'store', space, width: 32, from, address: to, order: null, object: null },
     changeObject(space, object, { ...unchanged, transferred: size }, releasedToCluster),
   ];
 }

@@ -82,7 +82,7 @@ export function makeObject(space: AccessSpace, address: Ref, count: Ref): readon
     field('$arrivals', count, pending),
     constant('$none', 0),
     ...packed('$object', '$arrivals', '$arrivals', '$none', '$none'),
-    { kind: 'store', space, width: 64, from: ['$object'], address, order: null },
+    { kind: 'store', space, width: 64, from: ['$object'], address, order: null, object: null },
   ];
 }
 
@@ -91,7 +91,10 @@ export function makeObject(space: AccessSpace, address: Ref, count: Ref): readon
  * this without an acquire, so it counts as strong.
  */
 export function clearObject(space: AccessSpace, address: Ref): readonly Step[] {
-  return [constant('$object', 0, 64), { kind: 'store', space, width: 64, from: ['$object'], address, order: strong }];
+  return [
+    constant('$object', 0, 64),
+    { kind: 'store', space, width: 64, from: ['$object'], address, order: strong, object: null },
+  ];
 }
 
 /** Given a state that an arrival returned, extracts the number of arrivals that were pending at that time. */

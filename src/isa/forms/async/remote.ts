@@ -12,9 +12,9 @@ import {
 } from '../../form.ts';
 import { vectorLanes } from '../../rules.ts';
 import type { AccessSpace } from '../../spaces.ts';
-import { completed, type MemoryOrder, relaxedOnGpu, releasedToCluster } from '../../steps/order.ts';
+import { completed, relaxedOnGpu, releasedToCluster } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
-import type { Step } from '../../steps/step.ts';
+import type { Step, StepOf } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { executed as form, needs } from '../checked.ts';
 import { constant } from '../integer/steps.ts';
@@ -54,8 +54,9 @@ function complete(variant: Variant, space: AccessSpace): readonly Step[] {
   ];
 }
 
-function store(variant: Variant, space: AccessSpace, from: readonly Ref[], order: MemoryOrder | null): Step {
-  return { kind: 'store', space, width: slotType(variant, 0).width, from, address: '$a', order };
+function store(variant: Variant, space: AccessSpace, from: readonly Ref[]): StepOf<'store'> {
+  const { width } = slotType(variant, 0);
+  return { kind: 'store', space, width, from, address: '$a', order: null, object: null };
 }
 
 function reduce(combine: Combine, variant: Variant, space: AccessSpace): Step {
@@ -91,7 +92,7 @@ const stores = (): readonly InstructionForm[] => [
     (variant) => {
       const space = spaceOf(variant, false);
       const lanes = Array.from({ length: vectorLanes(variant) }, (_, lane): Ref => `$b.${lane}`);
-      return [store(variant, space, lanes, null), ...complete(variant, space)];
+      return [{ ...store(variant, space, lanes), object: '$mbar' }, ...complete(variant, space)];
     },
   ),
   form(
@@ -105,7 +106,7 @@ const stores = (): readonly InstructionForm[] => [
       operands: [address, value],
     },
     hopper,
-    (variant) => [store(variant, spaceOf(variant, true), ['$b'], null)],
+    (variant) => [store(variant, spaceOf(variant, true), ['$b'])],
   ),
   form(
     {
@@ -119,7 +120,7 @@ const stores = (): readonly InstructionForm[] => [
       operands: [address, value],
     },
     hopper,
-    (variant) => [store(variant, spaceOf(variant, true), ['$b'], orderOf(variant, releasedToCluster))],
+    (variant) => [{ ...store(variant, spaceOf(variant, true), ['$b']), order: orderOf(variant, releasedToCluster) }],
   ),
 ];
 

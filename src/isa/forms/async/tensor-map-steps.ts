@@ -44,5 +44,5 @@ function place(offset: number): readonly Step[] {
 }
 
 function storeAtPlace(space: AccessSpace, width: number, from: Ref): Step {
-  return { kind: 'store', space, width, from: [from], address: '$place', order: null };
+  return { kind: 'store', space, width, from: [from], address: '$place', order: null, object: null };
 }

@@ -36,7 +36,7 @@ function load(space: AccessSpace, width: number, to: Ref, address: Ref): Extract
 }
 
 function store(space: AccessSpace, width: number, from: Ref, address: Ref): Step {
-  return { kind: 'store', space, width, from: [from], address, order: null };
+  return { kind: 'store', space, width, from: [from], address, order: null, object: null };
 }
 
 /** The names of the lanes of a register, starting with the highest lane, because steps list lanes in this order. */

@@ -246,6 +246,7 @@ function storeSteps(transfer: Transfer): readonly Step[] {
     from: [from],
     address: addressRef(index),
     order: null,
+    object: null,
   });
   const stores = transfer.words.flatMap((register, i): Step[] => {
     if (perAccess === perRegister) return [store(keptRef(register), i)];

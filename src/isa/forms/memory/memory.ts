@@ -55,7 +55,9 @@ function loadSteps(variant: Variant): readonly Step[] {
 function storeSteps(variant: Variant): readonly Step[] {
   const width = slotType(variant, 0).width;
   const order = accessOrderOf(variant);
-  return [{ kind: 'store', space: spaceOf(variant), width, from: lanes(variant, '$b'), address: '$a', order }];
+  return [
+    { kind: 'store', space: spaceOf(variant), width, from: lanes(variant, '$b'), address: '$a', order, object: null },
+  ];
 }
 
 // --- rules ----------------------------------------------------------------------------------------------------------

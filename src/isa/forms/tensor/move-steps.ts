@@ -196,5 +196,5 @@ function loadAt(address: Ref, to: Ref): Step {
 }
 
 function storeAt(address: Ref, from: Ref): Step {
-  return { kind: 'store', space: 'tensor', width: 32, address, from: [from], order: null };
+  return { kind: 'store', space: 'tensor', width: 32, address, from: [from], order: null, object: null };
 }

@@ -102,7 +102,7 @@ export const moveSteps =
     const lanes = vectorLanes(variant);
     const address = surfaceAddress(variant, (width / 8) * lanes, access);
     const common = { space: 'global', width, address: '$texel', order: null } as const;
-    if (access === 'store') return [...address, { kind: 'store', ...common, from: refsOf('b', lanes) }];
+    if (access === 'store') return [...address, { kind: 'store', ...common, from: refsOf('b', lanes), object: null }];
     return [...address, { kind: 'load', ...common, to: refsOf('d', lanes), proxy: 'generic', unused: false }];
   };
 

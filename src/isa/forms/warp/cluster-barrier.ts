@@ -87,7 +87,7 @@ const arrive = (order: MemoryOrder): readonly Step[] => [
   ...findOwnByte,
   change(arrives, order),
   ...byteOfPhase('$byte', '$old'),
-  { kind: 'store', space: 'shared', width: 8, from: ['$byte'], address: '$own', order: null },
+  { kind: 'store', space: 'shared', width: 8, from: ['$byte'], address: '$own', order: null, object: null },
 ];
 
 const load = { kind: 'load', space: 'shared', proxy: 'generic', unused: false } as const;
