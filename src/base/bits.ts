@@ -33,6 +33,11 @@ export function signExtend(bits: Bits, from: number, to: number): Bits {
   return chop((Number(bits) << shift) >> shift, to);
 }
 
+/** Returns a function that reads a field of at most 53 bits from `word`. */
+export function fieldsOf(word: bigint): (low: number, width: number) => number {
+  return (low, width) => Number(BigInt.asUintN(width, word >> BigInt(low)));
+}
+
 /** `bits` in lower-case hex with no prefix, padded with zeros to `width` bits. */
 export function hex(bits: Bits, width: number): string {
   return bits.toString(16).padStart(Math.ceil(width / 4), '0');

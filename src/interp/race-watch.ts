@@ -1,11 +1,12 @@
 /** Tells the search for data races what the running thread accesses. */
+import { elementAt } from '../base/element-at.ts';
 import type { BitField } from '../isa/mbarrier-fields.ts';
 import { rankAt, startOfRank } from '../isa/spaces.ts';
 import { tensorAllocation } from '../isa/tensor-memory.ts';
 import type { MemoryOrder } from '../isa/steps/order.ts';
 import type { Address } from '../machine/memory/address-space.ts';
 import { type AccessKind, accessKind } from '../machine/races/access-kind.ts';
-import type { Clock } from '../machine/races/clock.ts';
+import { agentsOf, type Clock } from '../machine/races/clock.ts';
 import { type Agent, laneOf } from '../machine/races/actors.ts';
 import type { History, Races } from '../machine/races/races.ts';
 import type { AccessContext } from './memory-access.ts';
@@ -20,13 +21,11 @@ export function plainAccess(way: 'load' | 'store', order: MemoryOrder | null, co
   return accessKind(context.line, { way, order, agent: agentOf(way, context), isAsyncProxy, isSilent: false });
 }
 
-const agentOfKind = { copy: 'copies', wgmma: 'products', tcgen05: 'tensor core' } as const;
-
 function agentOf(way: 'load' | 'store', { starts, object }: KindContext): Agent {
   if (starts === null) return 'thread';
-  if (starts !== 'bulk') return agentOfKind[starts];
   if (object !== null) return laneOf(object);
-  return way === 'load' ? 'bulk reads' : 'bulk writes';
+  const agents = agentsOf[starts];
+  return elementAt(agents, way === 'load' ? 0 : agents.length - 1);
 }
 
 /** The context of a copy whose bytes arrive at an mbarrier object with this address in shared memory. */
@@ -65,15 +64,22 @@ export function noteArrival(cpu: Cpu, order: MemoryOrder, place: Address, isOver
   if (races !== null && found !== null) races.change(clockIn(races, cpu), order, found.history, found.offset, isOver);
 }
 
-/** Null for memory that only one thread can write, and for the word that says which columns are allocated. */
+/** What is remembered of a block's memory; null for the word that says which columns are allocated. */
+export function historyOf(races: Races, space: 'shared' | 'tensor', owner: number, offset: number): History | null {
+  return space === 'tensor' && offset >= tensorAllocation ? null : races.ofBlock(space, owner);
+}
+
+/** Null for memory that only one thread can write. */
 function remembered(
   races: Races,
   { space, offset }: Address,
   cpu: Cpu,
 ): { readonly history: History; readonly offset: number } | null {
   if (space === 'global') return { history: races.ofGlobal(), offset };
-  if (space === 'tensor')
-    return offset < tensorAllocation ? { history: races.ofBlock('tensor', cpu.block.number), offset } : null;
+  if (space === 'tensor') {
+    const history = historyOf(races, space, cpu.block.number, offset);
+    return history === null ? null : { history, offset };
+  }
   if (space !== 'shared') return null;
   const rank = rankOf(offset, cpu);
   const owner = rank === null ? cpu.block : cpu.neighbor(rank);

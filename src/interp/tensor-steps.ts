@@ -1,11 +1,10 @@
 /** Multiplies matrices in tensor memory, and copies matrices to it. */
 import type { StepOf } from '../isa/steps/step.ts';
-import { tensorAllocation } from '../isa/tensor-memory.ts';
 import { misuse, ranksOf, type TensorAccess } from '../machine/tensor-memory/access.ts';
 import { copyToTensor } from '../machine/tensor-memory/copy.ts';
 import { multiplyInTensor } from '../machine/tensor-memory/product.ts';
 import type { AccessContext } from './memory-access.ts';
-import { clockIn, plainAccess } from './race-watch.ts';
+import { clockIn, historyOf, plainAccess } from './race-watch.ts';
 import type { Block } from './thread.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
 
@@ -91,8 +90,8 @@ function noteIn({ number }: Block, context: AccessContext): Note {
     store: plainAccess('store', null, context),
   };
   return (space, way, offset, size) => {
-    if (space === 'tensor' && offset >= tensorAllocation) return;
+    const history = historyOf(races, space, number, offset);
     const kind = space === 'shared' ? fromShared : inTensor[way];
-    races.access(clock, kind, races.ofBlock(space, number), offset, size);
+    if (history !== null) races.access(clock, kind, history, offset, size);
   };
 }

@@ -19,7 +19,7 @@ export interface Clock {
   readonly started: Readonly<Record<AsyncAgent, Started>>;
 }
 
-/** The agents of a kind of operations. */
+/** The agents of a kind of operations: the one that loads comes first, and the one that stores comes last. */
 export const agentsOf: Readonly<Record<AsyncKind, readonly AsyncAgent[]>> = {
   copy: ['copies'],
   wgmma: ['products'],

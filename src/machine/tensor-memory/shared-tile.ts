@@ -3,6 +3,7 @@
  * 9.7.16.4.1). A chunk is 16 bytes. With a swizzle of 32, 64 or 128 bytes, 2, 4 or 8 chunks lie side by side in a line,
  * and the number of a chunk within the line is combined by xor with bits of the line's number.
  */
+import { fieldsOf } from '../../base/bits.ts';
 import { misuse } from './access.ts';
 
 /**
@@ -31,8 +32,7 @@ const swizzles: Readonly<Record<number, Swizzle>> = {
 
 /** @param bits number of bits of an element */
 export function sharedTile(descriptor: bigint, alongK: boolean, bits: number): SharedTile {
-  const field = (low: number, width: number): number =>
-    Number((descriptor >> BigInt(low)) & ((1n << BigInt(width)) - 1n));
+  const field = fieldsOf(descriptor);
   const inBytes = (low: number): number => 16 * field(low, 14);
   const [start, leading, stride] = [inBytes(0), inBytes(16), inBytes(32)];
   const phase = field(49, 3);

@@ -1,4 +1,5 @@
 /** Reads the zero-column mask descriptor of tcgen05.mma.ws (PTX ISA 9.1, section 9.7.16.4.3). */
+import { fieldsOf } from '../../base/bits.ts';
 import { misuse } from './access.ts';
 
 /** The shape of a product and the greatest shift that its instruction descriptor allows. */
@@ -16,8 +17,7 @@ export function usedColumns(
   descriptor: bigint,
   { m, n, greatestShift }: ColumnRange,
 ): (column: number) => number | null {
-  const field = (low: number, width: number): number =>
-    Number((descriptor >> BigInt(low)) & ((1n << BigInt(width)) - 1n));
+  const field = fieldsOf(descriptor);
   const shift = field(56, 6);
   const most = m === 32 ? Math.min(16, greatestShift) : greatestShift;
   if (shift > most) throw misuse(`the columns of B are shifted by ${shift}, but at most by ${most}`);
