@@ -27,7 +27,7 @@ import { helpFor, whatToGive } from './near-name.ts';
 import { explainTarget, type TargetExplanation } from './target.ts';
 import type { TargetChoice } from './target-choice.ts';
 
-/** The explanation of an opcode, or of the start of a mnemonic: its forms in the given version and on the given target. */
+/** The explanation of an opcode or of the start of a mnemonic: its forms in the given version on the given target. */
 export interface OpcodeExplanation {
   readonly kind: 'opcode';
   readonly opcode: string;
@@ -130,8 +130,8 @@ function withoutVariant(
 }
 
 /**
- * Selects the forms whose syntax begins with a mnemonic: with the opcode alone, or with an opcode and words that no form
- * leaves to choice, such as \`mma.sp\`.
+ * Selects the forms whose syntax begins with a mnemonic: with the opcode alone, or with an opcode and words that no
+ * form leaves to choice, such as `mma.sp`.
  */
 function beginningWith(mnemonic: string, opcode: string): (compiled: CompiledForm) => boolean {
   if (mnemonic === opcode) return () => true;

@@ -29,7 +29,7 @@ export const opcodesOutside: ReadonlyMap<string, AvailabilityRow> = new Map(
 /** What a version added to an opcode, and the table lacks. */
 export interface Addition {
   readonly since: Version;
-  /** The modifiers and types that only new variants have. A word that ends with `::` stands for all words that begin so. */
+  /** The modifiers and types that only new variants have. A word that ends with `::` stands for all that begin so. */
   readonly words: readonly string[];
   /** Whether variants with different types of `mixedTypes` are new. */
   readonly mixed: boolean;

@@ -45,8 +45,8 @@ export interface SemanticsError {
  * The conversion between any two formats as the given stack performs it. Every source is decoded exactly and rounded
  * once, even if PTX has no `cvt` instruction for the pair. With `ptx`, conversions to e4m3, e5m2, e2m3, e3m2, e2m1 and
  * s2f6 saturate, because every `cvt` to these formats does, and those to ue5m3 unless `saturate` is false. Conversions
- * from floats to integers clamp the value. Conversions between integers clamp it if `saturate` is set; otherwise, they truncate or extend the bits. Stacks other
- * than `ptx` round only to nearest even and convert only between floats.
+ * from floats to integers clamp the value. Conversions between integers clamp it if `saturate` is set; otherwise, they
+ * truncate or extend the bits. Stacks other than `ptx` round only to nearest even and convert only between floats.
  */
 export function conversionOf(request: ConversionRequest): Result<ConversionStages, SemanticsError> {
   const semantics = request.semantics ?? 'ptx';

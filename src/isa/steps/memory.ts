@@ -10,9 +10,9 @@ export const mostDimensions = 5;
 
 /**
  * A box of a tensor and its place in shared memory. `tensor` is the address of the tensor in global memory, and `map`
- * are the other words of its tensor map (machine/tensor-maps/tensor-map.ts). `coordinates` say where the box starts, innermost
- * dimension first, and `address` is the address of the box in shared memory. In the mode `rows`, a box consists of four
- * rows of a matrix; the coordinates are that of the first column, and those of the rows.
+ * are the other words of its tensor map (machine/tensor-maps/tensor-map.ts). `coordinates` say where the box starts,
+ * innermost dimension first, and `address` is the address of the box in shared memory. In the mode `rows`, a box
+ * consists of four rows of a matrix; the coordinates are that of the first column, and those of the rows.
  */
 type Box = {
   readonly mode: BoxMode;

@@ -1,6 +1,6 @@
 /**
- * Who accesses memory: threads, and the operations that threads start and that complete later. Each thread
- * and its operations have numbers of their own, because the accesses of an operation are ordered only by waiting for it.
+ * Who accesses memory: threads, and the operations that threads start and that complete later. Each thread and its
+ * operations have numbers of their own, because the accesses of an operation are ordered only by waiting for it.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { MemoryScope } from '../../isa/steps/order.ts';
@@ -51,8 +51,8 @@ export class Actors {
   private readonly blocks: number;
   /**
    * Number of places in a block: one for each actor, with the threads first, and one more for each thread, which in
-   * knowledge says what the async proxy may read of the thread's stores. Without operations that complete later, there are
-   * only threads.
+   * knowledge says what the async proxy may read of the thread's stores. Without operations that complete later, there
+   * are only threads.
    */
   readonly perBlock: number;
 

@@ -4,9 +4,9 @@
  * read what others published, no matter in which order the threads actually ran. So a race is found even if the
  * threads happened to run in a harmless order.
  *
- * The engine completes all operations at once, but here copies and products of wgmma are ordered only before what comes
- * after waiting for them. Bulk copies
- * wgmma and tcgen05 read through the async proxy, so a fence.proxy.async must come between a store of a thread and such a read.
+ * The engine completes all operations at once, but here those that complete later on a GPU are ordered only before what
+ * comes after waiting for them. Bulk copies, wgmma and tcgen05 read shared memory through the async proxy, so a
+ * fence.proxy.async must come between a store of a thread and such a read.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { AsyncKind, MemoryOrder } from '../../isa/steps/order.ts';
@@ -122,8 +122,8 @@ export class Races {
   }
 
   /**
-   * Notes that a thread, or an operation that it has started, accesses memory. Unless all races are to be reported, a store
-   * that does not change the memory does not race with other stores.
+   * Notes that a thread, or an operation that it has started, accesses memory. Unless all races are to be reported, a
+   * store that does not change the memory does not race with other stores.
    */
   access(clock: Clock, kind: AccessKind, history: History, offset: number, size: number): void {
     const { order, way, agent } = kind;
@@ -178,7 +178,8 @@ export class Races {
   }
 
   /**
-   * The thread waits until at most `pending` groups are in progress; null waits for operations without a group, too. With `onlyReads`, what bulk copies write may still be incomplete.
+   * The thread waits until at most `pending` groups are in progress; null waits for operations without a group, too.
+   * With `onlyReads`, what bulk copies write may still be incomplete.
    */
   wait(clock: Clock, of: AsyncKind, pending: number | null, onlyReads: boolean): void {
     for (const agent of agentsOf[of])

@@ -22,7 +22,7 @@ export function requireDescriptor(descriptor: ProductDescriptor, product: Tensor
   if (wrong !== null) throw misuse(`the instruction descriptor ${wrong}, which this kind of product does not do`);
 }
 
-/** \`64, 128 and 256\`. Of long lists, only the ends of runs with the same step are named: \`8, 16, …, 256\`. */
+/** `64, 128 or 256`. Of long lists, only the ends of runs with the same step are named: `8, 16, …, 256`. */
 function listOf(values: readonly number[]): string {
   const step = (i: number): number => (values[i] ?? 0) - (values[i - 1] ?? 0);
   const inRun = (i: number): boolean =>

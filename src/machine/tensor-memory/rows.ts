@@ -5,7 +5,7 @@ import { misuse } from './access.ts';
 
 /** The lanes of the rows of D, and of A and its metadata if these are in tensor memory. */
 export interface RowLayout {
-  /** The number of lanes that hold a row. Each of them has another part of the columns of D, and all have the row of A. */
+  /** The number of lanes that hold a row. Each has another part of the columns of D, and all have the row of A. */
   readonly parts: 1 | 2 | 4;
   readonly laneOf: (row: number, part: number) => number;
 }

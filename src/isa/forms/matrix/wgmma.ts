@@ -1,5 +1,6 @@
 /**
- * wgmma: matrix products that four warps compute together (PTX ISA 9.1, section 9.7.15). Versions and targets were determined with ptxas 13.0.
+ * wgmma: matrix products that four warps compute together (PTX ISA 9.1, section 9.7.15). Versions and targets were
+ * determined with ptxas 13.0.
  */
 import type { FactorFormat } from '../../../numerics/dot-arithmetic.ts';
 import type { Environment } from '../../environment.ts';

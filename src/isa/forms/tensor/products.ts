@@ -1,6 +1,7 @@
 /**
  * tcgen05.mma: products of matrices in tensor memory and shared memory (PTX ISA 9.1, section 9.7.16.10). A product is
- * complete when the instruction ends. Products with `.ashift` are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * complete when the instruction ends. Products with `.ashift` are checked but not executed. Versions and targets were
+ * determined with ptxas 13.0.
  */
 import {
   type AvailabilityRow,
