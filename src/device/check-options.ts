@@ -2,15 +2,29 @@
  * The values that each device and launch option takes. The same table is used to check options passed to the library
  * and options in job files.
  */
-import { callback, flag, listOf, number, oneOf, type Rule, type RulesFor, signal, text, whole } from '../base/rules.ts';
+import {
+  callback,
+  flag,
+  listOf,
+  number,
+  objectOf,
+  oneOf,
+  type Rule,
+  type RulesFor,
+  signal,
+  text,
+  whole,
+} from '../base/rules.ts';
 import '../base/platform-types.ts';
+import { mostInBox, mostPixels, type Swizzle, tensorElementTypes } from '../isa/tensor-map-fields.ts';
 import { mostWorkers } from '../machine/launch.ts';
 import type { Argument } from './arguments.ts';
 import {
   type DeviceOptions,
   type Extent,
   type LaunchOptions,
-  tensorElements,
+  type Im2colOptions,
+  swizzleAtoms,
   type TensorMapOptions,
   type SamplerOptions,
   type TexelOptions,
@@ -127,14 +141,37 @@ export const launchRules: RulesFor<LaunchOptions> = {
 const count = (most: number, words: string): Rule<readonly number[]> =>
   listOf(whole(most, words, 1), `a list of numbers from 1 to ${words}`);
 
+const corner: Rule<readonly number[]> = {
+  takes: 'a list of whole numbers from -32768 to 32767',
+  accepts: (value) => Array.isArray(value) && value.every((at) => Number.isInteger(at) && Math.abs(at + 0.5) < 2 ** 15),
+};
+
+/** One of a few numbers or words. */
+function among<T extends number | string>(...values: readonly T[]): Rule<T> {
+  const [last, ...others] = values.map(String).reverse();
+  return {
+    takes: `${others.reverse().join(', ')} or ${last}`,
+    accepts: (value) => values.some((one) => one === value),
+  };
+}
+
+const im2colRules: RulesFor<Im2colOptions> = {
+  lowerCorner: corner,
+  upperCorner: corner,
+  channelsPerPixel: whole(mostInBox, String(mostInBox), 1),
+  pixelsPerColumn: whole(mostPixels, String(mostPixels), 1),
+};
+
 /** The rules for all options but `tensor`, which job files give in another way. */
 export const boxRules: RulesFor<Omit<TensorMapOptions, 'tensor'>> = {
-  type: oneOf(...tensorElements),
+  type: oneOf(...tensorElementTypes),
   dimensions: count(2 ** 32, '2^32'),
   strides: count(2 ** 40, '2^40'),
-  box: count(256, '256'),
+  box: count(mostInBox, String(mostInBox)),
+  im2col: objectOf<Im2colOptions>(im2colRules),
   elementStrides: count(8, '8'),
-  swizzle: { takes: '0, 32, 64 or 128', accepts: (value) => [0, 32, 64, 128].some((one) => one === value) },
+  swizzle: among<Swizzle['bytes']>(0, 32, 64, 96, 128),
+  swizzleAtom: among<(typeof swizzleAtoms)[number]>(...swizzleAtoms),
   fill: oneOf('zeros', 'nan'),
 };
 

@@ -1,6 +1,7 @@
 /** Options for devices and launches, and the result of a launch. */
 import type { JudgeOptions } from '../check/judge-options.ts';
 import type { GpuName } from '../isa/gpus.ts';
+import type { TensorElementType } from '../isa/tensor-map-fields.ts';
 import type { Addressed, Argument } from './arguments.ts';
 import type { TraceEvent } from '../interp/trace.ts';
 import type { RaceMode } from '../machine/races/race.ts';
@@ -126,12 +127,37 @@ export interface LaunchOptions {
   readonly uninitialized?: 'fault' | 'zero';
 }
 
-export const tensorElements = ['u8', 'u16', 'u32', 's32', 'u64', 's64', 'f16', 'bf16', 'f32', 'tf32', 'f64'] as const;
+/**
+ * The type of an element. For one-byte floats, use `u8`. Copies to shared memory round `tf32` to the nearest value of
+ * that format, and flush subnormal numbers of types that end in `.ftz`. Elements of type `b4x16`, `b4x16_p64` and
+ * `b6x16_p32` are packed in the tensor; those of the last two types have 64 or 32 bits of padding after every 16
+ * elements in shared memory. The driver's names are UINT8, FLOAT32_FTZ, 16U4_ALIGN8B, 16U4_ALIGN16B and 16U6_ALIGN16B
+ * for `u8`, `f32.ftz`, `b4x16`, `b4x16_p64` and `b6x16_p32`, and so on.
+ */
+export type TensorElement = TensorElementType;
 
-/** The type of an element. For one-byte floats, use `u8`. */
-export type TensorElement = (typeof tensorElements)[number];
+/** Which bytes stay together in a swizzle of 128 bytes. With `32-flip-8`, halves of 16 bytes change places as well. */
+export const swizzleAtoms = [16, 32, '32-flip-8', 64] as const;
 
-/** A tensor in global memory and a box in it. Lists begin with the innermost dimension, whose elements are adjacent. */
+/**
+ * Pixels of images, as cuTensorMapEncodeIm2col describes them. The tensor has 3 to 5 dimensions: the channels, then the
+ * width, the height and the depth of the images, as many as there are, then the images.
+ */
+export interface Im2colOptions {
+  /** The first pixel at which a filter may begin along each dimension of an image; negative ones are padding. */
+  readonly lowerCorner: readonly number[];
+  /** The last pixel at which a filter may begin, relative to the last one of the image. */
+  readonly upperCorner: readonly number[];
+  /** 1 to 256. The channels of a pixel must be a multiple of 16 bytes. */
+  readonly channelsPerPixel: number;
+  /** 1 to 1024. */
+  readonly pixelsPerColumn: number;
+}
+
+/**
+ * A tensor in global memory and what instructions copy of it: either a box or pixels. Lists begin with the innermost
+ * dimension, whose elements are adjacent.
+ */
 export interface TensorMapOptions {
   /** The buffer that contains the tensor, or the tensor's address, which must be a multiple of 16. */
   readonly tensor: Addressed | bigint;
@@ -144,11 +170,15 @@ export interface TensorMapOptions {
    */
   readonly strides?: readonly number[];
   /** Size of a box along each dimension: 1 to 256 elements. A row of the box must be a multiple of 16 bytes. */
-  readonly box: readonly number[];
+  readonly box?: readonly number[];
+  /** Pixels, instead of a box. */
+  readonly im2col?: Im2colOptions;
   /** Distances between the copied elements along each dimension, 1 to 8; 1 by default. The first one has no effect. */
   readonly elementStrides?: readonly number[];
   /** Number of bytes in shared memory within which chunks of 16 bytes are swizzled; 0 by default. */
-  readonly swizzle?: 0 | 32 | 64 | 128;
+  readonly swizzle?: 0 | 32 | 64 | 96 | 128;
+  /** Only for a swizzle of 128 bytes; 16 by default. */
+  readonly swizzleAtom?: (typeof swizzleAtoms)[number];
   /** The values of elements outside the tensor; zeros by default. Only floats can be filled with NaN. */
   readonly fill?: 'zeros' | 'nan';
 }

@@ -1,14 +1,20 @@
-/** Makes tensor maps, which kernels take as arguments to copy boxes of tensors. */
+/** Makes tensor maps, which kernels take as arguments to copy parts of tensors. */
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import { requireOptions } from '../base/require.ts';
 import type { RulesFor } from '../base/rules.ts';
 import { mostDimensions } from '../isa/steps/memory.ts';
-import { tensorElement } from '../isa/tensor-map-fields.ts';
-import { encodeTensorMap } from '../machine/tensor-maps/tensor-map.ts';
+import { cornerBits, isPadded, type Swizzle, swizzles, tensorElement } from '../isa/tensor-map-fields.ts';
+import {
+  encodeTensorMap,
+  groupProblem,
+  rowLength,
+  type TensorMap,
+  type TensorPart,
+} from '../machine/tensor-maps/tensor-map.ts';
 import { isAddressed } from './arguments.ts';
 import { boxRules } from './check-options.ts';
-import type { TensorMapOptions } from './options.ts';
+import type { Im2colOptions, TensorMapOptions } from './options.ts';
 
 const rules: RulesFor<TensorMapOptions> = {
   tensor: { takes: 'a buffer or a bigint', accepts: (value) => typeof value === 'bigint' || isAddressed(value) },
@@ -17,48 +23,104 @@ const rules: RulesFor<TensorMapOptions> = {
 
 /**
  * Returns a tensor map for a kernel parameter of 128 bytes, such as `.param .align 64 .b8 map[128]`. It takes the place
- * of cuTensorMapEncodeTiled of the CUDA driver: the rules are the same, but the bytes are meaningful only to ptxlab.
+ * of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col of the CUDA driver: the rules are the same, but the bytes are
+ * meaningful only to ptxlab.
  *
- * @throws PtxlabError `bad-option` if the tensor or the box breaks one of the rules
+ * @throws PtxlabError `bad-option` if the tensor or what is copied breaks one of the rules
  */
 export function tensorMap(options: TensorMapOptions): Uint8Array {
   requireOptions(options, rules, 'tensorMap');
-  for (const name of ['tensor', 'type', 'dimensions', 'box'] as const) {
+  for (const name of ['tensor', 'type', 'dimensions'] as const) {
     if (options[name] === undefined) refuse(`option '${name}' is missing`);
   }
-  const { tensor, type, dimensions, box, swizzle = 0, fill = 'zeros' } = options;
+  const map = mapOf(options);
+  requireLayout(map);
+  requireRows(map);
+  return encodeTensorMap(map);
+}
+
+function mapOf(options: TensorMapOptions): TensorMap {
+  const { tensor, type, dimensions, fill = 'zeros' } = options;
   const element = tensorElement(type);
   const rank = dimensions.length;
   if (rank < 1 || rank > mostDimensions) refuse(`a tensor has 1 to ${mostDimensions} dimensions, not ${rank}`);
-  const address = typeof tensor === 'bigint' ? tensor : tensor.address;
-  if (address % 16n !== 0n) refuse(`the address of the tensor must be a multiple of 16, not 0x${address.toString(16)}`);
-  const strides = options.strides ?? packed(dimensions, element.bytes);
+  const strides = options.strides ?? packed(dimensions, element.bytes / element.group);
   const elementStrides = options.elementStrides ?? dimensions.map(() => 1);
-  requireLength('box', box, rank);
   requireLength('elementStrides', elementStrides, rank);
   requireLength('strides', strides, rank - 1);
-  const odd = strides.find((stride) => stride % 16 !== 0);
-  if (odd !== undefined) refuse(`strides must be multiples of 16 bytes, not ${odd}`);
-  const inRow = elementAt(box, 0) * element.bytes;
-  if (inRow % 16 !== 0) refuse(`a row of the box must be a multiple of 16 bytes, not ${inRow}`);
-  if (swizzle !== 0 && inRow > swizzle) refuse(`a row of ${inRow} bytes exceeds the swizzle of ${swizzle} bytes`);
   if (fill === 'nan' && element.nan === null) refuse(`elements of type ${type} cannot be filled with NaN`);
-  return encodeTensorMap({
-    address,
+  return {
+    address: typeof tensor === 'bigint' ? tensor : tensor.address,
     element,
     dimensions,
     strides,
-    box,
+    part: partOf(options),
     elementStrides,
-    swizzle: Math.max(1, swizzle / 16),
+    swizzle: swizzleOf(options),
     fillsWithNan: fill === 'nan',
-  });
+  };
 }
 
 /** The strides of a tensor without gaps. */
 function packed(dimensions: readonly number[], elementBytes: number): readonly number[] {
   let stride = elementBytes;
   return dimensions.slice(0, -1).map((size) => (stride *= size));
+}
+
+function partOf({ box, im2col, dimensions }: TensorMapOptions): TensorPart {
+  if (box !== undefined && im2col !== undefined) refuse(`only one of the options 'box' and 'im2col' can be given`);
+  if (im2col !== undefined) return pixelsOf(im2col, dimensions);
+  if (box === undefined) refuse(`option 'box' or 'im2col' is missing`);
+  requireLength('box', box, dimensions.length);
+  return { kind: 'box', sizes: box };
+}
+
+function pixelsOf(im2col: Im2colOptions, dimensions: readonly number[]): TensorPart {
+  const rank = dimensions.length;
+  if (rank < 3) refuse(`a tensor of images has 3 to ${mostDimensions} dimensions, not ${rank}`);
+  for (const name of ['lowerCorner', 'upperCorner', 'channelsPerPixel', 'pixelsPerColumn'] as const) {
+    if (im2col[name] === undefined) refuse(`option 'im2col.${name}' is missing`);
+  }
+  const most = 2 ** (elementAt(cornerBits, rank) - 1);
+  for (const name of ['lowerCorner', 'upperCorner'] as const) {
+    requireLength(`im2col.${name}`, im2col[name], rank - 2);
+    const far = im2col[name].find((at) => at < -most || at >= most);
+    if (far !== undefined)
+      refuse(`im2col.${name} must be between ${-most} and ${most - 1} in ${rank} dimensions, not ${far}`);
+  }
+  im2col.lowerCorner.forEach((low, i) => {
+    const high = elementAt(dimensions, i + 1) - 1 + elementAt(im2col.upperCorner, i);
+    if (low > high) refuse(`the corners of im2col leave no pixels along dimension ${i + 1}: from ${low} to ${high}`);
+  });
+  return { kind: 'im2col', ...im2col };
+}
+
+function swizzleOf({ swizzle = 0, swizzleAtom = 16 }: TensorMapOptions): Swizzle {
+  const found = swizzles.find(
+    ({ bytes, atom, flips }) => bytes === swizzle && (flips ? '32-flip-8' : atom) === swizzleAtom,
+  );
+  return found ?? refuse(`a swizzle of ${swizzle} bytes has no atom ${swizzleAtom}`);
+}
+
+/** Checks the alignment of a tensor. */
+function requireLayout({ address, element, strides }: TensorMap): void {
+  const alignment = isPadded(element) ? 32 : 16;
+  if (address % BigInt(alignment) !== 0n)
+    refuse(`the address of the tensor must be a multiple of ${alignment}, not 0x${address.toString(16)}`);
+  const odd = strides.find((stride) => stride % alignment !== 0);
+  if (odd !== undefined) refuse(`strides must be multiples of ${alignment} bytes, not ${odd}`);
+}
+
+/** Checks the rows of what is copied. */
+function requireRows(map: TensorMap): void {
+  const { element, swizzle } = map;
+  const problem = groupProblem(map);
+  if (problem !== null) refuse(`the map ${problem}`);
+  const inRow = (rowLength(map) / element.group) * element.sharedBytes;
+  const name = map.part.kind === 'box' ? 'a row of the box' : 'the channels of a pixel';
+  if (inRow % 16 !== 0) refuse(`${name} must be a multiple of 16 bytes, not ${inRow}`);
+  if (swizzle.bytes !== 0 && inRow > swizzle.bytes)
+    refuse(`a row of ${inRow} bytes exceeds the swizzle of ${swizzle.bytes} bytes`);
 }
 
 function requireLength(name: string, values: readonly number[], length: number): void {

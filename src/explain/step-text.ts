@@ -165,9 +165,18 @@ function boxInShared({ space, address }: BoxStep): string {
   return `${space} memory at ${refName(address)}`;
 }
 
-function boxInTensor({ mode, coordinates, tensor }: BoxStep): string {
+function boxInTensor(step: BoxStep): string {
+  const { mode, coordinates, tensor } = step;
   const [column = '$', ...rows] = coordinates;
-  if (mode === 'rows')
-    return `the rows {${names(rows)}} from column ${refName(column)} on of the tensor at ${refName(tensor)}`;
-  return `the box at {${names(coordinates)}} of the tensor at ${refName(tensor)}`;
+  const whole = `of the tensor at ${refName(tensor)}`;
+  switch (mode) {
+    case 'rows':
+      return `the rows {${names(rows)}} from column ${refName(column)} on ${whole}`;
+    case 'im2col': {
+      const moved = 'offsets' in step ? `, moved by {${names(step.offsets)}},` : '';
+      return `the pixels from {${names(coordinates)}} on${moved} ${whole}`;
+    }
+    case 'tile':
+      return `the box at {${names(coordinates)}} ${whole}`;
+  }
 }

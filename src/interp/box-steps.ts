@@ -2,7 +2,7 @@
 import type { BoxKind } from '../isa/steps/memory.ts';
 import type { StepOf } from '../isa/steps/step.ts';
 import { type BoxMemory, copyBox } from '../machine/tensor-maps/box-copy.ts';
-import { changeWord, combinePiece, copyPiece, fillPiece } from './copy-steps.ts';
+import { changeWord, combinePiece, copyPiece, fillPiece, packPiece } from './copy-steps.ts';
 import type { AccessContext } from './memory-access.ts';
 import { arrivingAt } from './race-watch.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
@@ -14,17 +14,19 @@ export function prepareBox(step: BoxStep, placeOf: PlaceOf, context: AccessConte
   const op = step.kind === 'reduce-box' ? step.op : null;
   const wordPlaces = [step.tensor, ...step.map].map(placeOf);
   const coordinatePlaces = step.coordinates.map(placeOf);
+  const offsetPlaces = 'offsets' in step ? step.offsets.map(placeOf) : [];
   const addressPlace = placeOf(step.address);
   const maskPlace = step.kind === 'multicast-box' ? placeOf(step.mask) : null;
   const objectPlace = 'object' in step ? placeOf(step.object) : null;
   return (frame: Frame) => {
     const words = wordPlaces.map((place) => bigintIn(frame, place));
     const coordinates = coordinatePlaces.map((place) => Number(frame[place]) | 0);
+    const offsets = offsetPlaces.map((place) => Number(frame[place]) & 0xffff);
     const address = Number(bigintIn(frame, addressPlace));
     const mask = maskPlace === null ? 0 : Number(frame[maskPlace]);
     const object = objectPlace === null ? 0 : Number(bigintIn(frame, objectPlace));
     const memory = memoryOf(step, objectPlace === null ? context : arrivingAt(BigInt(object), context));
-    copyBox({ kind, mode, op, words, coordinates, address, mask, object }, memory);
+    copyBox({ kind, mode, op, words, coordinates, offsets, address, mask, object }, memory);
   };
 }
 
@@ -32,8 +34,9 @@ function memoryOf({ space, tensorSpace }: BoxStep, context: AccessContext): BoxM
   const inShared = (address: number) => ({ space, address: BigInt(address) });
   const inTensor = (address: bigint) => ({ space: tensorSpace, address });
   return {
-    load: (shared, tensor, bytes) => copyPiece(inShared(shared), inTensor(tensor), bytes, context),
+    load: (shared, tensor, bytes, convert) => copyPiece(inShared(shared), inTensor(tensor), bytes, context, convert),
     store: (shared, tensor, bytes) => copyPiece(inTensor(tensor), inShared(shared), bytes, context),
+    pack: (shared, tensor) => packPiece(inTensor(tensor), inShared(shared), context),
     reduce: (shared, tensor, bytes, combine) =>
       combinePiece(inTensor(tensor), inShared(shared), bytes, combine, context),
     fill: (shared, bytes, word) => fillPiece(inShared(shared), bytes, word, context),

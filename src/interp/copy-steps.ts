@@ -5,6 +5,12 @@ import { mbarrierFields } from '../isa/mbarrier-fields.ts';
 import { completed, relaxedOnGpu } from '../isa/steps/order.ts';
 import type { StepOf } from '../isa/steps/step.ts';
 import {
+  type ConvertElement,
+  packedBytes,
+  packSixBits,
+  spreadBytes,
+} from '../machine/tensor-maps/element-conversion.ts';
+import {
   type AccessContext,
   openMemory,
   placeIn,
@@ -54,11 +60,17 @@ interface Location {
 }
 
 /**
- * Copies `bytes` bytes, in words of at most 8 bytes. Undefined bytes stay undefined in shared memory; copying them to
- * global memory is a fault.
+ * Copies `bytes` bytes, in words of at most 8 bytes, or converts words of 4 bytes. Undefined bytes stay undefined in
+ * shared memory; copying them to global memory is a fault.
  */
-export function copyPiece(to: Location, from: Location, bytes: number, context: AccessContext): void {
-  const word = Math.min(bytes, 8);
+export function copyPiece(
+  to: Location,
+  from: Location,
+  bytes: number,
+  context: AccessContext,
+  convert: ConvertElement | null = null,
+): void {
+  const word = convert === null ? Math.min(bytes, 8) : 4;
   const [source, target] = [placeIn(from.space, from.address), placeIn(to.space, to.address)];
   const read = openMemory(source, from.address, 'load', bytes, context);
   const undefinedParts = undefinedIn(read, source.offset, word, bytes / word, context.line);
@@ -68,15 +80,35 @@ export function copyPiece(to: Location, from: Location, bytes: number, context: 
     // All lanes of a warp make the copy that a GPU makes once.
     noteAccess(context.cpu, { ...plainAccess('store', null, context), isSilent: isCopied() }, target, bytes);
   }
-  for (let at = 0; at < bytes; at += word)
-    written.store(target.offset + at, 8 * word, read.load(source.offset + at, 8 * word));
+  for (let at = 0; at < bytes; at += word) written.store(target.offset + at, 8 * word, valueAt(at));
   if (undefinedParts !== null) storeUndefined(written, target.offset, word, undefinedParts);
+
+  function valueAt(at: number): Bits {
+    const value = read.load(source.offset + at, 8 * word);
+    return convert === null ? value : convert(Number(value));
+  }
 
   function isCopied(): boolean {
     for (let at = 0; at < bytes; at += word)
-      if (written.load(target.offset + at, 8 * word) !== read.load(source.offset + at, 8 * word)) return false;
+      if (written.load(target.offset + at, 8 * word) !== valueAt(at)) return false;
     return true;
   }
+}
+
+/** Packs 16 elements of 6 bits, which have a byte each at `from`. */
+export function packPiece(to: Location, from: Location, context: AccessContext): void {
+  const [source, target] = [placeIn(from.space, from.address), placeIn(to.space, to.address)];
+  const read = openMemory(source, from.address, 'load', spreadBytes, context);
+  const written = openMemory(target, to.address, 'store', 4, context);
+  openMemory({ ...target, offset: target.offset + packedBytes - 4 }, to.address, 'store', 4, context);
+  const undefinedParts = undefinedIn(read, source.offset, 1, spreadBytes, context.line) ?? [];
+  for (const part of undefinedParts) storeUndefined(written, target.offset, 1, [part]);
+  if (context.cpu.races !== null) {
+    noteAccess(context.cpu, plainAccess('load', null, context), source, spreadBytes);
+    noteAccess(context.cpu, plainAccess('store', null, context), target, packedBytes);
+  }
+  const spread = Uint8Array.from({ length: spreadBytes }, (_, i) => Number(read.load(source.offset + i, 8)));
+  packSixBits(spread).forEach((byte, i) => written.store(target.offset + i, 8, byte));
 }
 
 /** Combines an element at `to` with one of the same size at `from`. */

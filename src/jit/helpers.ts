@@ -2,7 +2,7 @@
  * The module that is being generated: its imports, and the functions that are called from several places. Each of these
  * functions is generated when it is first needed.
  */
-import { mostDimensions } from '../isa/steps/memory.ts';
+import { mostDimensions, mostOffsets } from '../isa/steps/memory.ts';
 import { tensorMapWords } from '../isa/tensor-map-fields.ts';
 import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
@@ -60,14 +60,14 @@ const importTypes: Readonly<
   alone: aloneType,
   /**
    * Copies a box of a tensor. Takes the number of the engine call, the thread, the remaining fuel, `mostDimensions`
-   * coordinates (zeros after the last dimension), a mask (zero unless the box is copied to several blocks), the address
-   * of an mbarrier object (zero unless the box is copied to shared memory), the address of the box in shared memory, and
-   * the words of the tensor map.
+   * coordinates (zeros after the last dimension), `mostOffsets` offsets (zeros unless they are given), a mask (zero
+   * unless the box is copied to several blocks), the address of an mbarrier object (zero unless the box is copied to
+   * shared memory), the address of the box in shared memory, and the words of the tensor map.
    */
   box: {
     parameters: [
       ...(['i32', 'i32', 'i32'] as const),
-      ...Array.from({ length: mostDimensions }, () => 'i32' as const),
+      ...Array.from({ length: mostDimensions + mostOffsets }, () => 'i32' as const),
       ...(['i32', 'i64', 'i64'] as const),
       ...Array.from({ length: tensorMapWords }, () => 'i64' as const),
     ],

@@ -27,7 +27,7 @@ import { impliedRegisters } from '../../src/isa/registers.ts';
 import { type Step, stepFacts, type StepKind, type StepOf } from '../../src/isa/steps/step.ts';
 import { allForms } from '../../src/isa/table.ts';
 import { windowBase } from '../../src/machine/memory/address-space.ts';
-import { tensorElement } from '../../src/isa/tensor-map-fields.ts';
+import { tensorElement, swizzles } from '../../src/isa/tensor-map-fields.ts';
 import { encodeTensorMap } from '../../src/machine/tensor-maps/tensor-map.ts';
 import { RandomSource } from '../differential/random-source.ts';
 import { operandWidths, type Player, record, textureAddress, type Touched } from './recording-engine.ts';
@@ -160,8 +160,9 @@ function legalInput(step: Step, ref: Ref): Bits | null {
     case 'multicast-box': {
       if (step.kind === 'multicast-box' && ref === step.mask) return 1;
       const word = step.map.indexOf(ref);
-      if (word >= 0) return elementAt(mapOf(step.mode === 'rows' ? 2 : step.coordinates.length), 1 + word);
-      return step.coordinates.includes(ref) ? 0 : null;
+      if (word >= 0)
+        return elementAt(mapOf(step.mode === 'rows' ? 2 : step.coordinates.length, step.mode === 'im2col'), 1 + word);
+      return step.coordinates.includes(ref) || ('offsets' in step && step.offsets.includes(ref)) ? 0 : null;
     }
     case 'barrier':
       return ref === step.barrier ? 3 : ref === step.count ? 32 : null;
@@ -188,18 +189,21 @@ function legalInput(step: Step, ref: Ref): Bits | null {
   }
 }
 
-/** The words of a tensor map whose box has a single row of 16 bytes. */
-function mapOf(rank: number): readonly bigint[] {
+/** The words of a tensor map whose box has a single row of 16 bytes, or which has one pixel of that size. */
+function mapOf(rank: number, isIm2col: boolean): readonly bigint[] {
   const each = (first: number, other: number): readonly number[] =>
     Array.from({ length: rank }, (_, i) => (i === 0 ? first : other));
+  const corner = each(0, 0).slice(2);
   const { buffer } = encodeTensorMap({
     address: 0n,
     element: tensorElement('u32'),
     dimensions: each(4, 1),
     strides: each(16, 16).slice(1),
-    box: each(4, 1),
+    part: isIm2col
+      ? { kind: 'im2col', lowerCorner: corner, upperCorner: corner, channelsPerPixel: 4, pixelsPerColumn: 1 }
+      : { kind: 'box', sizes: each(4, 1) },
     elementStrides: each(1, 1),
-    swizzle: 1,
+    swizzle: elementAt(swizzles, 0),
     fillsWithNan: false,
   });
   return [...new BigUint64Array(buffer)];

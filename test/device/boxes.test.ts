@@ -1,46 +1,12 @@
 /** Copies of boxes of tensors (cp.async.bulk.tensor, mode tile) between global and shared memory. */
 import { describe, expect, test } from 'vitest';
 import { Device, type DeviceBuffer, type LaunchResult, tensorMap, type TensorMapOptions } from '../../src/device.ts';
+import { boxKernel, mostBoxBytes } from './box-kernel.ts';
 import { ways } from './run.ts';
-
-const names = ['x', 'y', 'z', 'u', 'v'];
-/** The size of the largest box. */
-const boxBytes = 4096;
-
-/** Copies a box between the tensor and shared memory, and between shared memory and the buffer `box`. */
-function moduleOf(rank: number, isLoad: boolean): string {
-  const coordinates = names.slice(0, rank);
-  const list = coordinates.map((_, i) => `%c${i}`).join();
-  const move = (of: string): string =>
-    `mov.u32 %r4, 0; mov.u64 %rd5, %rd2; mov.u32 %r5, tile;
-${of}: ${
-      of === 'out'
-        ? 'ld.shared.b32 %r6, [%r5]; st.global.b32 [%rd5], %r6;'
-        : 'ld.global.b32 %r6, [%rd5]; st.shared.b32 [%r5], %r6;'
-    } add.u32 %r4, %r4, 4; add.u64 %rd5, %rd5, 4; add.u32 %r5, %r5, 4; setp.lt.u32 %p1, %r4, %r3; @%p1 bra ${of};`;
-  const load = `mbarrier.init.shared::cta.b64 [object], 1; mbarrier.arrive.expect_tx.shared::cta.b64 _, [object], %r3;
-cp.async.bulk.tensor.${rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%rd3, {${list}}], [object];
-wait: mbarrier.try_wait.parity.shared::cta.b64 %p1, [object], 0; @!%p1 bra wait; ${move('out')}`;
-  const store = `${move('in')} fence.proxy.async;
-cp.async.bulk.tensor.${rank}d.global.shared::cta.tile.bulk_group [%rd3, {${list}}], [tile];
-cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;`;
-  return `.version 8.4
-.target sm_90
-.address_size 64
-.shared .align 1024 .b8 tile[${boxBytes}];
-.shared .align 8 .b64 object;
-.visible .entry k(.param .align 64 .b8 map[128], .param .u64 box, .param .u32 size, ${coordinates.map((name) => `.param .s32 ${name}`).join(', ')}) {
-.reg .pred %p<2>; .reg .b32 %r<8>; .reg .b32 %c<5>; .reg .b64 %rd<8>;
-mov.b64 %rd1, map; cvta.param.u64 %rd3, %rd1; ld.param.u64 %rd2, [box]; ld.param.u32 %r3, [size];
-${coordinates.map((name, i) => `ld.param.s32 %c${i}, [${name}];`).join(' ')}
-${isLoad ? load : store}
-ret; }
-`;
-}
 
 interface Case {
   readonly name: string;
-  readonly options: Omit<TensorMapOptions, 'tensor'>;
+  readonly options: Omit<TensorMapOptions, 'tensor'> & { readonly box: readonly number[] };
   readonly elementBytes: number;
   readonly coordinates: readonly number[];
 }
@@ -129,8 +95,8 @@ async function run(
   const [inTensor, inBox] = [device.alloc(tensor), device.alloc(box)];
   const map = tensorMap({ ...given.options, tensor: inTensor });
   const size = eachElement(given, () => undefined);
-  const args = [map, inBox, size, ...given.coordinates];
-  const text = moduleOf(given.coordinates.length, isLoad);
+  const args = [map, inBox, size, size, ...given.coordinates];
+  const text = boxKernel({ dimensions: given.coordinates.length, isLoad });
   const result = await device
     .load(text)
     .kernel('k')
@@ -142,20 +108,20 @@ for (const [way, options] of Object.entries(ways)) {
   describe(way, () => {
     for (const one of cases) {
       test(`to shared memory: ${one.name}`, async () => {
-        const [tensor, expected] = [pattern(tensorBytes, 1), new Uint8Array(boxBytes)];
+        const [tensor, expected] = [pattern(tensorBytes, 1), new Uint8Array(mostBoxBytes)];
         const isNan = one.options.fill === 'nan';
         eachElement(one, (inShared, inTensor) => {
           for (let i = 0; i < one.elementBytes; i++)
             expected[inShared + i] =
               inTensor === null ? (isNan ? ([0xf7, 0x7f][i] ?? 0) : 0) : (tensor[inTensor + i] ?? 0);
         });
-        const { result, box } = await run(one, true, [tensor, new Uint8Array(boxBytes)], { ...options });
+        const { result, box } = await run(one, true, [tensor, new Uint8Array(mostBoxBytes)], { ...options });
         expect(result).toMatchObject({ ok: true });
         expect([...box]).toEqual([...expected]);
       });
 
       test(`to global memory: ${one.name}`, async () => {
-        const [tensor, box] = [pattern(tensorBytes, 1), pattern(boxBytes, 7)];
+        const [tensor, box] = [pattern(tensorBytes, 1), pattern(mostBoxBytes, 7)];
         const expected = tensor.slice();
         eachElement(one, (inShared, inTensor) => {
           if (inTensor !== null)
@@ -174,27 +140,29 @@ for (const [way, options] of Object.entries(ways)) {
         elementBytes: 4,
         coordinates: [0, 63],
       };
-      const { result } = await run(given, true, [pattern(tensorBytes, 1), new Uint8Array(boxBytes)], { ...options });
+      const { result } = await run(given, true, [pattern(tensorBytes, 1), new Uint8Array(mostBoxBytes)], {
+        ...options,
+      });
       expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6001', space: 'global' } });
     });
 
     test('bytes that are not a tensor map', async () => {
       const device = await Device.create({ gpu: 'H100' });
-      const box = device.alloc(boxBytes);
-      const kernel = device.load(moduleOf(2, true)).kernel('k');
-      const result = await kernel.launch({ args: [pattern(128, 1), box, 16, 0, 0], ...options });
+      const box = device.alloc(mostBoxBytes);
+      const kernel = device.load(boxKernel({ dimensions: 2, isLoad: true })).kernel('k');
+      const result = await kernel.launch({ args: [pattern(128, 1), box, 16, 16, 0, 0], ...options });
       const message = 'the tensor map was not made by ptxlab';
       expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6035', message } });
     });
 
     test('a tensor map with another number of dimensions', async () => {
       const device = await Device.create({ gpu: 'H100' });
-      const box = device.alloc(boxBytes);
+      const box = device.alloc(mostBoxBytes);
       const map = tensorMap({ tensor: box, type: 'u8', dimensions: [64], box: [16] });
       const result = await device
-        .load(moduleOf(2, true))
+        .load(boxKernel({ dimensions: 2, isLoad: true }))
         .kernel('k')
-        .launch({ args: [map, box, 16, 0, 0], ...options });
+        .launch({ args: [map, box, 16, 16, 0, 0], ...options });
       expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6035' } });
     });
   });
@@ -236,6 +204,7 @@ test.each(Object.entries({ ...ways, 'two workers': { workers: 2 } }))(
 
 describe('tensorMap refuses', () => {
   const valid = { type: 'f16', dimensions: [64, 64], box: [32, 8] } as const;
+  const column = { lowerCorner: [0, 0], upperCorner: [0, 0], channelsPerPixel: 8, pixelsPerColumn: 4 };
   const bad: readonly (readonly [string, object])[] = [
     ["option 'type' of tensorMap must be", { type: 'e4m3' }],
     ["option 'tensor' is missing", { tensor: undefined }],
@@ -245,7 +214,45 @@ describe('tensorMap refuses', () => {
     ['strides must be multiples of 16 bytes, not 72', { strides: [72] }],
     ['a row of the box must be a multiple of 16 bytes, not 20', { box: [10, 8] }],
     ['a row of 64 bytes exceeds the swizzle of 32 bytes', { swizzle: 32 }],
-    ["option 'swizzle' of tensorMap must be 0, 32, 64 or 128", { swizzle: 16 }],
+    ['a swizzle of 64 bytes has no atom 32', { swizzle: 64, swizzleAtom: 32 }],
+    ["option 'swizzleAtom' of tensorMap must be 16, 32, 32-flip-8 or 64", { swizzle: 128, swizzleAtom: 128 }],
+    ["option 'swizzle' of tensorMap must be 0, 32, 64, 96 or 128", { swizzle: 16 }],
+    ["option 'box' or 'im2col' is missing", { box: undefined }],
+    ["only one of the options 'box' and 'im2col' can be given", { im2col: {} }],
+    ['a tensor of images has 3 to 5 dimensions, not 2', { box: undefined, im2col: {} }],
+    ["option 'im2col.lowerCorner' is missing", { dimensions: [64, 8, 8, 2], box: undefined, im2col: {} }],
+    [
+      'im2col.upperCorner must be between -128 and 127 in 4 dimensions, not 128',
+      { dimensions: [64, 8, 8, 2], box: undefined, im2col: { ...column, upperCorner: [0, 128] } },
+    ],
+    [
+      'the corners of im2col leave no pixels along dimension 1: from 0 to -1',
+      { dimensions: [64, 8, 8, 2], box: undefined, im2col: { ...column, upperCorner: [-8, 0] } },
+    ],
+    [
+      "option 'im2col.pixelsPerColumn' of tensorMap must be a whole number from 1 to 1024",
+      { dimensions: [64, 8, 8, 2], box: undefined, im2col: { ...column, pixelsPerColumn: 1025 } },
+    ],
+    [
+      'the channels of a pixel must be a multiple of 16 bytes, not 8',
+      { dimensions: [64, 8, 8, 2], box: undefined, im2col: { ...column, channelsPerPixel: 4 } },
+    ],
+    [
+      'the map has 63 elements of type b4x16 in a row, but needs a multiple of 2',
+      { type: 'b4x16', dimensions: [63, 8], strides: [32] },
+    ],
+    [
+      'the map has boxes with 32 elements of type b6x16_p32, but needs boxes with 128',
+      { type: 'b6x16_p32', dimensions: [128, 64] },
+    ],
+    [
+      'the map has a swizzle that elements of type b4x16_p64 do not have',
+      { type: 'b4x16_p64', dimensions: [128, 64], box: [128, 1], swizzle: 64 },
+    ],
+    [
+      'strides must be multiples of 32 bytes, not 80',
+      { type: 'b4x16_p64', dimensions: [128, 64], box: [128, 1], strides: [80] },
+    ],
     ['elements of type u16 cannot be filled with NaN', { type: 'u16', fill: 'nan' }],
     ['the address of the tensor must be a multiple of 16, not 0x8', { tensor: 8n }],
   ];

@@ -3,13 +3,43 @@ import { describe, expect, test } from 'vitest';
 import { Device, tensorMap, type TensorMapOptions } from '../../src/device.ts';
 import { ways } from './run.ts';
 
-const elementTypes = ['u8', 'u16', 'u32', 's32', 'u64', 's64', 'f16', 'f32', '', 'f64', 'bf16', 'tf32'];
+const elementTypes = [
+  'u8',
+  'u16',
+  'u32',
+  's32',
+  'u64',
+  's64',
+  'f16',
+  'f32',
+  'f32.ftz',
+  'f64',
+  'bf16',
+  'tf32',
+  'tf32.ftz',
+  'b4x16',
+  'b4x16_p64',
+  'b6x16_p32',
+];
+const atoms = [16, 32, '32-flip-8', 64];
 
-type Given = Omit<TensorMapOptions, 'tensor'> & { readonly strides: readonly number[] };
+type Given = Omit<TensorMapOptions, 'tensor'> & {
+  readonly strides: readonly number[];
+  readonly box: readonly number[];
+};
 
 /** Replaces every field of a tensor map. */
 function replaceAll(space: string, map: Given): string {
-  const { type, dimensions, box, strides, elementStrides = dimensions.map(() => 1), swizzle = 0, fill } = map;
+  const {
+    type,
+    dimensions,
+    box,
+    strides,
+    elementStrides = dimensions.map(() => 1),
+    swizzle = 0,
+    swizzleAtom = 16,
+    fill,
+  } = map;
   const replace = (field: string, operands: string): string => {
     const width = field === 'global_address' || field === 'global_stride' ? 64 : 32;
     return `tensormap.replace.tile.${field}${space}.b1024.b${width} [%rd4], ${operands};`;
@@ -30,13 +60,14 @@ ${numbered('global_stride', strides)}
 ${numbered('element_stride', elementStrides)}
 ${replace('elemtype', String(elementTypes.indexOf(type)))}
 ${replace('interleave_layout', '0')}
-${replace('swizzle_mode', String({ 0: 0, 32: 1, 64: 2, 128: 3 }[swizzle]))}
+${replace('swizzle_mode', String({ 0: 0, 32: 1, 64: 2, 128: 3, 96: 4 }[swizzle]))}
+${replace('swizzle_atomicity', String(atoms.indexOf(swizzleAtom)))}
 ${replace('fill_mode', fill === 'nan' ? '1' : '0')}`;
 }
 
 /** Makes a tensor map in shared memory, which begins as zeros, and copies it to global memory. */
-const maker = (map: Given, space: string): string => `.version 8.3
-.target sm_90a
+const maker = (map: Given, space: string): string => `.version 8.6
+.target sm_100a
 .address_size 64
 .shared .align 128 .b8 made[128];
 .visible .entry k(.param .u64 tensor, .param .u64 out) {
@@ -61,6 +92,16 @@ const maps: Readonly<Record<string, Given>> = {
     box: [8, 5, 3],
     elementStrides: [1, 2, 3],
   },
+  'a swizzle in which 32 bytes stay together': {
+    type: 'tf32',
+    dimensions: [64, 64],
+    strides: [256],
+    box: [32, 8],
+    swizzle: 128,
+    swizzleAtom: 32,
+  },
+  'four bits, padded': { type: 'b4x16_p64', dimensions: [256, 8], strides: [128], box: [128, 4] },
+  'a swizzle of 96 bytes': { type: 'u8', dimensions: [96, 8], strides: [96], box: [96, 4], swizzle: 96 },
   'five dimensions, filled with NaN': {
     type: 'f64',
     dimensions: [4, 3, 2, 5, 70_000],
@@ -73,7 +114,7 @@ const maps: Readonly<Record<string, Given>> = {
 describe.each(Object.entries(ways))('%s', (_, options) => {
   describe.each(['.shared::cta', ''])('in the space "%s"', (space) => {
     test.each(Object.entries(maps))('%s: a kernel makes the same map as tensorMap', async (__, map) => {
-      const device = await Device.create({ gpu: 'H100' });
+      const device = await Device.create({ gpu: 'B200' });
       const out = device.alloc(128);
       const args = [0x1000n, out];
       const result = await device
@@ -86,7 +127,7 @@ describe.each(Object.entries(ways))('%s', (_, options) => {
   });
 
   test('a map in global memory is changed and used', async () => {
-    const device = await Device.create({ gpu: 'H100' });
+    const device = await Device.create({ gpu: 'B200' });
     const [first, second] = [1, 2].map((value) => device.alloc(new Uint32Array(64 * 16).fill(value)));
     const out = device.alloc(4 * 64);
     if (first === undefined || second === undefined) throw new Error('no tensors');
@@ -101,27 +142,27 @@ describe.each(Object.entries(ways))('%s', (_, options) => {
     expect([...new Uint32Array(out.read().buffer)].slice(0, 48)).toEqual(rows.flat());
   });
 
-  test.each(['elemtype', 'interleave_layout', 'swizzle_mode'])(
-    'a map is not copied because of its %s',
-    async (field) => {
-      const device = await Device.create({ gpu: 'H100' });
-      const tensor = device.alloc(4096);
-      const map = device.alloc(tensorMap({ tensor, type: 'u32', dimensions: [64, 16], box: [8, 4] }));
-      const value = { elemtype: 13, interleave_layout: 1, swizzle_mode: 4 }[field];
-      const change = `tensormap.replace.tile.${field}.global.b1024.b32 [%rd1], ${value};`;
-      const text = changer.replace('/* more */', change);
-      const result = await device
-        .load(text)
-        .kernel('k')
-        .launch({ args: [map, tensor, tensor], ...options });
-      const message = 'the tensor map has a layout or an element type that ptxlab does not copy';
-      expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6035', message } });
-    },
-  );
+  test.each([
+    ['elemtype', 14, 'has 3 elements of type b4x16_p64 in a row, but needs a multiple of 128'],
+    ['interleave_layout', 1, 'has an interleaved layout, which ptxlab does not copy'],
+    ['swizzle_atomicity', 1, 'has swizzling mode 0 with atomicity 1, which do not go together'],
+  ] as const)('a map is not copied because of its %s', async (field, value, words) => {
+    const device = await Device.create({ gpu: 'B200' });
+    const tensor = device.alloc(4096);
+    const map = device.alloc(tensorMap({ tensor, type: 'u32', dimensions: [64, 16], box: [8, 4] }));
+    const change = `tensormap.replace.tile.${field}.global.b1024.b32 [%rd1], ${value};`;
+    const text = changer.replace('/* more */', change);
+    const result = await device
+      .load(text)
+      .kernel('k')
+      .launch({ args: [map, tensor, tensor], ...options });
+    const message = `the tensor map ${words}`;
+    expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6035', message } });
+  });
 });
 
-const changer = `.version 8.3
-.target sm_90a
+const changer = `.version 8.6
+.target sm_100a
 .address_size 64
 .shared .align 128 .b8 tile[256];
 .shared .align 8 .b64 object;

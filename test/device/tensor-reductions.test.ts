@@ -106,6 +106,17 @@ describe.each(Object.entries(ways))('%s', (_, way) => {
     expect([...new Uint32Array(found.tensor.slice().buffer)]).toEqual([...expected]);
   });
 
+  test.each(['f32.ftz', 'tf32.ftz'] as const)('sums of %s numbers, without subnormal ones', async (type) => {
+    const floats = new Float32Array(width * height).fill(1e-40);
+    const data = new Float32Array(boxWidth * boxHeight).fill(1.5);
+    data[0] = 1e-40;
+    const sums = await run(
+      { instruction: reduce('add'), tensor: floats, options: options(type), data, at: [0, 0] },
+      way,
+    );
+    expect([...new Float32Array(sums.tensor.slice().buffer, 0, 2)]).toEqual([0, 1.5]);
+  });
+
   test('sums of halves, and of f32 numbers, also of subnormal ones', async () => {
     const halves = Uint16Array.from({ length: width * height }, (__, i) => Number(numberBits('f16', i / 3)));
     const box = Uint16Array.from({ length: boxWidth * boxHeight }, (__, i) => Number(numberBits('f16', -i * 0.7)));

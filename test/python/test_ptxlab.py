@@ -206,6 +206,20 @@ def test_copies_a_box_of_a_tensor(ptx_device):
         kernel[1, 1](ptxlab.TensorMap(padded, [3, 2]), out)
 
 
+def test_pixels_of_images(ptx_device):
+    image = np.arange(2 * 5 * 4, dtype=np.int32).reshape(2, 5, 4)
+    text = (
+        BOX.replace("2d", "3d")
+        .replace(".tile", ".im2col")
+        .replace("{2, 1}], [object]", "{0, 3, 0}], [object], {%h}")
+        .replace(".reg .pred %p;", ".reg .pred %p; .reg .b16 %h; mov.b16 %h, 1;")
+    )
+    out = np.zeros((2, 4), dtype=np.int32)
+    corners = {"lowerCorner": [0], "upperCorner": [-1], "channelsPerPixel": 4, "pixelsPerColumn": 2}
+    ptx_device.module(text).kernel("box")[1, 1](ptxlab.TensorMap(image, im2col=corners), out)
+    np.testing.assert_array_equal(out, [image[0, 4], image[1, 1]])
+
+
 def test_arrays_with_gaps_and_read_only_arrays(ptx_device):
     x = np.arange(8, dtype=np.float32)
     x.flags.writeable = False

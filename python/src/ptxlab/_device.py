@@ -56,22 +56,27 @@ class Buffer:
 
 
 class TensorMap:
-    """An argument that describes a tensor and the size of its boxes, as cuTensorMapEncodeTiled does.
+    """An argument that describes a tensor and what is copied of it, as cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col
+    do.
 
     `tensor` is a Buffer, or an array that is copied to the device and back. Lists begin with the innermost dimension.
-    The type and the dimensions of an array are known; `type` replaces them for formats such as tf32.
+    The type and the dimensions of an array are known; `type` replaces them for formats such as tf32. Either `box` or
+    `im2col` is given. `im2col` has the keys of the library's `Im2colOptions`: lowerCorner, upperCorner,
+    channelsPerPixel and pixelsPerColumn.
     """
 
     def __init__(
         self,
         tensor: Any,
-        box: Sequence[int],
+        box: Optional[Sequence[int]] = None,
         *,
+        im2col: Optional[Mapping[str, Any]] = None,
         type: Optional[str] = None,
         dimensions: Optional[Sequence[int]] = None,
         strides: Optional[Sequence[int]] = None,
         element_strides: Optional[Sequence[int]] = None,
         swizzle: Optional[int] = None,
+        swizzle_atom: Union[int, str, None] = None,
         fill: Optional[str] = None,
     ) -> None:
         self.tensor = tensor
@@ -81,7 +86,7 @@ class TensorMap:
             dimensions = dimensions or array.shape[::-1]
         lists = _named(box=box, dimensions=dimensions, strides=strides, elementStrides=element_strides)
         self._options = {name: [int(one) for one in values] for name, values in lists.items()}
-        self._options.update(_named(type=type, swizzle=swizzle, fill=fill))
+        self._options.update(_named(type=type, swizzle=swizzle, swizzleAtom=swizzle_atom, fill=fill, im2col=im2col))
 
     def _argument(self, buffer: Buffer) -> Dict[str, Any]:
         return {"tensorMap": {"buffer": buffer.handle, **self._options}}

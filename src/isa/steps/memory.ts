@@ -8,11 +8,15 @@ import type { ValueStep } from './value.ts';
 /** The greatest number of dimensions of a tensor. */
 export const mostDimensions = 5;
 
+/** The greatest number of offsets of im2col: one for each dimension but those of channels and images. */
+export const mostOffsets = 3;
+
 /**
  * A box of a tensor and its place in shared memory. `tensor` is the address of the tensor in global memory, and `map`
  * are the other words of its tensor map (machine/tensor-maps/tensor-map.ts). `coordinates` say where the box starts,
  * innermost dimension first, and `address` is the address of the box in shared memory. In the mode `rows`, a box
- * consists of four rows of a matrix; the coordinates are that of the first column, and those of the rows.
+ * consists of four rows of a matrix; the coordinates are that of the first column, and those of the rows. In the mode
+ * `im2col`, it consists of pixels.
  */
 type Box = {
   readonly mode: BoxMode;
@@ -24,7 +28,7 @@ type Box = {
   readonly coordinates: readonly Ref[];
 };
 
-export type BoxMode = 'tile' | 'rows';
+export type BoxMode = 'tile' | 'rows' | 'im2col';
 
 /** What a reduction does with elements of a tensor. The types of the elements are in the tensor map. */
 export type BoxReduction = 'add' | 'min' | 'max' | 'inc' | 'dec' | 'and' | 'or' | 'xor';
@@ -129,8 +133,11 @@ export interface MemorySteps {
     readonly steps: readonly ValueStep[];
     readonly order: MemoryOrder;
   };
-  /** Copies a box of a tensor to shared memory. The bytes arrive at the mbarrier object `object`. */
-  readonly 'load-box': Box & { readonly object: Ref };
+  /**
+   * Copies a box of a tensor to shared memory. The bytes arrive at the mbarrier object `object`. In the mode `im2col`,
+   * all pixels are moved by `offsets`; the other modes have none.
+   */
+  readonly 'load-box': Box & { readonly offsets: readonly Ref[]; readonly object: Ref };
   /** Copies a box from shared memory to a tensor. Elements outside the tensor are not copied. */
   readonly 'store-box': Box;
   /** Combines the elements of a box in shared memory with those of a tensor, each of them atomically. */
@@ -139,7 +146,7 @@ export interface MemorySteps {
    * Copies a box of a tensor to the shared memory of several blocks of the cluster: those whose ranks are bits of
    * `mask`. In each of them, the bytes arrive at the mbarrier object that has the same offset as `object`.
    */
-  readonly 'multicast-box': Box & { readonly mask: Ref; readonly object: Ref };
+  readonly 'multicast-box': Box & { readonly offsets: readonly Ref[]; readonly mask: Ref; readonly object: Ref };
   /** Atomically reads elements into `old`, runs `steps` to compute `next`, and writes `next` back. */
   readonly atomic: {
     readonly space: AccessSpace;
@@ -239,7 +246,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     ...alone,
     starts: 'bulk',
     flow: 'next',
-    values: { ...boxValues, object: 'in' },
+    values: { ...boxValues, offsets: 'in', object: 'in' },
     memory: [
       { access: 'read', space: 'tensorSpace', address: 'tensor' },
       { access: 'write', space: 'space', address: 'address' },
@@ -270,7 +277,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     ...alone,
     starts: 'bulk',
     flow: 'next',
-    values: { ...boxValues, mask: 'in', object: 'in' },
+    values: { ...boxValues, offsets: 'in', mask: 'in', object: 'in' },
     memory: [
       { access: 'read', space: 'tensorSpace', address: 'tensor' },
       { access: 'write', space: 'space', address: 'address' },

@@ -1,7 +1,8 @@
 /** Copies boxes of tensors for compiled code. */
-import { type BoxKind, mostDimensions } from '../../isa/steps/memory.ts';
+import { type BoxKind, mostDimensions, mostOffsets } from '../../isa/steps/memory.ts';
 import { type BoxCopy, type BoxMemory, copyBox } from '../../machine/tensor-maps/box-copy.ts';
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
+import { type ConvertElement, packSixBits, spreadBytes } from '../../machine/tensor-maps/element-conversion.ts';
 import type { EngineCall } from '../engine-call.ts';
 import { updateAtomically } from './atomic-update.ts';
 import { type Areas, resolveAccess } from './faults.ts';
@@ -22,7 +23,7 @@ export function copyBoxFor(
   if (!isBoxCall(call)) throw new Error(`a call of kind '${call.kind}' is not a copy of a box`);
   const { kind, mode, op, rank } = call;
   const [mask = 0n, object = 0n, address = 0n, ...words] = operands
-    .slice(mostDimensions)
+    .slice(mostDimensions + mostOffsets)
     .map((word) => BigInt.asUintN(64, BigInt(word)));
   const box: BoxCopy = {
     kind,
@@ -30,6 +31,7 @@ export function copyBoxFor(
     op,
     words,
     coordinates: operands.slice(0, rank).map(Number),
+    offsets: operands.slice(mostDimensions, mostDimensions + mostOffsets).map((offset) => Number(offset) & 0xffff),
     address: Number(address),
     mask: Number(mask & 0xffffn),
     object: Number(object),
@@ -41,13 +43,20 @@ function memoryOf({ space, tensorSpace }: BoxCall, memory: EngineMemory, areas: 
   const open = (inSpace: BoxCall['space'], address: number | bigint, access: 'load' | 'store', size: number) =>
     memory.bytesAt(resolveAccess({ space: inSpace, access, size }, BigInt(address), memory, areas), size);
   return {
-    load: (shared, tensor, bytes) => {
+    load: (shared, tensor, bytes, convert) => {
       const source = open(tensorSpace, tensor, 'load', bytes);
-      open(space, shared, 'store', bytes).set(source);
+      const target = open(space, shared, 'store', bytes);
+      target.set(source);
+      if (convert !== null) convertWords(target, convert);
     },
     store: (shared, tensor, bytes) => {
       const source = open(space, shared, 'load', bytes);
       open(tensorSpace, tensor, 'store', bytes).set(source);
+    },
+    pack: (shared, tensor) => {
+      const packed = packSixBits(open(space, shared, 'load', spreadBytes));
+      for (let at = 0; at < packed.length; at += 4)
+        open(tensorSpace, tensor + BigInt(at), 'store', 4).set(packed.subarray(at, at + 4));
     },
     reduce: (shared, tensor, bytes, combine) => {
       const access = { space, access: 'load', size: bytes } as const;
@@ -64,4 +73,9 @@ function memoryOf({ space, tensorSpace }: BoxCall, memory: EngineMemory, areas: 
       view.setBigUint64(0, change(view.getBigUint64(0, true)), true);
     },
   };
+}
+
+function convertWords(bytes: Uint8Array, convert: ConvertElement): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = 0; at < bytes.length; at += 4) view.setUint32(at, convert(view.getUint32(at, true)), true);
 }

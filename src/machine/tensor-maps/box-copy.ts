@@ -1,9 +1,13 @@
 /** Copies boxes of tensors. Each engine supplies the accesses to memory. */
 import { rankShift, startOfRank } from '../../isa/spaces.ts';
 import type { BoxKind, BoxMode, BoxReduction } from '../../isa/steps/memory.ts';
-import { type CombineElements, combineElements } from './box-reduction.ts';
+import { machineFault } from '../fault.ts';
 import { receiveBytes } from '../mbarrier-word.ts';
-import { boxBytes, fillOf, type Piece, piecesOf, type TensorMap, tensorMapFor } from './tensor-map.ts';
+import { type CombineElements, combineElements } from './box-reduction.ts';
+import { partBytes } from './box-rows.ts';
+import { conversionOf, type ConvertElement } from './element-conversion.ts';
+import { fillOf, type Piece, piecesOf } from './pieces.ts';
+import { type TensorMap, tensorMapFor } from './tensor-map.ts';
 
 /** The operands of an instruction that copies a box. */
 export interface BoxCopy {
@@ -14,6 +18,8 @@ export interface BoxCopy {
   /** The words of the tensor map. */
   readonly words: readonly bigint[];
   readonly coordinates: readonly number[];
+  /** Those of im2col. */
+  readonly offsets: readonly number[];
   /** The address of the box in shared memory. */
   readonly address: number;
   /** The blocks to which `multicast-box` copies the box. The other kinds do not use it. */
@@ -24,8 +30,11 @@ export interface BoxCopy {
 
 /** Accesses of at most 16 bytes. `shared` is an address in shared memory, `tensor` one in global memory. */
 export interface BoxMemory {
-  readonly load: (shared: number, tensor: bigint, bytes: number) => void;
+  /** Copies bytes to shared memory. If `convert` is given, they are elements of 4 bytes each. */
+  readonly load: (shared: number, tensor: bigint, bytes: number, convert: ConvertElement | null) => void;
   readonly store: (shared: number, tensor: bigint, bytes: number) => void;
+  /** Packs 16 bytes of shared memory into 12 bytes of a tensor (`packSixBits`). */
+  readonly pack: (shared: number, tensor: bigint) => void;
   /** Repeats the low bits of `word`, or all of them, in shared memory. */
   readonly fill: (shared: number, bytes: number, word: bigint) => void;
   /** Changes an element of a tensor atomically. `combine` gets it and the element of the same size in shared memory. */
@@ -36,15 +45,15 @@ export interface BoxMemory {
 
 export function copyBox(copy: BoxCopy, memory: BoxMemory): void {
   const { kind, mode, op, words, coordinates, address, mask, object } = copy;
-  const map = tensorMapFor(words, coordinates.length, mode);
-  const pieces = (at: number): Iterable<Piece> => piecesOf(map, coordinates, at, mode);
+  const map = tensorMapFor(words, coordinates, mode);
+  const pieces = (at: number): Iterable<Piece> => piecesOf(map, copy, at);
   const load = (to: number, arrivesAt: number): void => {
-    for (const piece of pieces(to)) loadPiece(piece, map, memory);
-    memory.change(arrivesAt, (word) => receiveBytes(word, boxBytes(map, mode)));
+    loadPieces(pieces(to), map, memory);
+    memory.change(arrivesAt, (word) => receiveBytes(word, partBytes(map, mode)));
   };
   switch (kind) {
     case 'store-box':
-      for (const { shared, global, bytes } of pieces(address)) if (global !== null) memory.store(shared, global, bytes);
+      storePieces(pieces(address), map, memory);
       return;
     case 'reduce-box':
       if (op === null) throw new Error('a reduction has an operation');
@@ -58,9 +67,30 @@ export function copyBox(copy: BoxCopy, memory: BoxMemory): void {
   }
 }
 
-function loadPiece({ shared, global, bytes }: Piece, map: TensorMap, memory: BoxMemory): void {
-  if (global === null) memory.fill(shared, bytes, fillOf(map));
-  else memory.load(shared, global, bytes);
+/** The greatest access that is aligned wherever a group of 12 bytes is. */
+const packedWord = 4;
+
+function loadPieces(pieces: Iterable<Piece>, map: TensorMap, memory: BoxMemory): void {
+  const [fill, convert] = [fillOf(map), conversionOf(map.element)];
+  for (const { shared, global, bytes } of pieces) {
+    const size = bytes === 12 ? packedWord : bytes;
+    for (let at = 0; at < bytes; at += size) {
+      if (global === null) memory.fill(shared + at, size, fill);
+      else memory.load(shared + at, global + BigInt(at), size, convert);
+    }
+  }
+}
+
+function storePieces(pieces: Iterable<Piece>, { element, swizzle }: TensorMap, memory: BoxMemory): void {
+  if (element.type === 'b4x16_p64' || swizzle.flips) {
+    const what = swizzle.flips ? 'exchanges halves of 16 bytes' : `has elements of type ${element.type}`;
+    throw machineFault('PTX6035', { what: `${what}, so it can only be used for copies to shared memory` });
+  }
+  for (const { shared, global, bytes } of pieces) {
+    if (global === null) continue;
+    if (element.type === 'b6x16_p32') memory.pack(shared, global);
+    else memory.store(shared, global, bytes);
+  }
 }
 
 function reducePieces(

@@ -23,19 +23,21 @@ const widths: Readonly<Record<Exclude<BoxReduction, 'add'>, readonly number[]>> 
 };
 
 /** Throws a fault if the operation cannot be applied to elements of this type. */
-export function combineElements(op: BoxReduction, { type, bytes }: TensorElement): CombineElements {
-  const fits = op === 'add' ? bytes > 1 : widths[op].includes(bytes);
-  const combine = fits ? combination(op, type === 'tf32' ? 'f32' : type, 8 * bytes) : null;
+export function combineElements(op: BoxReduction, element: TensorElement): CombineElements {
+  const { type, bytes, group } = element;
+  const fits = group === 1 && (op === 'add' ? bytes > 1 : widths[op].includes(bytes));
+  const combine = fits ? combination(op, element) : null;
   if (combine !== null) return combine;
   throw machineFault('PTX6035', { what: `has elements of type ${type}, to which .${op} cannot be applied` });
 }
 
-function combination(op: BoxReduction, type: string, width: number): CombineElements | null {
+function combination(op: BoxReduction, element: TensorElement): CombineElements | null {
+  const { type, bytes } = element;
   switch (op) {
     case 'and':
     case 'or':
     case 'xor': {
-      const combine = bitOperation(op, width);
+      const combine = bitOperation(op, 8 * bytes);
       return (old, value) => combine(old, value, 0);
     }
     case 'inc':
@@ -45,13 +47,14 @@ function combination(op: BoxReduction, type: string, width: number): CombineElem
     case 'add':
     case 'min':
     case 'max':
-      return arithmetic(op, type);
+      return arithmetic(op, element);
   }
 }
 
-function arithmetic(op: 'add' | 'min' | 'max', type: string): CombineElements | null {
-  const combine = isFloatArithmeticFormat(type)
-    ? ofFloats(op, type)
+function arithmetic(op: 'add' | 'min' | 'max', { type, bytes, nan, flushes }: TensorElement): CombineElements | null {
+  const format = nan !== null && bytes === 4 ? 'f32' : type;
+  const combine = isFloatArithmeticFormat(format)
+    ? ofFloats(op, format, flushes)
     : isWide(type)
       ? integerOperation(op, type, false)
       : null;
@@ -62,8 +65,8 @@ function isWide(type: string): type is IntegerName {
   return isIntegerName(type) && type !== 'u16';
 }
 
-/** Unlike red, sums of f32 keep subnormal numbers. Only halves have a minimum and a maximum. */
-function ofFloats(op: 'add' | 'min' | 'max', format: 'f16' | 'bf16' | 'f32' | 'f64') {
+/** Unlike red, sums of f32 keep subnormal numbers, which f32.ftz flushes. Only halves have a minimum and a maximum. */
+function ofFloats(op: 'add' | 'min' | 'max', format: 'f16' | 'bf16' | 'f32' | 'f64', flush: boolean) {
   if (op !== 'add' && (format === 'f32' || format === 'f64')) return null;
-  return floatOperation(op, format, plainMode);
+  return floatOperation(op, format, { ...plainMode, flush });
 }

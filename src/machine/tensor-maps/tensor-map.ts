@@ -3,6 +3,11 @@ import { elementAt } from '../../base/element-at.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type BoxMode, mostDimensions } from '../../isa/steps/memory.ts';
 import {
+  cornerBits,
+  isPadded,
+  paddedBlock,
+  type Swizzle,
+  swizzles,
   type TensorElement,
   tensorElements,
   tensorMapFields,
@@ -13,7 +18,7 @@ import { machineFault } from '../fault.ts';
 
 export const tensorMapBytes = 128;
 
-/** A tensor and a box in it. Lists begin with the innermost dimension. */
+/** A tensor and the parts of it that instructions copy. Lists begin with the innermost dimension. */
 export interface TensorMap {
   readonly address: bigint;
   /** A row of `tensorElements`. */
@@ -21,12 +26,28 @@ export interface TensorMap {
   readonly dimensions: readonly number[];
   /** Distances in bytes between neighbors in dimension 1 and higher. */
   readonly strides: readonly number[];
-  readonly box: readonly number[];
+  readonly part: TensorPart;
   readonly elementStrides: readonly number[];
-  /** Number of chunks of 16 bytes whose order the swizzle changes: 1, 2, 4 or 8. */
-  readonly swizzle: number;
+  /** A row of `swizzles`. */
+  readonly swizzle: Swizzle;
   /** Whether elements outside the tensor are NaN instead of zero. */
   readonly fillsWithNan: boolean;
+}
+
+/** What an instruction copies. */
+export type TensorPart = { readonly kind: 'box'; readonly sizes: readonly number[] } | PixelColumn;
+
+/**
+ * Pixels of images (PTX ISA 9.1, section 5.5.4). The first dimension of the tensor is that of the channels, and the
+ * last one is that of the images. The corners bound the coordinates along the dimensions between them: the lower one
+ * is relative to the first pixel, and the upper one is relative to the last pixel.
+ */
+export interface PixelColumn {
+  readonly kind: 'im2col';
+  readonly lowerCorner: readonly number[];
+  readonly upperCorner: readonly number[];
+  readonly channelsPerPixel: number;
+  readonly pixelsPerColumn: number;
 }
 
 const fields = tensorMapFields;
@@ -39,13 +60,40 @@ export function encodeTensorMap(map: TensorMap): Uint8Array<ArrayBuffer> {
   bytes[fields.tag] = tensorMapTag;
   bytes[fields.elementType] = tensorElements.indexOf(map.element);
   bytes[fields.rank] = map.dimensions.length - 1;
-  bytes[fields.swizzle] = Math.log2(map.swizzle);
+  [bytes[fields.swizzle], bytes[fields.atomicity]] = map.swizzle.code;
   bytes[fields.fill] = map.fillsWithNan ? 1 : 0;
-  map.box.forEach((length, i) => view.setUint8(fields.box + i, length - 1));
   map.elementStrides.forEach((step, i) => view.setUint8(fields.elementStrides + i, step - 1));
   map.dimensions.forEach((size, i) => view.setUint32(fields.dimensions + 4 * i, size - 1, true));
   map.strides.forEach((stride, i) => view.setBigUint64(fields.strides + 8 * i, BigInt(stride), true));
+  encodePart(map.part, view);
   return bytes;
+}
+
+function encodePart(part: TensorPart, view: DataView): void {
+  if (part.kind === 'box') {
+    part.sizes.forEach((length, i) => view.setUint8(fields.box + i, length - 1));
+    return;
+  }
+  view.setUint8(fields.isIm2col, 1);
+  view.setUint8(fields.channels, part.channelsPerPixel - 1);
+  view.setUint16(fields.pixels, part.pixelsPerColumn - 1, true);
+  view.setUint16(fields.lowerCorner, packCorner(part.lowerCorner), true);
+  view.setUint16(fields.upperCorner, packCorner(part.upperCorner), true);
+}
+
+/** Packs the coordinates of a corner, from the low bits on. */
+function packCorner(corner: readonly number[]): number {
+  const bits = elementAt(cornerBits, corner.length + 2);
+  return corner.reduce((packed, at, i) => packed | ((at & (2 ** bits - 1)) << (bits * i)), 0);
+}
+
+function unpackCorner(packed: number, dimensions: number): readonly number[] {
+  const bits = elementAt(cornerBits, dimensions);
+  return each(dimensions - 2, (i) => ((packed >>> (bits * i)) << (32 - bits)) >> (32 - bits));
+}
+
+function each<T>(count: number, of: (i: number) => T): readonly T[] {
+  return Array.from({ length: count }, (_, i) => of(i));
 }
 
 /** Reads the words of a tensor map. The error says what is wrong with them. */
@@ -53,129 +101,96 @@ function decodeTensorMap(words: readonly bigint[]): Result<TensorMap, string> {
   const view = new DataView(new ArrayBuffer(8 * tensorMapWords));
   words.forEach((word, i) => view.setBigUint64(8 * i, word, true));
   const rank = view.getUint8(fields.rank) + 1;
-  const swizzle = view.getUint8(fields.swizzle);
-  const element = tensorElements[view.getUint8(fields.elementType)] ?? null;
   if (view.getUint8(fields.tag) !== tensorMapTag || rank > mostDimensions) return err('was not made by ptxlab');
-  const isPlain = view.getUint8(fields.interleave) === 0 && view.getUint8(fields.atomicity) === 0 && swizzle <= 3;
-  if (element === null || !isPlain) return err('has a layout or an element type that ptxlab does not copy');
-  const each = <T>(count: number, of: (i: number) => T): readonly T[] => Array.from({ length: count }, (_, i) => of(i));
-  return ok({
+  const element = tensorElements[view.getUint8(fields.elementType)];
+  const [mode, atomicity] = [view.getUint8(fields.swizzle), view.getUint8(fields.atomicity)];
+  const swizzle = swizzles.find(({ code }) => code[0] === mode && code[1] === atomicity);
+  if (element === undefined) return err('has an element type that does not exist');
+  if (swizzle === undefined)
+    return err(`has swizzling mode ${mode} with atomicity ${atomicity}, which do not go together`);
+  if (view.getUint8(fields.interleave) !== 0) return err('has an interleaved layout, which ptxlab does not copy');
+  const map: TensorMap = {
     address: view.getBigUint64(fields.address, true),
     element,
     dimensions: each(rank, (i) => view.getUint32(fields.dimensions + 4 * i, true) + 1),
     strides: each(rank - 1, (i) => Number(view.getBigUint64(fields.strides + 8 * i, true))),
-    box: each(rank, (i) => view.getUint8(fields.box + i) + 1),
+    part: decodePart(view, rank),
     elementStrides: each(rank, (i) => view.getUint8(fields.elementStrides + i) + 1),
-    swizzle: 2 ** swizzle,
+    swizzle,
     fillsWithNan: view.getUint8(fields.fill) !== 0,
-  });
+  };
+  const problem = groupProblem(map);
+  return problem === null ? ok(map) : err(problem);
 }
+
+function decodePart(view: DataView, rank: number): TensorPart {
+  if (view.getUint8(fields.isIm2col) === 0)
+    return { kind: 'box', sizes: each(rank, (i) => view.getUint8(fields.box + i) + 1) };
+  return {
+    kind: 'im2col',
+    lowerCorner: unpackCorner(view.getUint16(fields.lowerCorner, true), rank),
+    upperCorner: unpackCorner(view.getUint16(fields.upperCorner, true), rank),
+    channelsPerPixel: view.getUint8(fields.channels) + 1,
+    pixelsPerColumn: view.getUint16(fields.pixels, true) + 1,
+  };
+}
+
+/** The number of elements of a row of what is copied. */
+export function rowLength({ part }: TensorMap): number {
+  return part.kind === 'box' ? elementAt(part.sizes, 0) : part.channelsPerPixel;
+}
+
+/**
+ * What is wrong with a map of elements that are copied in groups, or null (PTX ISA 9.1, section 9.7.9.25.5.1). The
+ * restrictions on single GPUs are not considered.
+ */
+export function groupProblem(map: TensorMap): string | null {
+  const { element, dimensions, swizzle } = map;
+  const [size, row] = [elementAt(dimensions, 0), rowLength(map)];
+  const unit = isPadded(element) ? paddedBlock : element.group;
+  if (size % unit !== 0)
+    return `has ${size} elements of type ${element.type} in a row, but needs a multiple of ${unit}`;
+  if (!isPadded(element))
+    return row % unit === 0
+      ? null
+      : `has boxes with ${row} elements of type ${element.type}, which is not a multiple of ${unit}`;
+  if (row !== paddedBlock)
+    return `has boxes with ${row} elements of type ${element.type}, but needs boxes with ${paddedBlock}`;
+  const canSwizzle = swizzle.bytes === 0 || (swizzle.bytes === 128 && !swizzle.flips);
+  return canSwizzle ? null : `has a swizzle that elements of type ${element.type} do not have`;
+}
+
+const wantedPart = { tile: 'box', rows: 'box', im2col: 'im2col' } as const;
 
 /**
  * Reads the tensor map of an instruction with a number of coordinates. Throws a fault if it does not describe what the
  * instruction copies.
  */
-export function tensorMapFor(words: readonly bigint[], coordinates: number, mode: BoxMode): TensorMap {
+export function tensorMapFor(words: readonly bigint[], coordinates: readonly number[], mode: BoxMode): TensorMap {
   const map = decodeTensorMap(words);
   if (!map.ok) throw machineFault('PTX6035', { what: map.error });
-  const { dimensions, box } = map.value;
-  const wanted = mode === 'rows' ? 2 : coordinates;
-  if (dimensions.length !== wanted) {
-    const what = `describes a tensor with ${dimensions.length} dimensions, but the instruction copies parts of one with ${wanted}`;
-    throw machineFault('PTX6035', { what });
-  }
-  if (mode === 'rows' && box[1] !== 1)
-    throw machineFault('PTX6035', { what: `has boxes with ${box[1]} rows, but the instruction needs boxes with one` });
+  const what = mismatch(map.value, coordinates, mode);
+  if (what !== null) throw machineFault('PTX6035', { what });
   return map.value;
 }
 
-/** Adjacent bytes of a box. */
-export interface Piece {
-  /** Address in shared memory. */
-  readonly shared: number;
-  /** Address in global memory; null for elements outside the tensor. */
-  readonly global: bigint | null;
-  readonly bytes: number;
-}
-
-/** Number of elements of a box along dimension `i`. */
-function lengthOf({ box, elementStrides }: TensorMap, i: number): number {
-  // Along the innermost dimension, all elements are copied.
-  return i === 0 ? elementAt(box, 0) : Math.ceil(elementAt(box, i) / elementAt(elementStrides, i));
-}
-
-/** The bits of 8 bytes that lie outside the tensor. */
-export function fillOf({ element, fillsWithNan }: TensorMap): bigint {
-  return (fillsWithNan ? element.nan : null) ?? 0n;
-}
-
-/** Number of rows that the mode `rows` copies. */
-const rowsAtOnce = 4;
-
-/** The size in shared memory of what is copied. */
-export function boxBytes(map: TensorMap, mode: BoxMode): number {
-  const inBox = map.box.reduce((bytes, _, i) => bytes * lengthOf(map, i), map.element.bytes);
-  return mode === 'rows' ? rowsAtOnce * inBox : inBox;
-}
-
-const chunk = 16;
-
-/**
- * Yields the pieces of the box whose first element has the given coordinates. The box begins at the address `shared` of
- * shared memory, row by row. A piece does not extend beyond a chunk of 16 bytes.
- */
-export function* piecesOf(
-  map: TensorMap,
+/** Says why an instruction cannot use a map, or returns null. */
+function mismatch(
+  { dimensions, part, element }: TensorMap,
   coordinates: readonly number[],
-  shared: number,
   mode: BoxMode,
-): Generator<Piece> {
-  const { element, box, swizzle } = map;
-  const inRow = elementAt(box, 0) * element.bytes;
-  const rows = boxBytes(map, mode) / inRow;
-  for (let row = 0; row < rows; row++) {
-    const start =
-      mode === 'rows' ? rowStart(map, [0, elementAt(coordinates, 1 + row)], 0) : rowStart(map, coordinates, row);
-    for (let at = 0; at < inRow; at += chunk) {
-      const place = shared + row * inRow + at;
-      const swizzled = place ^ (((place >> 7) & (swizzle - 1)) << 4);
-      const first = elementAt(coordinates, 0) + at / element.bytes;
-      yield* piecesOfChunk(map, start, first, swizzled, Math.min(chunk, inRow - at));
-    }
-  }
-}
-
-/** The address of the element with coordinate 0 in a row of the box; null if the row is outside the tensor. */
-function rowStart(map: TensorMap, coordinates: readonly number[], row: number): bigint | null {
-  let [address, rest] = [map.address, row];
-  for (let i = 1; i < map.dimensions.length; i++) {
-    const length = lengthOf(map, i);
-    const at = elementAt(coordinates, i) + (rest % length) * elementAt(map.elementStrides, i);
-    rest = Math.floor(rest / length);
-    if (at < 0 || at >= elementAt(map.dimensions, i)) return null;
-    address += BigInt(at) * BigInt(elementAt(map.strides, i - 1));
-  }
-  return address;
-}
-
-/** `first` is the coordinate of the chunk's first element along the innermost dimension. */
-function* piecesOfChunk(
-  { element, dimensions }: TensorMap,
-  start: bigint | null,
-  first: number,
-  shared: number,
-  bytes: number,
-): Generator<Piece> {
-  const count = bytes / element.bytes;
-  const size = elementAt(dimensions, 0);
-  const addressOf = (at: number): bigint | null =>
-    start === null || at < 0 || at >= size ? null : start + BigInt(at) * BigInt(element.bytes);
-  const [global, last] = [addressOf(first), addressOf(first + count - 1)];
-  const isWhole = global !== null && last !== null && global % BigInt(chunk) === 0n && bytes === chunk;
-  if (isWhole || start === null) {
-    yield { shared, global, bytes };
-    return;
-  }
-  for (let i = 0; i < count; i++)
-    yield { shared: shared + i * element.bytes, global: addressOf(first + i), bytes: element.bytes };
+): string | null {
+  const wanted = mode === 'rows' ? 2 : coordinates.length;
+  if (dimensions.length !== wanted)
+    return `describes a tensor with ${dimensions.length} dimensions, but the instruction copies parts of one with ${wanted}`;
+  if (part.kind !== wantedPart[mode])
+    return part.kind === 'box'
+      ? 'describes boxes, but the instruction copies pixels (im2col)'
+      : 'describes pixels (im2col), but the instruction copies boxes';
+  if (mode === 'rows' && part.kind === 'box' && part.sizes[1] !== 1)
+    return `has boxes with ${part.sizes[1]} rows, but the instruction needs boxes with one`;
+  const [first, unit] = [elementAt(coordinates, 0), isPadded(element) ? paddedBlock : element.group];
+  if (first % unit !== 0)
+    return `has elements of type ${element.type}, so the first coordinate must be a multiple of ${unit}, not ${first}`;
+  return null;
 }

@@ -1,7 +1,7 @@
 /**
- * Bulk copies, reductions and prefetches of tensors (PTX ISA 9.1, section 9.7.9.25.5). Those of boxes (mode tile) and of
- * rows (gather4 and scatter4) are carried out completely by the instruction that starts them; the others (im2col) are
- * checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * Bulk copies, reductions and prefetches of tensors (PTX ISA 9.1, section 9.7.9.25.5). Those of boxes (mode tile), of
+ * rows (gather4 and scatter4) and of pixels (im2col) are carried out completely by the instruction that starts them;
+ * the others (im2col::w and im2col::w::128) are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import {
   type AvailabilityRow,
@@ -37,6 +37,8 @@ interface Mode {
   readonly values?: readonly string[];
   readonly coordinates: number;
   readonly offsets: number;
+  /** The mode of the steps; null for modes that are not executed. */
+  readonly boxMode: BoxMode | null;
   /** Introduced with tensor memory. */
   readonly late: boolean;
 }
@@ -48,6 +50,7 @@ const tiles = [1, 2, 3, 4, 5].map(
     text: '{.tile}',
     coordinates: dimensions,
     offsets: 0,
+    boxMode: 'tile',
     late: false,
   }),
 );
@@ -58,11 +61,14 @@ const rows = (id: string): Mode => ({
   text: `.tile::${id}`,
   coordinates: 5,
   offsets: 0,
+  boxMode: 'rows',
   late: true,
 });
 
+const image = { id: 'im2col', boxMode: 'im2col', late: false } as const;
+
 const columns = [3, 4, 5].flatMap((dimensions): readonly Mode[] => [
-  { dimensions, id: 'im2col', text: '.im2col', coordinates: dimensions, offsets: dimensions - 2, late: false },
+  { ...image, dimensions, text: '.im2col', coordinates: dimensions, offsets: dimensions - 2 },
   {
     dimensions,
     id: 'im2col.w',
@@ -70,19 +76,13 @@ const columns = [3, 4, 5].flatMap((dimensions): readonly Mode[] => [
     values: ['.im2col::w', '.im2col::w::128'],
     coordinates: dimensions,
     offsets: 2,
+    boxMode: null,
     late: true,
   },
 ]);
 
 const withoutOffsets = [3, 4, 5].map(
-  (dimensions): Mode => ({
-    dimensions,
-    id: 'im2col',
-    text: '.im2col_no_offs',
-    coordinates: dimensions,
-    offsets: 0,
-    late: false,
-  }),
+  (dimensions): Mode => ({ ...image, dimensions, text: '.im2col_no_offs', coordinates: dimensions, offsets: 0 }),
 );
 
 const readModes: readonly Mode[] = [...tiles, rows('gather4'), ...columns];
@@ -110,11 +110,24 @@ const loadMap = wordsOfMap.flatMap((word, i): readonly Step[] => [
   },
 ]);
 
-function boxOf({ id, coordinates: count }: Mode, address: Ref) {
+function boxOf({ coordinates: count, boxMode }: Mode, address: Ref) {
+  if (boxMode === null) throw new Error('this mode is not executed');
   const [tensorWord = '$map.0', ...map] = wordsOfMap;
   const coordinates = Array.from({ length: count }, (_, i): Ref => `$coordinate.${i}`);
-  const mode: BoxMode = id === 'tile' ? 'tile' : 'rows';
-  return { mode, space: 'shared', tensorSpace: 'global', address, tensor: tensorWord, map, coordinates } as const;
+  return {
+    mode: boxMode,
+    space: 'shared',
+    tensorSpace: 'global',
+    address,
+    tensor: tensorWord,
+    map,
+    coordinates,
+  } as const;
+}
+
+function loadedBox(mode: Mode) {
+  const offsets = Array.from({ length: mode.offsets }, (_, i): Ref => `$offset.${i}`);
+  return { ...boxOf(mode, '$dst'), offsets, object: '$mbar' } as const;
 }
 
 function storeBox(mode: Mode): readonly Step[] {
@@ -129,12 +142,11 @@ function reduceBox(mode: Mode, variant: Variant): readonly Step[] {
 
 /** Copies a box to several blocks. */
 function multicastBox(mode: Mode): readonly Step[] {
-  const box = boxOf(mode, '$dst');
-  return [...loadMap, { kind: 'multicast-box', ...box, mask: '$cta-mask', object: '$mbar' }];
+  return [...loadMap, { kind: 'multicast-box', ...loadedBox(mode), mask: '$cta-mask' }];
 }
 
 function loadBox(mode: Mode): readonly Step[] {
-  return [...loadMap, { kind: 'load-box', ...boxOf(mode, '$dst'), object: '$mbar' }];
+  return [...loadMap, { kind: 'load-box', ...loadedBox(mode) }];
 }
 
 /** Makes a form executable if its mode is one that the engines know. */
@@ -143,7 +155,7 @@ function withSteps(
   mode: Mode,
   steps: (mode: Mode, variant: Variant) => readonly Step[],
 ): InstructionForm {
-  return mode.id.startsWith('im2col') ? form : { ...form, steps: (variant) => steps(mode, variant) };
+  return mode.boxMode === null ? form : { ...form, steps: (variant) => steps(mode, variant) };
 }
 
 const tensor = ({ coordinates }: Mode, access: 'load' | 'store'): OperandPattern => ({

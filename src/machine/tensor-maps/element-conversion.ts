@@ -1,0 +1,47 @@
+/** How copies change elements on their way between a tensor and shared memory. */
+import type { TensorElement } from '../../isa/tensor-map-fields.ts';
+
+/** Computes the bits of an element of 4 bytes in shared memory. */
+export type ConvertElement = (bits: number) => number;
+
+const exponent = 0x7f80_0000;
+const sign = 0x8000_0000;
+
+/**
+ * The conversion of elements that are copied to shared memory, or null if they keep their bits. Values are rounded to
+ * tf32 to the nearest, ties to even; infinity and NaN keep their bits, and subnormal results are kept
+ * (docs/spec-questions.md).
+ */
+export function conversionOf({ rounds, flushes }: TensorElement): ConvertElement | null {
+  if (!rounds && !flushes) return null;
+  return (bits) => {
+    if ((bits & exponent) === 0 && flushes) return (bits & sign) >>> 0;
+    return rounds ? roundToTf32(bits) : bits;
+  };
+}
+
+/** The number of low bits of the significand that tf32 lacks. */
+const droppedBits = 13;
+
+function roundToTf32(bits: number): number {
+  if ((bits & exponent) === exponent) return bits;
+  const isOdd = (bits >>> droppedBits) & 1;
+  const below = 2 ** (droppedBits - 1) - 1;
+  return ((bits + below + isOdd) & -(2 ** droppedBits)) >>> 0;
+}
+
+/** The sizes of sixteen elements of 6 bits: with a byte for each, and without gaps. */
+export const spreadBytes = 16;
+export const packedBytes = 12;
+
+/** Packs elements whose 6 bits are the low ones of a byte each (type b6p2x16). */
+export function packSixBits(spread: Uint8Array): Uint8Array {
+  const packed = new Uint8Array(packedBytes);
+  for (let i = 0; i < spreadBytes; i++) {
+    const bit = 6 * i;
+    const value = ((spread[i] ?? 0) & 0x3f) << (bit & 7);
+    packed[bit >> 3] = (packed[bit >> 3] ?? 0) | value;
+    if (value > 0xff) packed[(bit >> 3) + 1] = value >> 8;
+  }
+  return packed;
+}
