@@ -15,7 +15,7 @@ import { patternBits } from './operand-bits.ts';
 import { modifierMeaning } from './modifier-meanings.ts';
 import { type Alternatives, alternatives } from './modifiers.ts';
 import { arithmeticChoices, type Choice, divisionByZero, openChoices } from '../numerics/open-choices.ts';
-import { conversionsOf, type SpecialValue, specialValues } from './special-values.ts';
+import { conversionsOf, intermediateOf, type SpecialValue, specialValues } from './special-values.ts';
 import { stepText } from './step-text.ts';
 import { type AcceptanceGroup, groupAcceptance } from './targets.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -179,8 +179,9 @@ function choicesOf(variant: Variant, steps: readonly Step[]): readonly Choice[] 
   for (const { conversion } of conversionsOf(steps)) {
     for (const choice of openChoices) if (choice.appliesTo(conversion)) chosen.add(choice);
   }
+  const intermediate = intermediateOf(steps);
   for (const step of steps) {
-    if (step.kind !== 'float') continue;
+    if (step.kind !== 'float' || intermediate.has(step.to)) continue;
     for (const choice of arithmeticChoices) if (choice.appliesTo(step.fn, step.format, step.mode)) chosen.add(choice);
   }
   if (steps.some((step) => step.kind === 'integer' && (step.fn === 'div' || step.fn === 'rem')))

@@ -4,6 +4,8 @@
  * every conversion in the table with `evaluate`.
  */
 import { hex, type Bits } from '../base/bits.ts';
+import { inputsOf } from '../isa/steps/effects.ts';
+import type { Ref } from '../isa/steps/ref.ts';
 import type { Step } from '../isa/steps/step.ts';
 import { type Conversion, flushesInput } from '../numerics/conversion.ts';
 import { formatValue } from '../numerics/describe.ts';
@@ -42,11 +44,21 @@ export interface ConversionStep {
   readonly isScaled: boolean;
 }
 
-/** Returns the conversions among the steps, each only once. */
+/**
+ * The values that steps use to compute others, rather than as parts of the result. What such a value is if it is special
+ * does not show in the result.
+ */
+export function intermediateOf(steps: readonly Step[]): ReadonlySet<Ref> {
+  return new Set(steps.flatMap((step) => (step.kind === 'pack' || step.kind === 'copy' ? [] : inputsOf(step))));
+}
+
+/** Returns the conversions among the steps, each only once. Those that only widen an operand are left out. */
 export function conversionsOf(steps: readonly Step[]): readonly ConversionStep[] {
   const found = new Map<string, ConversionStep>();
+  const intermediate = intermediateOf(steps);
   for (const step of steps) {
     if (step.kind !== 'convert') continue;
+    if (step.conversion.rounding === null && intermediate.has(step.to)) continue;
     const made = { conversion: step.conversion, isScaled: step.scale !== null };
     found.set(JSON.stringify(made), made);
   }

@@ -3,7 +3,6 @@
  * are missing, because versions 9.3 and 9.4 added to them.
  */
 import type { AvailabilityRow } from './form.ts';
-import type { TypeName } from './types.ts';
 import { at, atListed, type Availability, parseVersion, type Version } from './targets.ts';
 
 const rubin = atListed('9.4', 'sm_107a', 'sm_107f');
@@ -31,23 +30,9 @@ export interface Addition {
   readonly since: Version;
   /** The modifiers and types that only new variants have. A word that ends with `::` stands for all that begin so. */
   readonly words: readonly string[];
-  /** Whether variants with different types of `mixedTypes` are new. */
-  readonly mixed: boolean;
   /** Whether variants that the table contains got further operands. */
   readonly operands: boolean;
 }
-
-/** The packed types that new variants of add, sub, mul and fma combine. */
-export const mixedTypes: readonly TypeName[] = [
-  '.f16x2',
-  '.bf16x2',
-  '.f32x2',
-  '.e4m3x4',
-  '.e5m2x4',
-  '.e2m3x4',
-  '.e3m2x4',
-  '.e2m1x4',
-];
 
 const layouts = '.layout::v0 .layout::v1';
 const wide = '.multicast::cluster::16b .multicast::cluster::32b';
@@ -59,10 +44,8 @@ const additions: readonly (readonly [
   opcodes: string,
   since: string,
   words: string,
-  extras?: Partial<Pick<Addition, 'mixed' | 'operands'>>,
+  extras?: Partial<Pick<Addition, 'operands'>>,
 ])[] = [
-  ['ld st', '9.3', '.mmio'],
-  ['ld', '9.4', '.proxy::readonly'],
   ['fence.proxy', '9.3', '.acquire .release .sync_restrict::shared::cluster::read'],
   ['mbarrier.init mbarrier.inval', '9.3', layouts],
   ['mbarrier.expect_tx mbarrier.complete_tx', '9.3', `${layouts} ${wide}`],
@@ -78,11 +61,6 @@ const additions: readonly (readonly [
   ['cp.async.bulk.tensor cp.reduce.async.bulk.tensor', '9.4', `${wide} ${overrides} .mbarrier::report:: .noftz`],
   ['cp.async.bulk.prefetch.tensor', '9.4', `${overrides} ${kept}`],
   ['cp.async.bulk.prefetch', '9.4', kept],
-  ['prefetch', '9.4', '.valid_addr .L1::32B'],
-  ['set', '9.4', '.u8x4 .s8x4 .u16x2 .s16x2'],
-  ['add sub mul fma', '9.4', '.e4m3x4 .e5m2x4 .e2m3x4 .e3m2x4 .e2m1x4', { mixed: true }],
-  ['atom red', '9.4', '.noftz'],
-  ['ldmatrix', '9.4', '.s8 .s4'],
   ['tcgen05.alloc tcgen05.dealloc', '9.4', '.exclusive'],
   ['tcgen05.commit', '9.4', `${wide} .sync_restrict::shared::read::mma::a`],
   ['tcgen05.ld tcgen05.ld.red', '9.4', '.spcompress'],
@@ -99,7 +77,6 @@ const additionRows: readonly (Addition & { readonly opcodes: readonly string[] }
     opcodes: opcodes.split(' '),
     since: parseVersion(since),
     words: words.split(' '),
-    mixed: false,
     operands: false,
     ...extras,
   }),

@@ -45,7 +45,9 @@ import { surfaceForms } from './forms/texture/surfaces.ts';
 import { textureForms } from './forms/texture/textures.ts';
 import { tensorMoveForms } from './forms/tensor/moves.ts';
 import { tensorProductForms } from './forms/tensor/products.ts';
+import { alternateForms } from './forms/float/alternate-arithmetic.ts';
 import { mixedForms } from './forms/float/mixed-arithmetic.ts';
+import { mixedPairForms } from './forms/float/mixed-pairs.ts';
 import { movForms } from './forms/memory/mov.ts';
 import { narrowProductForms } from './forms/integer/narrow-products.ts';
 import { selectionForms } from './forms/comparison/set.ts';
@@ -88,6 +90,8 @@ export const families: readonly FormFamily[] = [
   family('sqrt rsqrt sin cos lg2 ex2 tanh', floatFunctionForms),
   family('add sub mul fma neg abs min max', halfForms),
   family('add sub fma', mixedForms),
+  family('add sub fma mul', mixedPairForms),
+  family('add sub mul fma', alternateForms),
   family('setp selp', comparisonForms),
   family('set slct', selectionForms),
   family('and or xor not shl shr', logicForms),

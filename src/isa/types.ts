@@ -35,8 +35,8 @@ export interface PtxType {
   readonly format: FormatName | null;
   readonly lanes: number;
   /**
-   * The distance in bits from the start of one lane to the start of the next. For fp6, it is 8, although a lane has
-   * only 6 bits.
+   * The distance in bits from the start of one lane to the start of the next. For fp6 and `.e2m1p4x4`, it is 8,
+   * although a lane has only 6 or 4 bits.
    */
   readonly laneStride: number;
   /** The first version in which variables can be declared with this type; null if this is possible in every version. */
@@ -95,6 +95,8 @@ const rows = {
   '.e2m3x4': ['packed', 32, 'quirk', 'e2m3', 4],
   '.e3m2x4': ['packed', 32, 'quirk', 'e3m2', 4],
   '.e2m1x4': ['packed', 16, 'quirk', 'e2m1', 4],
+  '.e2m1p4x4': ['packed', 32, 'element', 'e2m1', 4],
+  '.ue8m0x4': ['packed', 32, 'element', 'ue8m0', 4],
   '.u16x2': ['packed', 32, 'instruction', 'u16', 2],
   '.s16x2': ['packed', 32, 'instruction', 's16', 2],
   '.u8x4': ['packed', 32, 'instruction', 'u8', 4],

@@ -30,6 +30,10 @@ export function hasNan(format: NumberFormat): boolean {
   return format.kind === 'float' && format.nan !== 'none';
 }
 
+function hasInfinity(format: NumberFormat): boolean {
+  return format.kind === 'float' && format.infinity;
+}
+
 export type NanPolicy = 'zero' | 'max-norm' | 'top-bit' | 'unchanged' | 'widened' | 'quieted' | 'canonical';
 
 /** The rules for the result if the source is a NaN. The first row that applies to the conversion is used. */
@@ -127,8 +131,8 @@ export const overflowPolicies: readonly ConversionPolicy<OverflowPolicy>[] = [
   {
     name: 'nan',
     rule: 'infinity and values beyond the range become NaN, because the format has no infinity; under .rz, finite values become the largest value',
-    evidence: 'measured: header code for ue8m0',
-    when: (c) => toFloat(c) && !formats[c.to].signed,
+    evidence: 'measured: header code for ue8m0; PTX ISA 9.4, section 9.7.6, for e4m3',
+    when: (c) => toFloat(c) && hasNan(formats[c.to]) && !hasInfinity(formats[c.to]),
   },
   {
     name: 'directed',

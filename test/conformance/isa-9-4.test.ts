@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
+import { Device } from '../../src/device.ts';
 import { evaluate } from '../../src/evaluate.ts';
 import { type TargetName, targets } from '../../src/isa/targets.ts';
 import { floatFormat, type FloatName } from '../../src/numerics/formats.ts';
@@ -70,6 +71,41 @@ const ue5m3: readonly Line[] = [
   'cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2 packed, h, pair;',
 ].map((inst) => ({ inst, names }));
 
+const memory = '.reg .b32 r, t; .reg .b64 d; .reg .f32 x, y;';
+
+/** Atomics that keep subnormal numbers, read-only loads, and prefetches. */
+const accesses: readonly Line[] = [
+  'atom.global.add.noftz.f32 x, [d], y;',
+  'atom.noftz.add.shared.f32 x, [d], y;',
+  'red.add.noftz.f32 [d], y;',
+  'atom.global.v2.f32.add.noftz {x, y}, [d], {x, y};',
+  'red.global.v4.f32.add.noftz [d], {x, y, x, y};',
+  ...['', '.global'].map((space) => `ld${space}.u32.proxy::readonly r, [d];`),
+  'ld.proxy::readonly.f32 x, [d];',
+  ...['', '.global'].map((space) => `prefetch${space}.L1::32B.valid_addr [d];`),
+].map((inst) => ({ inst, names: memory }));
+
+/** Accesses of memory-mapped I/O that order others. */
+const ordered: readonly Line[] = [
+  'ld.global.acquire.mmio.sys.u32 r, [d];',
+  'ld.mmio.acquire.sys.f32 x, [d];',
+  'st.global.release.mmio.sys.u32 [d], r;',
+].map((inst) => ({ inst, names: memory }));
+
+const masks: readonly Line[] = [
+  ...['.u8x4', '.u16x2'].flatMap((type) =>
+    ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'lo', 'ls', 'hi', 'hs'].map(
+      (comparison) => `set.${comparison}${type} r, t, t;`,
+    ),
+  ),
+  ...['.s8x4', '.s16x2'].flatMap((type) =>
+    ['eq', 'ne', 'lt', 'le', 'gt', 'ge'].map((comparison) => `set.${comparison}${type} r, t, t;`),
+  ),
+].map((inst) => ({ inst, names: memory }));
+
+const since = (sm: number): readonly TargetName[] =>
+  targets.filter((target) => target.sm >= sm).map(({ name }) => name);
+
 const familiesSince92 = targets.filter(({ sm, suffix }) => sm >= 100 && suffix !== '').map(({ name }) => name);
 
 function legal({ inst, names: declared }: Line, target: string, version: string): boolean {
@@ -88,6 +124,9 @@ describe('legality', () => {
     ['.rz', towardZero, rubin],
     ['.pzo', positiveZeros, rubin],
     ['ue5m3', ue5m3, rubin],
+    ['masks of packed integers', masks, rubin],
+    ['accesses', accesses, since(90)],
+    ['ordered memory-mapped I/O', ordered, since(75)],
   ] as const)('%s is accepted on exactly these targets', (_, lines, expected) => {
     const wrong = lines.filter((line) => accepting(line).join() !== [...expected].join());
     expect(wrong.map(({ inst }) => inst)).toEqual([]);
@@ -95,8 +134,12 @@ describe('legality', () => {
 
   test('widening to bf16x2 came with 9.2, and the rest with 9.4', () => {
     expect(widening.filter((line) => !legal(line, 'sm_120f', '9.2') || legal(line, 'sm_120f', '9.1'))).toEqual([]);
-    const later = [...oneFactor, ...towardZero, ...positiveZeros, ...ue5m3];
+    const later = [...oneFactor, ...towardZero, ...positiveZeros, ...ue5m3, ...masks, ...accesses];
     expect(later.filter((line) => legal(line, 'sm_103f', '9.3'))).toEqual([]);
+  });
+
+  test('ordered memory-mapped I/O came with 9.3', () => {
+    expect(ordered.filter((line) => !legal(line, 'sm_75', '9.3') || legal(line, 'sm_75', '9.2'))).toEqual([]);
   });
 
   test.each([
@@ -125,17 +168,9 @@ describe('instructions that the table lacks', () => {
     ).diagnostics.map(({ code }) => code);
 
   test.each([
-    'ld.global.b32.proxy::readonly r, [d];',
-    'ld.acquire.mmio.sys.global.b32 r, [d];',
     'mbarrier.init.layout::v1.shared::cta.b64 [bar], 1;',
     'mbarrier.try_wait.parity.phase_type::primary.shared::cta.b64 p|q, [bar], r;',
     'mbarrier.try_wait.parity.shared::cta.b64 p|q, h, [bar], r, 20;',
-    'set.lt.u8x4.u8x4 r, r, r;',
-    'add.rn.f32x2.f16x2 d, d, r;',
-    'fma.rn.e4m3x4.f32x2 d, d, r, r;',
-    'atom.global.add.noftz.f32 x, [d], x;',
-    'ldmatrix.sync.aligned.m8n16.x1.shared.s8.s4 {r}, [bar];',
-    'prefetch.global.L1::32B.valid_addr [d];',
     'tcgen05.mma.cta_group::1.kind::ti16 [r], d, d, r, p;',
     'cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.mbarrier::report::disabled [s], [d], r, [bar];',
   ])('a note, and an error before 9.3: %s', (inst) => {
@@ -146,7 +181,12 @@ describe('instructions that the table lacks', () => {
   test.each([
     ['ld.global.sat.u32 r, [d];', 'PTX2011'],
     ['ld.global.global.b32 r, [d];', 'PTX2012'],
-    ['ld.global.proxy::readonly.proxy::readonly.b32 r, [d];', 'PTX2010'],
+    ['ld.global.proxy::readonly.proxy::readonly.b32 r, [d];', 'PTX2012'],
+    ['set.lt.u8x4.u8x4 r, r, r;', 'PTX2020'],
+    ['add.rn.f32x2.f16x2 d, d, r;', 'PTX2020'],
+    ['fma.rn.e4m3x4.f32x2 d, d, r, r;', 'PTX2020'],
+    ['prefetch.global.L1::32B [d];', 'PTX2032'],
+    ['ld.shared.proxy::readonly.b32 r, [bar];', 'PTX2011'],
     ['ld.global.proxy::readonlyy.b32 r, [d];', 'PTX2010'],
     ['atom.global.add.u8 h, [d], h;', 'PTX2020'],
     ['mul.u8x4 r, r, r;', 'PTX2020'],
@@ -289,4 +329,36 @@ describe('conversions to bf16x2', () => {
     expect(run('cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2', 0x7b3c, 0xfe00)).toBe(0x7f7f0040);
     expect(run('cvt.rn.scaled::n2::ue8m0.bf16x2.e5m2x2', 0x7b3c, 0xfeff)).toBe(0x7f807fff);
   });
+});
+
+describe('masks of packed integers', () => {
+  test.each([
+    ['set.lt.u8x4', 0x01_80_ff_05, 0x02_7f_ff_04, 0xff_00_00_00],
+    ['set.lt.s8x4', 0x01_80_ff_05, 0x02_7f_ff_04, 0xff_ff_00_00],
+    ['set.hs.u16x2', 0x8000_0001, 0x7fff_0002, 0xffff_0000],
+    ['set.ne.s16x2', 0x8000_0001, 0x8000_0002, 0x0000_ffff],
+  ])('%s', (mnemonic, a, b, expected) => {
+    expect(run(mnemonic, a, b)).toBe(expected);
+  });
+});
+
+test('atomic sums with .noftz keep subnormal numbers in global memory, and those without it do not', async () => {
+  const text = `.version 9.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p) { .reg .b64 d; .reg .f32 x; .reg .b32 r, t;
+ld.param.u64 d, [p]; mov.f32 x, 0f00000003;
+red.global.add.f32 [d], x; red.global.add.noftz.f32 [d+4], x;
+red.global.v2.f32.add.noftz [d+8], {x, x}; atom.global.add.noftz.f32 x, [d+4], x; ret; }`;
+  for (const engine of ['interp', 'jit'] as const) {
+    const device = await Device.create();
+    const buffer = device.alloc(new Uint32Array([4, 4, 4, 4]));
+    expect(
+      await device
+        .load(text)
+        .kernel('k')
+        .launch({ args: [buffer], engine }),
+    ).toMatchObject({ ok: true });
+    expect([...new Uint32Array(buffer.read().buffer)]).toEqual([0, 10, 7, 7]);
+  }
 });

@@ -104,6 +104,7 @@ ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r0}, [%b];\n${storeWords(['%r0'
     ['ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r0, %r1}, [%b];', 15, 1],
     ['ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8x16.b6x16_p32 {%r0, %r1}, [%b];', 15, 8],
     ['ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b4x16_p64 {%r0}, [%b];', 7, 1],
+    ['ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b4x16_p64 {%r0}, [%b];', 7, 8],
     ['stmatrix.sync.aligned.m8n8.x1.shared.b16 [%b], {%r0};', 7, 4],
     ['stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%b], {%r0};', 7, 1],
   ] as const)('%s faults if the address of row %i is %i beyond a multiple of 16', async (line, row, bytes) => {
@@ -130,6 +131,24 @@ setp.${lanes} %go, %lane, ${row}; @%go add.u32 %b, %b, ${bytes};\n${line}\n${sto
 ldmatrix.sync.aligned.${loads} {${names.join(', ')}}, [%b];\n${moves}
 stmatrix.sync.aligned.${stores} [%b+8192], {${names.join(', ')}};`;
     expect(await run({ registers: '.reg .b32 %r<4>;', body, input, output: 512, engine })).toEqual(input);
+  });
+
+  test.each([1, 2, 4])('ldmatrix.x%i of .s8.s4 extends the signs of elements of 4 bits', async (count) => {
+    const input = counted(Math.max(128, count * 64));
+    const names = Array.from({ length: count }, (_, i) => `%r${i}`);
+    const body = `shl.b32 %n, %lane, 3; and.b32 %n, %n, ${count * 64 - 1}; add.u32 %b, %a, %n;
+ldmatrix.sync.aligned.m8n16.x${count}.shared::cta.s8.s4 {${names.join(', ')}}, [%b];
+${storeWords(names)}`;
+    const given = { version: '9.4', target: 'sm_90a', registers: '.reg .b32 %r<4>;' };
+    const out = await run({ ...given, body, input, output: count * 128, engine });
+    for (let lane = 0; lane < 32; lane++) {
+      for (let i = 0; i < 4 * count; i++) {
+        const [matrix, row, column] = [i >> 2, lane >> 2, (lane & 3) * 4 + (i & 3)];
+        const byte = input[matrix * 64 + row * 8 + (column >> 1)] ?? 0;
+        const element = (column & 1) === 1 ? byte >> 4 : byte & 15;
+        expect(out[lane * 4 * count + i]).toBe((element ^ 8) - 8 < 0 ? (element ^ 8) - 8 + 256 : (element ^ 8) - 8);
+      }
+    }
   });
 
   test.each([

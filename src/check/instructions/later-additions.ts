@@ -4,7 +4,7 @@
  */
 import type { AvailabilityRow } from '../../isa/form.ts';
 import { splitMnemonic } from '../../isa/notation.ts';
-import { type Addition, additionsTo, mixedTypes } from '../../isa/opcodes.ts';
+import { type Addition, additionsTo } from '../../isa/opcodes.ts';
 import { ptxForms } from '../../isa/table.ts';
 import type { Version } from '../../isa/targets.ts';
 import { isTypeName } from '../../isa/types.ts';
@@ -41,14 +41,12 @@ function rowOf(subject: string, { since }: Addition): AvailabilityRow {
   return { subject, ways: [{ since, on: { kind: 'from', sm: 10 } }] };
 }
 
-function isAddition({ words, mixed }: Addition, opcode: string, parts: readonly string[]): boolean {
+function isAddition({ words }: Addition, opcode: string, parts: readonly string[]): boolean {
   const isNew = (part: string): boolean => words.some((word) => part === word || isOfFamily(part, word));
-  const types = parts.filter(isTypeName);
   const modifiers = parts.filter((part) => !isTypeName(part));
-  const isMixed = mixed && new Set(types).size > 1 && types.every((type) => mixedTypes.includes(type));
-  if (!isMixed && !parts.some(isNew)) return false;
+  if (!parts.some(isNew)) return false;
   const own = wordsOf(opcode);
-  const known = parts.every((part) => own.has(part) || isNew(part) || (isMixed && isTypeName(part)));
+  const known = parts.every((part) => own.has(part) || isNew(part));
   return known && new Set(modifiers).size === modifiers.length;
 }
 

@@ -48,7 +48,6 @@ const added = [
   ['a new modifier', 'mbarrier.test_wait.phase_type::primary.shared.b64 %p, [%r1], %rd1;', '9.3', 'sm_90'],
   ['new operands', 'mbarrier.test_wait.shared.b64 %p, %rd3, [%r1], %rd1;', '9.3', 'sm_90'],
   ['a new order', 'cp.async.bulk.relaxed.gpu.global.shared::cta.bulk_group.b128 [%rd1], [%r1], 16;', '9.3', 'sm_90a'],
-  ['mixed types', 'add.f32x2.f16x2 %rd1, %r1, %rd2;', '9.4', 'sm_107f'],
   ['a new word', 'tcgen05.alloc.exclusive.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 32;', '9.4', 'sm_107a'],
 ] as const;
 

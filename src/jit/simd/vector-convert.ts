@@ -175,17 +175,23 @@ function toFloat(code: Code, c: Conversion, to: FloatFormat, operands: VectorOpe
   const pushNan = nan === null ? null : (): void => pushConvertedNan(code, c, target, operands.source);
   pushNan?.();
   pushRounded(code, { ...target, rounding }, to, { magnitude, sign, random: operands.random });
-  if (sign !== null) addSign(code, c, to.width, sign);
+  if (sign !== null) addSign(code, unsignedPatterns(c, target), to.width, sign);
   if (nan !== null) code.get(nan).vector('v128.bitselect');
 }
 
-/** Adds the sign bits to the patterns on the stack. With `.pzo`, zeros keep the positive sign. */
-function addSign(code: Code, { positiveZero }: Conversion, width: number, sign: number): void {
-  const rounded = positiveZero ? code.local('v128') : null;
+/** The patterns that get no sign: zero with `.pzo`, and the NaN for values that are too large. */
+function unsignedPatterns({ positiveZero }: Conversion, { overflow, nan }: RoundingTarget): readonly number[] {
+  return [...(positiveZero ? [0] : []), ...(overflow === 'nan' ? [Number(nan)] : [])];
+}
+
+/** Adds the sign bits to the patterns on the stack, except to some of them. */
+function addSign(code: Code, unsigned: readonly number[], width: number, sign: number): void {
+  const rounded = unsigned.length > 0 ? code.local('v128') : null;
   if (rounded !== null) code.tee(rounded);
   shift(code.get(sign), 'i32x4.shr_u', 32 - width);
   splat(code, 2 ** (width - 1)).vector('v128.and');
-  if (rounded !== null) splat(code.get(rounded), 0).vector('i32x4.ne', 'v128.and');
+  if (rounded !== null)
+    for (const pattern of unsigned) splat(code.get(rounded), pattern).vector('i32x4.ne', 'v128.and');
   code.vector('v128.or');
 }
 

@@ -2,7 +2,7 @@
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
-import { at } from '../../targets.ts';
+import { at, atListed } from '../../targets.ts';
 import type { PtxType, TypeName } from '../../types.ts';
 import { combine, compareLanes, selected } from './comparison.ts';
 import { flushesByTarget } from '../float/steps.ts';
@@ -35,6 +35,39 @@ const steps: InstructionForm['steps'] = (variant, environment) => {
   ];
   return [...values, ...lanewise(source, ['$a', '$b'], scalar)];
 };
+
+/** The result has a mask for each lane of the operands. */
+const packedSteps: InstructionForm['steps'] = (variant, environment) => {
+  const type = slotType(variant, 0);
+  return [
+    constant('$yes', -1, type.laneStride),
+    constant('$no', 0),
+    ...lanewise(type, ['$a', '$b'], (of) => [
+      compareLanes(variant, environment, type, of('$holds'), [of('$a'), of('$b')]),
+      select(of('$d'), of('$holds'), '$yes', '$no'),
+    ]),
+  ];
+};
+
+/** The forms of PTX ISA 9.4, which follow its text. */
+const packedForms = (
+  [
+    ['unsigned', 'ucmp', ['.u8x4', '.u16x2']],
+    ['signed', 'cmp', ['.s8x4', '.s16x2']],
+  ] as const
+).map(
+  ([id, comparisons, types]): InstructionForm => ({
+    id: `set.packed.${id}`,
+    section: '9.7.6.1',
+    syntax: `set.${comparisons}.type  d, a, b`,
+    summary: 'All ones in each lane for which the comparison is true, else 0.',
+    sets: { type: types },
+    regime: 'exact',
+    availability: [{ subject: 'set of packed integers', ways: [atListed('9.4', 'sm_107a', 'sm_107f')] }],
+    operands: [write('d', 0), read('a', 0), read('b', 0)],
+    steps: packedSteps,
+  }),
+);
 
 interface Group {
   readonly id: string;
@@ -157,6 +190,7 @@ const slctOperands = [write('d', 0), read('a', 0), read('b', 0), read('c', 1)];
 /** Every set, and slct. */
 export const selectionForms = (): readonly InstructionForm[] => [
   ...groups.flatMap(setForms),
+  ...packedForms,
   {
     ...slct,
     id: 'slct.s32',

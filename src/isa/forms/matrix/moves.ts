@@ -6,7 +6,7 @@ import type { AvailabilityRow, Constraint } from '../../form.ts';
 import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
-import { at, atSuffixed } from '../../targets.ts';
+import { at, atListed, atSuffixed } from '../../targets.ts';
 import { spaceOf } from '../space-of.ts';
 import { bits, constant, integer } from '../integer/steps.ts';
 import {
@@ -70,18 +70,22 @@ const columnPairsOf8 = inMemory(8, ['i0', 'l0', 'l1'], ['l2', 'l3', 'l4', 'i1'])
 const rowsOf16 = inMemory(8, ['l2', 'l3', 'l4'], ['i0', 'i1', 'l0', 'l1']);
 
 /**
- * Computes `$row` from the address that a lane provides. The address of a row must be a multiple of 16, the number of
- * bytes in a row. If it is not, `$row` is an odd address, so that accesses of more than one byte fault. Some lanes
+ * Computes `$row` from the address that a lane provides. The address of a row must be a multiple of the number of bytes
+ * in a row. If it is not, `$row` is an odd address, so that accesses of more than one byte fault. Some lanes
  * provide an address that no access uses; whether it is valid does not matter.
  */
-const rowSteps: readonly Step[] = [
-  constant('$most', 15, 64),
-  bits('and', 64, '$low', '$p', '$most'),
-  integer('add', 'u64', '$carried', '$low', '$most'),
-  constant('$four', 4),
-  bits('shr.u', 64, '$odd', '$carried', '$four'),
-  bits('or', 64, '$row', '$p', '$odd'),
-];
+function rowStepsOf(rowBytes: 8 | 16): readonly Step[] {
+  return [
+    constant('$most', rowBytes - 1, 64),
+    bits('and', 64, '$low', '$p', '$most'),
+    integer('add', 'u64', '$carried', '$low', '$most'),
+    constant('$shift', Math.log2(rowBytes)),
+    bits('shr.u', 64, '$odd', '$carried', '$shift'),
+    bits('or', 64, '$row', '$p', '$odd'),
+  ];
+}
+
+const rowSteps = rowStepsOf(16);
 
 /**
  * Checks the address of a row. This is needed for matrices whose elements are accessed as single bytes, because such
@@ -163,18 +167,20 @@ function storeParts(variant: Variant, own: Fragment): readonly Step[] {
   return [...rowSteps, ...find, ...checkOf(space, own), ...stores];
 }
 
-/**
- * How elements of 4 or 6 bits are stored in memory: without gaps between them, and with padding at the end of each row.
- */
+/** How elements of 4 or 6 bits are stored in memory, without gaps between them, and in a byte of the result. */
 interface Packed {
   readonly bits: 4 | 6;
+  /** The size of a row, including the padding at its end. */
+  readonly rowBytes: 8 | 16;
   /** The position, within a byte of the result, of the element's lowest bit. */
   readonly low: number;
+  /** Whether elements are sign-extended. */
+  readonly signed: boolean;
 }
 
 /**
  * Loads elements of 4 or 6 bits. For each element, two bytes are loaded: the byte in which the element begins, and the
- * next one.
+ * byte in which it ends.
  */
 function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly Step[] {
   const bitOf = (lane: number, element: number): number => placeOf(own, lane, element).column * packed.bits;
@@ -188,7 +194,8 @@ function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly St
       if (index === 2 * count) return startOfRow(own, lane);
       const element = index >> 1;
       const { source } = accessOf(own, lane, element);
-      return { source, stride: 0, bytes: (bitOf(lane, element) >> 3) + (index & 1) };
+      const bit = bitOf(lane, element) + (index & 1) * (packed.bits - 1);
+      return { source, stride: 0, bytes: bit >> 3 };
     },
     { constants: Array.from({ length: count }, (_, element) => perLane((lane) => bitOf(lane, element) & 7)) },
   );
@@ -198,25 +205,26 @@ function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly St
   const packs = refsOf('r', own.registers).map(
     (register): Step => ({ kind: 'pack', to: register, from: parts(register, 4), lane: 8, stride: 8 }),
   );
-  return [...rowSteps, ...find, rowCheck(space, 2 * count), ...elements.flat(), ...packs];
+  return [...rowStepsOf(packed.rowBytes), ...find, rowCheck(space, 2 * count), ...elements.flat(), ...packs];
 }
 
 /**
  * Computes the byte of the result that holds one element. The element starts at some bit of its first byte and may
- * extend into its second byte.
+ * extend into its second byte. It is moved to the top of a word, and back to its place in the byte.
  */
 function smallElement(space: AccessSpace, index: number, packed: Packed): readonly Step[] {
   const element: Ref = `$r.${index >> 2}.${index & 3}`;
   const named = (what: string): Ref => `${element}.${what}`;
   return [
     load(space, 8, named('first'), addressRef(2 * index)),
-    // If an element does not extend into the second byte, this byte may be padding.
-    { ...load(space, 8, named('second'), addressRef(2 * index + 1)), unused: true },
+    load(space, 8, named('second'), addressRef(2 * index + 1)),
     { kind: 'pack', to: named('both'), from: [named('second'), named('first')], lane: 8, stride: 8 },
     bits('shr.u', 32, named('moved'), named('both'), constantRef(index)),
     { kind: 'extract', to: named('code'), from: named('moved'), low: 0, width: packed.bits },
-    constant(named('low'), packed.low),
-    bits('shl', 32, element, named('code'), named('low')),
+    constant(named('up'), 32 - packed.bits),
+    bits('shl', 32, named('top'), named('code'), named('up')),
+    constant(named('down'), 32 - packed.bits - packed.low),
+    bits(packed.signed ? 'shr.s' : 'shr.u', 32, element, named('top'), named('down')),
   ];
 }
 
@@ -263,7 +271,7 @@ function moveForms(line: MoveLine): readonly InstructionForm[] {
   });
 }
 
-const lines = (): readonly MoveLine[] => [
+const loads = (): readonly MoveLine[] => [
   {
     id: 'm8n8',
     words: 'm8n8.xN{.trans}{.ss}.b16',
@@ -282,8 +290,8 @@ const lines = (): readonly MoveLine[] => [
   },
   ...(
     [
-      ['.b6x16_p32', { bits: 6, low: 0 }],
-      ['.b4x16_p64', { bits: 4, low: 2 }],
+      ['.b6x16_p32', { bits: 6, rowBytes: 16, low: 0, signed: false }],
+      ['.b4x16_p64', { bits: 4, rowBytes: 16, low: 2, signed: false }],
     ] as const
   ).flatMap(([format, packed]): readonly MoveLine[] => [
     {
@@ -303,6 +311,17 @@ const lines = (): readonly MoveLine[] => [
       steps: (variant, registers) => loadSmall(variant, rowsOf16(registers), packed),
     },
   ]),
+  {
+    id: 'm8n16.s8.s4',
+    words: 'm8n16.xN{.ss}.s8.s4',
+    summary: 'Loads 8 by 16 matrices of signed 4-bit elements and extends them to bytes.',
+    row: { ways: [atListed('9.4', 'sm_90a'), atSuffixed('9.4', 100)] },
+    steps: (variant, registers) =>
+      loadSmall(variant, rowsOf16(registers), { bits: 4, rowBytes: 8, low: 0, signed: true }),
+  },
+];
+
+const stores = (): readonly MoveLine[] => [
   {
     id: 'm8n8',
     stores: true,
@@ -342,4 +361,7 @@ const movmatrix = (): InstructionForm =>
   });
 
 /** ldmatrix, stmatrix, movmatrix. */
-export const matrixMoveForms = (): readonly InstructionForm[] => [...lines().flatMap(moveForms), movmatrix()];
+export const matrixMoveForms = (): readonly InstructionForm[] => [
+  ...[...loads(), ...stores()].flatMap(moveForms),
+  movmatrix(),
+];

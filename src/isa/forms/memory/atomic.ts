@@ -9,6 +9,7 @@ import {
   type OperandPattern,
   type Variant,
   choice,
+  has,
   integerType,
   floatType,
 } from '../../form.ts';
@@ -131,13 +132,13 @@ const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
 
 /**
  * Floating-point operations, which process packed types lane by lane. Operations on f32 in global memory flush
- * subnormals to zero, as the ISA requires.
+ * subnormals to zero, as the ISA requires, except with `.noftz`.
  */
 const float: Combine = (variant, { old, b, next }) => {
   const type = slotType(variant, 0);
   const format = floatType(variant, 0);
   const fn = opOf(variant) === 'min' ? 'min' : opOf(variant) === 'max' ? 'max' : 'add';
-  const flush = type.name === '.f32' && spaceOf(variant) !== 'shared';
+  const flush = type.name === '.f32' && spaceOf(variant) !== 'shared' && !has(variant, '.noftz');
   const one = (to: Ref, left: Ref, right: Ref): ValueStep => ({
     kind: 'float',
     fn,
@@ -272,6 +273,8 @@ const ofType = (subject: string, version: string, sm: number, ...types: readonly
 
 const vectors: AvailabilityRow = { subject: 'vector atomic operations', ways: [at('8.1', 90)] };
 
+const keepsSubnormals: AvailabilityRow = { subject: '.noftz with .f32', ways: [at('9.4', 90)] };
+
 const operations: readonly Operation[] = [
   {
     id: 'logic',
@@ -324,6 +327,14 @@ const operations: readonly Operation[] = [
     combine: float,
   },
   {
+    id: 'add.noftz',
+    syntax: '.op.noftzHINT.f32',
+    summary: 'Adds a float to memory, and keeps subnormal numbers.',
+    sets: { op: ['.add'] },
+    rows: [keepsSubnormals],
+    combine: float,
+  },
+  {
     id: 'exch',
     syntax: '.exchHINT.type',
     summary: 'Exchanges a register with memory.',
@@ -352,6 +363,15 @@ const operations: readonly Operation[] = [
     summary: 'Adds floats to consecutive words of memory, each one atomically.',
     sets: { op: ['.add'], vector: ['.v2', '.v4'] },
     rows: [vectors],
+    combine: float,
+    globalOnly: true,
+  },
+  {
+    id: 'vector.f32.noftz',
+    syntax: '.op.noftzHINT.vector.f32',
+    summary: 'Adds floats to consecutive words of memory, each one atomically, and keeps subnormal numbers.',
+    sets: { op: ['.add'], vector: ['.v2', '.v4'] },
+    rows: [vectors, keepsSubnormals],
     combine: float,
     globalOnly: true,
   },

@@ -45,6 +45,14 @@ const lines: readonly InstructionForm[] = [
     operands: [sized],
   }),
   exact({
+    id: 'prefetch.valid',
+    section: '9.7.9.15',
+    syntax: 'prefetch{.global}.L1::32B.valid_addr  [a]',
+    summary: 'Prefetches at least 32 bytes at a valid address into L1.',
+    availability: [row('prefetch.valid_addr', at('9.4', 90))],
+    operands: [sized],
+  }),
+  exact({
     id: 'prefetch.tensormap',
     section: '9.7.9.15',
     syntax: 'prefetch{.space}.tensormap  [a]',

@@ -136,6 +136,7 @@ interface Line {
   readonly syntax: string;
   readonly summary: string;
   readonly hinted?: boolean;
+  readonly row?: AvailabilityRow;
 }
 
 function memoryForm(line: Line, store: boolean): InstructionForm {
@@ -148,7 +149,7 @@ function memoryForm(line: Line, store: boolean): InstructionForm {
     sets: { type: accessTypes, sharedOrGlobal, ncop: ['.ca', '.cg', '.cs'] },
     regime: 'relaxed',
     constraints,
-    availability,
+    availability: line.row === undefined ? availability : [...availability, line.row],
     operands: line.hinted === true ? [...operands, policy] : operands,
     inert: ['cop', ...hints, 'cacheHint'],
     steps: store ? storeSteps : loadSteps,
@@ -188,6 +189,18 @@ const loads: readonly Line[] = [
     syntax: 'ld.mmio.relaxed.sys{.global}.type  d, [a]',
     summary: 'Load from memory-mapped I/O.',
   },
+  {
+    id: 'ld.mmio.acquire',
+    syntax: 'ld.mmio.acquire.sys{.global}.type  d, [a]',
+    summary: 'Acquiring load from memory-mapped I/O.',
+    row: { subject: '.acquire with .mmio', ways: [at('9.3', 75)] },
+  },
+  {
+    id: 'ld.readonly',
+    syntax: 'ld{.global}.proxy::readonly.type  d, [a]',
+    summary: 'Loads from memory that no thread writes while the kernel runs.',
+    row: { subject: '.proxy::readonly', ways: [at('9.4', 90)] },
+  },
 ];
 
 const stores: readonly Line[] = [
@@ -215,6 +228,12 @@ const stores: readonly Line[] = [
     id: 'st.mmio',
     syntax: 'st.mmio.relaxed.sys{.global}.type  [a], b',
     summary: 'Store to memory-mapped I/O.',
+  },
+  {
+    id: 'st.mmio.release',
+    syntax: 'st.mmio.release.sys{.global}.type  [a], b',
+    summary: 'Releasing store to memory-mapped I/O.',
+    row: { subject: '.release with .mmio', ways: [at('9.3', 75)] },
   },
 ];
 
