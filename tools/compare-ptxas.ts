@@ -154,7 +154,7 @@ function judge(
     raw.set(Number(found[1]) - first, found[3] as string);
   }
   const crashed = run.status !== 0 && run.status !== 255 ? 'crash' : '';
-  const fatal = /fatal.*(syntax error|discard|ABI|Unsupported)/.exec(run.stderr)?.[0] ?? crashed;
+  const fatal = /fatal(?!.*aborted due to errors).*/.exec(run.stderr)?.[0] ?? crashed;
   const text = new SourceText(source);
   const ours = new Set<number>();
   for (const diagnostic of check(source).diagnostics) {
@@ -167,8 +167,11 @@ let total = 0;
 let legal = 0;
 const disagreements = new Map<string, string>();
 for (let m = 0; m < count; m++) {
-  const target = pick(targets.filter((candidate) => candidate.sm >= 75 && candidate.sm !== 82 && candidate.sm !== 101));
-  const version = pick(known.filter((candidate) => candidate >= target.since));
+  const versionsOf = (since: number): typeof known => known.filter((candidate) => candidate >= since);
+  const target = pick(
+    targets.filter(({ sm, since }) => sm >= 75 && sm !== 82 && sm !== 101 && versionsOf(since).length > 0),
+  );
+  const version = pick(versionsOf(target.since));
   let lines = Array.from({ length: perModule }, instruction);
   let result = judge(version, target.name, lines);
   if (result.fatal !== '') {

@@ -45,7 +45,14 @@ export function formatEdits(list: ChunkList, references: References): readonly E
 
 type Place = 'start' | 'label' | 'guard' | 'mnemonic' | 'operands' | 'directive' | 'line' | 'header' | 'section';
 
-const ofOneLine: ReadonlySet<string> = new Set(['.version', '.target', '.address_size', '.file', '.loc']);
+const ofOneLine: ReadonlySet<string> = new Set([
+  '.version',
+  '.target',
+  '.address_size',
+  '.file',
+  '.loc',
+  '.loc_intermediate',
+]);
 
 class Formatter {
   private readonly lineEnd: string;

@@ -34,7 +34,14 @@ export interface Word {
 }
 
 /** Directives that end at the end of the line rather than at a semicolon. */
-const ofOneLine: ReadonlySet<string> = new Set(['.version', '.target', '.address_size', '.file', '.loc']);
+const ofOneLine: ReadonlySet<string> = new Set([
+  '.version',
+  '.target',
+  '.address_size',
+  '.file',
+  '.loc',
+  '.loc_intermediate',
+]);
 
 /** Reads the words of a piece of text that does not begin in the middle of a statement. */
 export function wordsIn(source: string, isStart: boolean): readonly Word[] {

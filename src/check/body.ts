@@ -118,6 +118,7 @@ class BodyReader {
         return;
       case 'known':
         throw new Error('a line was skipped while a body was read');
+      case 'intermediate-loc':
       case 'declaration':
       case 'targets':
       case 'prototype':

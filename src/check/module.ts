@@ -315,6 +315,9 @@ export class ModuleChecker implements InstructionContext {
       case 'loc':
         this.checkLocation(statement);
         return;
+      case 'intermediate-loc':
+        this.requirements.directive('.loc_intermediate', statement);
+        return;
       case 'targets':
         this.checkTargets(statement, scope);
         return;

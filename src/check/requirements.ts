@@ -69,7 +69,7 @@ export class ModuleRequirements {
 
   tuning(directives: readonly TuningDirective[]): void {
     for (const directive of directives) {
-      if (directive.strings.length > 0) this.pragmas(directive);
+      if (directive.name === '.pragma') this.pragmas(directive);
       else this.uses(availabilityOfTuning(directive.name), { start: directive.start, end: directive.end });
     }
   }

@@ -20,9 +20,11 @@ export type DirectiveWord =
   | '.func'
   | '.file'
   | '.section'
+  | '.nv_intermediate_source_section'
   | '.alias'
   | '.pragma'
   | '.loc'
+  | '.loc_intermediate'
   | '.align'
   | '.attribute'
   | '.branchtargets'
@@ -70,9 +72,11 @@ export const directiveRows: Readonly<Record<DirectiveWord, DirectiveRow>> = {
   '.func': word(['module']),
   '.file': word(['module']),
   '.section': word(['module'], at('2.0')),
+  '.nv_intermediate_source_section': word(['module'], at('9.4')),
   '.alias': word(['module'], at('6.3', 30)),
   '.pragma': word(['module', 'body'], at('2.0')),
   '.loc': word(['body']),
+  '.loc_intermediate': word(['body'], at('9.4')),
   '.align': word(['module', 'body']),
   '.attribute': word(['module', 'body']),
   '.branchtargets': word(['body'], at('5.1', 30), true),
@@ -118,12 +122,16 @@ export const spaceRows: Readonly<Record<DeclaredSpace, SpaceRow>> = {
   '.tex': { stands: ['module', 'body'], since: atBefore('1.5') },
 };
 
+export type TuningOwner = 'entry' | 'func';
+
 /** A directive between the header and the body of a function. */
 export interface TuningRow extends Dated {
   readonly name: string;
-  readonly on: 'entry' | 'func';
-  /** The minimum and maximum number of integers that follow the directive. */
+  readonly on: readonly TuningOwner[];
+  /** The minimum and maximum number of values that follow the directive. */
   readonly values: readonly [least: number, most: number];
+  /** Whether its values can be strings as well as integers. */
+  readonly named: boolean;
   /** Whether its values are counts, which must be at least 1. */
   readonly positive: boolean;
   /** The largest value that the directive accepts; null if the directive itself does not limit its values. */
@@ -134,15 +142,19 @@ export interface TuningRow extends Dated {
 
 function tuning(
   name: string,
-  on: TuningRow['on'],
+  on: TuningOwner | TuningRow['on'],
   values: TuningRow['values'],
   since: Availability,
-  extras: Partial<Pick<TuningRow, 'positive' | 'most' | 'not'>> = {},
+  extras: Partial<Pick<TuningRow, 'named' | 'positive' | 'most' | 'not'>> = {},
 ): TuningRow {
-  return { name, on, values, since, positive: false, most: null, not: null, ...extras };
+  const owners = typeof on === 'string' ? [on] : on;
+  return { name, on: owners, values, since, named: false, positive: false, most: null, not: null, ...extras };
 }
 
 const counts = { positive: true } as const;
+
+/** More than the number of languages that exist. */
+const mostLanguages = 64;
 
 export const tuningRows: readonly TuningRow[] = [
   tuning('.maxntid', 'entry', [1, 3], at('1.3'), counts),
@@ -155,6 +167,8 @@ export const tuningRows: readonly TuningRow[] = [
   tuning('.explicitcluster', 'entry', [0, 0], at('7.8', 90)),
   tuning('.maxclusterrank', 'entry', [1, 1], at('7.8', 90)),
   tuning('.blocksareclusters', 'entry', [0, 0], at('9.0', 90)),
+  tuning('.minperctamemory', 'entry', [1, 1], at('9.4', 80)),
+  tuning('.language', ['entry', 'func'], [1, mostLanguages], at('9.3'), { named: true }),
   tuning('.abi_preserve', 'func', [1, 1], at('9.0', 80), { most: 237 }),
   tuning('.abi_preserve_control', 'func', [1, 1], at('9.0', 80), { most: 11 }),
 ];
@@ -180,6 +194,7 @@ export const pragmaRows: Readonly<Record<string, Dated>> = {
   used_bytes_mask: { since: at('8.3', 50) },
   enable_smem_spilling: { since: at('8.7', 75) },
   frequency: { since: at('9.0') },
+  mma_throughput: { since: at('9.3') },
 };
 
 /** Options in `.target` other than the architecture (PTX ISA 9.1, section 11.1.2). */

@@ -219,6 +219,9 @@ export const registerRows: readonly SpecialRegister[] = [
   row('%aggr_smem_size', '.u32', at('8.1', 90), 'allSharedBytes'),
   row('%dynamic_smem_size', '.u32', at('4.1', 20), 'dynamicSharedBytes'),
   row('%current_graph_exec', '.u64', at('8.0', 50), 0),
+  // A driver that does not provide memory for each block sets the size to 0.
+  row('%perctamemoryoffset', '.u64', at('9.4', 80), 0),
+  row('%perctamemorysize', '.u32', at('9.4', 80), 0),
 ];
 
 /** How widely the value of a part of a register is shared between threads; `part` is 0 for a register without parts. */

@@ -2,7 +2,7 @@
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 import type { DebugItem, DebugMisfit } from './tree.ts';
-import { integerTokenValue, readCount } from './values.ts';
+import { integerTokenValue, readCount, readString } from './values.ts';
 
 /** Parses `.file 1 "a.cu"`, optionally followed by a time stamp and a size. */
 export function parseFile(r: Reader): DebugItem | null {
@@ -11,8 +11,7 @@ export function parseFile(r: Reader): DebugItem | null {
   const index = readCount(r, 'the file number');
   if (index === null) return null;
   if (r.kind !== Token.String) return r.unexpected('the file name in quotes');
-  const name = r.source.slice(r.start + 1, r.end - 1);
-  r.next();
+  const name = readString(r);
   const stamped = r.kind === Token.Comma;
   for (let extra = 0; extra < 2 && r.accept(Token.Comma); extra++) {
     if (r.kind !== Token.Integer) return r.unexpected('an integer');

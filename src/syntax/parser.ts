@@ -16,6 +16,7 @@ import { TextLines } from './known-lines.ts';
 import { Lexer } from './lexer.ts';
 import type { LineShapes } from './line-shapes.ts';
 import { Reader } from './reader.ts';
+import { parseIntermediateSource } from './intermediate-source.ts';
 import { parseSection } from './section.ts';
 import { parsePragma } from './statements.ts';
 import { Token } from './tokens.ts';
@@ -152,6 +153,8 @@ function parseDirective(
       return parseFile(r);
     case '.section':
       return parseSection(r);
+    case '.nv_intermediate_source_section':
+      return parseIntermediateSource(r);
     case '.pragma':
       return parsePragma(r);
     case '.alias':

@@ -74,6 +74,8 @@ export function printStatement(statement: Statement, indent = ''): string {
       return indent + printDeclaration(statement);
     case 'loc':
       return indent + printLocation(statement);
+    case 'intermediate-loc':
+      return `${indent}.loc_intermediate ${statement.file} ${statement.line} ${statement.column}`;
     case 'pragma':
       return indent + printPragma(statement);
     case 'targets': {
@@ -110,7 +112,8 @@ function printFunction(item: FunctionItem): string {
 
 function printTuning(directive: TuningDirective, entry: boolean): string {
   if (directive.name === '.pragma') return `.pragma ${quote(directive.strings)}${entry ? ';' : ''}`;
-  return directive.values.length === 0 ? directive.name : `${directive.name} ${directive.values.join(', ')}`;
+  const values = [...directive.strings.map((text) => `"${text}"`), ...directive.values];
+  return values.length === 0 ? directive.name : `${directive.name} ${values.join(', ')}`;
 }
 
 function printParameters(parameters: readonly Parameter[]): string {

@@ -11,6 +11,7 @@ import type {
   Block,
   Declaration,
   InlinedAt,
+  IntermediateLocation,
   KnownLines,
   Label,
   LocationDirective,
@@ -128,12 +129,14 @@ function parsePrototype(r: Reader, start: number, label: string): PrototypeDirec
   return end < 0 ? null : { kind: 'prototype', start, end, label, results, parameters, noreturn, tuning };
 }
 
-function parseDirective(r: Reader): Declaration | LocationDirective | PragmaDirective | null {
+function parseDirective(r: Reader): Declaration | LocationDirective | IntermediateLocation | PragmaDirective | null {
   const directive = r.text();
   if (isDeclaredSpace(directive)) return parseDeclaration(r, null, r.start);
   switch (directive) {
     case '.loc':
       return parseLocation(r);
+    case '.loc_intermediate':
+      return parseIntermediateLocation(r);
     case '.pragma':
       return parsePragma(r);
     case '.align':
@@ -213,6 +216,15 @@ function parseLocation(r: Reader): LocationDirective | null {
   const inlined = r.kind === Token.Comma ? parseInlined(r) : null;
   if (r.failed) return null;
   return { kind: 'loc', start, end: r.previousEnd, file: place[0], line: place[1], column: place[2], inlined };
+}
+
+function parseIntermediateLocation(r: Reader): IntermediateLocation | null {
+  const start = r.start;
+  r.next();
+  const place = parsePlace(r);
+  if (place === null) return null;
+  const [file, line, column] = place;
+  return { kind: 'intermediate-loc', start, end: r.previousEnd, file, line, column };
 }
 
 function parsePlace(r: Reader): readonly [number, number, number] | null {

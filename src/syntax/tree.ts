@@ -155,6 +155,14 @@ export interface LocationDirective extends Span {
   readonly inlined: InlinedAt | null;
 }
 
+/** A `.loc_intermediate` directive: a place in the text of an intermediate language. */
+export interface IntermediateLocation extends Span {
+  readonly kind: 'intermediate-loc';
+  readonly file: number;
+  readonly line: number;
+  readonly column: number;
+}
+
 /**
  * The second part of a `.loc`, such as `function_name L+4, inlined_at 1 20 7`: the name of the inlined function, given
  * as a label in a debug section, and the position of the call.
@@ -196,6 +204,7 @@ export type Statement =
   | Block
   | Declaration
   | LocationDirective
+  | IntermediateLocation
   | PragmaDirective
   | TargetsDirective
   | PrototypeDirective
@@ -351,12 +360,12 @@ export interface AddressSizeDirective extends Span {
 }
 
 /**
- * `.file`, `.section` and `@@DWARF` lines, kept but not interpreted. For `.file`, the number and the name are also
+ * `.file`, `.section`, `.nv_intermediate_source_section` and `@@DWARF` lines, kept but not interpreted. For `.file`, the number and the name are also
  * stored separately, because the messages about faults quote lines of the source file.
  */
 export interface DebugItem extends Span {
   readonly kind: 'debug';
-  readonly directive: '.file' | '.section' | '@@DWARF';
+  readonly directive: '.file' | '.section' | '.nv_intermediate_source_section' | '@@DWARF';
   /** The text of the whole item, exactly as written. */
   readonly text: string;
   readonly file: {

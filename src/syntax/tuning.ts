@@ -1,12 +1,13 @@
 /** Parses the directives between the header of a function and its body. Source: PTX ISA 11.4. */
 import { rewrite } from '../diagnostics/fix.ts';
 import { nearestWord } from '../base/nearest-word.ts';
+import type { TuningOwner } from '../isa/directives.ts';
 import { startsItem, tuningRules } from './directives.ts';
 import type { ParameterOwner } from './parameters.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 import type { TuningDirective } from './tree.ts';
-import { parseStrings, readCount } from './values.ts';
+import { parseStrings, readCount, readString } from './values.ts';
 
 /** Parses `.maxntid 128, 1, 1 .maxnreg 32 …`; null after an error. */
 export function parseTuning(r: Reader, owner: ParameterOwner): readonly TuningDirective[] | null {
@@ -27,21 +28,26 @@ function parseOneTuning(r: Reader, owner: ParameterOwner): TuningDirective | nul
   const name = r.text();
   const rule = tuningRules.get(name);
   const on = owner === 'entry' ? 'entry' : 'func';
-  if (rule === undefined || rule.on !== on) return unexpectedTuning(r, name, on);
+  if (rule === undefined || !rule.on.includes(on)) return unexpectedTuning(r, name, on);
   r.next();
   const values: number[] = [];
+  const strings: string[] = [];
   const [, most] = rule.values;
-  while (values.length < most) {
-    const value = readCount(r, `a value of ${name}`);
-    if (value === null) return null;
-    values.push(value);
-    if (values.length === most || !r.accept(Token.Comma)) break;
+  for (let read = 0; read < most; ) {
+    const isString = rule.named && r.kind === Token.String;
+    if (isString) strings.push(readString(r));
+    else {
+      const value = readCount(r, `a value of ${name}`);
+      if (value === null) return null;
+      values.push(value);
+    }
+    if (++read === most || !r.accept(Token.Comma)) break;
   }
-  return { start, end: r.previousEnd, name, values, strings: [] };
+  return { start, end: r.previousEnd, name, values, strings };
 }
 
-function unexpectedTuning(r: Reader, name: string, on: 'entry' | 'func'): null {
-  const known = [...tuningRules.values()].filter((rule) => rule.on === on).map((rule) => rule.name);
+function unexpectedTuning(r: Reader, name: string, on: TuningOwner): null {
+  const known = [...tuningRules.values()].filter((rule) => rule.on.includes(on)).map((rule) => rule.name);
   const near = nearestWord(name, known);
   const expected = on === 'entry' ? "a kernel directive or '{'" : "a function directive, ';' or '{'";
   if (near !== null) return r.unexpected(expected, { help: `did you mean ${near}?`, fixes: [rewrite(r.span(), near)] });

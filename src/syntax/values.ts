@@ -23,13 +23,19 @@ export function readCount(r: Reader, what: string): number | null {
 }
 
 /** Skips the current directive and the strings after it, as in `"…", "…"`. Returns the strings without their quotes. */
+/** Skips the current token, which must be a string, and returns its text without the quotes. */
+export function readString(r: Reader): string {
+  const text = r.source.slice(r.start + 1, r.end - 1);
+  r.next();
+  return text;
+}
+
 export function parseStrings(r: Reader): readonly string[] | null {
   const strings: string[] = [];
   do {
     r.next();
     if (r.kind !== Token.String) return r.unexpected('a string');
-    strings.push(r.source.slice(r.start + 1, r.end - 1));
-    r.next();
+    strings.push(readString(r));
   } while (r.kind === Token.Comma);
   return strings;
 }

@@ -5,6 +5,8 @@
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
 import { Device } from '../../src/device.ts';
+import { parseModule } from '../../src/syntax/parser.ts';
+import { printModule } from '../../src/syntax/printer.ts';
 import { evaluate } from '../../src/evaluate.ts';
 import { type TargetName, targets } from '../../src/isa/targets.ts';
 import { floatFormat, type FloatName } from '../../src/numerics/formats.ts';
@@ -361,4 +363,70 @@ red.global.v2.f32.add.noftz [d+8], {x, x}; atom.global.add.noftz.f32 x, [d+4], x
     ).toMatchObject({ ok: true });
     expect([...new Uint32Array(buffer.read().buffer)]).toEqual([0, 10, 7, 7]);
   }
+});
+
+describe('directives', () => {
+  const module = (text: { readonly header?: string; readonly body?: string; readonly end?: string }, version = '9.4') =>
+    `.version ${version}
+.target sm_90
+.address_size 64
+.func f() ${text.header?.replace(/\.minperctamemory \d+/, '') ?? ''} { ret; }
+.visible .entry k() ${text.header ?? ''} {
+.reg .b32 %r<4>; .reg .b64 %rd<2>;
+.loc 1 2 3
+${text.body ?? ''}
+ret; }
+.file 1 "a.py"
+.file 2 "a.tileir"
+${text.end ?? ''}`;
+  const codes = (text: string): readonly string[] => check(text).diagnostics.map(({ code }) => code);
+
+  const block = (text: string): string => `.code_block { .ir_name: "tile ir" .sourceFileName: 2 ${text} }`;
+  const sources = `.nv_intermediate_source_section {
+${block('.source_begin\n"open { /* 0f .source_en\n.source_end')}
+${block('.source: <<< entry @k() { } >>>')} }`;
+
+  test.each([
+    ['.language', '9.3', { header: '.language "ptx", "cuda c++", 0x7' }],
+    ['.minperctamemory', '9.4', { header: '.minperctamemory 2048' }],
+    ['its registers', '9.4', { body: 'mov.u32 %r1, %perctamemorysize; mov.u64 %rd1, %perctamemoryoffset;' }],
+    ['.loc_intermediate', '9.4', { body: '.loc_intermediate 2 23 6\nmov.u32 %r1, 1;' }],
+    ['.nv_intermediate_source_section', '9.4', { end: sources }],
+    ['the pragma mma_throughput', '9.3', { body: '.pragma "mma_throughput";' }],
+  ])('%s came with %s', (_, since, text) => {
+    expect(codes(module(text, since))).toEqual([]);
+    expect(new Set(codes(module(text, '9.2')))).toEqual(new Set(['PTX4001']));
+  });
+
+  test('the printed text of all of them is read in the same way', () => {
+    const text = module({
+      header: '.language "ptx", 7 .minperctamemory 2048',
+      body: '.loc_intermediate 2 23 6\nmov.u32 %r1, 1;',
+      end: sources,
+    });
+    const printed = printModule(parseModule(text).items);
+    expect(printModule(parseModule(printed).items)).toBe(printed);
+    expect(printed).toContain('.language "ptx", 7');
+    expect(printed).toContain('.loc_intermediate 2 23 6');
+    expect(printed).toContain('"open { /* 0f .source_en');
+  });
+
+  test.each([
+    [
+      '.nv_intermediate_source_section { .code_block { .ir_name: "x" .sourceFileName: 2 .source_begin } }',
+      '.source_end',
+    ],
+    ['.nv_intermediate_source_section { .ir_name: "x" }', '.code_block'],
+    ['.nv_intermediate_source_section { .code_block { .ir_name "x" } }', "':'"],
+  ])('%s lacks %s', (end, expected) => {
+    const [first] = check(module({ end })).diagnostics;
+    expect(first).toMatchObject({ code: 'PTX1001', message: expect.stringContaining(expected) as string });
+  });
+
+  test('a function has no memory for each block', () => {
+    const text = '.version 9.4\n.target sm_90\n.address_size 64\n.func f() .minperctamemory 8 { ret; }\n';
+    expect(check(text).diagnostics).toMatchObject([
+      { code: 'PTX1001', help: '.minperctamemory is allowed only on .entry functions' },
+    ]);
+  });
 });

@@ -40,7 +40,7 @@ async function plantedModules() {
     const extras = { since: at('9.0', 100), positive: true, not: '.maxntid' };
     return {
       ...all,
-      tuningRows: [...all.tuningRows, { name: '.maxwarps', on: 'entry', values, ...extras }],
+      tuningRows: [...all.tuningRows, { name: '.maxwarps', on: ['entry'] as const, values, ...extras }],
       attributeRows: [...all.attributeRows, { name: '.planted', on: ['variable'], values: 1, since: at('9.0') }],
       pragmaRows: { ...all.pragmaRows, planted: { since: at('9.0') } },
     };
