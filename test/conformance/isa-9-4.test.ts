@@ -105,8 +105,7 @@ const masks: readonly Line[] = [
   ),
 ].map((inst) => ({ inst, names: memory }));
 
-const since = (sm: number): readonly TargetName[] =>
-  targets.filter((target) => target.sm >= sm).map(({ name }) => name);
+const from = (sm: number): readonly TargetName[] => targets.filter((target) => target.sm >= sm).map(({ name }) => name);
 
 const familiesSince92 = targets.filter(({ sm, suffix }) => sm >= 100 && suffix !== '').map(({ name }) => name);
 
@@ -127,8 +126,8 @@ describe('legality', () => {
     ['.pzo', positiveZeros, rubin],
     ['ue5m3', ue5m3, rubin],
     ['masks of packed integers', masks, rubin],
-    ['accesses', accesses, since(90)],
-    ['ordered memory-mapped I/O', ordered, since(75)],
+    ['accesses', accesses, from(90)],
+    ['ordered memory-mapped I/O', ordered, from(75)],
   ] as const)('%s is accepted on exactly these targets', (_, lines, expected) => {
     const wrong = lines.filter((line) => accepting(line).join() !== [...expected].join());
     expect(wrong.map(({ inst }) => inst)).toEqual([]);
