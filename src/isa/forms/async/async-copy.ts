@@ -9,6 +9,8 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { constant, select } from '../integer/steps.ts';
+import { operandList } from '../operand-list.ts';
+import { inGlobal, inShared, policy } from './parts.ts';
 
 const ampere: AvailabilityRow = { subject: 'cp.async', ways: [at('7.0', 80)] };
 
@@ -18,9 +20,8 @@ const hints: readonly AvailabilityRow[] = ['.L2::64B', '.L2::128B', '.L2::256B',
   ways: [at('7.4', 80)],
 }));
 
-const target: OperandPattern = { kind: 'address', name: 'dst', access: 'store', space: '.shared' };
-const source: OperandPattern = { kind: 'address', name: 'src', access: 'load', space: '.global' };
-const policy = read('cache-policy', '.u64');
+const target = inShared('dst', 'store');
+const source = inGlobal('src', 'load');
 
 function transfer(count: Ref): Step {
   const spaces: Readonly<Record<'space' | 'sourceSpace', AccessSpace>> = { space: 'shared', sourceSpace: 'global' };
@@ -58,11 +59,10 @@ function copy(cop: 'ca' | 'cg', part: Part, hinted: boolean): InstructionForm {
   const size = read('cp-size', '.u32', { constantOnly: true, oneOf: cop === 'ca' ? [4, 8, 16] : [16] });
   const extra = part.operand === undefined ? [] : [part.operand];
   const operands = [target, source, size, ...extra, ...(hinted ? [policy] : [])];
-  const names = operands.map(({ kind, name }) => (kind === 'address' ? `[${name}]` : name));
   return {
     id: `cp.async.${cop}${part.id}${hinted ? '.hint' : ''}`,
     section: '9.7.9.25.3.1',
-    syntax: `cp.async.${cop}.copyTo.copyFrom${hinted ? '.L2::cache_hint' : ''}{.prefetch}  ${names.join(', ')}`,
+    syntax: `cp.async.${cop}.copyTo.copyFrom${hinted ? '.L2::cache_hint' : ''}{.prefetch}  ${operandList(operands)}`,
     summary: part.summary,
     regime: 'exact',
     availability: [ampere, ...hints, ...(part.rows ?? [])],

@@ -17,6 +17,7 @@ import { bits, constant, extract, integer, select } from '../integer/steps.ts';
 import { spaceOf } from '../space-of.ts';
 import { eachBlock } from './blocks-of-mask.ts';
 import { changeObject, unchanged } from './mbarrier-object.ts';
+import { mechanism } from './parts.ts';
 
 const result = (name: string, access: 'load' | 'store'): OperandPattern => ({ kind: 'address', name, access });
 const answer = read('b', '.b128');
@@ -69,8 +70,7 @@ export const clusterLaunchForms = (): readonly InstructionForm[] => [
     {
       id: 'clusterlaunchcontrol.try_cancel',
       section: '9.7.13.17',
-      syntax:
-        'clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128  [a], [mbar]',
+      syntax: `clusterlaunchcontrol.try_cancel.async{.space}${mechanism}{.multicast::cluster::all}.b128  [a], [mbar]`,
       summary: 'Requests that the launch of a cluster be canceled if the cluster has not started yet.',
       sets: { space: ['.shared::cta'] },
       rows: [needs('.multicast::cluster::all', { modifiers: ['.multicast::cluster::all'] }, atSuffixed('8.6', 100))],

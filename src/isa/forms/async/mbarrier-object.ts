@@ -87,8 +87,8 @@ export function makeObject(space: AccessSpace, address: Ref, count: Ref): readon
 }
 
 /**
- * Clears an object so that its memory can be used for something else. In cuda::pipeline, the last thread that leaves does
- * this without an acquire, so it counts as strong.
+ * Clears an object so that its memory can be used for something else. In cuda::pipeline, the last thread that leaves
+ * does this without an acquire, so it counts as strong.
  */
 export function clearObject(space: AccessSpace, address: Ref): readonly Step[] {
   return [

@@ -12,7 +12,7 @@ import {
 } from '../../form.ts';
 import { vectorLanes } from '../../rules.ts';
 import type { AccessSpace } from '../../spaces.ts';
-import { completed, relaxedOnGpu, releasedToCluster } from '../../steps/order.ts';
+import { relaxedOnGpu, releasedToCluster } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step, StepOf } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
@@ -20,12 +20,11 @@ import { executed as form, needs } from '../checked.ts';
 import { constant } from '../integer/steps.ts';
 import { type Combine, integer, logic, wrapping } from '../memory/atomic.ts';
 import { orderOf } from '../order-of.ts';
-import { changeObject, unchanged } from './mbarrier-object.ts';
+import { mechanism, reportBytes } from './parts.ts';
 
 const hopper = at('8.1', 90);
 const late = ['.release', '.global'].map((word) => needs(word, { modifiers: [word] }, at('8.7', 100)));
 
-const mechanism = '.mbarrier::complete_tx::bytes';
 const address: OperandPattern = { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } };
 const object: OperandPattern = {
   kind: 'address',
@@ -39,6 +38,7 @@ const words = ['.b32', '.u32', '.s32', '.f32', '.b64', '.u64', '.s64', '.f64'];
 const types = [...words, '.b8', '.u8', '.s8', '.b16', '.u16', '.s16'];
 
 const released: readonly Constraint[] = [{ kind: 'needs-modifier', modifier: '.mmio', oneOf: ['.release'] }];
+
 /** The state space of the address. An access without a space modifier is generic. */
 function spaceOf({ modifiers }: Variant, isGlobal: boolean): AccessSpace {
   if (modifiers['space'] === undefined && modifiers['.global'] === undefined) return 'generic';
@@ -48,10 +48,7 @@ function spaceOf({ modifiers }: Variant, isGlobal: boolean): AccessSpace {
 /** Subtracts the size of the stored value from the number of bytes that the mbarrier object still expects. */
 function complete(variant: Variant, space: AccessSpace): readonly Step[] {
   const bytes = (vectorLanes(variant) * slotType(variant, 0).width) / 8;
-  return [
-    constant('$transferred', bytes),
-    changeObject(space, '$mbar', { ...unchanged, transferred: '$transferred' }, completed.bulk),
-  ];
+  return [constant('$transferred', bytes), reportBytes('$transferred', '$mbar', space)];
 }
 
 function store(variant: Variant, space: AccessSpace, from: readonly Ref[]): StepOf<'store'> {

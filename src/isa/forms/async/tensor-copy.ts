@@ -1,7 +1,8 @@
 /**
  * Bulk copies, reductions and prefetches of tensors (PTX ISA 9.1, section 9.7.9.25.5). Those of boxes (mode tile), of
  * rows (gather4 and scatter4) and of pixels (im2col) are carried out completely by the instruction that starts them;
- * the others (im2col::w and im2col::w::128) are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * the others (im2col::w and im2col::w::128) are checked but not executed. Versions and targets were determined with
+ * ptxas 13.0.
  */
 import {
   type AvailabilityRow,
@@ -19,13 +20,8 @@ import { tensorMapWords } from '../../tensor-map-fields.ts';
 import { checked, needs, tensorMemory } from '../checked.ts';
 import { constant, integer } from '../integer/steps.ts';
 import { noEffect } from '../no-effect.ts';
-import { inShared } from './bulk.ts';
-
-const hopper = at('8.0', 90);
-const mechanism = '.mbarrier::complete_tx::bytes';
-const policy = read('cache-policy', '.u64');
-const mask = read('cta-mask', '.u16');
-const object = inShared('mbar', 'store');
+import { operandList } from '../operand-list.ts';
+import { inShared, mask, mechanism, object, ofBulkCopies, policy } from './parts.ts';
 
 /**
  * A mode for tensors with a given number of dimensions. A mode defines how coordinates select elements of the tensor.
@@ -172,15 +168,6 @@ function offsetsOf({ offsets }: Mode): readonly OperandPattern[] {
   return [{ kind: 'vector', name: 'offsets', elements }];
 }
 
-function listed(operands: readonly OperandPattern[]): string {
-  return operands
-    .map((operand) => {
-      if (operand.kind !== 'address') return operand.name;
-      return operand.coordinates === undefined ? `[${operand.name}]` : `[${operand.name}, coordinates]`;
-    })
-    .join(', ');
-}
-
 const setsOf = ({ values }: Mode): Readonly<Record<string, readonly string[]>> =>
   values === undefined ? {} : { wide: values };
 
@@ -206,7 +193,7 @@ function load(mode: Mode, target: (typeof targets)[number], hint: boolean): Inst
     {
       id: `cp.async.bulk.tensor.${mode.dimensions}d.${mode.id}.${target}${hint ? '.hint' : ''}`,
       section: '9.7.9.25.5.2',
-      syntax: `cp.async.bulk.tensor.${mode.dimensions}d.shared::${isCta ? 'cta' : 'cluster'}.global${mode.text}${mechanism}${spread}{.group}${hint ? '.L2::cache_hint' : ''}  ${listed(operands)}`,
+      syntax: `cp.async.bulk.tensor.${mode.dimensions}d.shared::${isCta ? 'cta' : 'cluster'}.global${mode.text}${mechanism}${spread}{.group}${hint ? '.L2::cache_hint' : ''}  ${operandList(operands)}`,
       summary: 'Starts copying a part of a tensor to shared memory.',
       sets: { ...setsOf(mode), group: ['.cta_group::1', '.cta_group::2'] },
       operands,
@@ -216,7 +203,7 @@ function load(mode: Mode, target: (typeof targets)[number], hint: boolean): Inst
         ...(isCta ? [needs('.im2col::w::128', { modifiers: ['.im2col::w::128'] }, ...tensorMemory)] : []),
       ],
     },
-    hopper,
+    ofBulkCopies,
   );
   return withSteps(made, mode, target === 'multicast' ? multicastBox : loadBox);
 }
@@ -232,13 +219,13 @@ const prefetches = () =>
         {
           id: `cp.async.bulk.prefetch.tensor.${mode.dimensions}d.${mode.id}${hint ? '.hint' : ''}`,
           section: '9.7.9.25.5.4',
-          syntax: `cp.async.bulk.prefetch.tensor.${mode.dimensions}d.L2.global${mode.text}${hint ? '.L2::cache_hint' : ''}  ${listed(operands)}`,
+          syntax: `cp.async.bulk.prefetch.tensor.${mode.dimensions}d.L2.global${mode.text}${hint ? '.L2::cache_hint' : ''}  ${operandList(operands)}`,
           summary: 'Starts prefetching a part of a tensor into L2.',
           sets: setsOf(mode),
           operands,
           rows: late(mode),
         },
-        hopper,
+        ofBulkCopies,
       );
       return { ...made, steps: () => noEffect };
     }),
@@ -253,13 +240,13 @@ function store(mode: Mode, reduces: boolean, hint: boolean): InstructionForm {
     {
       id: `${opcode}.${mode.dimensions}d.${mode.id}.store${hint ? '.hint' : ''}`,
       section: reduces ? '9.7.9.25.5.3' : '9.7.9.25.5.2',
-      syntax: `${opcode}.${mode.dimensions}d.global.shared::cta${reduces ? '.op' : ''}${mode.text}.bulk_group${hint ? '.L2::cache_hint' : ''}  ${listed(operands)}`,
+      syntax: `${opcode}.${mode.dimensions}d.global.shared::cta${reduces ? '.op' : ''}${mode.text}.bulk_group${hint ? '.L2::cache_hint' : ''}  ${operandList(operands)}`,
       summary: `Starts ${reduces ? 'reducing shared memory into' : 'copying shared memory to'} a part of a tensor.`,
       ...(reduces ? { sets: { op: operators.map((op) => `.${op}`) } } : {}),
       operands,
       rows: late(mode),
     },
-    hopper,
+    ofBulkCopies,
   );
   return withSteps(made, mode, reduces ? reduceBox : storeBox);
 }

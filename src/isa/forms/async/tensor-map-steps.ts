@@ -16,8 +16,8 @@ export interface StoredField {
 }
 
 /**
- * Stores the operand `b` in a field of the tensor map at `a`. If there are several fields, the operand `ord` selects one
- * of them. A program may begin with 128 bytes of zeros and replace every field, so these steps also write the tag.
+ * Stores the operand `b` in a field of the tensor map at `a`. If there are several fields, the operand `ord` selects
+ * one of them. A program may begin with 128 bytes of zeros and replace every field, so these steps also write the tag.
  */
 export function replaceField(space: AccessSpace, field: StoredField, isNumbered: boolean): readonly Step[] {
   const { at: offset, width, lessOne } = field;

@@ -6,8 +6,9 @@ import { has, type InstructionForm, type OperandPattern, read, type ValuePattern
 import { at, atSuffixed } from '../../targets.ts';
 import { tensorMapFields } from '../../tensor-map-fields.ts';
 import { executed, needs } from '../checked.ts';
+import { operandList } from '../operand-list.ts';
 import { spaceOf } from '../space-of.ts';
-import { copy, inGlobal, inShared, operandList } from './bulk.ts';
+import { copy, inGlobal, inShared } from './parts.ts';
 import { replaceField, type StoredField } from './tensor-map-steps.ts';
 
 const map: OperandPattern = { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } };

@@ -3,6 +3,8 @@ import { has, type OperandPattern, read, type ValuePattern, type Variant } from 
 import { atListed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 
+export { operandList } from '../operand-list.ts';
+
 export const groups: readonly string[] = ['.cta_group::1', '.cta_group::2'];
 
 const words: readonly TypeName[] = ['.b32', '.u32', '.s32', '.f16x2'];
@@ -34,11 +36,6 @@ export const families: readonly Availability[] = [
   atListed('9.0', 'sm_110a', 'sm_110f'),
   atListed('9.4', 'sm_107a', 'sm_107f'),
 ];
-
-/** Returns the list of operands as it appears in a syntax line. */
-export function operandList(operands: readonly OperandPattern[]): string {
-  return operands.map(({ kind, name }) => (kind === 'address' || kind === 'tensor' ? `[${name}]` : name)).join(', ');
-}
 
 /** The number of blocks that carry out an instruction. */
 export function blocksOf(variant: Variant): 1 | 2 {

@@ -1,0 +1,116 @@
+/**
+ * Bulk reductions without tensors (PTX ISA 9.1, section 9.7.9.25.4.2). They are carried out completely by the
+ * instruction that starts them. Versions and targets were determined with ptxas 13.0.
+ */
+import { isIntegerName } from '../../../numerics/formats.ts';
+import { isFloatArithmeticFormat, plainMode } from '../../../numerics/operations.ts';
+import { has, type InstructionForm, type Variant } from '../../form.ts';
+import { relaxedOnGpu } from '../../steps/order.ts';
+import type { Step } from '../../steps/step.ts';
+import type { ValueStep } from '../../steps/value.ts';
+import { isTypeName, type PtxType, type TypeName, typeOf } from '../../types.ts';
+import { executed } from '../checked.ts';
+import { wrap } from '../memory/atomic.ts';
+import { operandList } from '../operand-list.ts';
+import { inGlobal, inShared, mechanism, object, ofBulkCopies, policy, reportBytes, size } from './parts.ts';
+
+const shared = [
+  { id: 'logic', text: '.op.b32', op: ['.and', '.or', '.xor'], types: [] },
+  { id: 'add', text: '.add.type', op: [], types: ['.u32', '.s32', '.u64'] },
+  { id: 'extremum', text: '.op.type', op: ['.min', '.max'], types: ['.u32', '.s32'] },
+  { id: 'wrap', text: '.op.u32', op: ['.inc', '.dec'], types: [] },
+];
+
+const global = [
+  { id: 'logic', text: '.op.type', op: ['.and', '.or', '.xor'], types: ['.b32', '.b64'] },
+  { id: 'add', text: '.add.type', op: [], types: ['.u32', '.s32', '.u64', '.f32', '.f64'] },
+  { id: 'add.half', text: '.add.noftz.type', op: [], types: ['.f16', '.bf16'] },
+  {
+    id: 'extremum',
+    text: '.op.type',
+    op: ['.min', '.max'],
+    types: ['.u32', '.s32', '.u64', '.s64', '.f16', '.bf16'],
+  },
+  { id: 'wrap', text: '.op.u32', op: ['.inc', '.dec'], types: [] },
+];
+
+/** Combines each element with the one at the destination. */
+function reductionSteps(space: 'shared' | 'global', variant: Variant): readonly Step[] {
+  const type = typeOf(lastWord(variant));
+  const reduced: Step = {
+    kind: 'bulk-atomic',
+    space,
+    address: '$dst',
+    sourceSpace: 'shared',
+    source: '$src',
+    size: '$size',
+    width: type.width,
+    from: '$from',
+    to: '$to',
+    value: '$value',
+    old: '$before',
+    next: '$after',
+    steps: combine(variant, type),
+    order: relaxedOnGpu,
+  };
+  if (space === 'global') return [reduced];
+  return [reduced, reportBytes('$size')];
+}
+
+/** The type, which is the last word of the mnemonic. */
+function lastWord({ mnemonic }: Variant): TypeName {
+  const word = `.${mnemonic.split('.').at(-1)}`;
+  if (!isTypeName(word)) throw new Error(`${mnemonic} does not end with a type`);
+  return word;
+}
+
+const operators = ['and', 'or', 'xor', 'add', 'min', 'max', 'inc', 'dec'] as const;
+
+function combine(variant: Variant, { name, format, width }: PtxType): readonly ValueStep[] {
+  const [to, from] = ['$after', ['$before', '$value']] as const;
+  const op = operators.find((one) => has(variant, `.${one}`));
+  switch (op) {
+    case 'and':
+    case 'or':
+    case 'xor':
+      return [{ kind: 'bits', fn: op, width, to, from }];
+    case 'inc':
+    case 'dec':
+      return wrap(op, { old: '$before', b: '$value', next: to });
+    case 'add':
+    case 'min':
+    case 'max':
+      if (format !== null && isIntegerName(format))
+        return [{ kind: 'integer', fn: op, type: format, sat: false, to, from }];
+      if (format === null || !isFloatArithmeticFormat(format)) throw new Error(`${name} cannot be reduced`);
+      // Unlike red, reductions of f32 keep subnormal numbers.
+      return [{ kind: 'float', fn: op, format, mode: plainMode, to, from }];
+    case undefined:
+      throw new Error(`${variant.mnemonic} has no operator`);
+  }
+}
+
+function reduction(to: 'shared' | 'global', { id, text, op, types }: (typeof shared)[number], hint: boolean) {
+  const ends = to === 'shared' ? `.shared::cluster.shared::cta${mechanism}` : '.global.shared::cta.bulk_group';
+  const target = to === 'shared' ? inShared('dst', 'store') : inGlobal('dst', 'store');
+  const list = [target, inShared('src', 'load'), size, ...(to === 'shared' ? [object] : []), ...(hint ? [policy] : [])];
+  return executed(
+    {
+      id: `cp.reduce.async.bulk.${to}.${id}${hint ? '.hint' : ''}`,
+      section: '9.7.9.25.4.2',
+      syntax: `cp.reduce.async.bulk${ends}${hint ? '.L2::cache_hint' : ''}${text}  ${operandList(list)}`,
+      summary:
+        'Starts a reduction that combines bytes with the contents of the destination. The number of bytes is given by size.',
+      sets: { ...(op.length > 0 ? { op } : {}), ...(types.length > 0 ? { type: types } : {}) },
+      operands: list,
+    },
+    ofBulkCopies,
+    (variant) => reductionSteps(to, variant),
+  );
+}
+
+/** Every form of cp.reduce.async.bulk without tensors. */
+export const bulkReductions = (): readonly InstructionForm[] => [
+  ...shared.map((operation) => reduction('shared', operation, false)),
+  ...global.flatMap((operation) => [false, true].map((hint) => reduction('global', operation, hint))),
+];

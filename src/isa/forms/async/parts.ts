@@ -1,0 +1,52 @@
+/** Parts that several forms of asynchronous copies share: words of syntax lines, operands and steps. */
+import { type OperandPattern, read, type ValuePattern } from '../../form.ts';
+import type { AccessSpace } from '../../spaces.ts';
+import { completed } from '../../steps/order.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { at, type Availability } from '../../targets.ts';
+import { changeObject, unchanged } from './mbarrier-object.ts';
+
+/** The version and target that introduced bulk copies. */
+export const ofBulkCopies: Availability = at('8.0', 90);
+
+/** The modifier of instructions that report the bytes that have arrived to an mbarrier object. */
+export const mechanism = '.mbarrier::complete_tx::bytes';
+
+export const inShared = (name: string, access: 'load' | 'store'): OperandPattern => ({
+  kind: 'address',
+  name,
+  access,
+  space: '.shared',
+});
+export const inGlobal = (name: string, access: 'load' | 'store'): OperandPattern => ({
+  kind: 'address',
+  name,
+  access,
+  space: '.global',
+});
+
+/** The number of bytes of a bulk copy. */
+export const size: ValuePattern = read('size', '.u32', { unpacked: true, multiple: 16, range: [0, 0xffff_ffff] });
+export const object: OperandPattern = inShared('mbar', 'store');
+/** Has a bit for each block of the cluster that receives a copy. */
+export const mask: ValuePattern = read('cta-mask', '.u16');
+export const policy: ValuePattern = read('cache-policy', '.u64');
+
+/** The fields of a bulk copy that copies every byte and that programs have to wait for. */
+export const wholeCopy = { kind: 'bulk', mask: null, left: null, right: null, awaited: true } as const;
+
+/** Reports the number of bytes that have arrived to an mbarrier object. */
+export function reportBytes(bytes: Ref, to: Ref = '$mbar', space: AccessSpace = 'shared'): Step {
+  return changeObject(space, to, { ...unchanged, transferred: bytes }, completed.bulk);
+}
+
+/**
+ * Copies between two state spaces. If the destination is shared memory, the number of bytes that have arrived is
+ * reported to the mbarrier object. The copy completes later if it is `awaited`.
+ */
+export function copy(sourceSpace: 'global' | 'shared', space: 'global' | 'shared', awaited = true): readonly Step[] {
+  const ends = { space, address: '$dst', sourceSpace, source: '$src', size: '$size' } as const;
+  if (space === 'global') return [{ ...wholeCopy, ...ends, awaited, object: null }];
+  return [{ ...wholeCopy, ...ends, awaited, object: '$mbar' }, reportBytes('$size')];
+}
