@@ -7,8 +7,23 @@ import type { TensorProduct, TensorScaling } from '../../tensor-product.ts';
 import { refsOf } from '../matrix/parts.ts';
 import { shapesOf } from './product-shapes.ts';
 
-/** One kind of products of floats: the formats of A and B by their codes, and the bits that an element takes up. */
-interface FloatKind {
+/**
+ * What the elements of A and B are, and how they are multiplied: the name of the modifier or, for products with scale
+ * factors, the name of the kind and, if it allows both, the number of elements that share a scale factor.
+ */
+export type Kind =
+  | '.kind::f16'
+  | '.kind::tf32'
+  | '.kind::f8f6f4'
+  | '.kind::i8'
+  | 'mxf8f6f4'
+  | 'mxf4'
+  | 'mxf4nvf4 in blocks of 32'
+  | 'mxf4nvf4 in blocks of 16';
+
+/** Products of floats: the formats of A and B by their codes, and the bits that an element takes up. */
+interface FloatRow {
+  readonly kind: 'float';
   readonly factors: Readonly<Record<number, FactorFormat>>;
   readonly bits: 4 | 8 | 16 | 32;
   readonly family: ProductFamily;
@@ -17,25 +32,32 @@ interface FloatKind {
   readonly scaling?: TensorScaling;
 }
 
+/** Products of integers. Their sums are always s32. */
+type IntegerRow = Pick<Extract<TensorProduct, { readonly kind: 'integer' }>, 'kind' | 'factors' | 'bits'>;
+
 const smallFloats = { 0: 'e4m3', 1: 'e5m2', 3: 'e2m3', 4: 'e3m2', 5: 'e2m1' } as const;
-const fours = { factors: { 1: 'e2m1' }, bits: 4, family: 'mxf4', sums: { 1: 'f32' } } as const;
+const fours = { kind: 'float', factors: { 1: 'e2m1' }, bits: 4, family: 'mxf4', sums: { 1: 'f32' } } as const;
 const powers = { 1: 'ue8m0' } as const;
 
-const floatKinds: Readonly<Record<string, FloatKind>> = {
+const kinds: Readonly<Record<Kind, FloatRow | IntegerRow>> = {
   '.kind::f16': {
+    kind: 'float',
     factors: { 0: 'f16', 1: 'bf16' },
     bits: 16,
     family: 'tcgen05 of f16 and bf16',
     sums: { 0: 'f16', 1: 'f32' },
   },
-  '.kind::tf32': { factors: { 2: 'tf32' }, bits: 32, family: 'tcgen05 of tf32', sums: { 1: 'f32' } },
+  '.kind::tf32': { kind: 'float', factors: { 2: 'tf32' }, bits: 32, family: 'tcgen05 of tf32', sums: { 1: 'f32' } },
   '.kind::f8f6f4': {
+    kind: 'float',
     factors: smallFloats,
     bits: 8,
     family: 'tcgen05 of fp8, fp6 and fp4',
     sums: { 0: 'f16', 1: 'f32' },
   },
+  '.kind::i8': { kind: 'integer', factors: { 0: 'u8', 1: 's8' }, bits: 8 },
   mxf8f6f4: {
+    kind: 'float',
     factors: smallFloats,
     bits: 8,
     family: 'mxf8f6f4',
@@ -49,19 +71,16 @@ const floatKinds: Readonly<Record<string, FloatKind>> = {
 
 /** What an instruction of this kind multiplies. */
 function productOf(
-  kind: string,
+  kind: Kind,
   { aInTensor, sparse, stationary, blocks }: ProductOptions,
   { gpu }: Environment,
 ): TensorProduct {
   const options = { aInTensor, sparse, stationary, blocks };
-  const float = floatKinds[kind];
-  if (float === undefined) {
-    const shapes = shapesOf('integer', options);
-    return { ...options, shapes, kind: 'integer', factors: { 0: 'u8', 1: 's8' }, bits: 8 };
-  }
-  const { factors, bits, family, scaling = null } = float;
+  const row = kinds[kind];
+  if (row.kind === 'integer') return { ...options, shapes: shapesOf('integer', options), ...row };
+  const { factors, bits, family, scaling = null } = row;
   const shapes = shapesOf(scaling === null ? 'plain' : 'scaled', options);
-  const sums = Object.entries(float.sums).map(([code, to]) => [code, arithmeticOf(gpu, family, to)] as const);
+  const sums = Object.entries(row.sums).map(([code, to]) => [code, arithmeticOf(gpu, family, to)] as const);
   return { ...options, shapes, kind: 'float', factors, bits, sums: Object.fromEntries(sums), scaling };
 }
 
@@ -83,7 +102,7 @@ export interface ProductOptions {
   readonly zeroColumns: boolean;
 }
 
-export function productSteps(kind: string, options: ProductOptions, environment: Environment): readonly Step[] {
+export function productSteps(kind: Kind, options: ProductOptions, environment: Environment): readonly Step[] {
   const { aInTensor, sparse, blocks, masked, scales, blockScaled, zeroColumns } = options;
   return [
     {

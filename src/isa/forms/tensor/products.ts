@@ -15,11 +15,11 @@ import {
 import { atListed } from '../../targets.ts';
 import { checked, needs, tensorMemory } from '../checked.ts';
 import { listTypes } from '../matrix/parts.ts';
-import { productSteps } from './product-steps.ts';
+import { type Kind, productSteps } from './product-steps.ts';
 import { blocksOf, chips, descriptor, families, groups, operandList, tensor } from './parts.ts';
 
-const scaled = ['.kind::f16', '.kind::tf32'];
-const kinds = [...scaled, '.kind::f8f6f4', '.kind::i8'];
+const scaled: readonly Kind[] = ['.kind::f16', '.kind::tf32'];
+const plainKinds: readonly Kind[] = [...scaled, '.kind::f8f6f4', '.kind::i8'];
 
 const usages = ['fill', 'use', 'lastuse', 'discard'];
 const collectors = usages.map((usage) => `.collector::a::${usage}`);
@@ -70,7 +70,11 @@ const summaryOf = ({ sparse }: Source, what = ''): string =>
 
 // --- without scale factors ------------------------------------------------------------------------------------------
 
-const kindOf = (variant: Variant): string => kinds.find((one) => has(variant, one)) ?? '';
+function kindOf(variant: Variant): Kind {
+  const found = plainKinds.find((one) => has(variant, one));
+  if (found === undefined) throw new Error(`'${variant.mnemonic}' has no kind`);
+  return found;
+}
 
 const plainOptions = {
   stationary: false,
@@ -110,7 +114,7 @@ function plain(source: Source, { masked, scales }: Options): InstructionForm {
       section: sparse ? '9.7.16.10.9.2' : '9.7.16.10.9.1',
       syntax: `tcgen05.mma${sparse ? '.sp' : ''}.group.kind${inTensor ? '{.ashift}' : ''}{.collector}  ${operandList(operands)}`,
       summary: summaryOf(source),
-      sets: { group: groups, kind: scales ? scaled : kinds, collector: collectors },
+      sets: { group: groups, kind: scales ? scaled : plainKinds, collector: collectors },
       ...(inTensor ? { constraints: shifted } : {}),
       rows: [
         scales
@@ -155,21 +159,46 @@ interface Blocks {
   /** True if the instruction must have one of these modifiers. */
   readonly required: boolean;
   readonly counted: AvailabilityRow['ways'];
+  /** The versions and targets that support a sparse A, if they differ from those for a dense A. */
+  readonly sparse?: AvailabilityRow['ways'];
+  readonly kindOf: (variant: Variant) => Kind;
 }
 
+/** Both modifiers say that 16 elements share a scale factor. */
+const sixteens = ['.scale_vec::4X', '.block16'];
+
 const blocks: readonly Blocks[] = [
-  { kind: 'mxf8f6f4', counts: ['.scale_vec::1X'], sizes: ['.block32'], required: false, counted: chips },
-  { kind: 'mxf4', counts: ['.scale_vec::2X'], sizes: ['.block32'], required: false, counted: chips },
+  {
+    kind: 'mxf8f6f4',
+    counts: ['.scale_vec::1X'],
+    sizes: ['.block32'],
+    required: false,
+    counted: chips,
+    kindOf: () => 'mxf8f6f4',
+  },
+  {
+    kind: 'mxf4',
+    counts: ['.scale_vec::2X'],
+    sizes: ['.block32'],
+    required: false,
+    counted: chips,
+    sparse: chips,
+    kindOf: () => 'mxf4',
+  },
   {
     kind: 'mxf4nvf4',
     counts: ['.scale_vec::2X', '.scale_vec::4X'],
     sizes: ['.block16', '.block32'],
     required: true,
     counted: [atListed('8.7', 'sm_100a', 'sm_101a'), atListed('8.8', 'sm_103a'), atListed('9.0', 'sm_110a')],
+    sparse: chips,
+    kindOf: (variant) =>
+      sixteens.some((word) => has(variant, word)) ? 'mxf4nvf4 in blocks of 16' : 'mxf4nvf4 in blocks of 32',
   },
 ];
 
-function blockScaled(source: Source, { kind, counts, sizes, required, counted }: Blocks): InstructionForm {
+function blockScaled(source: Source, row: Blocks): InstructionForm {
+  const { kind, counts, sizes, required, counted } = row;
   const operands = [...matrices(source), tensor('scale-a'), tensor('scale-b'), enabled];
   const { inTensor, sparse } = source;
   const made = checked(
@@ -182,7 +211,7 @@ function blockScaled(source: Source, { kind, counts, sizes, required, counted }:
       rows: [
         ...counts.map((count) => needs(`.kind::${kind}${count}`, { modifiers: [count] }, ...counted)),
         needs(`.kind::${kind} without .scale_vec`, { without: counts }, ...families),
-        ...(sparse && kind !== 'mxf8f6f4' ? [needs(`tcgen05.mma.sp.kind::${kind}`, {}, ...chips)] : []),
+        ...(sparse && row.sparse !== undefined ? [needs(`tcgen05.mma.sp.kind::${kind}`, {}, ...row.sparse)] : []),
       ],
       operands,
     },
@@ -191,11 +220,8 @@ function blockScaled(source: Source, { kind, counts, sizes, required, counted }:
   const options = { ...plainOptions, aInTensor: inTensor, sparse, blockScaled: true };
   return {
     ...made,
-    steps: (variant, environment) => {
-      const block = has(variant, '.scale_vec::4X') || has(variant, '.block16') ? 16 : 32;
-      const row = kind === 'mxf4nvf4' ? `${kind} in blocks of ${block}` : kind;
-      return productSteps(row, { ...options, blocks: blocksOf(variant) }, environment);
-    },
+    steps: (variant, environment) =>
+      productSteps(row.kindOf(variant), { ...options, blocks: blocksOf(variant) }, environment),
   };
 }
 
@@ -213,7 +239,7 @@ function weightStationary(source: Source, zeros: boolean): InstructionForm {
       section: sparse ? '9.7.16.10.9.4' : '9.7.16.10.9.3',
       syntax: `tcgen05.mma.ws${sparse ? '.sp' : ''}.cta_group::1.kind{.collector}  ${operandList(operands)}`,
       summary: summaryOf(source, ' and keeps B'),
-      sets: { kind: kinds, collector: ownCollectors },
+      sets: { kind: plainKinds, collector: ownCollectors },
       rows: [integers],
       operands,
     },
