@@ -10,7 +10,8 @@ import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
 import { isTypeName, type PtxType, type TypeName, typeOf } from '../../types.ts';
 import { executed } from '../checked.ts';
-import { wrap } from '../memory/atomic.ts';
+import { bits, integer } from '../integer/steps.ts';
+import { wrap } from '../memory/combine.ts';
 import { operandList } from '../operand-list.ts';
 import { inGlobal, inShared, mechanism, object, ofBulkCopies, policy, reportBytes, size } from './parts.ts';
 
@@ -73,15 +74,14 @@ function combine(variant: Variant, { name, format, width }: PtxType): readonly V
     case 'and':
     case 'or':
     case 'xor':
-      return [{ kind: 'bits', fn: op, width, to, from }];
+      return [bits(op, width, to, ...from)];
     case 'inc':
     case 'dec':
       return wrap(op, { old: '$before', b: '$value', next: to });
     case 'add':
     case 'min':
     case 'max':
-      if (format !== null && isIntegerName(format))
-        return [{ kind: 'integer', fn: op, type: format, sat: false, to, from }];
+      if (format !== null && isIntegerName(format)) return [integer(op, format, to, ...from)];
       if (format === null || !isFloatArithmeticFormat(format)) throw new Error(`${name} cannot be reduced`);
       // Unlike red, reductions of f32 keep subnormal numbers.
       return [{ kind: 'float', fn: op, format, mode: plainMode, to, from }];

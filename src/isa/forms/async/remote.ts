@@ -18,7 +18,7 @@ import type { Step, StepOf } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { executed as form, needs } from '../checked.ts';
 import { constant } from '../integer/steps.ts';
-import { type Combine, integer, logic, wrapping } from '../memory/atomic.ts';
+import { type Combine, integer, logic, wrapping } from '../memory/combine.ts';
 import { orderOf } from '../order-of.ts';
 import { mechanism, reportBytes } from './parts.ts';
 

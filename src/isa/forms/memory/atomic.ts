@@ -7,156 +7,23 @@ import {
   type Constraint,
   type InstructionForm,
   type OperandPattern,
-  type Variant,
-  choice,
-  has,
-  integerType,
-  floatType,
+  read,
+  slotType,
+  write,
 } from '../../form.ts';
-import { read, slotType, write } from '../../form.ts';
 import { vectorLanes } from '../../rules.ts';
 import { relaxedOnGpu } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
-import type { ValueStep } from '../../steps/value.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { type IntegerName, integerName } from '../../../numerics/formats.ts';
-import { plainMode } from '../../../numerics/operations.ts';
 import { orderOf } from '../order-of.ts';
 import { spaceOf } from '../space-of.ts';
+import { type Combine, compareAndSwap, exchange, float, integer, logic, type Names, wrapping } from './combine.ts';
+
+export { type Combine, integer, type Names } from './combine.ts';
 
 const spaces: readonly string[] = ['.global', '.shared', '.shared::cta', '.shared::cluster'];
-
-// --- new values by operation ----------------------------------------------------------------------------------------
-
-/** The steps that compute `next` from `old`, `b` and `c`. */
-export type Combine = (variant: Variant, names: Names) => readonly ValueStep[];
-
-export interface Names {
-  readonly old: Ref;
-  readonly b: Ref;
-  readonly c: Ref;
-  readonly next: Ref;
-}
-
-const opOf = (variant: Variant): string => (variant.modifiers['op'] ?? variant.modifiers['boolOp'] ?? '').slice(1);
-
-export const logic: Combine = (variant, { old, b, next }) => {
-  const { width } = slotType(variant, 0);
-  return [{ kind: 'bits', fn: choice(variant, 'boolOp', ['and', 'or', 'xor']), width, to: next, from: [old, b] }];
-};
-
-export const integer: Combine = (variant, { old, b, next }) => {
-  const type = integerType(variant, 0);
-  const fn = choice(variant, 'op', ['add', 'min', 'max']);
-  return [{ kind: 'integer', fn, type, sat: false, to: next, from: [old, b] }];
-};
-
-/**
- * `.inc` counts up, and wraps to 0 if the old value is b or more. `.dec` counts down, and wraps to b if the old value
- * is 0 or greater than b.
- */
-export function wrap(op: 'inc' | 'dec', { old, b, next }: Omit<Names, 'c'>): readonly ValueStep[] {
-  const compare = (comparison: 'ge' | 'gt' | 'eq', to: Ref, right: Ref): ValueStep => ({
-    kind: 'compare',
-    comparison,
-    type: 'u32',
-    flush: false,
-    to,
-    from: [old, right],
-  });
-  const step = (fn: 'add' | 'sub'): ValueStep => ({
-    kind: 'integer',
-    fn,
-    type: 'u32',
-    sat: false,
-    to: '$stepped',
-    from: [old, '$one'],
-  });
-  const constants: readonly ValueStep[] = [
-    { kind: 'constant', to: '$one', value: 1 },
-    { kind: 'constant', to: '$zero', value: 0 },
-  ];
-  if (op === 'inc') {
-    return [
-      ...constants,
-      step('add'),
-      compare('ge', '$wraps', b),
-      { kind: 'select', to: next, condition: '$wraps', from: ['$zero', '$stepped'] },
-    ];
-  }
-  return [
-    ...constants,
-    step('sub'),
-    compare('gt', '$above', b),
-    compare('eq', '$empty', '$zero'),
-    { kind: 'bits', fn: 'or', width: 1, to: '$wraps', from: ['$above', '$empty'] },
-    { kind: 'select', to: next, condition: '$wraps', from: [b, '$stepped'] },
-  ];
-}
-
-export const wrapping: Combine = (variant, names) => wrap(opOf(variant) === 'inc' ? 'inc' : 'dec', names);
-
-const exchange: Combine = (_, { b, next }) => [{ kind: 'copy', to: next, from: b }];
-
-/** Compares values as bits, and compares the two halves of 128-bit values separately. */
-const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
-  const { width } = slotType(variant, 0);
-  const swap: ValueStep = { kind: 'select', to: next, condition: '$same', from: [c, old] };
-  const equal = (to: Ref, left: Ref, right: Ref, type: IntegerName): ValueStep => ({
-    kind: 'compare',
-    comparison: 'eq',
-    type,
-    flush: false,
-    to,
-    from: [left, right],
-  });
-  if (width < 128) return [equal('$same', old, b, integerName(false, width)), swap];
-  const halves = (from: Ref): ValueStep => ({
-    kind: 'unpack',
-    to: [`${from}.high`, `${from}.low`],
-    from,
-    lane: 64,
-    stride: 64,
-  });
-  return [
-    halves(old),
-    halves(b),
-    equal('$same.high', `${old}.high`, `${b}.high`, 'u64'),
-    equal('$same.low', `${old}.low`, `${b}.low`, 'u64'),
-    { kind: 'bits', fn: 'and', width: 1, to: '$same', from: ['$same.high', '$same.low'] },
-    swap,
-  ];
-};
-
-/**
- * Floating-point operations, which process packed types lane by lane. Operations on f32 in global memory flush
- * subnormals to zero, as the ISA requires, except with `.noftz`.
- */
-const float: Combine = (variant, { old, b, next }) => {
-  const type = slotType(variant, 0);
-  const format = floatType(variant, 0);
-  const fn = opOf(variant) === 'min' ? 'min' : opOf(variant) === 'max' ? 'max' : 'add';
-  const flush = type.name === '.f32' && spaceOf(variant) !== 'shared' && !has(variant, '.noftz');
-  const one = (to: Ref, left: Ref, right: Ref): ValueStep => ({
-    kind: 'float',
-    fn,
-    format,
-    mode: { ...plainMode, flush },
-    to,
-    from: [left, right],
-  });
-  if (type.lanes === 1) return [one(next, old, b)];
-  const layout = { lane: type.laneStride, stride: type.laneStride };
-  const lanesOf = (name: Ref): readonly Ref[] => [`${name}.high`, `${name}.low`];
-  return [
-    { kind: 'unpack', to: lanesOf(old), from: old, ...layout },
-    { kind: 'unpack', to: lanesOf(b), from: b, ...layout },
-    ...(['high', 'low'] as const).map((lane) => one(`${next}.${lane}`, `${old}.${lane}`, `${b}.${lane}`)),
-    { kind: 'pack', to: next, from: lanesOf(next), ...layout },
-  ];
-};
 
 /** The steps of the whole instruction: read, combine, write back and, for `atom`, return the old value. */
 function steps(combine: Combine, result: boolean): InstructionForm['steps'] {

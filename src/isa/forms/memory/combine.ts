@@ -1,0 +1,108 @@
+/** The steps with which atomic operations compute the new value of a location from its old one. */
+import { integerName } from '../../../numerics/formats.ts';
+import { plainMode } from '../../../numerics/operations.ts';
+import { choice, floatType, has, integerType, slotType, type Variant } from '../../form.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { ValueStep } from '../../steps/value.ts';
+import { bits, compare, constant, integer as integerStep, select } from '../integer/steps.ts';
+import { spaceOf } from '../space-of.ts';
+
+/** The steps that compute `next` from `old`, `b` and `c`. */
+export type Combine = (variant: Variant, names: Names) => readonly ValueStep[];
+
+export interface Names {
+  readonly old: Ref;
+  readonly b: Ref;
+  readonly c: Ref;
+  readonly next: Ref;
+}
+
+const opOf = (variant: Variant): string => (variant.modifiers['op'] ?? variant.modifiers['boolOp'] ?? '').slice(1);
+
+export const logic: Combine = (variant, { old, b, next }) => {
+  const fn = choice(variant, 'boolOp', ['and', 'or', 'xor']);
+  return [bits(fn, slotType(variant, 0).width, next, old, b)];
+};
+
+export const integer: Combine = (variant, { old, b, next }) => {
+  const fn = choice(variant, 'op', ['add', 'min', 'max']);
+  return [integerStep(fn, integerType(variant, 0), next, old, b)];
+};
+
+/**
+ * `.inc` counts up, and wraps to 0 if the old value is b or more. `.dec` counts down, and wraps to b if the old value
+ * is 0 or greater than b.
+ */
+export function wrap(op: 'inc' | 'dec', { old, b, next }: Omit<Names, 'c'>): readonly ValueStep[] {
+  const constants = [constant('$one', 1), constant('$zero', 0)];
+  if (op === 'inc') {
+    return [
+      ...constants,
+      integerStep('add', 'u32', '$stepped', old, '$one'),
+      compare('ge', 'u32', '$wraps', old, b),
+      select(next, '$wraps', '$zero', '$stepped'),
+    ];
+  }
+  return [
+    ...constants,
+    integerStep('sub', 'u32', '$stepped', old, '$one'),
+    compare('gt', 'u32', '$above', old, b),
+    compare('eq', 'u32', '$empty', old, '$zero'),
+    bits('or', 1, '$wraps', '$above', '$empty'),
+    select(next, '$wraps', b, '$stepped'),
+  ];
+}
+
+export const wrapping: Combine = (variant, names) => wrap(opOf(variant) === 'inc' ? 'inc' : 'dec', names);
+
+export const exchange: Combine = (_, { b, next }) => [{ kind: 'copy', to: next, from: b }];
+
+/** Compares values as bits, and compares the two halves of 128-bit values separately. */
+export const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
+  const { width } = slotType(variant, 0);
+  const swap = select(next, '$same', c, old);
+  if (width < 128) return [compare('eq', integerName(false, width), '$same', old, b), swap];
+  const halves = (from: Ref): ValueStep => ({
+    kind: 'unpack',
+    to: [`${from}.high`, `${from}.low`],
+    from,
+    lane: 64,
+    stride: 64,
+  });
+  return [
+    halves(old),
+    halves(b),
+    compare('eq', 'u64', '$same.high', `${old}.high`, `${b}.high`),
+    compare('eq', 'u64', '$same.low', `${old}.low`, `${b}.low`),
+    bits('and', 1, '$same', '$same.high', '$same.low'),
+    swap,
+  ];
+};
+
+/**
+ * Floating-point operations, which process packed types lane by lane. Operations on f32 in global memory flush
+ * subnormals to zero, as the ISA requires, except with `.noftz`.
+ */
+export const float: Combine = (variant, { old, b, next }) => {
+  const type = slotType(variant, 0);
+  const format = floatType(variant, 0);
+  const fn = opOf(variant) === 'min' ? 'min' : opOf(variant) === 'max' ? 'max' : 'add';
+  const flush = type.name === '.f32' && spaceOf(variant) !== 'shared' && !has(variant, '.noftz');
+  const one = (to: Ref, left: Ref, right: Ref): ValueStep => ({
+    kind: 'float',
+    fn,
+    format,
+    mode: { ...plainMode, flush },
+    to,
+    from: [left, right],
+  });
+  if (type.lanes === 1) return [one(next, old, b)];
+  const layout = { lane: type.laneStride, stride: type.laneStride };
+  const lanesOf = (name: Ref): readonly Ref[] => [`${name}.high`, `${name}.low`];
+  return [
+    { kind: 'unpack', to: lanesOf(old), from: old, ...layout },
+    { kind: 'unpack', to: lanesOf(b), from: b, ...layout },
+    ...(['high', 'low'] as const).map((lane) => one(`${next}.${lane}`, `${old}.${lane}`, `${b}.${lane}`)),
+    { kind: 'pack', to: next, from: lanesOf(next), ...layout },
+  ];
+};
