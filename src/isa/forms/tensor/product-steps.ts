@@ -94,8 +94,8 @@ export interface ProductOptions {
   readonly blocks: 1 | 2;
   /** Whether it has a mask of lanes of D that remain unchanged. */
   readonly masked: boolean;
-  /** Whether it has a factor for the previous value of D. */
-  readonly scales: boolean;
+  /** Whether it has the operand `scale-input-d`, by which it scales the previous value of D. */
+  readonly scalesInput: boolean;
   /** Whether the elements have scale factors. */
   readonly blockScaled: boolean;
   /** Whether it has a zero-column mask descriptor. */
@@ -103,7 +103,7 @@ export interface ProductOptions {
 }
 
 export function productSteps(kind: Kind, options: ProductOptions, environment: Environment): readonly Step[] {
-  const { aInTensor, sparse, blocks, masked, scales, blockScaled, zeroColumns } = options;
+  const { aInTensor, sparse, blocks, masked, scalesInput, blockScaled, zeroColumns } = options;
   return [
     {
       kind: 'tensor-product',
@@ -115,7 +115,7 @@ export function productSteps(kind: Kind, options: ProductOptions, environment: E
       b: '$b-desc',
       instruction: '$idesc',
       adds: '$enable-input-d',
-      scale: scales ? '$scale-input-d' : null,
+      scale: scalesInput ? '$scale-input-d' : null,
       scales: blockScaled ? ['$scale-a', '$scale-b'] : null,
       metadata: sparse ? '$sp-meta' : null,
       zeroColumns: zeroColumns ? '$zero-column-mask-desc' : null,

@@ -18,8 +18,9 @@ import { listTypes } from '../matrix/parts.ts';
 import { type Kind, productSteps } from './product-steps.ts';
 import { blocksOf, chips, descriptor, families, groups, operandList, tensor } from './parts.ts';
 
-const scaled: readonly Kind[] = ['.kind::f16', '.kind::tf32'];
-const plainKinds: readonly Kind[] = [...scaled, '.kind::f8f6f4', '.kind::i8'];
+/** The kinds whose products can scale the previous value of D. */
+const inputScaledKinds: readonly Kind[] = ['.kind::f16', '.kind::tf32'];
+const plainKinds: readonly Kind[] = [...inputScaledKinds, '.kind::f8f6f4', '.kind::i8'];
 
 const usages = ['fill', 'use', 'lastuse', 'discard'];
 const collectors = usages.map((usage) => `.collector::a::${usage}`);
@@ -79,14 +80,14 @@ function kindOf(variant: Variant): Kind {
 const plainOptions = {
   stationary: false,
   masked: false,
-  scales: false,
+  scalesInput: false,
   blockScaled: false,
   zeroColumns: false,
 } as const;
 
 interface Options {
   readonly masked: boolean;
-  readonly scales: boolean;
+  readonly scalesInput: boolean;
 }
 
 /** If A is shifted, it cannot be kept in the collector buffer for later products. */
@@ -100,24 +101,24 @@ const shifted: readonly Constraint[] = [
   },
 ];
 
-function plain(source: Source, { masked, scales }: Options): InstructionForm {
+function plain(source: Source, { masked, scalesInput }: Options): InstructionForm {
   const operands = [
     ...matrices(source),
     ...(masked ? [mask] : []),
     enabled,
-    ...(scales ? [read('scale-input-d', '.u32', { constantOnly: true, range: [0, 15] })] : []),
+    ...(scalesInput ? [read('scale-input-d', '.u32', { constantOnly: true, range: [0, 15] })] : []),
   ];
   const { inTensor, sparse } = source;
   const made = checked(
     {
-      id: `tcgen05.mma${idOf(source)}${masked ? '.masked' : ''}${scales ? '.scaled' : ''}`,
+      id: `tcgen05.mma${idOf(source)}${masked ? '.masked' : ''}${scalesInput ? '.scaled' : ''}`,
       section: sparse ? '9.7.16.10.9.2' : '9.7.16.10.9.1',
       syntax: `tcgen05.mma${sparse ? '.sp' : ''}.group.kind${inTensor ? '{.ashift}' : ''}{.collector}  ${operandList(operands)}`,
       summary: summaryOf(source),
-      sets: { group: groups, kind: scales ? scaled : plainKinds, collector: collectors },
+      sets: { group: groups, kind: scalesInput ? inputScaledKinds : plainKinds, collector: collectors },
       ...(inTensor ? { constraints: shifted } : {}),
       rows: [
-        scales
+        scalesInput
           ? needs(
               'scale-input-d',
               {},
@@ -131,7 +132,7 @@ function plain(source: Source, { masked, scales }: Options): InstructionForm {
     },
     ...tensorMemory,
   );
-  const options = { ...plainOptions, aInTensor: inTensor, sparse, masked, scales };
+  const options = { ...plainOptions, aInTensor: inTensor, sparse, masked, scalesInput };
   return {
     ...made,
     steps: (variant, environment, constants) => {
@@ -143,7 +144,7 @@ function plain(source: Source, { masked, scales }: Options): InstructionForm {
 
 const plainProducts = () =>
   sources.flatMap((source) =>
-    [false, true].flatMap((masked) => [false, true].map((scales) => plain(source, { masked, scales }))),
+    [false, true].flatMap((masked) => [false, true].map((scalesInput) => plain(source, { masked, scalesInput }))),
   );
 
 // --- with scale factors ---------------------------------------------------------------------------------------------
