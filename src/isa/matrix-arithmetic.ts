@@ -33,7 +33,7 @@ interface ArithmeticRow {
   /** How the sum of a chunk is rounded if the result is f32. */
   readonly wideEnd?: ChunkEnd;
   readonly order?: DotArithmetic['order'];
-  /** The exponent that a term of zero has, if it differs from the exponent in rows with the same `kept`. */
+  /** The exponent that a term of zero has, if it does not follow from `kept`. */
   readonly zeroExponent?: number;
 }
 
@@ -59,7 +59,7 @@ export const arithmeticRows: readonly ArithmeticRow[] = [
   { sm: [100, newest], families: ['tcgen05 of tf32'], chunk: 8, kept: 25 },
   { sm: [100, newest], families: ['tcgen05 of fp8, fp6 and fp4'], chunk: 32, kept: 25 },
   // The sums of four groups are added to the accumulator in one step.
-  { sm: [100, newest], families: ['mxf4'], chunk: 4, kept: 35 },
+  { sm: [100, newest], families: ['mxf4'], chunk: 4, kept: 35, zeroExponent: -139 },
 ];
 
 /**
@@ -71,9 +71,17 @@ export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: 'f16' | 'f32')
   const row = own.find(({ sm: [from, last] }) => from <= gpu.sm && gpu.sm <= last) ?? own[0];
   if (row === undefined) throw new Error(`there is no arithmetic for ${family}`);
   const { chunk, kept, wideEnd = 'f32', order = 'direct' } = row;
-  const usual = to === 'f32' || order === 'halves' ? (family === 'mxf4' ? -139 : -108 - kept) : 3 - kept;
-  const { zeroExponent = usual } = row;
+  const addsInF32 = to === 'f32' || order === 'halves';
+  const { zeroExponent = zeroExponentOf(kept, addsInF32) } = row;
   return { chunk, kept, zeroExponent, end: to === 'f16' ? 'f16' : wideEnd, order };
+}
+
+/**
+ * The exponent of a term of zero. Both formulas sum up what the models of MMA-Sim found on GPUs: with 23, 24 and 25
+ * bits, the exponent is -131, -132 and -133 if terms are added in f32, and -20, -21 and -22 if they are added in f16.
+ */
+function zeroExponentOf(kept: number, addsInF32: boolean): number {
+  return addsInF32 ? -108 - kept : 3 - kept;
 }
 
 /** The family to which products of elements in these two formats belong. */
