@@ -40,9 +40,19 @@ export interface ExplanationTextOptions {
 
 const rules: RulesFor<ExplanationTextOptions> = { width: number, style: styleRule, glyphs: glyphsRule };
 
-const explanation = shaped<Explanation>('a result of explain', {
-  kind: oneOf('code', 'instruction', 'literal', 'modifier', 'opcode', 'refused', 'type'),
-});
+/** All kinds, so that a new one cannot be forgotten. */
+const kinds: Readonly<Record<Explanation['kind'], string>> = {
+  code: 'code',
+  instruction: 'instruction',
+  literal: 'literal',
+  modifier: 'modifier',
+  opcode: 'opcode',
+  refused: 'refused',
+  target: 'target',
+  type: 'type',
+};
+
+const explanation = shaped<Explanation>('a result of explain', { kind: oneOf(...Object.values(kinds)) });
 
 /** An explanation as text for a terminal, ending in a newline. */
 export function explanationText(explained: Explanation, options: ExplanationTextOptions = {}): string {

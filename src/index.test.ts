@@ -74,6 +74,21 @@ describe('the public API', () => {
     for (const call of calls) expect(call).toThrow(expect.objectContaining({ name: 'PtxlabError', code }));
   });
 
+  test.each([
+    ['code', 'PTX2001'],
+    ['instruction', 'bfind.u32'],
+    ['literal', '0x38'],
+    ['modifier', '.rn'],
+    ['opcode', 'cvt'],
+    ['refused', 'cvt.f16'],
+    ['target', 'sm_90'],
+    ['type', '.e4m3'],
+  ])('an explanation of kind %s can be shown as text', (kind, text) => {
+    const explained = explain(text);
+    expect(explained.kind).toBe(kind);
+    expect(explanationText(explained)).not.toBe('');
+  });
+
   test('explanations are text without further options', () => {
     const text = explanationText(explain('cvt.rn.satfinite.e4m3x2.f32'));
     expect(text).toContain('e4m3');

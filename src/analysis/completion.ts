@@ -130,7 +130,7 @@ export class Completer {
     return this.guide.next(beginning).parts.map((text) => {
       const isComplete = this.guide.isComplete(beginning + text);
       const kind = isTypeName(text) ? 'type' : 'modifier';
-      return { kind, text, detail: modifierMeaning(text) ?? '', isComplete };
+      return { kind, text, detail: modifierMeaning(text, beginning) ?? '', isComplete };
     });
   }
 

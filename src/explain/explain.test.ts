@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ptxForms } from '../isa/table.ts';
-import { meanings } from './modifier-meanings.ts';
+import { isTypeName } from '../isa/types.ts';
+import { meaningsByOpcode } from './meanings/by-opcode.ts';
+import { generalMeanings } from './meanings/general.ts';
+import { modifierMeaning } from './modifier-meanings.ts';
 import { explain } from './explain.ts';
 import { conversionMatrix } from './matrix.ts';
 
@@ -56,7 +59,7 @@ describe('names', () => {
   test('a modifier lists the forms that take it', () => {
     expect(explain('.scaled::n2::ue8m0')).toMatchObject({
       kind: 'modifier',
-      forms: expect.arrayContaining(['cvt.s2f6x2.f32.scaled']),
+      meanings: [expect.objectContaining({ forms: expect.arrayContaining(['cvt.s2f6x2.f32.scaled']) })],
     });
   });
 
@@ -67,24 +70,73 @@ describe('names', () => {
 
 describe('modifiers', () => {
   test.each([
-    ['.shared::cluster', 'the address is in the shared memory of any block of the cluster'],
+    ['.shared::cta', 'the address is in the shared memory of the own block'],
     ['.cg', 'cache in L2 only'],
     ['.ignore_oob', expect.stringContaining('out of bounds')],
-    ['.m64n8k16', 'a modifier'],
+    ['.m64n8k16', 'A is 64 by 16, B is 16 by 8, and the result is 64 by 8'],
+    ['.wide', 'the whole product, twice as wide'],
   ])('%s is explained, with the forms that take it', (name, meaning) => {
-    expect(explain(name)).toMatchObject({ kind: 'modifier', name, meaning, forms: { 0: expect.any(String) } });
+    const forms = { 0: expect.any(String) };
+    expect(explain(name)).toMatchObject({ kind: 'modifier', name, meanings: { 0: { meaning, forms } } });
+  });
+
+  test.each([
+    ['setp.lo.u32', '.lo', 'less than, as unsigned integers'],
+    ['mul24.lo.u32', '.lo', 'the low half of the product'],
+    ['bmsk.clamp.b32', '.clamp', 'positions and widths greater than 32 are treated as 32'],
+    ['shf.l.clamp.b32', '.clamp', 'shift amounts greater than the width are treated as the width'],
+    ['suld.b.1d.b32.clamp', '.clamp', 'coordinates outside are moved to the nearest element'],
+    ['redux.sync.add.u32', '.add', 'the sum of the values of all threads of the mask'],
+    ['atom.global.add.u32', '.add', 'the sum of the old value and the operand'],
+    ['tld4.r.2d.v4.f32.f32', '.r', 'the red component'],
+    ['ldmatrix.sync.aligned.m8n8.x4.shared.b16', '.x4', '4 matrices'],
+    ['tcgen05.ld.sync.aligned.32x32b.x4.b32', '.x4', 'the shape 4 times, along the columns'],
+    ['shfl.sync.down.b32', '.down', 'from the lane with a higher number'],
+  ])('in %s, %s means: %s', (mnemonic, modifier, meaning) => {
+    expect(explain(mnemonic)).toMatchObject({ modifiers: expect.arrayContaining([{ modifier, meaning }]) });
+  });
+
+  test('a modifier with several meanings lists the forms of each', () => {
+    expect(explain('.lo')).toMatchObject({
+      meanings: expect.arrayContaining([
+        { meaning: 'the low half of the product', forms: expect.arrayContaining(['mad24.lo']) },
+        { meaning: 'less than, as unsigned integers', forms: expect.arrayContaining(['setp.unsigned']) },
+      ]),
+    });
+  });
+
+  test('every modifier has a meaning in every opcode', () => {
+    const missing = ptxForms
+      .opcodes()
+      .flatMap((opcode) => modifiersOf(opcode).map((modifier) => [opcode, modifier] as const))
+      .filter(([opcode, modifier]) => modifierMeaning(modifier, opcode) === null);
+    expect(missing).toEqual([]);
   });
 
   test('every modifier with a meaning exists', () => {
-    const known = new Set(
-      ptxForms
-        .opcodes()
-        .flatMap((opcode) => ptxForms.forms(opcode).flatMap(({ axes }) => axes.flatMap((axis) => axis.values))),
+    const known = new Set(ptxForms.opcodes().flatMap((opcode) => [...modifiersOf(opcode), ...wordsOf(opcode)]));
+    expect(Object.keys(generalMeanings).filter((word) => !known.has(word))).toEqual([]);
+  });
+
+  test('every meaning for an opcode is that of one of its modifiers', () => {
+    const unused = meaningsByOpcode.flatMap(({ opcodes, meanings }) =>
+      opcodes.filter((words) => {
+        const fitting = ptxForms.opcodes().filter((opcode) => opcode === words || opcode.startsWith(`${words}.`));
+        return !fitting.some((opcode) => modifiersOf(opcode).some((modifier) => Object.hasOwn(meanings, modifier)));
+      }),
     );
-    const words = new Set(ptxForms.opcodes().flatMap((opcode) => opcode.split('.').map((word) => `.${word}`)));
-    expect(Object.keys(meanings).filter((word) => !known.has(word) && !words.has(word))).toEqual([]);
+    expect(unused).toEqual([]);
   });
 });
+
+function modifiersOf(opcode: string): readonly string[] {
+  const values = ptxForms.forms(opcode).flatMap(({ axes }) => axes.flatMap((axis) => axis.values));
+  return [...new Set(values)].filter((value) => value !== '' && !isTypeName(value));
+}
+
+function wordsOf(opcode: string): readonly string[] {
+  return opcode.split('.').map((word) => `.${word}`);
+}
 
 describe('targets', () => {
   test.each([

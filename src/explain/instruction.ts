@@ -9,6 +9,7 @@ import type { PtxType } from '../isa/types.ts';
 import { type LanePicture, lanePictures } from './lanes.ts';
 import { matrixChoices } from '../isa/matrix-choices.ts';
 import { splitMnemonic } from '../isa/notation.ts';
+import { opcodeOf } from '../isa/table.ts';
 import { explainProduct, type ProductExplanation, productOf } from './matrices/arithmetic.ts';
 import { explainFragments, type FragmentExplanation } from './matrices/fragments.ts';
 import { patternBits } from './operand-bits.ts';
@@ -79,6 +80,7 @@ export function explainVariant(
   const { form, mnemonic } = variant;
   const steps = form.steps(variant, environment);
   const modifiers = Object.values(variant.modifiers);
+  const opcode = opcodeOf(form);
   const fragments = explainFragments(variant, steps);
   return {
     kind: 'instruction',
@@ -93,7 +95,7 @@ export function explainVariant(
     fragments,
     product: explainProduct(variant, productOf(steps)),
     steps: steps.map((step) => stepText(step)),
-    modifiers: modifiers.map((modifier) => ({ modifier, meaning: modifierMeaning(modifier) })),
+    modifiers: modifiers.map((modifier) => ({ modifier, meaning: modifierMeaning(modifier, opcode) })),
     alternatives: alternatives(variant),
     specialValues: specialValues(steps),
     availability: groupAcceptance(acceptance(new Set(rowsOf(variant)))),

@@ -1,134 +1,26 @@
-/** What modifiers mean, in a few words each. */
+/** Finds the words for what a modifier means. */
+import { meaningsByOpcode } from './meanings/by-opcode.ts';
+import { generalMeanings } from './meanings/general.ts';
+import { meaningPatterns } from './meanings/patterns.ts';
 
-export const meanings: Readonly<Record<string, string>> = {
-  '.rn': 'round to nearest, ties to even',
-  '.rna': 'round to nearest, ties away from zero',
-  '.rz': 'round toward zero',
-  '.rm': 'round toward negative infinity',
-  '.rp': 'round toward positive infinity',
-  '.rs': 'round away from zero if adding the random bits to the discarded bits produces a carry, otherwise toward zero',
-  '.rni': 'round to the nearest integer, ties to even',
-  '.rzi': 'round to an integer toward zero',
-  '.rmi': 'round to an integer toward negative infinity',
-  '.rpi': 'round to an integer toward positive infinity',
-  '.ftz': 'subnormal f32 inputs and results become zeros with the same sign',
-  '.sat': 'clamp: integers to the range of the type, floats to [0, 1]; NaN becomes +0',
-  '.satfinite':
-    'values beyond the largest finite value, including infinity, become that value; so does NaN if the format has no NaN',
-  '.relu': 'negative results become +0; NaN becomes the canonical NaN',
-  '.pzo': 'a result of -0 becomes +0',
-  '.scaled::n1::ue8m0': 'the last operand holds one ue8m0 scale factor; subnormal inputs become zeros',
-  '.scaled::n2::ue8m0': 'the last operand holds two ue8m0 scale factors',
-  '.approx': 'approximate: hardware may differ by the stated error',
-  '.full': 'full-range approximation: hardware may differ by the stated error',
-  '.lo': 'the low half of the product',
-  '.hi': 'the high half of the product',
-  '.wide': 'the whole product, twice as wide',
-  '.NaN': 'a NaN input makes the result the canonical NaN',
-  '.xorsign': 'the sign is the product of the signs of the inputs',
-  '.abs': 'magnitudes are compared',
-  '.cc': 'writes the carry or borrow to the condition code, where addc, subc or madc can read it',
-  '.shiftamt': 'gives the shift amount that moves the bit to the top, instead of the position of the bit',
-  '.clamp': 'shift amounts greater than the width are treated as the width',
-  '.wrap': 'shift amounts are taken modulo the width',
-  '.l': 'shifts left and keeps the upper word',
-  '.r': 'shifts right and keeps the lower word',
-  '.f4e': 'four bytes from byte c up',
-  '.b4e': 'four bytes from byte c down',
-  '.rc8': 'byte c four times',
-  '.ecl': 'all bytes in place, with those below byte c replaced by byte c',
-  '.ecr': 'all bytes in place, with those above byte c replaced by byte c',
-  '.rc16': 'half c twice',
-  '.shr7': 'shifts the sum right by 7',
-  '.shr15': 'shifts the sum right by 15',
-  '.po': 'adds one to the sum',
-  '.to': 'converts a generic address to an address in the state space',
-  '.volatile': 'neither elided nor merged',
-  '.nc': 'loads through the read-only cache',
-  '.weak': 'no ordering beyond this thread',
-  '.relaxed': 'atomic, but does not order other accesses',
-  '.acquire': 'atomic; later accesses stay after this one',
-  '.release': 'atomic; earlier accesses stay before this one',
-  '.global': 'the address is in global memory, which all threads of a grid share',
-  '.shared': 'the address is in the shared memory of the block',
-  '.shared::cta': 'the address is in the shared memory of the own block',
-  '.shared::cluster': 'the address is in the shared memory of any block of the cluster',
-  '.local': 'the address is in memory that belongs to the thread alone',
-  '.const': 'the address is in constant memory',
-  '.param': 'the address is that of a parameter',
-  '.param::entry': 'the address is that of a parameter of the kernel',
-  '.param::func': 'the address is that of a parameter of a function',
-  '.v2': 'two values at once',
-  '.v4': 'four values at once',
-  '.v8': 'eight values at once',
-  '.ca': 'cache at all levels',
-  '.cg': 'cache in L2 only',
-  '.cs': 'cache, but evict first: the data is used once',
-  '.lu': 'last use: the cached line need not be written back',
-  '.cv': 'do not cache; read again from memory',
-  '.wb': 'write back: cache the stored data at all levels',
-  '.wt': 'write through the L2 cache to memory',
-  '.L2::cache_hint': 'a further operand gives the cache policy, as createpolicy makes it',
-  '.L1::no_allocate': 'do not keep the data in the L1 cache',
-  '.L2::64B': 'prefetch 64 bytes to the L2 cache',
-  '.L2::128B': 'prefetch 128 bytes to the L2 cache',
-  '.L2::256B': 'prefetch 256 bytes to the L2 cache',
-  '.cta': 'the scope is the threads of the block',
-  '.cluster': 'the scope is the threads of the cluster',
-  '.gpu': 'the scope is all threads on the GPU',
-  '.sys': 'the scope is all threads, including those of other GPUs and of the host',
-  '.acq_rel': 'both acquire and release',
-  '.sc': 'sequentially consistent: all threads agree on the order of such fences',
-  '.mmio': 'the access reaches the device exactly once, as written',
-  '.noftz': 'subnormal numbers are kept',
-  '.add': 'the sum of the old and the new value',
-  '.min': 'the smaller of the old and the new value',
-  '.max': 'the greater of the old and the new value',
-  '.inc': 'the old value plus one, or 0 if it has reached the operand',
-  '.dec': 'the old value minus one, or the operand if it is 0 or greater than the operand',
-  '.and': 'bitwise and; in comparisons, both the result and the predicate',
-  '.or': 'bitwise or; in comparisons, the result or the predicate',
-  '.xor': 'bitwise exclusive or; in comparisons, either the result or the predicate',
-  '.exch': 'the old value is replaced by the operand',
-  '.cas': 'the old value is replaced by the last operand if it equals the one before',
-  '.eq': 'equal',
-  '.ne': 'not equal',
-  '.lt': 'less than',
-  '.le': 'less than or equal',
-  '.gt': 'greater than',
-  '.ge': 'greater than or equal',
-  '.equ': 'equal, or one of the numbers is NaN',
-  '.neu': 'not equal, or one of the numbers is NaN',
-  '.ltu': 'less than, or one of the numbers is NaN',
-  '.leu': 'less than or equal, or one of the numbers is NaN',
-  '.gtu': 'greater than, or one of the numbers is NaN',
-  '.geu': 'greater than or equal, or one of the numbers is NaN',
-  '.num': 'neither number is NaN',
-  '.nan': 'one of the numbers is NaN',
-  '.up': 'from the lane with a lower number',
-  '.down': 'from the lane with a higher number',
-  '.bfly': 'from the lane whose number differs in the bits of the operand',
-  '.idx': 'from the lane with the given number',
-  '.all': 'whether it holds for all threads of the mask',
-  '.any': 'whether it holds for one of the threads of the mask',
-  '.uni': 'all threads of the warp do the same',
-  '.ballot': 'one bit for each thread of the warp',
-  '.sync': 'the threads wait for each other',
-  '.aligned': 'all threads of the warp execute the same instruction',
-  '.trans': 'the matrix is transposed',
-  '.row': 'the matrix is stored by rows',
-  '.col': 'the matrix is stored by columns',
-  '.sp': 'the matrix A is sparse',
-  '.ignore_oob': 'two further operands give numbers of bytes at the ends that may be out of bounds',
-  '.cp_mask': 'a further operand tells which bytes of every 16 are copied',
-  '.bulk_group': 'the copy belongs to the bulk groups that the thread commits and waits for',
-  '.mbarrier::complete_tx::bytes': 'the copy reports its bytes to an mbarrier object',
-  '.multicast::cluster': 'the data goes to several blocks of the cluster',
-  '.trap': 'coordinates outside end the launch',
-  '.zero': 'coordinates outside read 0, and stores there have no effect',
-};
+/** What a modifier means in an opcode or a mnemonic; null if there are no words for it. */
+export function modifierMeaning(modifier: string, mnemonic: string): string | null {
+  const row = meaningsByOpcode.find(
+    ({ opcodes, meanings }) => Object.hasOwn(meanings, modifier) && opcodes.some((one) => begins(mnemonic, one)),
+  );
+  return row?.meanings[modifier] ?? generalMeanings[modifier] ?? meaningByPattern(modifier, mnemonic);
+}
 
-/** What a modifier means; null if there are no words for it. */
-export function modifierMeaning(modifier: string): string | null {
-  return meanings[modifier] ?? null;
+function meaningByPattern(modifier: string, mnemonic: string): string | null {
+  for (const { opcodes, pattern, meaning } of meaningPatterns) {
+    const match = pattern.exec(modifier);
+    const fits = opcodes === null || opcodes.some((one) => begins(mnemonic, one));
+    if (match?.groups !== undefined && fits) return meaning(match.groups);
+  }
+  return null;
+}
+
+/** Whether the first dot-separated words of a mnemonic are those given. */
+function begins(mnemonic: string, words: string): boolean {
+  return mnemonic === words || mnemonic.startsWith(`${words}.`);
 }

@@ -21,12 +21,18 @@ export interface TypeExplanation {
   readonly facts: readonly Fact[];
 }
 
+/** What a modifier means in some forms. */
+export interface ModifierMeaning {
+  readonly meaning: string;
+  /** Ids of the forms. */
+  readonly forms: readonly string[];
+}
+
 export interface ModifierNameExplanation {
   readonly kind: 'modifier';
   readonly name: string;
-  readonly meaning: string;
-  /** Ids of the forms that accept the modifier. */
-  readonly forms: readonly string[];
+  /** More than one if the modifier means different things in different opcodes. */
+  readonly meanings: readonly ModifierMeaning[];
 }
 
 export type NameExplanation = TypeExplanation | ModifierNameExplanation;
@@ -39,17 +45,25 @@ export function explainName(text: string): NameExplanation | null {
   const modifier = text.startsWith('.') ? text : `.${text}`;
   // Looking for forms takes long, and a text with several words is a mnemonic.
   if (modifier.lastIndexOf('.') > 0) return null;
-  const forms = formsWith(modifier);
-  const meaning = modifierMeaning(modifier) ?? (text === modifier && forms.length > 0 ? 'a modifier' : null);
-  return meaning === null ? null : { kind: 'modifier', name: modifier, meaning, forms };
+  const meanings = meaningsOf(modifier);
+  if (meanings.length === 0 || (text !== modifier && meanings.every(({ meaning }) => meaning === unnamed))) return null;
+  return { kind: 'modifier', name: modifier, meanings };
 }
 
-function formsWith(modifier: string): readonly string[] {
-  return ptxForms
-    .opcodes()
-    .flatMap((opcode) => ptxForms.forms(opcode))
-    .filter(({ axes }) => axes.some(({ values }) => values.includes(modifier)))
-    .map(({ form }) => form.id);
+const unnamed = 'a modifier';
+
+function meaningsOf(modifier: string): readonly ModifierMeaning[] {
+  const ids = new Map<string, string[]>();
+  for (const opcode of ptxForms.opcodes()) {
+    const isWord = opcode.split('.').includes(modifier.slice(1), 1);
+    const forms = ptxForms
+      .forms(opcode)
+      .filter(({ axes }) => isWord || axes.some(({ values }) => values.includes(modifier)));
+    if (forms.length === 0) continue;
+    const meaning = modifierMeaning(modifier, opcode) ?? unnamed;
+    ids.set(meaning, [...(ids.get(meaning) ?? []), ...forms.map(({ form }) => form.id)]);
+  }
+  return [...ids].map(([meaning, forms]) => ({ meaning, forms }));
 }
 
 function explainType(type: PtxType): TypeExplanation {
@@ -133,7 +147,10 @@ export function nameText(
   if (explained.kind !== 'modifier') {
     return [style.accent(explained.name), ...wrap(explained.summary, width), ...table(explained.facts, width)];
   }
-  const { name, meaning, forms } = explained;
-  const list = forms.length === 0 ? ['no form in the table accepts it'] : wrap(forms.join(', '), width - 2);
-  return [`${style.accent(name)}  ${meaning}`, '', style.strong('Forms'), ...list.map((line) => `  ${line}`)];
+  const meanings = explained.meanings.flatMap(({ meaning, forms }) => [
+    '',
+    ...wrap(meaning, width),
+    ...wrap(forms.join(', '), width - 2).map((line) => `  ${style.faint(line)}`),
+  ]);
+  return [style.accent(explained.name), ...meanings];
 }
