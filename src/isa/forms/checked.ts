@@ -2,9 +2,12 @@
  * Builds instruction forms for chapters of the ISA of which ptxlab can execute only some forms. The remaining forms are
  * only checked, and a launch is refused if it might reach one of them.
  */
-import type { AvailabilityRow, Condition, InstructionForm } from '../form.ts';
+import type { AvailabilityRow, InstructionForm } from '../form.ts';
 import { plainWords } from '../modifiers.ts';
 import { atListed, type Availability } from '../targets.ts';
+import { row } from './availability-rows.ts';
+
+export { needs } from './availability-rows.ts';
 
 /**
  * An instruction form without the fields that `checked` fills in. `rows` contains requirements in addition to those of
@@ -20,7 +23,7 @@ export type CheckedLine = Omit<InstructionForm, 'regime' | 'availability' | 'ste
  */
 export function checked({ rows = [], ...line }: CheckedLine, ...ways: readonly Availability[]): InstructionForm {
   const subject = plainWords(line.syntax, line.sets);
-  const availability: readonly AvailabilityRow[] = [{ subject, ways }, ...rows];
+  const availability: readonly AvailabilityRow[] = [row(subject, ...ways), ...rows];
   const steps: InstructionForm['steps'] = ({ mnemonic }) => [{ kind: 'unsupported', what: mnemonic }];
   return { ...line, regime: 'exact', availability, steps };
 }
@@ -28,11 +31,6 @@ export function checked({ rows = [], ...line }: CheckedLine, ...ways: readonly A
 /** Like `checked`, but for a form that can also be executed. */
 export function executed(line: CheckedLine, way: Availability, steps: InstructionForm['steps']): InstructionForm {
   return { ...checked(line, way), steps };
-}
-
-/** Makes a row that lists the versions and targets that support the variants for which the condition `when` holds. */
-export function needs(subject: string, when: Condition, ...ways: readonly Availability[]): AvailabilityRow {
-  return { subject, when, ways };
 }
 
 /** The versions and targets that support instructions for tensor memory. */

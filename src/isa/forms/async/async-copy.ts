@@ -8,17 +8,16 @@ import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
+import { needsModifier, row } from '../availability-rows.ts';
 import { constant, select } from '../integer/steps.ts';
 import { operandList } from '../operand-list.ts';
 import { inGlobal, inShared, policy } from './parts.ts';
 
-const ampere: AvailabilityRow = { subject: 'cp.async', ways: [at('7.0', 80)] };
+const ampere = row('cp.async', at('7.0', 80));
 
-const hints: readonly AvailabilityRow[] = ['.L2::64B', '.L2::128B', '.L2::256B', '.L2::cache_hint'].map((hint) => ({
-  subject: hint,
-  when: { modifiers: [hint] },
-  ways: [at('7.4', 80)],
-}));
+const hints: readonly AvailabilityRow[] = ['.L2::64B', '.L2::128B', '.L2::256B', '.L2::cache_hint'].map((hint) =>
+  needsModifier(hint, at('7.4', 80)),
+);
 
 const target = inShared('dst', 'store');
 const source = inGlobal('src', 'load');
@@ -50,7 +49,7 @@ const parts: readonly Part[] = [
     id: '.ignore',
     summary: 'Copies from global to shared memory, or fills with zeros if ignore-src is true.',
     operand: read('ignore-src', '.pred', { negatable: true, registerOnly: true }),
-    rows: [{ subject: 'an ignore-src operand', ways: [at('7.5', 80)] }],
+    rows: [row('an ignore-src operand', at('7.5', 80))],
     steps: [constant('$none', 0), select('$count', '$ignore-src', '$none', '$cp-size'), transfer('$count')],
   },
 ];

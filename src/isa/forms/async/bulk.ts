@@ -5,7 +5,8 @@
 import { has, type InstructionForm, type OperandPattern, read } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
-import { type CheckedLine, executed, needs } from '../checked.ts';
+import { needs } from '../availability-rows.ts';
+import { type CheckedLine, executed } from '../checked.ts';
 import { extract, select } from '../integer/steps.ts';
 import { noEffect } from '../no-effect.ts';
 import { operandList } from '../operand-list.ts';

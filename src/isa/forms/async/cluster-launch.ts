@@ -12,7 +12,8 @@ import { releasedToCluster } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, atSuffixed } from '../../targets.ts';
-import { executed, needs } from '../checked.ts';
+import { needsModifier } from '../availability-rows.ts';
+import { executed } from '../checked.ts';
 import { bits, constant, extract, integer, select } from '../integer/steps.ts';
 import { spaceOf } from '../space-of.ts';
 import { eachBlock } from './blocks-of-mask.ts';
@@ -73,7 +74,7 @@ export const clusterLaunchForms = (): readonly InstructionForm[] => [
       syntax: `clusterlaunchcontrol.try_cancel.async{.space}${mechanism}{.multicast::cluster::all}.b128  [a], [mbar]`,
       summary: 'Requests that the launch of a cluster be canceled if the cluster has not started yet.',
       sets: { space: ['.shared::cta'] },
-      rows: [needs('.multicast::cluster::all', { modifiers: ['.multicast::cluster::all'] }, atSuffixed('8.6', 100))],
+      rows: [needsModifier('.multicast::cluster::all', atSuffixed('8.6', 100))],
       operands: [result('a', 'store'), result('mbar', 'store')],
     },
     at('8.6', 100),

@@ -16,8 +16,9 @@ import {
 import type { AccessSpace } from '../../spaces.ts';
 import { completed, type MemoryOrder } from '../../steps/order.ts';
 import { at, type Availability } from '../../targets.ts';
+import { needs, needsModifier } from '../availability-rows.ts';
+import { executed as form } from '../checked.ts';
 import { constant } from '../integer/steps.ts';
-import { executed as form, needs } from '../checked.ts';
 import { orderOf } from '../order-of.ts';
 import {
   type Change,
@@ -64,7 +65,7 @@ const ordered = (...orders: readonly string[]): readonly Constraint[] => [
   { kind: 'axis-goes-with', axis: 'scope', other: 'order', values: orders },
 ];
 
-const inBlock = needs('.shared::cta', { modifiers: ['.shared::cta'] }, at('7.8', 80));
+const inBlock = needsModifier('.shared::cta', at('7.8', 80));
 const ordering: readonly AvailabilityRow[] = [
   ...scopes.map((scope) => needs(`mbarrier with scope ${scope}`, { modifiers: [scope] }, at('8.0', 80))),
   needs('mbarrier with scope .cluster', { modifiers: ['.cluster'] }, hopper),

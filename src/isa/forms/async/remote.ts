@@ -16,14 +16,15 @@ import { relaxedOnGpu, releasedToCluster } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step, StepOf } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
-import { executed as form, needs } from '../checked.ts';
+import { needsModifier, needsType } from '../availability-rows.ts';
+import { executed as form } from '../checked.ts';
 import { constant } from '../integer/steps.ts';
 import { type Combine, integer, logic, wrapping } from '../memory/combine.ts';
 import { orderOf } from '../order-of.ts';
 import { mechanism, reportBytes } from './parts.ts';
 
 const hopper = at('8.1', 90);
-const late = ['.release', '.global'].map((word) => needs(word, { modifiers: [word] }, at('8.7', 100)));
+const late = ['.release', '.global'].map((word) => needsModifier(word, at('8.7', 100)));
 
 const address: OperandPattern = { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } };
 const object: OperandPattern = {
@@ -81,7 +82,7 @@ const stores = (): readonly InstructionForm[] => [
       syntax: `st.async{.weak}{.space}${mechanism}{.vec24}.type  [a], b, [mbar]`,
       summary: stored,
       sets: { space: ['.shared::cluster', '.shared::cta'], type: [...words, '.b128'] },
-      rows: [needs('.b128', { types: ['.b128'] }, at('9.2'))],
+      rows: [needsType('.b128', at('9.2'))],
       constraints: [{ kind: 'vector-bits', bits: 128 }],
       operands: [address, { kind: 'lanes', name: 'b', value, braced: true, alone: true }, object],
     },

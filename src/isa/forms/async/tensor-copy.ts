@@ -17,7 +17,8 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { tensorMapWords } from '../../tensor-map-fields.ts';
-import { checked, needs, tensorMemory } from '../checked.ts';
+import { needs, needsModifier } from '../availability-rows.ts';
+import { checked, tensorMemory } from '../checked.ts';
 import { constant, integer } from '../integer/steps.ts';
 import { noEffect } from '../no-effect.ts';
 import { operandList } from '../operand-list.ts';
@@ -198,9 +199,9 @@ function load(mode: Mode, target: (typeof targets)[number], hint: boolean): Inst
       sets: { ...setsOf(mode), group: ['.cta_group::1', '.cta_group::2'] },
       operands,
       rows: [
-        ...['.cta_group::1', '.cta_group::2'].map((group) => needs(group, { modifiers: [group] }, ...tensorMemory)),
+        ...['.cta_group::1', '.cta_group::2'].map((group) => needsModifier(group, ...tensorMemory)),
         ...(isCta ? [needs('.shared::cta as the destination', {}, at('8.6', mode.late ? 100 : 90))] : late(mode)),
-        ...(isCta ? [needs('.im2col::w::128', { modifiers: ['.im2col::w::128'] }, ...tensorMemory)] : []),
+        ...(isCta ? [needsModifier('.im2col::w::128', ...tensorMemory)] : []),
       ],
     },
     ofBulkCopies,

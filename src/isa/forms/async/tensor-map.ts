@@ -5,7 +5,8 @@
 import { has, type InstructionForm, type OperandPattern, read, type ValuePattern } from '../../form.ts';
 import { at, atSuffixed } from '../../targets.ts';
 import { tensorMapFields } from '../../tensor-map-fields.ts';
-import { executed, needs } from '../checked.ts';
+import { needs } from '../availability-rows.ts';
+import { executed } from '../checked.ts';
 import { operandList } from '../operand-list.ts';
 import { spaceOf } from '../space-of.ts';
 import { copy, inGlobal, inShared } from './parts.ts';

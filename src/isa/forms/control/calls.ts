@@ -5,6 +5,7 @@
 import { type InstructionForm, type OperandPattern, read } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
+import { row } from '../availability-rows.ts';
 
 const results: OperandPattern = { kind: 'list', name: 'results', role: 'write' };
 const parameters: OperandPattern = { kind: 'list', name: 'parameters', role: 'read' };
@@ -34,7 +35,7 @@ function call(indirect: boolean, { withResults, withParameters }: Shape): Instru
       ? 'Calls the function whose address is in a register; a prototype or a list of targets specifies its parameters and return values.'
       : 'Calls a function: copies the arguments to its parameters, runs it, and copies its results.',
     regime: 'exact',
-    availability: [{ subject: indirect ? 'indirect call' : 'call', ways: [indirect ? at('2.1', 20) : at('1.0')] }],
+    availability: [indirect ? row('indirect call', at('2.1', 20)) : row('call', at('1.0'))],
     operands: [
       ...(withResults ? [results] : []),
       { kind: 'callee', name: callee, indirect },
@@ -54,7 +55,7 @@ export const callForms = (): readonly InstructionForm[] => [
     syntax: 'brx.idx{.uni}  index, tlist',
     summary: 'Continues at the label with the given index in a list of targets.',
     regime: 'exact',
-    availability: [{ subject: 'brx.idx', ways: [at('5.1', 30)] }],
+    availability: [row('brx.idx', at('5.1', 30))],
     operands: [read('index', '.u32'), { kind: 'table', name: 'tlist', of: 'branches' }],
     steps: (): readonly Step[] => [{ kind: 'switch', index: '$index', targets: 'tlist' }],
   },

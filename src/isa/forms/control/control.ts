@@ -5,6 +5,7 @@ import { type MemoryOrder, releasedToCluster } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
+import { needs, row } from '../availability-rows.ts';
 import { noEffect } from '../no-effect.ts';
 import { orderOf } from '../order-of.ts';
 
@@ -13,7 +14,7 @@ type Line = Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'ope
 };
 
 function since(line: Line, way: Availability): InstructionForm {
-  const availability: readonly AvailabilityRow[] = [{ subject: plainWords(line.syntax, line.sets), ways: [way] }];
+  const availability = [row(plainWords(line.syntax, line.sets), way)];
   const { sets, ...rest } = line;
   const form = { ...rest, regime: 'exact', availability } as const;
   return sets === undefined ? form : { ...form, sets };
@@ -210,20 +211,14 @@ const fence = (id: string, syntax: string, rows: readonly AvailabilityRow[]): In
   steps: (variant): readonly Step[] => [{ kind: 'fence', order: orderOf(variant, strongest) }],
 });
 
-const needs = (subject: string, way: Availability, ...modifiers: readonly string[]): AvailabilityRow => ({
-  subject,
-  when: { modifiers },
-  ways: [way],
-});
-
 const ordering: readonly InstructionForm[] = [
   fence('membar', 'membar.level', [
-    { subject: 'membar', ways: [at('1.4')] },
-    needs('membar.sys', at('2.0', 20), '.sys'),
+    row('membar', at('1.4')),
+    needs('membar.sys', { modifiers: ['.sys'] }, at('2.0', 20)),
   ]),
   fence('fence', 'fence{.fenceSem}.scope', [
-    { subject: 'fence', ways: [at('6.0', 70)] },
-    needs('scope .cluster', at('7.8', 90), '.cluster'),
+    row('fence', at('6.0', 70)),
+    needs('scope .cluster', { modifiers: ['.cluster'] }, at('7.8', 90)),
   ]),
   proxy('fence.proxy.alias', 'fence.proxy.alias', at('7.5', 70)),
   proxy('membar.proxy.alias', 'membar.proxy.alias', at('7.5', 70)),

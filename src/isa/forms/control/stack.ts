@@ -8,6 +8,7 @@ import { type Ref, stackBase, stackLimit, stackTop } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { row } from '../availability-rows.ts';
 import { bits, compare, constant, integer, resize, select } from '../integer/steps.ts';
 
 const sizes: readonly TypeName[] = ['.u32', '.u64'];
@@ -15,7 +16,7 @@ const sizes: readonly TypeName[] = ['.u32', '.u64'];
 type Line = Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'operands' | 'steps'>;
 
 function form(line: Line): InstructionForm {
-  const availability = [{ subject: line.id.split('.')[0] ?? line.id, ways: [at('7.3', 52)] }];
+  const availability = [row(line.id.split('.')[0] ?? line.id, at('7.3', 52))];
   return { ...line, sets: { type: sizes }, regime: 'exact', availability };
 }
 

@@ -1,7 +1,10 @@
 /** Version requirements and operands that several floating-point forms have in common. */
 import type { AvailabilityRow, InstructionForm, ValuePattern } from '../../form.ts';
 import { read, write } from '../../form.ts';
-import { at, type Availability } from '../../targets.ts';
+import { at } from '../../targets.ts';
+import { needsModifier, row } from '../availability-rows.ts';
+
+export { row } from '../availability-rows.ts';
 
 export const d: ValuePattern = write('d', 0);
 export const a: ValuePattern = read('a', 0);
@@ -13,17 +16,13 @@ export function exact(entry: Omit<InstructionForm, 'regime'>): InstructionForm {
   return { ...entry, regime: 'exact' };
 }
 
-export function row(subject: string, ...ways: readonly Availability[]): AvailabilityRow {
-  return { subject, ways };
-}
-
 export function always(subject: string): AvailabilityRow {
   return row(subject, at('1.0'));
 }
 
 /** The version and target that a modifier needs. */
 export function when(modifier: string, version: string, sm = 10): AvailabilityRow {
-  return { subject: modifier, when: { modifiers: [modifier] }, ways: [at(version, sm)] };
+  return needsModifier(modifier, at(version, sm));
 }
 
 /** `.ftz` on f32. */

@@ -17,6 +17,7 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { needs, needsModifier, row } from '../availability-rows.ts';
 import { orderOf } from '../order-of.ts';
 import { spaceOf } from '../space-of.ts';
 import { type Combine, compareAndSwap, exchange, float, integer, logic, type Names, wrapping } from './combine.ts';
@@ -48,32 +49,22 @@ function steps(combine: Combine, result: boolean): InstructionForm['steps'] {
 
 // --- availability ---------------------------------------------------------------------------------------------------
 
-const when = (subject: string, version: string, sm: number, ...modifiers: readonly string[]): AvailabilityRow => ({
-  subject,
-  when: { modifiers },
-  ways: [at(version, sm)],
-});
-
 const wide: readonly TypeName[] = ['.b64', '.u64', '.s64', '.f64'];
 
 const general: readonly AvailabilityRow[] = [
-  { subject: 'atomic operations', ways: [at('1.1', 11)] },
-  ...spaces.slice(1).map((space) => when(`atomic operations in ${space}`, '1.2', 12, space)),
-  ...spaces.slice(1).map(
-    (space): AvailabilityRow => ({
-      subject: `64-bit atomic operations in ${space}`,
-      when: { modifiers: [space], types: wide },
-      ways: [at('2.0', 20)],
-    }),
-  ),
-  { subject: '64-bit atomic operations', when: { types: wide }, ways: [at('1.2', 12)] },
-  { subject: 'generic addressing', when: { without: spaces }, ways: [at('2.0', 20)] },
-  when('.shared::cta', '7.8', 30, '.shared::cta'),
-  when('.shared::cluster', '7.8', 90, '.shared::cluster'),
-  ...['.relaxed', '.acquire', '.release', '.acq_rel'].map((order) => when(order, '6.0', 70, order)),
-  ...['.cta', '.gpu', '.sys'].map((scope) => when(`scope ${scope}`, '5.0', 60, scope)),
-  when('scope .cluster', '7.8', 90, '.cluster'),
-  when('.L2::cache_hint', '7.4', 80, '.L2::cache_hint'),
+  row('atomic operations', at('1.1', 11)),
+  ...spaces.slice(1).map((space) => needs(`atomic operations in ${space}`, { modifiers: [space] }, at('1.2', 12))),
+  ...spaces
+    .slice(1)
+    .map((space) => needs(`64-bit atomic operations in ${space}`, { modifiers: [space], types: wide }, at('2.0', 20))),
+  needs('64-bit atomic operations', { types: wide }, at('1.2', 12)),
+  needs('generic addressing', { without: spaces }, at('2.0', 20)),
+  needsModifier('.shared::cta', at('7.8', 30)),
+  needsModifier('.shared::cluster', at('7.8', 90)),
+  ...['.relaxed', '.acquire', '.release', '.acq_rel'].map((order) => needsModifier(order, at('6.0', 70))),
+  ...['.cta', '.gpu', '.sys'].map((scope) => needs(`scope ${scope}`, { modifiers: [scope] }, at('5.0', 60))),
+  needs('scope .cluster', { modifiers: ['.cluster'] }, at('7.8', 90)),
+  needsModifier('.L2::cache_hint', at('7.4', 80)),
 ];
 
 // --- forms ----------------------------------------------------------------------------------------------------------
@@ -132,15 +123,9 @@ function forms(operation: Operation, opcode: 'atom' | 'red'): readonly Instructi
   return operation.unhinted === true ? [make(false)] : [make(false), make(true)];
 }
 
-const ofType = (subject: string, version: string, sm: number, ...types: readonly TypeName[]): AvailabilityRow => ({
-  subject,
-  when: { types },
-  ways: [at(version, sm)],
-});
+const vectors = row('vector atomic operations', at('8.1', 90));
 
-const vectors: AvailabilityRow = { subject: 'vector atomic operations', ways: [at('8.1', 90)] };
-
-const keepsSubnormals: AvailabilityRow = { subject: '.noftz with .f32', ways: [at('9.4', 90)] };
+const keepsSubnormals = row('.noftz with .f32', at('9.4', 90));
 
 const operations: readonly Operation[] = [
   {
@@ -148,7 +133,7 @@ const operations: readonly Operation[] = [
     syntax: '.opHINT.type',
     summary: 'Applies a bitwise operation to a word of memory.',
     sets: { op: ['.and', '.or', '.xor'], type: ['.b32', '.b64'] },
-    rows: [ofType('64-bit logic', '3.1', 32, '.b64')],
+    rows: [needs('64-bit logic', { types: ['.b64'] }, at('3.1', 32))],
     combine: logic,
   },
   {
@@ -163,7 +148,7 @@ const operations: readonly Operation[] = [
     syntax: '.opHINT.type',
     summary: 'Replaces a word of memory with the smaller or larger of that word and b.',
     sets: { op: ['.min', '.max'], type: ['.u32', '.s32', '.u64', '.s64'] },
-    rows: [ofType('64-bit minimum and maximum', '3.1', 32, '.u64', '.s64')],
+    rows: [needs('64-bit minimum and maximum', { types: ['.u64', '.s64'] }, at('3.1', 32))],
     combine: integer,
   },
   {
@@ -178,7 +163,10 @@ const operations: readonly Operation[] = [
     syntax: '.opHINT.type',
     summary: 'Adds a float to memory.',
     sets: { op: ['.add'], type: ['.f32', '.f64'] },
-    rows: [ofType('atomic .f32', '2.0', 20, '.f32'), ofType('atomic .f64', '5.0', 60, '.f64')],
+    rows: [
+      needs('atomic .f32', { types: ['.f32'] }, at('2.0', 20)),
+      needs('atomic .f64', { types: ['.f64'] }, at('5.0', 60)),
+    ],
     combine: float,
   },
   {
@@ -187,9 +175,9 @@ const operations: readonly Operation[] = [
     summary: 'Adds a 16-bit float, or a pair of them, to memory.',
     sets: { op: ['.add'], type: ['.f16', '.f16x2', '.bf16', '.bf16x2'] },
     rows: [
-      ofType('atomic .f16x2', '6.2', 60, '.f16x2'),
-      ofType('atomic .f16', '6.3', 70, '.f16'),
-      ofType('atomic .bf16', '7.8', 90, '.bf16', '.bf16x2'),
+      needs('atomic .f16x2', { types: ['.f16x2'] }, at('6.2', 60)),
+      needs('atomic .f16', { types: ['.f16'] }, at('6.3', 70)),
+      needs('atomic .bf16', { types: ['.bf16', '.bf16x2'] }, at('7.8', 90)),
     ],
     combine: float,
   },
@@ -206,7 +194,7 @@ const operations: readonly Operation[] = [
     syntax: '.exchHINT.type',
     summary: 'Exchanges a register with memory.',
     sets: { type: ['.b32', '.b64', '.b128'] },
-    rows: [ofType('128-bit exchange', '8.3', 90, '.b128')],
+    rows: [needs('128-bit exchange', { types: ['.b128'] }, at('8.3', 90))],
     combine: exchange,
     onlyAtom: true,
   },
@@ -217,8 +205,8 @@ const operations: readonly Operation[] = [
     summary: 'Stores c if memory holds b.',
     sets: { type: ['.b16', '.b32', '.b64', '.b128'] },
     rows: [
-      ofType('16-bit compare and swap', '6.3', 70, '.b16'),
-      ofType('128-bit compare and swap', '8.3', 90, '.b128'),
+      needs('16-bit compare and swap', { types: ['.b16'] }, at('6.3', 70)),
+      needs('128-bit compare and swap', { types: ['.b128'] }, at('8.3', 90)),
     ],
     combine: compareAndSwap,
     third: true,

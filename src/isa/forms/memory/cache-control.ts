@@ -3,19 +3,17 @@
  * 9.7.9.18). No caches are simulated, so values do not change. `discard` does not change the bytes, although they are
  * undefined afterwards according to the ISA.
  */
-import type { AvailabilityRow, InstructionForm, OperandPattern } from '../../form.ts';
+import type { InstructionForm, OperandPattern } from '../../form.ts';
 import { read, write } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';
-import { at, type Availability } from '../../targets.ts';
+import { at } from '../../targets.ts';
+import { row } from '../availability-rows.ts';
 import { noEffect } from '../no-effect.ts';
 
 const address: OperandPattern = { kind: 'address', name: 'a', access: 'load' };
 const sized: OperandPattern = { ...address, sized: true };
 const hopper = at('8.0', 90);
 const ampere = at('7.4', 80);
-
-const row = (subject: string, way: Availability, ...modifiers: readonly string[]): AvailabilityRow =>
-  modifiers.length === 0 ? { subject, ways: [way] } : { subject, when: { modifiers }, ways: [way] };
 
 type Line = Omit<InstructionForm, 'regime' | 'steps'> & { readonly steps?: InstructionForm['steps'] };
 

@@ -10,6 +10,7 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { needs, needsModifier, needsType, row } from '../availability-rows.ts';
 import { accessOrderOf } from '../order-of.ts';
 import { spaceOf, spacesByModifier } from '../space-of.ts';
 
@@ -84,21 +85,15 @@ const constraints: readonly Constraint[] = [
   { kind: 'axis-needs-bits', axis: 'evict2', bits: 256 },
 ];
 
-const since = (subject: string, modifiers: readonly string[], version: string, sm: number): AvailabilityRow => ({
-  subject,
-  when: { modifiers },
-  ways: [at(version, sm)],
-});
-
 const each = (modifiers: readonly string[], version: string, sm: number): readonly AvailabilityRow[] =>
-  modifiers.map((modifier) => since(modifier, [modifier], version, sm));
+  modifiers.map((modifier) => needsModifier(modifier, at(version, sm)));
 
 const availability: readonly AvailabilityRow[] = [
-  { subject: 'ld and st', ways: [at('1.0')] },
-  { subject: 'generic addressing', when: { without: spacesWritten() }, ways: [at('2.0', 20)] },
-  { subject: '.b128', when: { types: ['.b128'] }, ways: [at('8.3', 70)] },
-  { subject: 'a 256-bit access', when: { modifiers: ['.v8'], types: words }, ways: [at('8.8', 100)] },
-  { subject: 'a 256-bit access', when: { modifiers: ['.v4'], types: doubleWords }, ways: [at('8.8', 100)] },
+  row('ld and st', at('1.0')),
+  needs('generic addressing', { without: spacesWritten() }, at('2.0', 20)),
+  needsType('.b128', at('8.3', 70)),
+  needs('a 256-bit access', { modifiers: ['.v8'], types: words }, at('8.8', 100)),
+  needs('a 256-bit access', { modifiers: ['.v4'], types: doubleWords }, at('8.8', 100)),
   ...each(['.param::entry', '.param::func'], '8.3', 10),
   ...each(['.shared::cta'], '7.8', 30),
   ...each(['.shared::cluster'], '7.8', 90),
@@ -193,13 +188,13 @@ const loads: readonly Line[] = [
     id: 'ld.mmio.acquire',
     syntax: 'ld.mmio.acquire.sys{.global}.type  d, [a]',
     summary: 'Acquiring load from memory-mapped I/O.',
-    row: { subject: '.acquire with .mmio', ways: [at('9.3', 75)] },
+    row: row('.acquire with .mmio', at('9.3', 75)),
   },
   {
     id: 'ld.readonly',
     syntax: 'ld{.global}.proxy::readonly.type  d, [a]',
     summary: 'Loads from memory that no thread writes while the kernel runs.',
-    row: { subject: '.proxy::readonly', ways: [at('9.4', 90)] },
+    row: row('.proxy::readonly', at('9.4', 90)),
   },
 ];
 
@@ -233,7 +228,7 @@ const stores: readonly Line[] = [
     id: 'st.mmio.release',
     syntax: 'st.mmio.release.sys{.global}.type  [a], b',
     summary: 'Releasing store to memory-mapped I/O.',
-    row: { subject: '.release with .mmio', ways: [at('9.3', 75)] },
+    row: row('.release with .mmio', at('9.3', 75)),
   },
 ];
 
@@ -256,10 +251,7 @@ const uniform: InstructionForm = {
   sets: { type: accessTypes },
   regime: 'relaxed',
   constraints: [{ kind: 'vector-bits', bits: 128 }],
-  availability: [
-    { subject: 'ldu', ways: [at('2.0', 20)] },
-    { subject: '.b128', when: { types: ['.b128'] }, ways: [at('8.3', 70)] },
-  ],
+  availability: [row('ldu', at('2.0', 20)), needsType('.b128', at('8.3', 70))],
   operands: [{ kind: 'lanes', name: 'd', value: write('d', 0), alike: true, braced: true }, loadAddress],
   steps: loadSteps,
 };

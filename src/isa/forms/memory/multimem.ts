@@ -5,7 +5,8 @@
 import { type Constraint, type InstructionForm, type OperandPattern, read, type TypeRef, write } from '../../form.ts';
 import { at, atListed } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { checked, needs, tensorMemory } from '../checked.ts';
+import { needs, needsModifier } from '../availability-rows.ts';
+import { checked, tensorMemory } from '../checked.ts';
 
 type Word = 'ld_reduce' | 'red' | 'st';
 
@@ -156,7 +157,7 @@ function form(word: Word, family: Family): InstructionForm {
       },
       constraints: constraintsOf(word, family),
       rows: [
-        ...(sum === '.acc::f32' ? [needs(sum, { modifiers: [sum] }, at('8.2', 90))] : []),
+        ...(sum === '.acc::f32' ? [needsModifier(sum, at('8.2', 90))] : []),
         ...(small
           ? [
               needs(
