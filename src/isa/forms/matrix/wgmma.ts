@@ -2,7 +2,6 @@
  * wgmma: matrix products that four warps compute together (PTX ISA 9.1, section 9.7.15). Versions and targets were
  * determined with ptxas 13.0.
  */
-import type { FactorFormat } from '../../../numerics/dot-arithmetic.ts';
 import type { Environment } from '../../environment.ts';
 import {
   type InstructionForm,
@@ -24,6 +23,7 @@ import {
   bitwise,
   factorFormat,
   floatProduct,
+  type Fragments,
   fragmentsOf,
   registersFor,
   shapeOf,
@@ -34,6 +34,23 @@ import { byteSparsity, halfSparsity, selectorOperand, wordSparsity } from './spa
 import { commitSteps, decisive, multiplySteps, waitSteps } from './wgmma-steps.ts';
 
 const hopper = atListed('8.0', 'sm_90a');
+
+/** Describes the product of a variant with these fragments. `sparsity` is null if A is dense. */
+type ProductOf = (
+  fragments: Fragments,
+  variant: Variant,
+  environment: Environment,
+  sparsity: Sparsity | null,
+) => MatrixProduct;
+
+const floats =
+  (family: ProductFamily): ProductOf =>
+  (fragments, variant, environment, sparsity) => {
+    const [a, b, sum] = [factorFormat(variant, 1), factorFormat(variant, 2), sumFormat(variant, 0)];
+    return floatProduct(fragments, [a, b, sum, sum], environment, { family, sparsity });
+  };
+
+const integers: ProductOf = (fragments, variant, _, sparsity) => sparseIntegers(fragments, variant, sparsity);
 
 /** Types of A and B, and the rules that apply to products of these types. */
 interface Row {
@@ -62,6 +79,7 @@ interface Row {
   readonly after?: string;
   /** The version that introduced these types, if it is later than the first version of the instruction. */
   readonly since?: string;
+  readonly product: ProductOf;
 }
 
 const everyEight = Array.from({ length: 32 }, (_, i) => 8 * (i + 1));
@@ -77,6 +95,7 @@ const half = {
   signs: true,
   transposes: true,
   sparsity: halfSparsity(2),
+  product: floats('wgmma of f16 and bf16'),
 } as const;
 const byte = {
   k: 32,
@@ -87,6 +106,7 @@ const byte = {
   signs: true,
   transposes: false,
   sparsity: byteSparsity(4),
+  product: floats('wgmma of fp8'),
 } as const;
 const integer = { columns: integerColumns, list: 'any', signs: false, signBits: 0, transposes: false } as const;
 
@@ -108,6 +128,7 @@ const integerRows = (
     bits: 8,
     sparsity: byteSparsity(4),
     before: '{.satfinite}',
+    product: integers,
     ...(types[0] === types[1] ? {} : { since: '8.4' }),
   }),
 );
@@ -126,11 +147,21 @@ const rows: readonly Row[] = [
     signBits: 0x8000_0000,
     sparsity: wordSparsity(2),
     transposes: false,
+    product: floats('wgmma of tf32'),
   },
   { ...byte, id: 'f16.f8', d: '.f16', types: small },
   { ...byte, id: 'f32.f8', d: '.f32', types: small },
   ...integerRows,
-  { ...integer, id: 's32.b1', d: '.s32', types: ['.b1', '.b1'], k: 256, bits: 1, after: '.and.popc' },
+  {
+    ...integer,
+    id: 's32.b1',
+    d: '.s32',
+    types: ['.b1', '.b1'],
+    k: 256,
+    bits: 1,
+    after: '.and.popc',
+    product: bitwise,
+  },
 ];
 
 const descriptor = (name: string): ValuePattern => read(name, '.u64');
@@ -223,7 +254,7 @@ function form(row: Row, registers: boolean, sparsity: Sparsity | null): Instruct
 
 /** The product that one of the four warps computes. */
 function warpProduct(
-  { d, bits, k }: Row,
+  { d, bits, k, product }: Row,
   sparsity: Sparsity | null,
   variant: Variant,
   environment: Environment,
@@ -231,20 +262,13 @@ function warpProduct(
   const shape = { ...shapeOf(wordIn(variant)), m: 16 };
   const width = { factor: bits, c: bitsOfSum(d), d: bitsOfSum(d) };
   const fragments = fragmentsOf(shape, width, registersFor(shape, width, k), k);
-  if (d === '.s32') return bits === 1 ? bitwise(fragments, variant) : sparseIntegers(fragments, variant, sparsity);
-  const [a, b, sum] = [factorFormat(variant, 1), factorFormat(variant, 2), sumFormat(variant, 0)];
-  return floatProduct(fragments, [a, b, sum, sum], environment, { family: familyOf(a), sparsity });
+  return product(fragments, variant, environment, sparsity);
 }
 
 function wordIn({ modifiers }: Variant): string {
   const word = modifiers['shape'];
   if (word === undefined) throw new Error('a wgmma has no shape');
   return word.slice(1);
-}
-
-function familyOf(format: FactorFormat): ProductFamily {
-  if (format === 'tf32') return 'wgmma of tf32';
-  return format === 'f16' || format === 'bf16' ? 'wgmma of f16 and bf16' : 'wgmma of fp8';
 }
 
 const products = () =>
