@@ -5,31 +5,29 @@ import {
   type FloatMode,
   plainMode,
 } from '../../../numerics/operations.ts';
-import { has, type InstructionForm, slotType, type Variant, floatType } from '../../form.ts';
+import { choice, has, type InstructionForm, slotType, type Variant, floatType } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { lanewise } from '../comparison/lanewise.ts';
-
-const roundings: Readonly<Record<string, FloatMode['rounding']>> = {
-  '.rn': 'rn',
-  '.rz': 'rz',
-  '.rm': 'rm',
-  '.rp': 'rp',
-};
 
 /** The format of the lanes of the variant's first type. */
 export function formatOf(variant: Variant): FloatArithmeticFormat {
   return floatType(variant, 0);
 }
 
+/** The rounding mode of a variant: `.rn` if it has no rounding modifier. */
+export function roundingOf(variant: Variant): FloatMode['rounding'] {
+  return variant.modifiers['rounding'] === undefined ? 'rn' : choice(variant, 'rounding', ['rn', 'rz', 'rm', 'rp']);
+}
+
 /**
- * The rounding mode and the treatment of subnormals that the modifiers request. Without a rounding modifier, the
- * rounding mode is `.rn`. On sm_1x, f32 subnormals are always flushed.
+ * The rounding mode and the treatment of subnormals that the modifiers request. On sm_1x, f32 subnormals are always
+ * flushed.
  */
 export function modeOf(variant: Variant, environment: Environment): FloatMode {
   return {
-    rounding: roundings[variant.modifiers['rounding'] ?? '.rn'] ?? 'rn',
+    rounding: roundingOf(variant),
     flush: has(variant, '.ftz') || flushesByTarget(formatOf(variant), environment),
     sat: has(variant, '.sat'),
     approximate: has(variant, '.approx') || has(variant, '.full'),

@@ -3,9 +3,10 @@ import { fragmentOf, quadPairFragment, quadPairResult } from '../../fragments.ts
 import { type FactorFormat, factorFormats } from '../../../numerics/dot-arithmetic.ts';
 import type { IntegerName } from '../../../numerics/formats.ts';
 import type { Environment } from '../../environment.ts';
-import { choice, floatName, has, integerType, slotType, type Variant } from '../../form.ts';
+import { floatName, has, integerType, slotType, type Variant } from '../../form.ts';
 import { arithmeticOf, familyOf, type ProductFamily } from '../../matrix-arithmetic.ts';
 import type { Factor, MatrixProduct, Scaling, Sparsity, Sum } from '../../matrix-product.ts';
+import { roundingOf } from '../float/steps.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 
@@ -177,9 +178,7 @@ export function sparseIntegers(fragments: Fragments, variant: Variant, sparsity:
 }
 
 export function doubles(fragments: Fragments, variant: Variant): MatrixProduct {
-  const rounding =
-    variant.modifiers['rounding'] === undefined ? 'rn' : choice(variant, 'rounding', ['rn', 'rz', 'rm', 'rp']);
-  return doubleProduct(fragments, rounding);
+  return doubleProduct(fragments, roundingOf(variant));
 }
 
 export function bitwise(fragments: Fragments, variant: Variant): MatrixProduct {

@@ -83,10 +83,10 @@ export function allocate(space: AccessSpace): readonly Step[] {
     ...changeAllocation([...findUnits('$old'), ...units, bits('or', 32, '$changed', '$old', '$units')]),
     ...findUnits('$old'),
     compare('ne', 'u32', '$has-room', '$start', '$zero'),
-    ...orElsewhere('$has-room', 'there are not enough free columns'),
+    ...requireInFirstLane('$has-room', 'there are not enough free columns'),
     extract('$relinquished', '$old', relinquishedBit, 1),
     compare('eq', 'u32', '$may-allocate', '$relinquished', '$zero'),
-    ...orElsewhere('$may-allocate', 'the block has relinquished the permit to allocate'),
+    ...requireInFirstLane('$may-allocate', 'the block has relinquished the permit to allocate'),
     bits('clz', 32, '$zeros', '$start'),
     constant('$31', 31),
     integer('sub', 'u32', '$unit', '$31', '$zeros'),
@@ -106,7 +106,7 @@ export function allocate(space: AccessSpace): readonly Step[] {
 }
 
 /** Requires a condition in the first lane. */
-function orElsewhere(condition: Ref, what: string): readonly Step[] {
+function requireInFirstLane(condition: Ref, what: string): readonly Step[] {
   return [
     constant('$true', 1, 1),
     select('$holds', '$is-first', condition, '$true'),
@@ -125,7 +125,7 @@ export const free: readonly Step[] = [
   constant('$one', 1),
   integer('sub', 'u32', '$last', '$end', '$one'),
   ...hasUnits('$unit', '$last'),
-  ...orElsewhere('$has-units', 'the columns to free are not allocated'),
+  ...requireInFirstLane('$has-units', 'the columns to free are not allocated'),
   ...changeAllocation([bits('not', 32, '$kept', '$units'), bits('and', 32, '$changed', '$old', '$kept')]),
   meet,
 ];

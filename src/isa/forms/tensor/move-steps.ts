@@ -19,6 +19,8 @@ interface Place {
   readonly column: number;
 }
 
+export type MoveShape = '.32x32b' | '.16x64b' | '.16x128b' | '.16x256b' | '.16x32bx2';
+
 /** How a shape divides lanes and columns among the threads of a warp. */
 interface Shape {
   readonly rows: 16 | 32;
@@ -31,10 +33,10 @@ interface Shape {
 }
 
 const low = (to: Ref, mask: Ref): ValueStep => bits('and', 32, to, '$LANE', mask);
-const lane = [0, 1, 2, 3, 4, 8, 15].map((n) => constant(`$n.${n}`, n));
+const numbers = [0, 1, 2, 3, 4, 8, 15].map((n) => constant(`$n.${n}`, n));
 const quad = bits('shr.u', 32, '$row', '$LANE', '$n.2');
 
-const shapes: Readonly<Record<string, Shape>> = {
+const shapes: Readonly<Record<MoveShape, Shape>> = {
   '.32x32b': {
     rows: 32,
     own: [{ kind: 'copy', to: '$row', from: '$LANE' }, constant('$across', 0)],
@@ -80,7 +82,7 @@ const shapes: Readonly<Record<string, Shape>> = {
 
 /** A load or store of `count` registers. If `packed`, each of them holds the low halves of two columns. */
 export interface Move {
-  readonly shape: string;
+  readonly shape: MoveShape;
   readonly count: number;
   readonly packed: boolean;
 }
@@ -148,14 +150,14 @@ export function storeSteps(move: Move): readonly Step[] {
 
 /** Checks the access, and computes `$start`, the offset of the first of the thread's registers. */
 function open(move: Move): readonly Step[] {
-  const { rows, own } = shapeOf(move);
+  const { rows, own } = shapes[move.shape];
   const columns = placesOf(move)
     .flat()
     .map(({ column }) => column);
   return [
     ...splitAddress('$taddr'),
     ...requireLanes(rows),
-    ...lane,
+    ...numbers,
     ...own,
     integer('add', 'u32', '$own-lane', '$lane', '$row'),
     ...(move.packed && move.shape !== '.16x32bx2' ? [bits('shl', 32, '$across', '$across', '$n.1')] : []),
@@ -167,19 +169,13 @@ function open(move: Move): readonly Step[] {
 
 /** The places of each register: one, or two if two columns are packed in a register. */
 function placesOf(move: Move): readonly (readonly Place[])[] {
-  const { places, columns } = shapeOf(move);
+  const { places, columns } = shapes[move.shape];
   const scale = move.packed ? 2 : 1;
   return Array.from({ length: move.count }, (_, i) => {
     const { row, column } = elementAt(places, i % places.length);
     const first = scale * (column + columns * Math.floor(i / places.length));
     return Array.from({ length: scale }, (__, half) => ({ row, column: first + half }));
   });
-}
-
-function shapeOf({ shape }: Move): Shape {
-  const found = shapes[shape];
-  if (found === undefined) throw new Error(`tcgen05.ld has no shape '${shape}'`);
-  return found;
 }
 
 function access({ row, column }: Place, value: Ref, step: (address: Ref, value: Ref) => Step): readonly Step[] {

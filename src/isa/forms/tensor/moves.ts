@@ -16,7 +16,7 @@ import { listTypes } from '../matrix/parts.ts';
 import { noEffect } from '../no-effect.ts';
 import { allocate, free, relinquish } from './allocation-steps.ts';
 import { arriveInBlocks, arriveOnce } from './commit-steps.ts';
-import { loadSteps, reductionSteps, storeSteps } from './move-steps.ts';
+import { loadSteps, type MoveShape, reductionSteps, storeSteps } from './move-steps.ts';
 import { blocksOf, anyTensor, chips, descriptor, groups, operandList, tensorOfWords } from './parts.ts';
 
 const line = (made: CheckedLine): InstructionForm => checked(made, ...tensorMemory);
@@ -27,11 +27,23 @@ const executedLine = (made: CheckedLine, steps: InstructionForm['steps']): Instr
 
 // --- loads and stores -----------------------------------------------------------------------------------------------
 
+/** Returns the choice whose word the variant has. */
+function chosen<T>(variant: Variant, choices: readonly T[], wordOf: (choice: T) => string): T {
+  const found = choices.find((choice) => has(variant, wordOf(choice)));
+  if (found === undefined) throw new Error(`'${variant.mnemonic}' has none of ${choices.map(wordOf).join(', ')}`);
+  return found;
+}
+
 const powers = [1, 2, 4, 8, 16, 32, 64, 128];
+
+/** The number of registers that a variant loads or stores. */
+function countOf(variant: Variant, counts: Readonly<Record<string, number>>): number {
+  return chosen(variant, Object.entries(counts), ([word]) => word)[1];
+}
 
 /** A layout, which defines how lanes and columns of tensor memory correspond to registers. */
 interface Layout {
-  readonly shapes: readonly string[];
+  readonly shapes: readonly MoveShape[];
   /** Number of registers per thread for `.x1`. */
   readonly registers: number;
   /** True if the instruction has an operand for the distance between the two halves of the data. */
@@ -72,10 +84,9 @@ function move(opcode: 'ld' | 'st', { shapes, registers, split }: Layout): Instru
     operands,
   });
   const steps: InstructionForm['steps'] = (variant) => {
-    const written = (word: string): boolean => has(variant, word);
-    const [shape = '', num = ''] = [shapes.find(written), Object.keys(counts).find(written)];
+    const shape = chosen(variant, shapes, (word) => word);
     const packed = has(variant, loads ? '.pack::16b' : '.unpack::16b');
-    const moved = { shape, count: counts[num] ?? 0, packed };
+    const moved = { shape, count: countOf(variant, counts), packed };
     return loads ? loadSteps(moved) : storeSteps(moved);
   };
   // A thread can load what other threads of the warp have stored.
@@ -83,7 +94,7 @@ function move(opcode: 'ld' | 'st', { shapes, registers, split }: Layout): Instru
 }
 
 /** Loads that also reduce the values of each thread to a single value. */
-function reduce(shape: string, split: boolean, float: boolean): InstructionForm {
+function reduce(shape: MoveShape, split: boolean, float: boolean): InstructionForm {
   const counts = countsOf(1, 2);
   const list: OperandPattern = {
     kind: 'registers',
@@ -113,7 +124,7 @@ function reduce(shape: string, split: boolean, float: boolean): InstructionForm 
     operands,
   });
   const steps: InstructionForm['steps'] = (variant) => {
-    const count = counts[Object.keys(counts).find((word) => has(variant, word)) ?? ''] ?? 0;
+    const count = countOf(variant, counts);
     return [...loadSteps({ shape, count, packed: false }), ...reductionSteps(variant, count, '$d.0')];
   };
   return { ...made, steps, meetsFirst: true };
@@ -134,8 +145,9 @@ const copyShapes = [
   { id: '.32', shape: ['.32x128b'], warps: ['.warpx4'] },
 ];
 
-/** For each 32 rows, the lanes at which copies of them begin, by the modifier that determines the warps. */
 const everyWarp = [[0], [32], [64], [96]];
+
+/** For each 32 rows, the lanes at which copies of them begin, by the modifier that determines the warps. */
 const partsByWarps: Readonly<Record<string, TensorCopy['parts']>> = {
   '.128x256b': everyWarp,
   '.128x128b': everyWarp,
