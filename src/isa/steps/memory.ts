@@ -30,8 +30,11 @@ type Box = {
 
 export type BoxMode = 'tile' | 'rows' | 'im2col';
 
+/** The operations of bulk reductions, with and without tensors. */
+export const reductions = ['add', 'min', 'max', 'inc', 'dec', 'and', 'or', 'xor'] as const;
+
 /** What a reduction does with elements of a tensor. The types of the elements are in the tensor map. */
-export type BoxReduction = 'add' | 'min' | 'max' | 'inc' | 'dec' | 'and' | 'or' | 'xor';
+export type BoxReduction = (typeof reductions)[number];
 
 /** The kinds of steps that copy or reduce boxes. */
 export type BoxKind = 'load-box' | 'store-box' | 'multicast-box' | 'reduce-box';

@@ -4,7 +4,7 @@
  */
 import { isIntegerName } from '../../../numerics/formats.ts';
 import { isFloatArithmeticFormat, plainMode } from '../../../numerics/operations.ts';
-import { has, type InstructionForm, type Variant } from '../../form.ts';
+import { type InstructionForm, type Variant } from '../../form.ts';
 import { relaxedOnGpu } from '../../steps/order.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
@@ -13,7 +13,17 @@ import { executed } from '../checked.ts';
 import { bits, integer } from '../integer/steps.ts';
 import { wrap } from '../memory/combine.ts';
 import { operandList } from '../operand-list.ts';
-import { inGlobal, inShared, mechanism, object, ofBulkCopies, policy, reportBytes, size } from './parts.ts';
+import {
+  inGlobal,
+  inShared,
+  mechanism,
+  object,
+  ofBulkCopies,
+  policy,
+  reductionOf,
+  reportBytes,
+  size,
+} from './parts.ts';
 
 const shared = [
   { id: 'logic', text: '.op.b32', op: ['.and', '.or', '.xor'], types: [] },
@@ -65,11 +75,9 @@ function lastWord({ mnemonic }: Variant): TypeName {
   return word;
 }
 
-const operators = ['and', 'or', 'xor', 'add', 'min', 'max', 'inc', 'dec'] as const;
-
 function combine(variant: Variant, { name, format, width }: PtxType): readonly ValueStep[] {
   const [to, from] = ['$after', ['$before', '$value']] as const;
-  const op = operators.find((one) => has(variant, `.${one}`));
+  const op = reductionOf(variant);
   switch (op) {
     case 'and':
     case 'or':
@@ -85,8 +93,6 @@ function combine(variant: Variant, { name, format, width }: PtxType): readonly V
       if (format === null || !isFloatArithmeticFormat(format)) throw new Error(`${name} cannot be reduced`);
       // Unlike red, reductions of f32 keep subnormal numbers.
       return [{ kind: 'float', fn: op, format, mode: plainMode, to, from }];
-    case undefined:
-      throw new Error(`${variant.mnemonic} has no operator`);
   }
 }
 

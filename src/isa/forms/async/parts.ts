@@ -1,6 +1,7 @@
 /** Parts that several forms of asynchronous copies share: words of syntax lines, operands and steps. */
-import { type OperandPattern, read, type ValuePattern } from '../../form.ts';
+import { has, type OperandPattern, read, type ValuePattern, type Variant } from '../../form.ts';
 import type { AccessSpace } from '../../spaces.ts';
+import { type BoxReduction, reductions } from '../../steps/memory.ts';
 import { completed } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
@@ -35,6 +36,13 @@ export const policy: ValuePattern = read('cache-policy', '.u64');
 
 /** The fields of a bulk copy that copies every byte and that programs have to wait for. */
 export const wholeCopy = { kind: 'bulk', mask: null, left: null, right: null, awaited: true } as const;
+
+/** The operation that a reduction names. */
+export function reductionOf(variant: Variant): BoxReduction {
+  const found = reductions.find((operation) => has(variant, `.${operation}`));
+  if (found === undefined) throw new Error(`${variant.mnemonic} has no operation`);
+  return found;
+}
 
 /** Reports the number of bytes that have arrived to an mbarrier object. */
 export function reportBytes(bytes: Ref, to: Ref = '$mbar', space: AccessSpace = 'shared'): Step {

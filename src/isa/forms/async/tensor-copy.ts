@@ -4,15 +4,8 @@
  * the others (im2col::w and im2col::w::128) are checked but not executed. Versions and targets were determined with
  * ptxas 13.0.
  */
-import {
-  type AvailabilityRow,
-  has,
-  type InstructionForm,
-  type OperandPattern,
-  read,
-  type Variant,
-} from '../../form.ts';
-import type { BoxMode } from '../../steps/memory.ts';
+import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, type Variant } from '../../form.ts';
+import { type BoxMode, reductions } from '../../steps/memory.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
@@ -22,7 +15,7 @@ import { checked, tensorMemory } from '../checked.ts';
 import { constant, integer } from '../integer/steps.ts';
 import { noEffect } from '../no-effect.ts';
 import { operandList } from '../operand-list.ts';
-import { inShared, mask, mechanism, object, ofBulkCopies, policy } from './parts.ts';
+import { inShared, mask, mechanism, object, ofBulkCopies, policy, reductionOf } from './parts.ts';
 
 /**
  * A mode for tensors with a given number of dimensions. A mode defines how coordinates select elements of the tensor.
@@ -85,8 +78,6 @@ const withoutOffsets = [3, 4, 5].map(
 const readModes: readonly Mode[] = [...tiles, rows('gather4'), ...columns];
 const writeModes: readonly Mode[] = [...tiles, rows('scatter4'), ...withoutOffsets];
 
-const operators = ['add', 'min', 'max', 'inc', 'dec', 'and', 'or', 'xor'] as const;
-
 // --- steps ----------------------------------------------------------------------------------------------------------
 
 const wordsOfMap: readonly Ref[] = Array.from({ length: tensorMapWords }, (_, i): Ref => `$map.${i}`);
@@ -132,9 +123,7 @@ function storeBox(mode: Mode): readonly Step[] {
 }
 
 function reduceBox(mode: Mode, variant: Variant): readonly Step[] {
-  const op = operators.find((one) => has(variant, `.${one}`));
-  if (op === undefined) throw new Error(`${variant.mnemonic} has no operator`);
-  return [...loadMap, { kind: 'reduce-box', ...boxOf(mode, '$src'), op }];
+  return [...loadMap, { kind: 'reduce-box', ...boxOf(mode, '$src'), op: reductionOf(variant) }];
 }
 
 /** Copies a box to several blocks. */
@@ -243,7 +232,7 @@ function store(mode: Mode, reduces: boolean, hint: boolean): InstructionForm {
       section: reduces ? '9.7.9.25.5.3' : '9.7.9.25.5.2',
       syntax: `${opcode}.${mode.dimensions}d.global.shared::cta${reduces ? '.op' : ''}${mode.text}.bulk_group${hint ? '.L2::cache_hint' : ''}  ${operandList(operands)}`,
       summary: `Starts ${reduces ? 'reducing shared memory into' : 'copying shared memory to'} a part of a tensor.`,
-      ...(reduces ? { sets: { op: operators.map((op) => `.${op}`) } } : {}),
+      ...(reduces ? { sets: { op: reductions.map((op) => `.${op}`) } } : {}),
       operands,
       rows: late(mode),
     },
