@@ -7,7 +7,8 @@
 import { elementAt } from '../base/element-at.ts';
 import type { InstructionForm, Variant } from './form.ts';
 import { literalAxis, modifierSets, orderedKind } from './modifiers.ts';
-import { opcodesOutside } from './opcodes.ts';
+import { opcodesOutside } from './missing-forms.ts';
+import { familyOpcodes } from './opcodes.ts';
 import { isTypeName, type TypeName, typeOf } from './types.ts';
 
 export interface Slot {
@@ -37,108 +38,16 @@ export interface CompiledForm {
   readonly ordered: readonly (readonly [before: string, after: string])[];
 }
 
-/** Words that count as part of the opcode, because they must come directly after it. */
-const subOpcodes: ReadonlySet<string> = new Set([
-  'cvt.pack',
-  'cvta.to',
-  'div.full',
-  'mul.lo',
-  'mul.hi',
-  'mul.wide',
-  'mad.lo',
-  'mad.hi',
-  'mad.wide',
-  'bar.cta',
-  'brx.idx',
-  'bar.arrive',
-  'bar.red',
-  'bar.warp',
-  'barrier.cta',
-  'barrier.arrive',
-  'barrier.red',
-  'cp.async',
-  'cp.async.mbarrier.arrive',
-  'cp.async.bulk',
-  'cp.async.bulk.commit_group',
-  'cp.async.bulk.wait_group',
-  'cp.async.bulk.prefetch',
-  'cp.async.bulk.prefetch.tensor',
-  'cp.async.bulk.tensor',
-  'cp.reduce.async.bulk',
-  'cp.reduce.async.bulk.tensor',
-  'fence.proxy',
-  'st.async',
-  'st.bulk',
-  'red.async',
-  'multimem.ld_reduce',
-  'multimem.red',
-  'multimem.st',
-  'barrier.cluster.arrive',
-  'barrier.cluster.wait',
-  'mbarrier.init',
-  'mbarrier.inval',
-  'mbarrier.pending_count',
-  'mbarrier.expect_tx',
-  'mbarrier.complete_tx',
-  'mbarrier.arrive',
-  'mbarrier.arrive.expect_tx',
-  'mbarrier.arrive_drop',
-  'mbarrier.arrive_drop.expect_tx',
-  'mbarrier.test_wait',
-  'mbarrier.test_wait.parity',
-  'mbarrier.try_wait',
-  'mbarrier.try_wait.parity',
-  'createpolicy.fractional',
-  'createpolicy.range',
-  'createpolicy.cvt',
-  'pmevent.mask',
-  'wmma.load.a',
-  'wmma.load.b',
-  'wmma.load.c',
-  'wmma.store.d',
-  'wmma.mma',
-  'wgmma.mma_async',
-  'wgmma.fence',
-  'wgmma.commit_group',
-  'wgmma.wait_group',
-  'tcgen05.alloc',
-  'tcgen05.dealloc',
-  'tcgen05.relinquish_alloc_permit',
-  'tcgen05.ld',
-  'tcgen05.ld.red',
-  'tcgen05.st',
-  'tcgen05.wait::ld',
-  'tcgen05.wait::st',
-  'tcgen05.cp',
-  'tcgen05.shift',
-  'tcgen05.fence::before_thread_sync',
-  'tcgen05.fence::after_thread_sync',
-  'tcgen05.commit',
-  'tcgen05.mma',
-  'tcgen05.mma.ws',
-  'tex.base',
-  'tex.level',
-  'tex.grad',
-  'txq.level',
-  'suld.b',
-  'sust.b',
-  'sust.p',
-  'sured.b',
-  'sured.p',
-  'tensormap.replace',
-  'tensormap.cp_fenceproxy',
-  'clusterlaunchcontrol.try_cancel',
-  'clusterlaunchcontrol.query_cancel',
-  'setmaxnreg.inc',
-  'setmaxnreg.dec',
-]);
-
-const mostWords = 5;
-
-/** The first words of all opcodes that consist of several words. */
-const firstWords: ReadonlySet<string> = new Set(
-  [...subOpcodes, ...opcodesOutside.keys()].map((opcode) => elementAt(opcode.split('.', 1), 0)),
+/** The opcodes that consist of several words. */
+const longOpcodes: ReadonlySet<string> = new Set(
+  [...Object.values(familyOpcodes).flatMap((opcodes) => opcodes.split(' ')), ...opcodesOutside.keys()].filter(
+    (opcode) => opcode.includes('.'),
+  ),
 );
+
+const mostWords = Math.max(...[...longOpcodes].map((opcode) => opcode.split('.').length));
+
+const firstWords: ReadonlySet<string> = new Set([...longOpcodes].map((opcode) => elementAt(opcode.split('.', 1), 0)));
 
 /**
  * Splits a mnemonic into opcode and dot-separated parts; opcodes can consist of several words, such as `cvt.pack` or
@@ -150,7 +59,7 @@ export function splitMnemonic(mnemonic: string): { readonly opcode: string; read
   if (!firstWords.has(first)) return { opcode: first, parts };
   for (let words = Math.min(mostWords, rest.length + 1); words > 1; words--) {
     const opcode = [first, ...rest.slice(0, words - 1)].join('.');
-    if (subOpcodes.has(opcode) || opcodesOutside.has(opcode)) return { opcode, parts: parts.slice(words - 1) };
+    if (longOpcodes.has(opcode)) return { opcode, parts: parts.slice(words - 1) };
   }
   return { opcode: first, parts };
 }

@@ -1,83 +1,65 @@
 /**
- * What is known about instructions that the table lacks. For some opcodes it has no forms at all. Others have forms that
- * are missing, because versions 9.3 and 9.4 added to them.
+ * The opcodes of the table, by family of forms. An opcode includes the words that must come directly after its first
+ * word: `mul.wide`, `cp.async.bulk`.
  */
-import type { AvailabilityRow } from './form.ts';
-import { at, atListed, type Availability, parseVersion, type Version } from './targets.ts';
 
-const rubin = atListed('9.4', 'sm_107a', 'sm_107f');
+/** The families in the order of the table. Opcodes are in the order in which they first occur in the forms. */
+export const familyOpcodes = {
+  carryless: 'clmad',
+  integer: 'add sub mul.lo mul.hi mul.wide mad.lo mad.hi mad.wide div rem sad abs neg min max',
+  bitField: 'popc clz brev bfind fns bfe bfi szext bmsk',
+  narrowProduct: 'mul24 mad24 dp4a dp2a',
+  carry: 'add addc sub subc mad.lo madc mad.hi',
+  floatClass: 'testp copysign',
+  float: 'add sub mul fma mad',
+  division: 'div div.full rcp',
+  extrema: 'abs neg min max',
+  floatFunction: 'sqrt rsqrt sin cos lg2 ex2 tanh',
+  half: 'add sub mul fma neg abs min max',
+  mixed: 'add sub fma',
+  mixedPair: 'add sub fma mul',
+  alternate: 'add sub mul fma',
+  comparison: 'setp selp',
+  selection: 'set slct',
+  logic: 'and or xor not shl shr',
+  bitSelection: 'cnot lop3 shf prmt',
+  mov: 'mov',
+  memory: 'ld ldu st',
+  cache: 'prefetch prefetchu applypriority discard createpolicy.fractional createpolicy.range createpolicy.cvt',
+  asyncCopy: 'cp.async',
+  bulk: 'cp.async.bulk cp.async.bulk.prefetch cp.reduce.async.bulk cp.async.bulk.commit_group cp.async.bulk.wait_group st.bulk',
+  tensorCopy: 'cp.async.bulk.tensor cp.async.bulk.prefetch.tensor cp.reduce.async.bulk.tensor',
+  tensorMap: 'tensormap.replace tensormap.cp_fenceproxy',
+  clusterLaunch: 'clusterlaunchcontrol.try_cancel clusterlaunchcontrol.query_cancel',
+  remote: 'st.async red.async',
+  barrierObject:
+    'mbarrier.init mbarrier.inval mbarrier.pending_count mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive mbarrier.arrive.expect_tx mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx mbarrier.test_wait mbarrier.test_wait.parity mbarrier.try_wait mbarrier.try_wait.parity cp.async.mbarrier.arrive',
+  multimem: 'multimem.ld_reduce multimem.red multimem.st',
+  clusterBarrier: 'barrier.cluster.arrive barrier.cluster.wait',
+  cluster: 'mapa getctarank griddepcontrol setmaxnreg.inc setmaxnreg.dec pmevent pmevent.mask',
+  atomic: 'atom red',
+  warp: 'shfl vote match redux activemask elect',
+  matrixMove: 'ldmatrix stmatrix movmatrix',
+  wmma: 'wmma.load.a wmma.load.b wmma.load.c wmma.store.d wmma.mma',
+  wgmma: 'wgmma.mma_async wgmma.fence wgmma.commit_group wgmma.wait_group',
+  texture: 'tex tex.base tex.level tex.grad tld4 txq txq.level istypep',
+  surface: 'suld.b sust.b sust.p sured.b sured.p suq',
+  tensorMove:
+    'tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.ld tcgen05.st tcgen05.ld.red tcgen05.wait::ld tcgen05.wait::st tcgen05.cp tcgen05.shift tcgen05.fence::before_thread_sync tcgen05.fence::after_thread_sync tcgen05.commit',
+  tensorProduct: 'tcgen05.mma tcgen05.mma.ws',
+  dense: 'mma',
+  sparseMma: 'mma',
+  scaled: 'mma',
+  cvta: 'cvta cvta.to isspacep',
+  cvt: 'cvt',
+  cvtPack: 'cvt.pack',
+  scalarVideo: 'vadd vsub vabsdiff vmin vmax vshl vshr vset',
+  videoMultiply: 'vmad',
+  simdVideo: 'vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4',
+  stack: 'alloca stacksave stackrestore',
+  control:
+    'bra ret exit membar fence fence.proxy nanosleep trap brkpt bar bar.arrive bar.red bar.cta barrier barrier.arrive barrier.red barrier.cta bar.warp',
+  call: 'call brx.idx',
+} as const;
 
-/** Opcodes without forms. 9.1 was measured with ptxas 13.0, and later versions follow the text of the ISA. */
-const listed: readonly (readonly [opcodes: string, ...ways: readonly Availability[]])[] = [
-  ['multimem.cp', at('9.1', 90)],
-  ['multimem.st.async multimem.red.async', at('9.3', 100)],
-  ['mbarrier.check_layout', at('9.3', 90)],
-  ['fabric.try_get fabric.try_put fabric.try_red fabric.try_pullred fabric.submit fabric.wait', at('9.3', 100)],
-  ['applypriority.async', rubin],
-  ['spcompress spdecompress', atListed('9.4', 'sm_107a')],
-];
-
-/**
- * By the opcode. Each key consists of the words that identify the instruction: for example, `st.async` is a different
- * instruction from `st`.
- */
-export const opcodesOutside: ReadonlyMap<string, AvailabilityRow> = new Map(
-  listed.flatMap(([opcodes, ...ways]) => opcodes.split(' ').map((subject) => [subject, { subject, ways }])),
-);
-
-/** What a version added to an opcode, and the table lacks. */
-export interface Addition {
-  readonly since: Version;
-  /** The modifiers and types that only new variants have. A word that ends with `::` stands for all that begin so. */
-  readonly words: readonly string[];
-  /** Whether variants that the table contains got further operands. */
-  readonly operands: boolean;
-}
-
-const layouts = '.layout::v0 .layout::v1';
-const wide = '.multicast::cluster::16b .multicast::cluster::32b';
-const ordered = '.relaxed .acquire .release .cta .cluster .gpu .sys';
-const overrides = '.override::global_address .override_attribute .override_attribute:: .im2col_no_offs::w';
-const kept = '.L2::evict_first .L2::evict_normal .L2::evict_last';
-
-const additions: readonly (readonly [
-  opcodes: string,
-  since: string,
-  words: string,
-  extras?: Partial<Pick<Addition, 'operands'>>,
-])[] = [
-  ['fence.proxy', '9.3', '.acquire .release .sync_restrict::shared::cluster::read'],
-  ['mbarrier.init mbarrier.inval', '9.3', layouts],
-  ['mbarrier.expect_tx mbarrier.complete_tx', '9.3', `${layouts} ${wide}`],
-  ['mbarrier.arrive mbarrier.arrive.expect_tx', '9.3', `${layouts} ${wide}`],
-  ['mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx', '9.3', `${layouts} ${wide}`],
-  [
-    'mbarrier.test_wait mbarrier.test_wait.parity mbarrier.try_wait mbarrier.try_wait.parity',
-    '9.3',
-    `${layouts} .phase_type::primary .phase_type::conditional`,
-    { operands: true },
-  ],
-  ['cp.async.bulk cp.reduce.async.bulk', '9.3', `${ordered} ${wide} .b128 .mbarrier::report:: .noftz`],
-  ['cp.async.bulk.tensor cp.reduce.async.bulk.tensor', '9.4', `${wide} ${overrides} .mbarrier::report:: .noftz`],
-  ['cp.async.bulk.prefetch.tensor', '9.4', `${overrides} ${kept}`],
-  ['cp.async.bulk.prefetch', '9.4', kept],
-  ['tcgen05.alloc tcgen05.dealloc', '9.4', '.exclusive'],
-  ['tcgen05.commit', '9.4', `${wide} .sync_restrict::shared::read::mma::a`],
-  ['tcgen05.ld tcgen05.ld.red', '9.4', '.spcompress'],
-  ['tcgen05.mma tcgen05.mma.ws', '9.4', '.kind::ti16 .collector::b:: .decompress::lut::b'],
-];
-
-/** What was added to an opcode in a version or in an earlier one, and is not in the table. */
-export function additionsTo(opcode: string, version: Version): readonly Addition[] {
-  return additionRows.filter(({ opcodes, since }) => version >= since && opcodes.includes(opcode));
-}
-
-const additionRows: readonly (Addition & { readonly opcodes: readonly string[] })[] = additions.map(
-  ([opcodes, since, words, extras]) => ({
-    opcodes: opcodes.split(' '),
-    since: parseVersion(since),
-    words: words.split(' '),
-    operands: false,
-    ...extras,
-  }),
-);
+export type FamilyName = keyof typeof familyOpcodes;

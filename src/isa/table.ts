@@ -3,6 +3,7 @@
  * is requested for the first time, so opcodes that are not used cost nothing at start-up.
  */
 import { elementAt } from '../base/element-at.ts';
+import { keysOf } from '../base/records.ts';
 import type { InstructionForm } from './form.ts';
 import { bitFieldForms } from './forms/integer/bit-fields.ts';
 import { bitSelectionForms } from './forms/integer/bit-selection.ts';
@@ -57,98 +58,86 @@ import { stackForms } from './forms/control/stack.ts';
 import { simdVideoForms } from './forms/video/simd.ts';
 import { warpForms } from './forms/warp/warp.ts';
 import { type CompiledForm, compileForm, splitMnemonic } from './notation.ts';
-import { opcodesOutside } from './opcodes.ts';
+import { opcodesOutside } from './missing-forms.ts';
+import { type FamilyName, familyOpcodes } from './opcodes.ts';
 
 /** A group of related forms, with a list of all their opcodes. */
 export interface FormFamily {
   /** The opcodes, in the order in which they first occur in `forms`. */
   readonly opcodes: readonly string[];
-  /**
-   * Creates the forms. The function is called only when the forms are first needed, because creating the forms of all
-   * families takes 30 ms.
-   */
   readonly forms: () => readonly InstructionForm[];
 }
 
-/** @param opcodes the opcodes, separated by spaces */
+/**
+ * Makes a family whose forms are not created until they are first needed, because creating those of all families takes
+ * 30 ms.
+ *
+ * @param opcodes the opcodes, separated by spaces
+ */
 export function family(opcodes: string, make: FormFamily['forms']): FormFamily {
   let made: readonly InstructionForm[] | null = null;
   return { opcodes: opcodes.split(' '), forms: () => (made ??= make()) };
 }
 
-/** The families in the order of the ISA's chapters. */
-export const families: readonly FormFamily[] = [
-  family('clmad', carrylessForms),
-  family('add sub mul.lo mul.hi mul.wide mad.lo mad.hi mad.wide div rem sad abs neg min max', integerForms),
-  family('popc clz brev bfind fns bfe bfi szext bmsk', bitFieldForms),
-  family('mul24 mad24 dp4a dp2a', narrowProductForms),
-  family('add addc sub subc mad.lo madc mad.hi', carryForms),
-  family('testp copysign', floatClassForms),
-  family('add sub mul fma mad', floatForms),
-  family('div div.full rcp', divisionForms),
-  family('abs neg min max', extremaForms),
-  family('sqrt rsqrt sin cos lg2 ex2 tanh', floatFunctionForms),
-  family('add sub mul fma neg abs min max', halfForms),
-  family('add sub fma', mixedForms),
-  family('add sub fma mul', mixedPairForms),
-  family('add sub mul fma', alternateForms),
-  family('setp selp', comparisonForms),
-  family('set slct', selectionForms),
-  family('and or xor not shl shr', logicForms),
-  family('cnot lop3 shf prmt', bitSelectionForms),
-  family('mov', movForms),
-  family('ld ldu st', memoryForms),
-  family(
-    'prefetch prefetchu applypriority discard createpolicy.fractional createpolicy.range createpolicy.cvt',
-    cacheForms,
-  ),
-  family('cp.async', asyncCopyForms),
-  family(
-    'cp.async.bulk cp.async.bulk.prefetch cp.reduce.async.bulk cp.async.bulk.commit_group cp.async.bulk.wait_group st.bulk',
-    bulkForms,
-  ),
-  family('cp.async.bulk.tensor cp.async.bulk.prefetch.tensor cp.reduce.async.bulk.tensor', tensorCopyForms),
-  family('tensormap.replace tensormap.cp_fenceproxy', tensorMapForms),
-  family('clusterlaunchcontrol.try_cancel clusterlaunchcontrol.query_cancel', clusterLaunchForms),
-  family('st.async red.async', remoteForms),
-  family(
-    'mbarrier.init mbarrier.inval mbarrier.pending_count mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive mbarrier.arrive.expect_tx mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx mbarrier.test_wait mbarrier.test_wait.parity mbarrier.try_wait mbarrier.try_wait.parity cp.async.mbarrier.arrive',
-    barrierObjectForms,
-  ),
-  family('multimem.ld_reduce multimem.red multimem.st', multimemForms),
-  family('barrier.cluster.arrive barrier.cluster.wait', clusterBarrierForms),
-  family('mapa getctarank griddepcontrol setmaxnreg.inc setmaxnreg.dec pmevent pmevent.mask', clusterForms),
-  family('atom red', atomicForms),
-  family('shfl vote match redux activemask elect', warpForms),
-  family('ldmatrix stmatrix movmatrix', matrixMoveForms),
-  family('wmma.load.a wmma.load.b wmma.load.c wmma.store.d wmma.mma', wmmaForms),
-  family('wgmma.mma_async wgmma.fence wgmma.commit_group wgmma.wait_group', wgmmaForms),
-  family('tex tex.base tex.level tex.grad tld4 txq txq.level istypep', textureForms),
-  family('suld.b sust.b sust.p sured.b sured.p suq', surfaceForms),
-  family(
-    'tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.ld tcgen05.st tcgen05.ld.red tcgen05.wait::ld tcgen05.wait::st tcgen05.cp tcgen05.shift tcgen05.fence::before_thread_sync tcgen05.fence::after_thread_sync tcgen05.commit',
-    tensorMoveForms,
-  ),
-  family('tcgen05.mma tcgen05.mma.ws', tensorProductForms),
-  family('mma', denseForms),
-  family('mma', sparseMmaForms),
-  family('mma', scaledForms),
-  family('cvta cvta.to isspacep', cvtaForms),
-  family('cvt', cvtForms),
-  family('cvt.pack', cvtPackForms),
-  family('vadd vsub vabsdiff vmin vmax vshl vshr vset', scalarVideoForms),
-  family('vmad', videoMultiplyForms),
-  family(
-    'vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4',
-    simdVideoForms,
-  ),
-  family('alloca stacksave stackrestore', stackForms),
-  family(
-    'bra ret exit membar fence fence.proxy nanosleep trap brkpt bar bar.arrive bar.red bar.cta barrier barrier.arrive barrier.red barrier.cta bar.warp',
-    controlForms,
-  ),
-  family('call brx.idx', callForms),
-];
+const makers: Readonly<Record<FamilyName, FormFamily['forms']>> = {
+  carryless: carrylessForms,
+  integer: integerForms,
+  bitField: bitFieldForms,
+  narrowProduct: narrowProductForms,
+  carry: carryForms,
+  floatClass: floatClassForms,
+  float: floatForms,
+  division: divisionForms,
+  extrema: extremaForms,
+  floatFunction: floatFunctionForms,
+  half: halfForms,
+  mixed: mixedForms,
+  mixedPair: mixedPairForms,
+  alternate: alternateForms,
+  comparison: comparisonForms,
+  selection: selectionForms,
+  logic: logicForms,
+  bitSelection: bitSelectionForms,
+  mov: movForms,
+  memory: memoryForms,
+  cache: cacheForms,
+  asyncCopy: asyncCopyForms,
+  bulk: bulkForms,
+  tensorCopy: tensorCopyForms,
+  tensorMap: tensorMapForms,
+  clusterLaunch: clusterLaunchForms,
+  remote: remoteForms,
+  barrierObject: barrierObjectForms,
+  multimem: multimemForms,
+  clusterBarrier: clusterBarrierForms,
+  cluster: clusterForms,
+  atomic: atomicForms,
+  warp: warpForms,
+  matrixMove: matrixMoveForms,
+  wmma: wmmaForms,
+  wgmma: wgmmaForms,
+  texture: textureForms,
+  surface: surfaceForms,
+  tensorMove: tensorMoveForms,
+  tensorProduct: tensorProductForms,
+  dense: denseForms,
+  sparseMma: sparseMmaForms,
+  scaled: scaledForms,
+  cvta: cvtaForms,
+  cvt: cvtForms,
+  cvtPack: cvtPackForms,
+  scalarVideo: scalarVideoForms,
+  videoMultiply: videoMultiplyForms,
+  simdVideo: simdVideoForms,
+  stack: stackForms,
+  control: controlForms,
+  call: callForms,
+};
+
+/** The families in the order of the table. */
+export const families: readonly FormFamily[] = keysOf(familyOpcodes).map((name) =>
+  family(familyOpcodes[name], makers[name]),
+);
 
 /** The table by opcode. */
 export class FormTable {

@@ -55,6 +55,8 @@ const plantedSteps: typeof planted = (
     ['a step that accesses memory', 'memory', 'window'],
     ['a step of control flow', 'flow', 'branch'],
     ['a step that threads execute together', 'group', 'barrier'],
+    ['a step that works on tensor memory', 'tensor', "'tensor-product'"],
+    ['a step that reads textures or surfaces', 'texture', "'texture-read'"],
   ] as const
 ).map(([what, chapter, neighbor]) => {
   const name = `matrix of ${chapter}`;
@@ -94,9 +96,18 @@ test('the compiler complains in the files that the document names, and in no oth
   const all = [...planted, ...plantedSteps];
   const failing = filesThatFail([...all, ...complete]);
   for (const { what, name } of all) {
-    const files = [...failing].filter(([, messages]) => messages.some((message) => message.includes(name)));
+    const files = [...failing].filter(([, messages]) => messages.some((message) => isAbout(message, name)));
     expect(files.map(([file]) => file).sort(), what).toEqual(rows.get(what));
   }
-  const explained = (message: string): boolean => all.some(({ name }) => message.includes(name));
+  const explained = (message: string): boolean => all.some(({ name }) => isAbout(message, name));
   expect([...failing.values()].flat().filter((message) => !explained(message))).toEqual([]);
 });
+
+/** Whether a message names a planted row. Of many missing properties, the compiler names four and counts the others. */
+function isAbout(message: string, name: string): boolean {
+  if (message.includes(name)) return true;
+  const steps = plantedSteps.map((step) => step.name);
+  const unnamed = Number(/, and (\d+) more/.exec(message)?.[1] ?? 0);
+  const named = steps.filter((step) => message.includes(step)).length;
+  return steps.includes(name) && named + unnamed === steps.length;
+}

@@ -4,7 +4,7 @@
  */
 import type { AvailabilityRow } from '../../isa/form.ts';
 import { splitMnemonic } from '../../isa/notation.ts';
-import { type Addition, additionsTo } from '../../isa/opcodes.ts';
+import { type Addition, additionsTo } from '../../isa/missing-forms.ts';
 import { ptxForms } from '../../isa/table.ts';
 import type { Version } from '../../isa/targets.ts';
 import { isTypeName } from '../../isa/types.ts';

@@ -6,7 +6,7 @@
 import { ownText } from '../../base/own-text.ts';
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { type CompiledForm, makeVariant, splitMnemonic } from '../../isa/notation.ts';
-import { opcodesOutside } from '../../isa/opcodes.ts';
+import { opcodesOutside } from '../../isa/missing-forms.ts';
 import { type FormTable, ptxForms } from '../../isa/table.ts';
 import { isTypeName, type TypeName } from '../../isa/types.ts';
 import { matchForm, choicesIn, slotsFit, type Written } from './form-match.ts';

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { modifiersOutside } from '../../isa/modifiers.ts';
-import { opcodesOutside } from '../../isa/opcodes.ts';
+import { opcodesOutside } from '../../isa/missing-forms.ts';
 import { ptxForms } from '../../isa/table.ts';
 import { check } from '../check.ts';
 

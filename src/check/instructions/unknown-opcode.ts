@@ -4,7 +4,7 @@
  */
 import { nearestWord } from '../../base/nearest-word.ts';
 import { once } from '../../base/once.ts';
-import { opcodesOutside } from '../../isa/opcodes.ts';
+import { opcodesOutside } from '../../isa/missing-forms.ts';
 import type { FormTable } from '../../isa/table.ts';
 import { statementDirectives } from '../../syntax/directives.ts';
 import { listed } from './form-match.ts';
