@@ -18,6 +18,7 @@ import {
   rowColumn,
   smallFloats,
   sumLists,
+  type SumType,
 } from './parts.ts';
 import {
   bitwise,
@@ -43,8 +44,8 @@ interface Row {
   /** The name that stands for the types of A and B in the form's id; absent if there is only one type. */
   readonly name?: string;
   readonly shape: string;
-  readonly d: TypeName;
-  readonly c?: TypeName;
+  readonly d: SumType;
+  readonly c?: SumType;
   readonly factors: readonly TypeName[];
   /** The number of bits that an element of A or B takes up in a register. */
   readonly bits: number;
@@ -73,7 +74,7 @@ function mmaForm(row: Row): InstructionForm {
   const width = { factor: row.bits, c: bitsOfSum(c), d: bitsOfSum(d) };
   const isFourfold = row.anyLayout === true;
   const registers = isFourfold ? fourfoldRegisters(width) : registersFor(shape, width);
-  const [sourceList, resultList] = [sumLists[c]?.[0] ?? 'bits', sumLists[d]?.[1] ?? 'bits'];
+  const [sourceList, resultList] = [sumLists[c][0], sumLists[d][1]];
   return matrixForm({
     id: `mma.${text}${d}${single ? first : `.${row.name}`}${c === d ? '' : c}`,
     section,

@@ -4,6 +4,7 @@
  */
 import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
 import type { Constraint } from '../../form.ts';
+import type { Sparsity } from '../../matrix-product.ts';
 import type { Availability } from '../../targets.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { TypeName } from '../../types.ts';
@@ -83,16 +84,44 @@ export const rowColumn: readonly Constraint[] = [
   { kind: 'axis-goes-with', axis: 'alayout', other: 'blayout', values: ['.col'] },
 ];
 
+/** The types that the elements of C and D can have. */
+export type SumType = '.f16' | '.f32' | '.s32' | '.f64';
+
 /** The kinds of register lists that C (source) and D (result) can have, by the type of their elements. */
-export const sumLists: Readonly<Partial<Record<TypeName, readonly [source: ListType, result: ListType]>>> = {
+export const sumLists: Readonly<Record<SumType, readonly [source: ListType, result: ListType]>> = {
   '.f16': ['f16', 'f16'],
   '.f32': ['f32', 'f32'],
   '.s32': ['s32', 's32'],
   '.f64': ['any double', 'f64'],
 };
 
+/** Sparsity for elements of 16 bits: each lane holds the metadata of 16 columns. */
+export const halfSparsity = (lanes: 1 | 2): Sparsity => ({ unit: 1, rowBits: 16, lanes });
+/** Sparsity for elements of 32 bits, one of two of which is kept: each lane holds the metadata of eight columns. */
+export const wordSparsity = (lanes: 1 | 2): Sparsity => ({ unit: 0.5, rowBits: 16, lanes });
+/** Sparsity for elements of one byte: each pair of lanes holds the metadata of 32 columns. */
+export const byteSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 1, rowBits: 32, lanes });
+/**
+ * Sparsity for elements of four bits, which are kept or omitted in pairs: each pair of lanes holds the metadata of 64
+ * columns.
+ */
+export const nibbleSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 2, rowBits: 32, lanes });
+
+/**
+ * The metadata operands: a register that holds the indices, and a constant that selects the lanes whose registers
+ * provide the metadata.
+ */
+export function metadataOperands(sparsity: Sparsity): readonly OperandPattern[] {
+  return [read('e', '.b32'), selectorOperand('f', sparsity)];
+}
+
+/** The constant that selects the lanes whose registers provide the metadata. */
+export function selectorOperand(name: string, { lanes }: Sparsity): OperandPattern {
+  return read(name, '.u32', { constantOnly: true, range: [0, 4 / lanes - 1] });
+}
+
 /** The size in bits of an element of C or D. */
-export function bitsOfSum(type: TypeName): number {
+export function bitsOfSum(type: SumType): number {
   return type === '.f16' ? 16 : type === '.f64' ? 64 : 32;
 }
 

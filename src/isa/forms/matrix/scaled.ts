@@ -5,7 +5,18 @@ import type { MatrixProduct, Scaling } from '../../matrix-product.ts';
 import type { Ref } from '../../steps/ref.ts';
 import { atListed, atSuffixed } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { layouts, matrixForm, refsOf, factorList, registerList, rowColumn, smallFloats } from './parts.ts';
+import {
+  byteSparsity,
+  factorList,
+  layouts,
+  matrixForm,
+  metadataOperands,
+  nibbleSparsity,
+  refsOf,
+  registerList,
+  rowColumn,
+  smallFloats,
+} from './parts.ts';
 import {
   factorFormat,
   type Fragments,
@@ -15,7 +26,6 @@ import {
   registersFor,
   shapeOf,
 } from './products.ts';
-import { byteSparsity, metadataOperands, nibbleSparsity } from './sparse.ts';
 
 /** A combination of a kind of product and a format for scale factors. */
 interface Row {

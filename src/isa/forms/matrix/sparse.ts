@@ -2,23 +2,27 @@
  * mma.sp (PTX ISA 9.1, section 9.7.14.6). Half of A is omitted; metadata says which columns the remaining elements
  * belong to.
  */
-import { type InstructionForm, read, type Variant } from '../../form.ts';
-import type { AvailabilityRow, OperandPattern } from '../../form.ts';
+import type { AvailabilityRow, InstructionForm, Variant } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
 import type { MatrixProduct, Sparsity } from '../../matrix-product.ts';
 import { at, atListed, atSuffixed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import {
+  byteSparsity,
   bytesOfFloats,
+  halfSparsity,
   kinds,
   layouts,
   type ListType,
   matrixForm,
+  metadataOperands,
+  nibbleSparsity,
   refsOf,
   factorList,
   registerList,
   rowColumn,
   smallFloats,
+  wordSparsity,
 } from './parts.ts';
 import {
   factorFormat,
@@ -53,19 +57,6 @@ interface Row {
   readonly before?: string;
 }
 
-/**
- * The metadata operands: a register that holds the indices, and a constant that selects the lanes whose registers
- * provide the metadata.
- */
-export function metadataOperands(sparsity: Sparsity): readonly OperandPattern[] {
-  return [read('e', '.b32'), selectorOperand('f', sparsity)];
-}
-
-/** The constant that selects the lanes whose registers provide the metadata. */
-export function selectorOperand(name: string, { lanes }: Sparsity): OperandPattern {
-  return read(name, '.u32', { constantOnly: true, range: [0, 4 / lanes - 1] });
-}
-
 function sparseForms(row: Row): readonly InstructionForm[] {
   const ordered = sparseForm(row, '.sp::ordered_metadata', row.ordered);
   return row.plain === undefined ? [ordered] : [sparseForm(row, '.sp', row.plain), ordered];
@@ -86,7 +77,6 @@ function sparseForm(row: Row, sparsity: string, ways: readonly Availability[]): 
   const bits = { factor: row.bits, c: width, d: width };
   const registers = registersFor(shape, bits, shape.k / 2);
   const fragments = fragmentsOf(shape, bits, registers, shape.k / 2);
-  const results = row.sums === 'any double' ? 'f64' : row.sums;
   return matrixForm({
     id: `mma${idOf(sparsity)}.${text}${d}${single ? first : `.${row.name}`}`,
     section: '9.7.14.6.3',
@@ -98,7 +88,7 @@ function sparseForm(row: Row, sparsity: string, ways: readonly Availability[]): 
     sets: { ...layouts, kind: kinds, ...(single ? {} : { atype: factors, btype: factors }) },
     constraints: rowColumn,
     operands: [
-      registerList('d', 'write', registers.d, results),
+      registerList('d', 'write', registers.d, row.sums),
       factorList('a', registers.a, row.list),
       factorList('b', registers.b, row.list),
       registerList('c', 'read', registers.c, row.sums),
@@ -126,18 +116,6 @@ function productOf(row: Row, fragments: Fragments, variant: Variant, environment
 // --- rows -----------------------------------------------------------------------------------------------------------
 
 const ampere = { plain: [at('7.1', 80)], ordered: [at('8.5', 80)] };
-
-/** Sparsity for elements of 16 bits: each lane holds the metadata of 16 columns. */
-export const halfSparsity = (lanes: 1 | 2): Sparsity => ({ unit: 1, rowBits: 16, lanes });
-/** Sparsity for elements of 32 bits, one of two of which is kept: each lane holds the metadata of eight columns. */
-export const wordSparsity = (lanes: 1 | 2): Sparsity => ({ unit: 0.5, rowBits: 16, lanes });
-/** Sparsity for elements of one byte: each pair of lanes holds the metadata of 32 columns. */
-export const byteSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 1, rowBits: 32, lanes });
-/**
- * Sparsity for elements of four bits, which are kept or omitted in pairs: each pair of lanes holds the metadata of 64
- * columns.
- */
-export const nibbleSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 2, rowBits: 32, lanes });
 
 const halfRows = (): readonly Row[] =>
   (
@@ -200,7 +178,7 @@ const integerRows = (): readonly Row[] =>
     ),
   );
 
-const kindRows: readonly AvailabilityRow[] = kinds.map((kind) => ({
+const kindAvailability: readonly AvailabilityRow[] = kinds.map((kind) => ({
   subject: kind,
   when: { modifiers: [kind] },
   ways: kind.includes('f8f6f4')
@@ -225,7 +203,7 @@ const floatRows = (): readonly Row[] => [
 ];
 
 /** Types with a `.kind` modifier, which requires `::ordered_metadata`. */
-const kindForms = (): readonly Row[] => [
+const kindRows = (): readonly Row[] => [
   {
     ...bytes,
     name: 'fp8.kind',
@@ -233,7 +211,7 @@ const kindForms = (): readonly Row[] => [
     factors: bytesOfFloats,
     sums: 'f32',
     ordered: [at('8.5', 89)],
-    rows: kindRows,
+    rows: kindAvailability,
     before: '.kind',
   },
   {
@@ -243,7 +221,7 @@ const kindForms = (): readonly Row[] => [
     factors: bytesOfFloats,
     sums: 'f16',
     ordered: blackwell,
-    rows: kindRows,
+    rows: kindAvailability,
     before: '.kind',
   },
   ...(['.f16', '.f32'] as const).map(
@@ -261,4 +239,4 @@ const kindForms = (): readonly Row[] => [
 
 /** All forms of mma.sp without scales. */
 export const sparseMmaForms = (): readonly InstructionForm[] =>
-  [...halfRows(), ...singleRows(), ...integerRows(), ...floatRows(), ...kindForms()].flatMap(sparseForms);
+  [...halfRows(), ...singleRows(), ...integerRows(), ...floatRows(), ...kindRows()].flatMap(sparseForms);

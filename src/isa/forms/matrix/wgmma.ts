@@ -18,7 +18,15 @@ import { atListed } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { checked, executed, needs } from '../checked.ts';
 import { noEffect } from '../no-effect.ts';
-import { bitsOfSum, listTypes, type ListType } from './parts.ts';
+import {
+  bitsOfSum,
+  byteSparsity,
+  halfSparsity,
+  listTypes,
+  type ListType,
+  selectorOperand,
+  wordSparsity,
+} from './parts.ts';
 import {
   bitwise,
   factorFormat,
@@ -30,7 +38,6 @@ import {
   sparseIntegers,
   sumFormat,
 } from './products.ts';
-import { byteSparsity, halfSparsity, selectorOperand, wordSparsity } from './sparse.ts';
 import { commitSteps, decisive, multiplySteps, waitSteps } from './wgmma-steps.ts';
 
 const hopper = atListed('8.0', 'sm_90a');

@@ -23,6 +23,7 @@ import {
   registerList,
   rowColumn,
   sumLists,
+  type SumType,
 } from './parts.ts';
 import {
   bitwise,
@@ -41,7 +42,7 @@ import {
 interface Family {
   readonly name: string;
   readonly factors: readonly TypeName[];
-  readonly sums: readonly TypeName[];
+  readonly sums: readonly SumType[];
   readonly bits: number;
   /**
    * The types of the registers into which matrices are loaded (`loaded`), and of those from which products are computed
@@ -265,6 +266,10 @@ interface TransferRow {
   readonly family: Family;
   readonly types: readonly TypeName[];
   readonly bits: number;
+  /** What the form's id calls the elements. */
+  readonly name: string;
+  /** The types of the registers. */
+  readonly list: ListType;
 }
 
 const stride: OperandPattern = read('stride', '.u32', { unpacked: true });
@@ -277,15 +282,12 @@ function transferForms(row: TransferRow): readonly InstructionForm[] {
 }
 
 function transferForm(
-  { side, shape, family, types, bits }: TransferRow,
+  { side, shape, family, types, bits, name, list: listType }: TransferRow,
   stores: boolean,
   strided: boolean,
 ): InstructionForm {
   const own = fragment(side, shapeOf(shape), bits, side !== 'c' && family.name === 'f16');
   const isSum = side === 'c';
-  const [type] = types;
-  const sums = type === undefined ? undefined : sumLists[type];
-  const listType = isSum ? (stores && type === '.f64' ? 'f64' : (sums?.[stores ? 0 : 1] ?? 'bits')) : family.loaded;
   const list = registerList('r', stores ? 'read' : 'write', own.registers, listType);
   const address: OperandPattern = {
     kind: 'address',
@@ -298,7 +300,7 @@ function transferForm(
   const words = stores ? refsOf('r', own.registers) : [];
   const only = family.rowColumn === true && !isSum ? (side === 'a' ? ['.row'] : ['.col']) : ['.row', '.col'];
   return matrixForm({
-    id: `${opcode}.${shape}.${isSum ? (type ?? '').slice(1) : family.name}${strided ? '.stride' : ''}`,
+    id: `${opcode}.${shape}.${name}${strided ? '.stride' : ''}`,
     section: stores ? '9.7.14.4.4' : '9.7.14.4.3',
     syntax: `${opcode}.sync${alignedOf(family)}.layout.${shape}{.ss}.type  ${names}${strided ? ', stride' : ''}`,
     summary: stores
@@ -327,7 +329,9 @@ function sumRows(): readonly TransferRow[] {
     for (const shape of family.shapes) {
       for (const type of family.sums) {
         const key = `${shape} ${type}`;
-        if (!found.has(key)) found.set(key, { side: 'c', shape, family, types: [type], bits: bitsOfSum(type) });
+        if (found.has(key)) continue;
+        const [bits, name, list] = [bitsOfSum(type), type.slice(1), sumLists[type][1]] as const;
+        found.set(key, { side: 'c', shape, family, types: [type], bits, name, list });
       }
     }
   }
@@ -337,9 +341,10 @@ function sumRows(): readonly TransferRow[] {
 const factorRows = (): readonly TransferRow[] =>
   families.flatMap((family) =>
     family.shapes.flatMap((shape) =>
-      (['a', 'b'] as const).map(
-        (side): TransferRow => ({ side, shape, family, types: family.factors, bits: family.bits }),
-      ),
+      (['a', 'b'] as const).map((side): TransferRow => {
+        const { factors, bits, name, loaded } = family;
+        return { side, shape, family, types: factors, bits, name, list: loaded };
+      }),
     ),
   );
 
@@ -349,8 +354,8 @@ const factorRows = (): readonly TransferRow[] =>
 interface ProductRow {
   readonly family: Family;
   readonly shape: string;
-  readonly d: TypeName;
-  readonly c: TypeName;
+  readonly d: SumType;
+  readonly c: SumType;
 }
 
 function productRows(family: Family): readonly ProductRow[] {
@@ -388,10 +393,10 @@ function productForm({ family, shape, d, c }: ProductRow): InstructionForm {
     sets: { ...layouts, bitOp: ['.and', '.xor'] },
     constraints: family.rowColumn === true ? rowColumn : [],
     operands: [
-      registerList('d', 'write', result.registers, sumLists[d]?.[1] ?? 'bits'),
+      registerList('d', 'write', result.registers, sumLists[d][1]),
       factorList('a', a.registers, family.multiplied),
       factorList('b', b.registers, family.multiplied),
-      registerList('c', 'read', own.registers, sumLists[c]?.[0] ?? 'bits'),
+      registerList('c', 'read', own.registers, sumLists[c][0]),
     ],
     steps: (variant, environment) =>
       multiply(variant.mnemonic, productOf(family, fragments, variant, environment), {
