@@ -12,6 +12,7 @@ import { releasedToCluster } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, atSuffixed } from '../../targets.ts';
+import { weakStore } from '../access-steps.ts';
 import { needsModifier } from '../availability-rows.ts';
 import { executed } from '../checked.ts';
 import { bits, constant, extract, integer, select } from '../integer/steps.ts';
@@ -50,7 +51,7 @@ function requestSteps(variant: Variant): readonly Step[] {
 function writeAnswer(space: AccessSpace, to: Ref, object: Ref, size: Ref): readonly Step[] {
   const from: readonly Ref[] = ['$canceled', '$x', '$y', '$z'];
   return [
-    { kind: 'store', space, width: 32, from, address: to, order: null, object: null },
+    weakStore(space, 32, to, from),
     changeObject(space, object, { ...unchanged, transferred: size }, releasedToCluster),
   ];
 }

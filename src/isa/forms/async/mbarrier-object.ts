@@ -5,6 +5,7 @@ import type { MemoryOrder } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
+import { weakLoad, weakStore } from '../access-steps.ts';
 import { bits, compare, constant, extract, integer, join, select } from '../integer/steps.ts';
 
 const { pending, expected, bytes, phase } = mbarrierFields;
@@ -82,7 +83,7 @@ export function makeObject(space: AccessSpace, address: Ref, count: Ref): readon
     field('$arrivals', count, pending),
     constant('$none', 0),
     ...packed('$object', '$arrivals', '$arrivals', '$none', '$none'),
-    { kind: 'store', space, width: 64, from: ['$object'], address, order: null, object: null },
+    weakStore(space, 64, address, ['$object']),
   ];
 }
 
@@ -91,10 +92,7 @@ export function makeObject(space: AccessSpace, address: Ref, count: Ref): readon
  * does this without an acquire, so it counts as strong.
  */
 export function clearObject(space: AccessSpace, address: Ref): readonly Step[] {
-  return [
-    constant('$object', 0, 64),
-    { kind: 'store', space, width: 64, from: ['$object'], address, order: strong, object: null },
-  ];
+  return [constant('$object', 0, 64), { ...weakStore(space, 64, address, ['$object']), order: strong }];
 }
 
 /** Given a state that an arrival returned, extracts the number of arrivals that were pending at that time. */
@@ -126,6 +124,5 @@ export function testParity(
 }
 
 function current(space: AccessSpace, address: Ref, wanted: BitField, order: MemoryOrder): readonly Step[] {
-  const access = { space, width: 64, address, proxy: 'generic', order, unused: false } as const;
-  return [{ kind: 'load', ...access, to: ['$object'] }, field('$now', '$object', wanted)];
+  return [{ ...weakLoad(space, 64, ['$object'], address), order }, field('$now', '$object', wanted)];
 }

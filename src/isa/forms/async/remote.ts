@@ -16,6 +16,7 @@ import { relaxedOnGpu, releasedToCluster } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step, StepOf } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
+import { weakStore } from '../access-steps.ts';
 import { needsModifier, needsType } from '../availability-rows.ts';
 import { executed as form } from '../checked.ts';
 import { constant } from '../integer/steps.ts';
@@ -53,8 +54,7 @@ function complete(variant: Variant, space: AccessSpace): readonly Step[] {
 }
 
 function store(variant: Variant, space: AccessSpace, from: readonly Ref[]): StepOf<'store'> {
-  const { width } = slotType(variant, 0);
-  return { kind: 'store', space, width, from, address: '$a', order: null, object: null };
+  return weakStore(space, slotType(variant, 0).width, '$a', from);
 }
 
 function reduce(combine: Combine, variant: Variant, space: AccessSpace): Step {

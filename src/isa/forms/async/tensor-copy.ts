@@ -10,6 +10,7 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { tensorMapWords } from '../../tensor-map-fields.ts';
+import { weakLoad } from '../access-steps.ts';
 import { needs, needsModifier } from '../availability-rows.ts';
 import { checked, tensorMemory } from '../checked.ts';
 import { constant, integer } from '../integer/steps.ts';
@@ -86,16 +87,7 @@ const wordsOfMap: readonly Ref[] = Array.from({ length: tensorMapWords }, (_, i)
 const loadMap = wordsOfMap.flatMap((word, i): readonly Step[] => [
   constant('$offset', 8 * i, 64),
   integer('add', 'u64', '$word', '$tensor-map', '$offset'),
-  {
-    kind: 'load',
-    space: 'generic',
-    width: 64,
-    to: [word],
-    address: '$word',
-    proxy: 'generic',
-    order: null,
-    unused: false,
-  },
+  weakLoad('generic', 64, [word], '$word'),
 ]);
 
 function boxOf({ coordinates: count, boxMode }: Mode, address: Ref) {

@@ -3,6 +3,7 @@ import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { tensorMapFields, tensorMapTag } from '../../tensor-map-fields.ts';
+import { weakStore } from '../access-steps.ts';
 import { constant, integer } from '../integer/steps.ts';
 
 /** A field of a tensor map, or the first one of several with a number each. */
@@ -44,5 +45,5 @@ function place(offset: number): readonly Step[] {
 }
 
 function storeAtPlace(space: AccessSpace, width: number, from: Ref): Step {
-  return { kind: 'store', space, width, from: [from], address: '$place', order: null, object: null };
+  return weakStore(space, width, '$place', [from]);
 }

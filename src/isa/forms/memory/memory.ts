@@ -10,6 +10,7 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { weakLoad, weakStore } from '../access-steps.ts';
 import { needs, needsModifier, needsType, row } from '../availability-rows.ts';
 import { accessOrderOf } from '../order-of.ts';
 import { spaceOf, spacesByModifier } from '../space-of.ts';
@@ -37,28 +38,13 @@ function lanes(variant: Variant, name: Ref): readonly Ref[] {
 }
 
 function loadSteps(variant: Variant): readonly Step[] {
-  const width = slotType(variant, 0).width;
-  const order = accessOrderOf(variant);
-  return [
-    {
-      kind: 'load',
-      space: spaceOf(variant),
-      width,
-      to: lanes(variant, '$d'),
-      address: '$a',
-      proxy: 'generic',
-      order,
-      unused: false,
-    },
-  ];
+  const load = weakLoad(spaceOf(variant), slotType(variant, 0).width, lanes(variant, '$d'), '$a');
+  return [{ ...load, order: accessOrderOf(variant) }];
 }
 
 function storeSteps(variant: Variant): readonly Step[] {
-  const width = slotType(variant, 0).width;
-  const order = accessOrderOf(variant);
-  return [
-    { kind: 'store', space: spaceOf(variant), width, from: lanes(variant, '$b'), address: '$a', order, object: null },
-  ];
+  const store = weakStore(spaceOf(variant), slotType(variant, 0).width, '$a', lanes(variant, '$b'));
+  return [{ ...store, order: accessOrderOf(variant) }];
 }
 
 // --- rules ----------------------------------------------------------------------------------------------------------
