@@ -13,7 +13,7 @@ import { constant, select } from '../integer/steps.ts';
 import { operandList } from '../operand-list.ts';
 import { inGlobal, inShared, policy } from './parts.ts';
 
-const ampere = row('cp.async', at('7.0', 80));
+const since = row('cp.async', at('7.0', 80));
 
 const hints: readonly AvailabilityRow[] = ['.L2::64B', '.L2::128B', '.L2::256B', '.L2::cache_hint'].map((hint) =>
   needsModifier(hint, at('7.4', 80)),
@@ -64,7 +64,7 @@ function copy(cop: 'ca' | 'cg', part: Part, hinted: boolean): InstructionForm {
     syntax: `cp.async.${cop}.copyTo.copyFrom${hinted ? '.L2::cache_hint' : ''}{.prefetch}  ${operandList(operands)}`,
     summary: part.summary,
     regime: 'exact',
-    availability: [ampere, ...hints, ...(part.rows ?? [])],
+    availability: [since, ...hints, ...(part.rows ?? [])],
     operands,
     inert: ['prefetch'],
     steps: () => part.steps,
@@ -79,7 +79,7 @@ function group(name: string, summary: string, step: Step, operands: readonly Ope
     syntax: `cp.async.${name}${list}`,
     summary,
     regime: 'exact',
-    availability: [ampere],
+    availability: [since],
     operands,
     steps: () => [step],
   };

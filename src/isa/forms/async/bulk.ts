@@ -27,8 +27,6 @@ import {
   wholeCopy,
 } from './parts.ts';
 
-const blackwell = at('8.6', 100);
-
 /** A form that only gives other threads a chance to run and has no other effect. */
 function withoutEffect(line: CheckedLine, way: Availability): InstructionForm {
   return executed(line, way, () => noEffect);
@@ -160,7 +158,7 @@ const masked = () =>
         summary: 'Starts a copy in which a mask selects bytes from every group of 16.',
         operands: list,
       },
-      blackwell,
+      at('8.6', 100),
       () => maskedCopy,
     );
   });
@@ -221,7 +219,7 @@ const fills = () =>
           read('initval', '.u64', { constantOnly: true, oneOf: [0] }),
         ],
       },
-      blackwell,
+      at('8.6', 100),
       (variant) => [
         extract('$bytes', '$size', 0, 32),
         { kind: 'clear', space: spaceOf(variant), address: '$a', size: '$bytes' },

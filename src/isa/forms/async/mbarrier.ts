@@ -31,8 +31,9 @@ import {
   unchanged,
 } from './mbarrier-object.ts';
 
-const ampere = at('7.0', 80);
-const hopper = at('8.0', 90);
+const ofObjects = at('7.0', 80);
+/** What came with clusters: transactions, and objects in other blocks. */
+const ofClusters = at('8.0', 90);
 
 /**
  * In steps, the shared memory of all blocks in the cluster is a single space, because the address itself determines the
@@ -68,7 +69,7 @@ const ordered = (...orders: readonly string[]): readonly Constraint[] => [
 const inBlock = needsModifier('.shared::cta', at('7.8', 80));
 const ordering: readonly AvailabilityRow[] = [
   ...scopes.map((scope) => needs(`mbarrier with scope ${scope}`, { modifiers: [scope] }, at('8.0', 80))),
-  needs('mbarrier with scope .cluster', { modifiers: ['.cluster'] }, hopper),
+  needs('mbarrier with scope .cluster', { modifiers: ['.cluster'] }, ofClusters),
   needs('mbarrier with .relaxed', { modifiers: ['.relaxed'] }, at('8.6', 90)),
 ];
 
@@ -85,7 +86,7 @@ const lifetime = (): readonly InstructionForm[] => [
       rows: [inBlock],
       operands: [object, read('count', '.u32', { unpacked: true })],
     },
-    ampere,
+    ofObjects,
     (variant) => makeObject(spaceOf(variant), '$a', '$count'),
   ),
   form(
@@ -98,7 +99,7 @@ const lifetime = (): readonly InstructionForm[] => [
       rows: [inBlock],
       operands: [object],
     },
-    ampere,
+    ofObjects,
     (variant) => clearObject(spaceOf(variant), '$a'),
   ),
   form(
@@ -109,7 +110,7 @@ const lifetime = (): readonly InstructionForm[] => [
       summary: 'Extracts the number of pending arrivals from a state that an arrival returned.',
       operands: [write('count', '.u32', { unpacked: true }), read('state', '.u64')],
     },
-    ampere,
+    ofObjects,
     () => [pendingIn('$count', '$state')],
   ),
 ];
@@ -129,7 +130,7 @@ const transactions = () =>
         constraints: ordered('.relaxed'),
         operands: [object, read('tx-count', '.u32', { unpacked: true })],
       },
-      hopper,
+      ofClusters,
       (variant) => [
         changeObject(
           spaceOf(variant),
@@ -157,10 +158,10 @@ interface Arrival {
 }
 
 const arrivals: readonly Arrival[] = [
-  { id: '', words: '', counted: false, way: ampere, remote: true },
+  { id: '', words: '', counted: false, way: ofObjects, remote: true },
   { id: '.count', words: '', counted: true, way: at('7.8', 90), remote: true },
-  { id: '.noComplete', words: '.noComplete', counted: true, way: ampere, remote: false },
-  { id: '.expect_tx', words: '.expect_tx', counted: true, way: hopper, remote: true },
+  { id: '.noComplete', words: '.noComplete', counted: true, way: ofObjects, remote: false },
+  { id: '.expect_tx', words: '.expect_tx', counted: true, way: ofClusters, remote: true },
 ];
 
 /**
@@ -190,7 +191,7 @@ function arrive(opcode: string, arrival: Arrival, result: (typeof results)[numbe
   });
   const name = result === 'state' ? 'state' : '_';
   const space = result === 'remote' ? '.shared::cluster' : '{.space}';
-  const sinkWay = opcode === 'mbarrier.arrive' ? at('7.1', 80) : ampere;
+  const sinkWay = opcode === 'mbarrier.arrive' ? at('7.1', 80) : ofObjects;
   return form(
     {
       id: `${opcode}${id}${result === 'state' ? '' : `.${result}`}`,
@@ -203,7 +204,7 @@ function arrive(opcode: string, arrival: Arrival, result: (typeof results)[numbe
         inBlock,
         ...ordering,
         ...(result === 'sink' ? [needs(`${opcode} with _`, {}, sinkWay)] : []),
-        ...(result === 'remote' ? [needs(`${opcode} in .shared::cluster`, {}, hopper)] : []),
+        ...(result === 'remote' ? [needs(`${opcode} in .shared::cluster`, {}, ofClusters)] : []),
       ],
       operands: [write(name, '.u64', result === 'state' ? {} : { sink: 'only' }), object, ...(counted ? [count] : [])],
     },
@@ -256,7 +257,7 @@ function wait(opcode: string, parity: boolean, limited: boolean, way: Availabili
 }
 
 const waiting = (): readonly InstructionForm[] => [
-  wait('mbarrier.test_wait', false, false, ampere),
+  wait('mbarrier.test_wait', false, false, ofObjects),
   wait('mbarrier.test_wait', true, false, at('7.1', 80)),
   ...[false, true].flatMap((parity) =>
     [false, true].map((limited) => wait('mbarrier.try_wait', parity, limited, at('7.8', 90))),
@@ -276,7 +277,7 @@ const copies = () =>
       rows: [inBlock],
       operands: [{ kind: 'address', name: 'a', access: 'store', least: { bits: 32, generic: true } }],
     },
-    ampere,
+    ofObjects,
     // All copies that were started earlier are already complete at this point, so the thread arrives immediately.
     // Without .noinc, the instruction also adds one to the number of arrivals that the phase expects. This cancels out
     // the arrival, so the object is not changed.

@@ -24,7 +24,7 @@ import { type Combine, integer, logic, wrapping } from '../memory/combine.ts';
 import { orderOf } from '../order-of.ts';
 import { mechanism, reportBytes } from './parts.ts';
 
-const hopper = at('8.1', 90);
+const since = at('8.1', 90);
 const late = ['.release', '.global'].map((word) => needsModifier(word, at('8.7', 100)));
 
 const address: OperandPattern = { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } };
@@ -86,7 +86,7 @@ const stores = (): readonly InstructionForm[] => [
       constraints: [{ kind: 'vector-bits', bits: 128 }],
       operands: [address, { kind: 'lanes', name: 'b', value, braced: true, alone: true }, object],
     },
-    hopper,
+    since,
     (variant) => {
       const space = spaceOf(variant, false);
       const lanes = Array.from({ length: vectorLanes(variant) }, (_, lane): Ref => `$b.${lane}`);
@@ -103,7 +103,7 @@ const stores = (): readonly InstructionForm[] => [
       rows: late,
       operands: [address, value],
     },
-    hopper,
+    since,
     (variant) => [store(variant, spaceOf(variant, true), ['$b'])],
   ),
   form(
@@ -117,7 +117,7 @@ const stores = (): readonly InstructionForm[] => [
       rows: late,
       operands: [address, value],
     },
-    hopper,
+    since,
     (variant) => [{ ...store(variant, spaceOf(variant, true), ['$b']), order: orderOf(variant, releasedToCluster) }],
   ),
 ];
@@ -142,7 +142,7 @@ const reductions = () =>
           sets,
           operands: [address, value, object],
         },
-        hopper,
+        since,
         (variant) => {
           const space = spaceOf(variant, false);
           return [reduce(combine, variant, space), ...complete(variant, space)];
@@ -159,7 +159,7 @@ const reductions = () =>
           rows: late,
           operands: [address, value],
         },
-        hopper,
+        since,
         (variant) => [reduce(combine, variant, spaceOf(variant, true))],
       ),
     ];

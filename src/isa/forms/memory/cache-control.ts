@@ -12,8 +12,8 @@ import { noEffect } from '../no-effect.ts';
 
 const address: OperandPattern = { kind: 'address', name: 'a', access: 'load' };
 const sized: OperandPattern = { ...address, sized: true };
-const hopper = at('8.0', 90);
-const ampere = at('7.4', 80);
+/** What came with cache policies. */
+const ofPolicies = at('7.4', 80);
 
 type Line = Omit<InstructionForm, 'regime' | 'steps'> & { readonly steps?: InstructionForm['steps'] };
 
@@ -39,7 +39,7 @@ const lines: readonly InstructionForm[] = [
     syntax: 'prefetch{.global}.priority  [a]',
     summary: 'Prefetches a cache line into L2 with an eviction priority.',
     sets: { priority: ['.L2::evict_last', '.L2::evict_normal'] },
-    availability: [row('prefetch with an eviction priority', ampere)],
+    availability: [row('prefetch with an eviction priority', ofPolicies)],
     operands: [sized],
   }),
   exact({
@@ -56,7 +56,7 @@ const lines: readonly InstructionForm[] = [
     syntax: 'prefetch{.space}.tensormap  [a]',
     summary: 'Prefetches a tensor map into a closer cache.',
     sets: { space: ['.const', '.param'] },
-    availability: [row('prefetch.tensormap', hopper)],
+    availability: [row('prefetch.tensormap', at('8.0', 90))],
     operands: [{ ...address, least: { bits: 32 } }],
   }),
   exact({
@@ -72,7 +72,7 @@ const lines: readonly InstructionForm[] = [
     section: '9.7.9.16',
     syntax: 'applypriority{.global}.L2::evict_normal  [a], size',
     summary: 'Gives a cache line in L2 the normal eviction priority.',
-    availability: [row('applypriority', ampere)],
+    availability: [row('applypriority', ofPolicies)],
     operands: [sized, line128],
   }),
   exact({
@@ -81,7 +81,7 @@ const lines: readonly InstructionForm[] = [
     syntax: 'discard{.global}.L2  [a], size',
     summary:
       'Drops a cache line in L2 without writing it back. Its bytes are undefined afterwards; ptxlab does not change them.',
-    availability: [row('discard', ampere)],
+    availability: [row('discard', ofPolicies)],
     operands: [{ ...sized, access: 'store' }, line128],
   }),
 ];
@@ -103,7 +103,7 @@ const policySteps: InstructionForm['steps'] = (variant): readonly Step[] => [
   { kind: 'constant', to: '$d', value: policies[variant.modifiers['priority'] ?? ''] ?? 0n },
 ];
 
-const policyRows = [row('createpolicy', ampere)];
+const policyRows = [row('createpolicy', ofPolicies)];
 const policy = write('d', '.u64');
 
 const creation: readonly InstructionForm[] = [
