@@ -1,7 +1,6 @@
 /**
- * mbarrier, cp.async.mbarrier.arrive and barrier.cluster (sections 9.7.13.3 and 9.7.13.15 of PTX ISA 9.1). Versions and
- * targets were determined with ptxas 13.0. A thread that waits is never suspended. Instead, it lets the other threads
- * run and then tests again.
+ * mbarrier and cp.async.mbarrier.arrive (section 9.7.13.15 of PTX ISA 9.1). Versions and targets were determined with
+ * ptxas 13.0. A thread that waits is never suspended. Instead, it lets the other threads run and then tests again.
  */
 import {
   type AvailabilityRow,
