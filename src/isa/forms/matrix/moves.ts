@@ -7,42 +7,16 @@ import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, atListed, atSuffixed } from '../../targets.ts';
+import { weakLoad } from '../access-steps.ts';
 import { spaceOf } from '../space-of.ts';
 import { bits, constant, integer } from '../integer/steps.ts';
-import {
-  type Access,
-  accessesOf,
-  addressPlan,
-  addressRef,
-  constantRef,
-  findAddresses,
-  keptRef,
-  perLane,
-} from './addresses.ts';
-import { factorList, matrixForm, refsOf, registerList } from './parts.ts';
+import { type Access, accessesOf, addressPlan, addressRef, constantRef, findAddresses, perLane } from './addresses.ts';
+import { factorList, matrixForm, refsOf, registerList, sharedRow } from './parts.ts';
+import { elementRefs, loadRegisters, storeRegisters } from './transfer-steps.ts';
 
 const shared = ['.shared', '.shared::cta'] as const;
 
-const sharedRow: AvailabilityRow = {
-  subject: '.shared::cta',
-  when: { modifiers: ['.shared::cta'] },
-  ways: [at('7.8', 30)],
-};
-
 // --- steps ----------------------------------------------------------------------------------------------------------
-
-function load(space: AccessSpace, width: number, to: Ref, address: Ref): Extract<Step, { readonly kind: 'load' }> {
-  return { kind: 'load', space, width, to: [to], address, proxy: 'generic', order: null, unused: false };
-}
-
-function store(space: AccessSpace, width: number, from: Ref, address: Ref): Step {
-  return { kind: 'store', space, width, from: [from], address, order: null, object: null };
-}
-
-/** The names of the lanes of a register, starting with the highest lane, because steps list lanes in this order. */
-function parts(of: Ref, count: number): readonly Ref[] {
-  return Array.from({ length: count }, (_, i): Ref => `${of}.${count - 1 - i}`);
-}
 
 /**
  * Matrices of `width`-bit elements whose rows are contiguous in memory. The rows of all matrices are numbered
@@ -93,7 +67,7 @@ const rowSteps = rowStepsOf(16);
  * address is odd.
  */
 function rowCheck(space: AccessSpace, index: number): Step {
-  return { ...load(space, 16, '$start', addressRef(index)), unused: true };
+  return { ...weakLoad(space, 16, ['$start'], addressRef(index)), unused: true };
 }
 
 /**
@@ -133,38 +107,23 @@ function checkOf(space: AccessSpace, own: Fragment): readonly Step[] {
   return isByBytes(own) ? [rowCheck(space, accessesOf(own, true).count)] : [];
 }
 
-function loadParts(variant: Variant, own: Fragment): readonly Step[] {
-  const { perAccess } = accessesOf(own, true);
-  const [count, width] = [32 / (perAccess * own.bits), perAccess * own.bits];
-  const space = spaceOf(variant);
-  const find = findAddresses(variant.mnemonic, planOf(own, []), { address: '$row', stride: null, words: [] });
-  const loads = refsOf('r', own.registers).flatMap((register, i): Step[] => {
-    if (count === 1) return [load(space, width, register, addressRef(i))];
-    const elements = parts(register, count);
-    return [
-      ...elements.map((part, j) => load(space, width, part, addressRef(i * count + count - 1 - j))),
-      { kind: 'pack', to: register, from: elements, lane: width, stride: width },
-    ];
-  });
-  return [...rowSteps, ...find, ...checkOf(space, own), ...loads];
+/** The steps that find the addresses of a matrix and check them. `words` are registers that will be stored. */
+function findRows(variant: Variant, own: Fragment, words: readonly Ref[]): readonly Step[] {
+  const operands = { address: '$row', stride: null, words } as const;
+  return [
+    ...rowSteps,
+    ...findAddresses(variant.mnemonic, planOf(own, words), operands),
+    ...checkOf(spaceOf(variant), own),
+  ];
 }
 
-function storeParts(variant: Variant, own: Fragment): readonly Step[] {
-  const { perAccess } = accessesOf(own, true);
-  const [count, width] = [32 / (perAccess * own.bits), perAccess * own.bits];
-  const space = spaceOf(variant);
-  const sources = refsOf('r', own.registers);
-  const operands = { address: '$row', stride: null, words: sources } as const;
-  const find = findAddresses(variant.mnemonic, planOf(own, sources), operands);
-  const stores = sources.flatMap((register, i): Step[] => {
-    if (count === 1) return [store(space, width, keptRef(register), addressRef(i))];
-    const elements = parts(register, count);
-    return [
-      { kind: 'unpack', to: elements, from: keptRef(register), lane: width, stride: width },
-      ...elements.map((part, j) => store(space, width, part, addressRef(i * count + count - 1 - j))),
-    ];
-  });
-  return [...rowSteps, ...find, ...checkOf(space, own), ...stores];
+function loadSteps(variant: Variant, own: Fragment): readonly Step[] {
+  return [...findRows(variant, own, []), ...loadRegisters({ own, byRows: true, space: spaceOf(variant) })];
+}
+
+function storeSteps(variant: Variant, own: Fragment): readonly Step[] {
+  const words = refsOf('r', own.registers);
+  return [...findRows(variant, own, words), ...storeRegisters({ own, byRows: true, space: spaceOf(variant) })];
 }
 
 /** How elements of 4 or 6 bits are stored in memory, without gaps between them, and in a byte of the result. */
@@ -203,7 +162,7 @@ function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly St
   const space = spaceOf(variant);
   const elements = Array.from({ length: count }, (_, i) => smallElement(space, i, packed));
   const packs = refsOf('r', own.registers).map(
-    (register): Step => ({ kind: 'pack', to: register, from: parts(register, 4), lane: 8, stride: 8 }),
+    (register): Step => ({ kind: 'pack', to: register, from: elementRefs(register, 4), lane: 8, stride: 8 }),
   );
   return [...rowStepsOf(packed.rowBytes), ...find, rowCheck(space, 2 * count), ...elements.flat(), ...packs];
 }
@@ -216,8 +175,8 @@ function smallElement(space: AccessSpace, index: number, packed: Packed): readon
   const element: Ref = `$r.${index >> 2}.${index & 3}`;
   const named = (what: string): Ref => `${element}.${what}`;
   return [
-    load(space, 8, named('first'), addressRef(2 * index)),
-    load(space, 8, named('second'), addressRef(2 * index + 1)),
+    weakLoad(space, 8, [named('first')], addressRef(2 * index)),
+    weakLoad(space, 8, [named('second')], addressRef(2 * index + 1)),
     { kind: 'pack', to: named('both'), from: [named('second'), named('first')], lane: 8, stride: 8 },
     bits('shr.u', 32, named('moved'), named('both'), constantRef(index)),
     { kind: 'extract', to: named('code'), from: named('moved'), low: 0, width: packed.bits },
@@ -277,7 +236,7 @@ const loads = (): readonly MoveLine[] => [
     words: 'm8n8.xN{.trans}{.ss}.b16',
     summary: 'Loads 8 by 8 matrices of 16-bit elements; every lane may give the address of a row.',
     row: { ways: [at('6.5', 75)] },
-    steps: (variant, registers) => loadParts(variant, (has(variant, '.trans') ? columnsOf8 : rowsOf8)(registers)),
+    steps: (variant, registers) => loadSteps(variant, (has(variant, '.trans') ? columnsOf8 : rowsOf8)(registers)),
   },
   {
     id: 'm16n16',
@@ -286,7 +245,7 @@ const loads = (): readonly MoveLine[] => [
     perMatrix: 2,
     numbers: ['.x1', '.x2'],
     row: { ways: [atSuffixed('8.6', 100)] },
-    steps: (variant, registers) => loadParts(variant, columnsOf16(registers)),
+    steps: (variant, registers) => loadSteps(variant, columnsOf16(registers)),
   },
   ...(
     [
@@ -328,7 +287,7 @@ const stores = (): readonly MoveLine[] => [
     words: 'm8n8.xN{.trans}{.ss}.b16',
     summary: 'Stores 8 by 8 matrices of 16-bit elements; every lane may give the address of a row.',
     row: { ways: [at('7.8', 90)] },
-    steps: (variant, registers) => storeParts(variant, (has(variant, '.trans') ? columnsOf8 : rowsOf8)(registers)),
+    steps: (variant, registers) => storeSteps(variant, (has(variant, '.trans') ? columnsOf8 : rowsOf8)(registers)),
   },
   {
     id: 'm16n8',
@@ -336,7 +295,7 @@ const stores = (): readonly MoveLine[] => [
     words: 'm16n8.xN.trans{.ss}.b8',
     summary: 'Stores 16 by 8 matrices of bytes, transposed.',
     row: { ways: [atSuffixed('8.6', 100)] },
-    steps: (variant, registers) => storeParts(variant, columnPairsOf8(registers)),
+    steps: (variant, registers) => storeSteps(variant, columnPairsOf8(registers)),
   },
 ];
 

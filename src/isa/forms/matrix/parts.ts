@@ -5,7 +5,8 @@
 import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
 import type { Constraint } from '../../form.ts';
 import type { Sparsity } from '../../matrix-product.ts';
-import type { Availability } from '../../targets.ts';
+import { at, type Availability } from '../../targets.ts';
+import { needsModifier } from '../availability-rows.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { TypeName } from '../../types.ts';
 
@@ -68,6 +69,8 @@ export function matrixForm({ ways, subject, rows = [], sets, constraints, ...lin
     ...(constraints === undefined ? {} : { constraints }),
   };
 }
+
+export const sharedRow: AvailabilityRow = needsModifier('.shared::cta', at('7.8', 30));
 
 /**
  * The sets of layouts that the syntax line of a form refers to. In an instruction, the layout of A is written before

@@ -38,18 +38,21 @@ export interface ElementBits {
   readonly d: number;
 }
 
+/** The number of registers that a lane needs for elements of a matrix, spread over a warp without copies. */
+export function registersOf(elements: number, bits: number): number {
+  return Math.max(1, (elements * bits) / (32 * Math.max(32, bits)));
+}
+
 /**
  * The number of registers that a lane needs for each matrix if no element is stored twice. `kept` is the number of
  * columns of A that are stored.
  */
 export function registersFor({ m, n, k }: Shape, bits: ElementBits, kept: number = k): Registers {
-  const count = (elements: number, width: number): number =>
-    Math.max(1, (elements * width) / (32 * Math.max(32, width)));
   return {
-    a: count(m * kept, bits.factor),
-    b: count(k * n, bits.factor),
-    c: count(m * n, bits.c),
-    d: count(m * n, bits.d),
+    a: registersOf(m * kept, bits.factor),
+    b: registersOf(k * n, bits.factor),
+    c: registersOf(m * n, bits.c),
+    d: registersOf(m * n, bits.d),
   };
 }
 

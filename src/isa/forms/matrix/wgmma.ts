@@ -25,6 +25,7 @@ import {
   listTypes,
   type ListType,
   selectorOperand,
+  sumLists,
   wordSparsity,
 } from './parts.ts';
 import {
@@ -199,7 +200,7 @@ function result({ d, columns, k }: Row, sparse: boolean): OperandPattern {
     element: write('d', '.b32', { sink: true }),
     counts: [Object.fromEntries(columns.map((n) => [wordOf(n, k, sparse), n / 2 / perRegister]))],
     alsoRead: 'c',
-    types: listTypes[d === '.f16' ? 'f16' : d === '.f32' ? 'f32' : 's32'],
+    types: listTypes[sumLists[d][1]],
     joined: true,
   };
 }

@@ -12,7 +12,7 @@ import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { spaceOf } from '../space-of.ts';
-import { accessesOf, addressPlan, addressRef, findAddresses, keptRef } from './addresses.ts';
+import { accessesOf, addressPlan, findAddresses } from './addresses.ts';
 import {
   bitsOfSum,
   layouts,
@@ -22,6 +22,7 @@ import {
   factorList,
   registerList,
   rowColumn,
+  sharedRow,
   sumLists,
   type SumType,
 } from './parts.ts';
@@ -33,10 +34,12 @@ import {
   type Fragments,
   integers,
   multiply,
+  registersOf,
   type Shape,
   shapeOf,
   sumFormat,
 } from './products.ts';
+import { loadRegisters, storeRegisters } from './transfer-steps.ts';
 
 /** Types of A and B that support the same shapes. */
 interface Family {
@@ -157,7 +160,7 @@ type Side = 'a' | 'b' | 'c';
  */
 function fragment(side: Side, { m, n, k }: Shape, bits: number, doubled: boolean): Fragment {
   const [rows, columns] = side === 'a' ? [m, k] : side === 'b' ? [k, n] : [m, n];
-  const registers = doubled ? 8 : Math.max(1, (rows * columns * bits) / (32 * Math.max(32, bits)));
+  const registers = doubled ? 8 : registersOf(rows * columns, bits);
   return fragmentOf(side, { rows, columns, bits, registers });
 }
 
@@ -165,27 +168,22 @@ function fragment(side: Side, { m, n, k }: Shape, bits: number, doubled: boolean
 
 const spaces = { ss: ['.global', '.shared', '.shared::cta'] } as const;
 
-const sharedRow: AvailabilityRow = {
-  subject: '.shared::cta',
-  when: { modifiers: ['.shared::cta'] },
-  ways: [at('7.8', 30)],
-};
-
 /** The default stride: the number of elements in a row or column. */
 function defaultStride({ rows, columns }: Fragment, byRows: boolean): number {
   return byRows ? columns : rows;
 }
 
-interface Transfer {
+/** What the addresses of a matrix depend on. */
+interface Placement {
   readonly variant: Variant;
   readonly own: Fragment;
+  readonly byRows: boolean;
   readonly stride: Ref | null;
   /** The registers whose contents are stored; empty for a load. */
   readonly words: readonly Ref[];
 }
 
-function findElements({ variant, own, stride, words }: Transfer): readonly Step[] {
-  const byRows = has(variant, '.row');
+function findElements({ variant, own, byRows, stride, words }: Placement): readonly Step[] {
   const { perAccess, count } = accessesOf(own, byRows);
   const rows = stride === null ? defaultStride(own, byRows) : 0;
   const plan = addressPlan(
@@ -200,64 +198,6 @@ function findElements({ variant, own, stride, words }: Transfer): readonly Step[
   );
   const name = `${variant.mnemonic}${stride === null ? '' : ' stride'}`;
   return findAddresses(name, plan, { address: '$p', stride, words });
-}
-
-/** Highest lane first, which is the order that steps use. */
-function parts(of: Ref, count: number): readonly Ref[] {
-  return Array.from({ length: count }, (_, i): Ref => `${of}.${count - 1 - i}`);
-}
-
-function loadSteps(transfer: Transfer): readonly Step[] {
-  const { variant, own } = transfer;
-  const { perAccess } = accessesOf(own, has(variant, '.row'));
-  const perRegister = own.registerBits / own.bits;
-  const width = own.bits * perAccess;
-  const space = spaceOf(variant);
-  const load = (to: Ref, index: number): Step => ({
-    kind: 'load',
-    space,
-    width,
-    to: [to],
-    address: addressRef(index),
-    proxy: 'generic',
-    order: null,
-    unused: false,
-  });
-  const loads = refsOf('r', own.registers).flatMap((register, i): Step[] => {
-    if (perAccess === perRegister) return [load(register, i)];
-    const elements = parts(register, perRegister);
-    return [
-      ...elements.map((element, j) => load(element, i * perRegister + perRegister - 1 - j)),
-      { kind: 'pack', to: register, from: elements, lane: width, stride: width },
-    ];
-  });
-  return [...findElements(transfer), ...loads];
-}
-
-function storeSteps(transfer: Transfer): readonly Step[] {
-  const { variant, own } = transfer;
-  const { perAccess } = accessesOf(own, has(variant, '.row'));
-  const perRegister = own.registerBits / own.bits;
-  const width = own.bits * perAccess;
-  const space = spaceOf(variant);
-  const store = (from: Ref, index: number): Step => ({
-    kind: 'store',
-    space,
-    width,
-    from: [from],
-    address: addressRef(index),
-    order: null,
-    object: null,
-  });
-  const stores = transfer.words.flatMap((register, i): Step[] => {
-    if (perAccess === perRegister) return [store(keptRef(register), i)];
-    const elements = parts(register, perRegister);
-    return [
-      { kind: 'unpack', to: elements, from: keptRef(register), lane: width, stride: width },
-      ...elements.map((element, j) => store(element, i * perRegister + perRegister - 1 - j)),
-    ];
-  });
-  return [...findElements(transfer), ...stores];
 }
 
 interface TransferRow {
@@ -313,8 +253,12 @@ function transferForm(
     constraints: [{ kind: 'needs-modifier', modifier: '.shared::cta', oneOf: ['.aligned'] }],
     operands: [...(stores ? [address, list] : [list, address]), ...(strided ? [stride] : [])],
     steps: (variant) => {
-      const transfer = { variant, own, stride: strided ? '$stride' : null, words } as const;
-      return stores ? storeSteps(transfer) : loadSteps(transfer);
+      const byRows = has(variant, '.row');
+      const transfer = { own, byRows, space: spaceOf(variant) };
+      return [
+        ...findElements({ variant, own, byRows, stride: strided ? '$stride' : null, words }),
+        ...(stores ? storeRegisters(transfer) : loadRegisters(transfer)),
+      ];
     },
   });
 }
