@@ -59,10 +59,7 @@ export const cornerBits: readonly number[] = [0, 0, 0, 16, 8, 5];
 export const mostInBox = 256;
 export const mostPixels = 1024;
 
-/**
- * How the chunks of 16 bytes are swizzled in shared memory. Bits 7 and higher of an address are added, without carry,
- * to the bits from `log2(atom)` on.
- */
+/** How the chunks of 16 bytes are swizzled in shared memory. */
 export interface Swizzle {
   /** The swizzling mode and the swizzle atomicity, as `tensormap.replace` numbers them. */
   readonly code: readonly [mode: number, atomicity: number];
@@ -126,7 +123,13 @@ export interface TensorElement {
   readonly flushes: boolean;
 }
 
-const nan16 = 0x7ff7_7ff7_7ff7_7ff7n;
+/**
+ * The f16 or bf16 NaN of elements outside a tensor, which `fma.oob` recognizes. The ISA does not specify its bits; tensor
+ * copies are reported to write these.
+ */
+export const outsideNan = 0x7ff7;
+
+const nan16 = 0x0001_0001_0001_0001n * BigInt(outsideNan);
 const nan32 = 0x7fff_ffff_7fff_ffffn;
 const nan64 = 0x7fff_ffff_ffff_ffffn;
 

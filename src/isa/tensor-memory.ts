@@ -11,6 +11,21 @@ export const tensorUnit = 32;
 /** Number of bytes of a lane. */
 export const laneBytes: number = 4 * tensorColumns;
 
+/** The offset of a column of a lane in bytes. */
+export function tensorOffset(lane: number, column: number): number {
+  return lane * laneBytes + 4 * column;
+}
+
+/** The address of the column at an offset, as instructions write it: the lane in the upper half, the column in the lower. */
+export function tensorAddress(offset: number): number {
+  return Math.floor(offset / laneBytes) * 2 ** 16 + Math.floor((offset % laneBytes) / 4);
+}
+
+/** Splits an address in tensor memory. */
+export function tensorPlace(address: bigint): readonly [lane: number, column: number] {
+  return [Number((address >> 16n) & 0xffffn), Number(address & 0xffffn)];
+}
+
 /**
  * The offset of the word whose bits 0 to 15 say which units of columns are allocated. Bit 16 is set once the block has
  * given up the right to allocate.

@@ -1,5 +1,5 @@
 /** Describes data races with the names and places that a program uses. */
-import { laneBytes } from '../../isa/tensor-memory.ts';
+import { tensorAddress } from '../../isa/tensor-memory.ts';
 import { sourceAt } from '../../program/source-at.ts';
 import { formatAddress } from '../memory/address-space.ts';
 import type { Launch } from '../engine.ts';
@@ -28,11 +28,6 @@ export function describeRace({ missing, touched, first, second, count }: SeenRac
     second: later,
     count,
   };
-}
-
-/** An address in tensor memory: the lane in the upper half, and the column in the lower half. */
-function tensorAddress(offset: number): number {
-  return Math.floor(offset / laneBytes) * 2 ** 16 + (offset % laneBytes) / 4;
 }
 
 function describeAccess({ actor, tag }: SeenAccess, { kernel, shape }: Launch): RaceAccess {

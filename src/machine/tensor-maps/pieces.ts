@@ -1,6 +1,7 @@
 /** The pieces in which a part of a tensor is copied between global and shared memory. */
 import { elementAt } from '../../base/element-at.ts';
 import { isPadded, type Swizzle } from '../../isa/tensor-map-fields.ts';
+import { isInOddLine, swizzled } from '../swizzle.ts';
 import { type PartPlace, rowsOf } from './box-rows.ts';
 import { rowLength, type TensorMap } from './tensor-map.ts';
 
@@ -19,14 +20,10 @@ export function fillOf({ element, fillsWithNan }: TensorMap): bigint {
   return (fillsWithNan ? element.nan : null) ?? 0n;
 }
 
-/** The log2 of the length of a line of shared memory. */
-const lineShift = 7;
-
 /** Where the byte at an address is in shared memory. */
-function swizzled(address: number, { atom, lines, flips }: Swizzle): number {
-  const line = address >> lineShift;
-  const moved = address ^ ((line & (lines - 1)) * atom);
-  return flips ? moved ^ ((line & 1) << 3) : moved;
+function placeOf(address: number, swizzle: Swizzle): number {
+  const moved = swizzled(address, swizzle);
+  return swizzle.flips && isInOddLine(address) ? moved ^ 8 : moved;
 }
 
 /**
@@ -42,7 +39,7 @@ export function* piecesOf(map: TensorMap, place: PartPlace, shared: number): Gen
   for (const start of rowsOf(map, place)) {
     for (let at = 0; at < inRow; at += chunk)
       yield* piecesOfChunk(map, start, first + at / element.sharedBytes, {
-        address: swizzled(row + at, swizzle),
+        address: placeOf(row + at, swizzle),
         bytes: Math.min(chunk, inRow - at),
       });
     row += inRow;

@@ -26,11 +26,6 @@ export function ranksOf(blocks: 1 | 2, rank: number, blocksPerCluster: number): 
   return [first, first + 1];
 }
 
-/** Splits an address in tensor memory. */
-export function placeOf(address: bigint): readonly [lane: number, column: number] {
-  return [Number((address >> 16n) & 0xffffn), Number(address & 0xffffn)];
-}
-
 /** Throws a fault unless `count` columns from `column` on are allocated. */
 export function requireColumns(column: number, count: number, memory: TensorAccess): void {
   const [allocated = 0] = wordsOf(memory.read(tensorAllocation, 4));

@@ -1,9 +1,9 @@
 /** Carries out tcgen05.cp (PTX ISA 9.1, section 9.7.16.9.1). Each engine supplies the accesses to memory. */
 import type { TensorCopy } from '../../isa/tensor-copy.ts';
-import { laneBytes, tensorLanes } from '../../isa/tensor-memory.ts';
+import { tensorLanes, tensorOffset, tensorPlace } from '../../isa/tensor-memory.ts';
 import { sharedTile } from './shared-tile.ts';
 import { warpSize } from '../launch.ts';
-import { misuse, placeOf, requireColumns, smallCode, type TensorAccess } from './access.ts';
+import { misuse, requireColumns, smallCode, type TensorAccess } from './access.ts';
 
 const chunkBytes = 16;
 
@@ -20,7 +20,7 @@ export function copyToTensor(copy: TensorCopy, to: bigint, source: bigint, memor
 
 function copyInBlock({ parts, chunks, unpacks }: TensorCopy, to: bigint, source: bigint, memory: TensorAccess): void {
   const tile = sharedTile(source, true, 8);
-  const [lane, column] = placeOf(to);
+  const [lane, column] = tensorPlace(to);
   const perChunk = chunkBytes / 4;
   requireColumns(column, chunks * perChunk, memory);
   if (lane + Math.max(...parts.flat()) + warpSize > tensorLanes) throw misuse('the rows do not fit into the lanes');
@@ -30,7 +30,7 @@ function copyInBlock({ parts, chunks, unpacks }: TensorCopy, to: bigint, source:
         const chunk = memory.chunk(tile(part * warpSize + row, at)).slice();
         const bytes = unpacks === null ? chunk : unpacked(chunk, unpacks);
         for (const first of lanes)
-          memory.write((lane + first + row) * laneBytes + 4 * (column + at * perChunk), chunkBytes).set(bytes);
+          memory.write(tensorOffset(lane + first + row, column + at * perChunk), chunkBytes).set(bytes);
       }
     }
   });

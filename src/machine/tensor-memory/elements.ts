@@ -1,11 +1,11 @@
 /** Computes the elements of D for tcgen05.mma. */
-import { laneBytes } from '../../isa/tensor-memory.ts';
+import { tensorOffset, tensorPlace } from '../../isa/tensor-memory.ts';
 import type { ProductDescriptor, TensorProduct, TensorScaling } from '../../isa/tensor-product.ts';
 import { dotTile, selectElements, type TileLines, tileLines } from '../../numerics/dot-tile.ts';
 import { formats } from '../../numerics/formats.ts';
 import { groupScaledTile, productScaledTile, type TileScales, tileScales } from '../../numerics/scaled-tile.ts';
 import { warpSize } from '../launch.ts';
-import { misuse, placeOf, requireColumns, type TensorAccess } from './access.ts';
+import { misuse, requireColumns, type TensorAccess } from './access.ts';
 import { formatOf } from './factors.ts';
 import type { ProductCall } from './product-call.ts';
 
@@ -102,7 +102,7 @@ function scalesOf(
     side === 'a' ? ([scales[0], m / product.blocks, firstScaleA] as const) : ([scales[1], n, firstScaleB] as const);
   const format = scaling.formats[scaleFormat];
   if (format === undefined) throw misuse(`the instruction descriptor has the unknown scale format ${scaleFormat}`);
-  const [lane, column] = placeOf(address);
+  const [lane, column] = tensorPlace(address);
   if (lane !== 0) throw misuse('the scale factors do not begin in lane 0');
   const isDivided = side === 'b' && m / product.blocks === 64;
   const together = isDivided ? lines / 2 : lines;
@@ -111,7 +111,7 @@ function scalesOf(
   for (let line = 0; line < lines; line++) {
     const own = line % together;
     const ofLine = (own % warpSize) + (line < together ? 0 : 2 * warpSize);
-    const at = ofLine * laneBytes + 4 * (column + Math.floor(own / warpSize));
+    const at = tensorOffset(ofLine, column + Math.floor(own / warpSize));
     const word = memory.read(at, 4);
     for (let i = 0; i < count; i++) codes[line * count + i] = word[(first + i) & 3] ?? 0;
   }

@@ -1,10 +1,10 @@
 /** Reads the elements of A and B for tcgen05.mma, from shared memory and tensor memory. */
-import { laneBytes } from '../../isa/tensor-memory.ts';
+import { tensorOffset, tensorPlace } from '../../isa/tensor-memory.ts';
 import type { ProductDescriptor, TensorProduct } from '../../isa/tensor-product.ts';
 import type { FactorFormat } from '../../numerics/dot-arithmetic.ts';
 import { formats, type IntegerName } from '../../numerics/formats.ts';
 import { sharedTile } from './shared-tile.ts';
-import { misuse, placeOf, requireColumns, smallCode, type TensorAccess } from './access.ts';
+import { misuse, requireColumns, smallCode, type TensorAccess } from './access.ts';
 import { requireLanes, type RowLayout } from './rows.ts';
 
 /** A factor of a product: its operand, and the format of its elements. */
@@ -58,7 +58,7 @@ export function laneCodes(
   memory: TensorAccess,
 ): Uint32Array {
   const { laneOf } = layout;
-  const [lane, column] = placeOf(operand);
+  const [lane, column] = tensorPlace(operand);
   const bytes = (length * bits) / 8;
   requireColumns(column, bytes / 4, memory);
   requireLanes(lane, layout, lines);
@@ -66,7 +66,7 @@ export function laneCodes(
   const mask = maskOf(formats[format].width);
   const codes = new Uint32Array(lines * length);
   for (let row = 0; row < lines; row++) {
-    const view = viewOf(memory.read((lane + laneOf(row, part)) * laneBytes + 4 * column, bytes));
+    const view = viewOf(memory.read(tensorOffset(lane + laneOf(row, part), column), bytes));
     for (let k = 0; k < length; k++) codes[row * length + k] = (elementBits(view, k, bits) >>> low) & mask;
   }
   return codes;

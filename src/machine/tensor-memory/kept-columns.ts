@@ -3,9 +3,9 @@
  * only in figures; this is the layout that CUTLASS uses.
  */
 import { keptColumn, type Sparsity } from '../../isa/matrix-product.ts';
-import { laneBytes } from '../../isa/tensor-memory.ts';
+import { tensorOffset, tensorPlace } from '../../isa/tensor-memory.ts';
 import type { TensorProduct } from '../../isa/tensor-product.ts';
-import { misuse, placeOf, requireColumns, type TensorAccess, wordsOf } from './access.ts';
+import { misuse, requireColumns, type TensorAccess, wordsOf } from './access.ts';
 import type { RowLayout } from './rows.ts';
 
 /** The metadata of a product: its address, and the number of the column that the instruction descriptor selects. */
@@ -26,13 +26,13 @@ export function keptColumns(
   part: number,
   memory: TensorAccess,
 ): (row: number) => Uint16Array {
-  const [base, column] = placeOf(address);
+  const [base, column] = tensorPlace(address);
   const isWide = bits >= 16;
   if (!isWide && selector !== 0)
     throw misuse(`elements of ${bits} bits have no metadata with the selector ${selector}`);
   requireColumns(column, isWide ? selector + 1 : 2, memory);
   const word = (lane: number, at: number): number =>
-    wordsOf(memory.read((base + lane) * laneBytes + 4 * (column + at), 4))[0] ?? 0;
+    wordsOf(memory.read(tensorOffset(base + lane, column + at), 4))[0] ?? 0;
   // With elements of 16 or 32 bits, a word describes half of the columns of two rows that are 8 apart; with smaller
   // elements, it describes half of the columns of one row.
   const indices = isWide

@@ -1,9 +1,9 @@
 /** Carries out tcgen05.mma. Each engine supplies the accesses to memory. */
-import { laneBytes } from '../../isa/tensor-memory.ts';
+import { tensorOffset, tensorPlace } from '../../isa/tensor-memory.ts';
 import { type ProductDescriptor, readDescriptor } from '../../isa/tensor-product.ts';
 import type { ProductCall } from './product-call.ts';
 import { keptColumns } from './kept-columns.ts';
-import { misuse, placeOf, requireColumns, type TensorAccess, wordsOf } from './access.ts';
+import { misuse, requireColumns, type TensorAccess, wordsOf } from './access.ts';
 import { type ElementOf, elementOf } from './elements.ts';
 import { factorOf, laneCodes, replaceLines, sharedCodes } from './factors.ts';
 import { requireDescriptor } from './descriptor.ts';
@@ -73,7 +73,7 @@ function multiplyRows(call: ProductCall, descriptor: ProductDescriptor, shared: 
   const layout = rowLayout(shared.rows, call.product);
   const { parts, laneOf } = layout;
   const columns = descriptor.n / parts;
-  const [lane, column] = placeOf(call.d);
+  const [lane, column] = tensorPlace(call.d);
   requireColumns(column, columns, memory);
   requireLanes(lane, layout, shared.rows);
   requireSameLane(lane, call);
@@ -82,7 +82,7 @@ function multiplyRows(call: ProductCall, descriptor: ProductDescriptor, shared: 
     for (let row = 0; row < shared.rows; row++) {
       const own = lane + laneOf(row, part);
       if ((((call.unchanged[own >> 5] ?? 0) >>> (own & 31)) & 1) === 1) continue;
-      const offset = own * laneBytes + 4 * column;
+      const offset = tensorOffset(own, column);
       const before = call.adds ? wordsOf(memory.read(offset, 4 * columns)).slice() : null;
       const results = wordsOf(memory.write(offset, 4 * columns));
       const first = part * columns;
@@ -94,7 +94,7 @@ function multiplyRows(call: ProductCall, descriptor: ProductDescriptor, shared: 
 /** Whatever of A, its metadata and D is in tensor memory begins in the same lane (PTX ISA 9.1, section 9.7.16.10.5). */
 function requireSameLane(lane: number, { product, a, metadata }: ProductCall): void {
   const others = [...(product.aInTensor ? [a] : []), ...(product.sparse ? [metadata] : [])];
-  if (others.some((address) => placeOf(address)[0] !== lane))
+  if (others.some((address) => tensorPlace(address)[0] !== lane))
     throw misuse('A, its metadata and D do not begin in the same lane');
 }
 

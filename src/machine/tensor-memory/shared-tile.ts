@@ -4,6 +4,7 @@
  * and the number of a chunk within the line is combined by xor with bits of the line's number.
  */
 import { fieldsOf } from '../../base/bits.ts';
+import { type SwizzlePattern, swizzled } from '../swizzle.ts';
 import { misuse } from './access.ts';
 
 /**
@@ -14,20 +15,18 @@ import { misuse } from './access.ts';
 export type SharedTile = (line: number, chunk: number) => number;
 
 /** How the chunks of a matrix are swizzled. */
-interface Swizzle {
+interface Layout extends SwizzlePattern {
   /** The binary logarithm of the number of chunks side by side. */
   readonly shift: 0 | 1 | 2 | 3;
-  /** The binary logarithm of the number of chunks that stay together. */
-  readonly together: 0 | 1;
 }
 
 /** By the code in the descriptor. */
-const swizzles: Readonly<Record<number, Swizzle>> = {
-  0: { shift: 0, together: 0 },
-  1: { shift: 3, together: 1 },
-  2: { shift: 3, together: 0 },
-  4: { shift: 2, together: 0 },
-  6: { shift: 1, together: 0 },
+const layouts: Readonly<Record<number, Layout>> = {
+  0: { shift: 0, atom: 16, lines: 1 },
+  1: { shift: 3, atom: 32, lines: 4 },
+  2: { shift: 3, atom: 16, lines: 8 },
+  4: { shift: 2, atom: 16, lines: 4 },
+  6: { shift: 1, atom: 16, lines: 2 },
 };
 
 /** @param bits number of bits of an element */
@@ -36,12 +35,12 @@ export function sharedTile(descriptor: bigint, alongK: boolean, bits: number): S
   const inBytes = (low: number): number => 16 * field(low, 14);
   const [start, leading, stride] = [inBytes(0), inBytes(16), inBytes(32)];
   const phase = field(49, 3);
-  const swizzle = swizzles[field(61, 3)];
-  if (swizzle === undefined || field(52, 1) === 1)
+  const layout = layouts[field(61, 3)];
+  if (layout === undefined || field(52, 1) === 1)
     throw misuse('the descriptor of a matrix in shared memory has a mode that ptxlab does not know');
-  const { shift, together } = swizzle;
+  const { shift, atom } = layout;
   // Table 52 of PTX ISA 9.1 (section 9.7.16.10.3).
-  if (!alongK && (bits === 32) !== (together === 1)) {
+  if (!alongK && (bits === 32) !== (atom === 32)) {
     const mode = 'the 128-byte swizzle of 32 bytes';
     throw misuse(
       bits === 32
@@ -51,19 +50,17 @@ export function sharedTile(descriptor: bigint, alongK: boolean, bits: number): S
   }
   const side = 1 << shift;
   const lineBytes = 16 * side;
-  const mask = (side >> together) - 1;
-  const swizzled = (place: number): number => place ^ ((((place >> 7) - phase) & mask) << (4 + together));
   const isPlain = shift === 0;
   if (alongK) {
     return (line, chunk) => {
       const across = (line & 7) * lineBytes + (line >> 3) * stride;
       const along = isPlain ? chunk * leading : (chunk & (side - 1)) * 16 + (chunk >> shift) * leading;
-      return swizzled(start + across + along);
+      return swizzled(start + across + along, layout, phase);
     };
   }
   const [group, half] = isPlain ? [stride, leading] : [leading, stride];
   // A tile has 8 lines, or 4 if pairs of chunks stay together.
-  const lines = together === 1 ? 2 : 3;
+  const lines = atom === 32 ? 2 : 3;
   return (line, chunk) =>
     swizzled(
       start +
@@ -71,5 +68,7 @@ export function sharedTile(descriptor: bigint, alongK: boolean, bits: number): S
         (line >> lines) * half +
         (chunk & (side - 1)) * 16 +
         (chunk >> shift) * group,
+      layout,
+      phase,
     );
 }

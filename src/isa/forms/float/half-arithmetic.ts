@@ -4,6 +4,7 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { outsideNan } from '../../tensor-map-fields.ts';
 import { a, b, c, d, exact, row, when } from './rows.ts';
 import { clampBelow, floatSteps, formatOf, modeOf, reluSteps } from './steps.ts';
 import { bits, compare, constant, select } from '../integer/steps.ts';
@@ -52,12 +53,6 @@ const fused = floatSteps('fma', ['$a', '$b', '$c']);
 const fusedRelu = reluSteps('fma', ['$a', '$b', '$c']);
 const operands4 = [d, a, b, c];
 
-/**
- * The value with which tensor copies fill each 16-bit element that lies outside the tensor. The ISA does not specify
- * the bits of this value, but tensor copies are reported to write 0x7ff7.
- */
-const outside = 0x7ff7;
-
 /** `.oob`: +0 if a or b is the NaN that marks an element outside the tensor. */
 const guarded: InstructionForm['steps'] = (variant, environment) => {
   const format = formatOf(variant);
@@ -67,7 +62,7 @@ const guarded: InstructionForm['steps'] = (variant, environment) => {
     { kind: 'float', fn: 'fma', format, mode, to: of('$sum'), from: (['$a', '$b', '$c'] as const).map(of) },
     constant('$zero', 0),
     ...(has(variant, '.relu') ? clampBelow(format, of('$made'), of('$sum')) : []),
-    constant('$outside', outside),
+    constant('$outside', outsideNan),
     isOutside(of('$first'), of('$a')),
     isOutside(of('$second'), of('$b')),
     bits('or', 1, of('$any'), of('$first'), of('$second')),

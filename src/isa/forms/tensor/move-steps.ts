@@ -8,7 +8,7 @@ import { plainMode } from '../../../numerics/operations.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
-import { laneBytes } from '../../tensor-memory.ts';
+import { tensorOffset } from '../../tensor-memory.ts';
 import { bits, constant, extract, integer, join } from '../integer/steps.ts';
 import { refsOf } from '../matrix/parts.ts';
 import { offsetOf, requireColumns, requireLanes, splitAddress } from './access.ts';
@@ -180,7 +180,7 @@ function placesOf(move: Move): readonly (readonly Place[])[] {
 
 function access({ row, column }: Place, value: Ref, step: (address: Ref, value: Ref) => Step): readonly Step[] {
   return [
-    constant('$distance', row * laneBytes + 4 * column, 64),
+    constant('$distance', tensorOffset(row, column), 64),
     integer('add', 'u64', '$place', '$start', '$distance'),
     step('$place', value),
   ];

@@ -1,0 +1,28 @@
+/**
+ * How chunks of 16 bytes change places in shared memory, so that columns of a matrix lie in different banks (PTX ISA 9.1,
+ * sections 5.5.7 and 9.7.16.10.3).
+ */
+
+export interface SwizzlePattern {
+  /** The number of bytes that stay together. */
+  readonly atom: 16 | 32 | 64;
+  /** The number of lines of 128 bytes after which the pattern repeats. */
+  readonly lines: 1 | 2 | 4 | 8;
+}
+
+/** The log2 of the length of a line of shared memory. */
+const lineShift = 7;
+
+/**
+ * Where the byte at an address is in shared memory.
+ *
+ * @param phase the number of the line at which the pattern begins
+ */
+export function swizzled(address: number, { atom, lines }: SwizzlePattern, phase = 0): number {
+  return address ^ ((((address >> lineShift) - phase) & (lines - 1)) * atom);
+}
+
+/** Whether an address is in a line with an odd number. */
+export function isInOddLine(address: number): boolean {
+  return ((address >> lineShift) & 1) === 1;
+}
