@@ -3,6 +3,7 @@ import type { Bits } from '../base/bits.ts';
 import type { AccessSpace } from '../isa/spaces.ts';
 import { mbarrierFields } from '../isa/mbarrier-fields.ts';
 import { completed, relaxedOnGpu } from '../isa/steps/order.ts';
+import type { Ref } from '../isa/steps/ref.ts';
 import type { StepOf } from '../isa/steps/step.ts';
 import {
   type ConvertElement,
@@ -70,27 +71,27 @@ export function copyPiece(
   context: AccessContext,
   convert: ConvertElement | null = null,
 ): void {
-  const word = convert === null ? Math.min(bytes, 8) : 4;
+  const wordBytes = convert === null ? Math.min(bytes, 8) : 4;
   const [source, target] = [placeIn(from.space, from.address), placeIn(to.space, to.address)];
   const read = openMemory(source, from.address, 'load', bytes, context);
-  const undefinedParts = undefinedIn(read, source.offset, word, bytes / word, context.line);
+  const undefinedParts = undefinedIn(read, source.offset, wordBytes, bytes / wordBytes, context.line);
   const written = openMemory(target, to.address, 'store', bytes, context);
   if (context.cpu.races !== null) {
     noteAccess(context.cpu, plainAccess('load', null, context), source, bytes);
     // All lanes of a warp make the copy that a GPU makes once.
     noteAccess(context.cpu, { ...plainAccess('store', null, context), isSilent: isCopied() }, target, bytes);
   }
-  for (let at = 0; at < bytes; at += word) written.store(target.offset + at, 8 * word, valueAt(at));
-  if (undefinedParts !== null) storeUndefined(written, target.offset, word, undefinedParts);
+  for (let at = 0; at < bytes; at += wordBytes) written.store(target.offset + at, 8 * wordBytes, valueAt(at));
+  if (undefinedParts !== null) storeUndefined(written, target.offset, wordBytes, undefinedParts);
 
   function valueAt(at: number): Bits {
-    const value = read.load(source.offset + at, 8 * word);
+    const value = read.load(source.offset + at, 8 * wordBytes);
     return convert === null ? value : convert(Number(value));
   }
 
   function isCopied(): boolean {
-    for (let at = 0; at < bytes; at += word)
-      if (written.load(target.offset + at, 8 * word) !== valueAt(at)) return false;
+    for (let at = 0; at < bytes; at += wordBytes)
+      if (written.load(target.offset + at, 8 * wordBytes) !== valueAt(at)) return false;
     return true;
   }
 }
@@ -146,14 +147,14 @@ export function changeWord(
   noteArrival(context.cpu, order, place, isOtherPhase(order.phases, old, next));
 }
 
-/** Stores the low bits of `word` in each word of a piece. */
-export function fillPiece(to: Location, bytes: number, word: bigint, context: AccessContext): void {
-  const size = Math.min(bytes, 8);
+/** Stores the low bits of `pattern` in each word of a piece. */
+export function fillPiece(to: Location, bytes: number, pattern: bigint, context: AccessContext): void {
+  const wordBytes = Math.min(bytes, 8);
   const target = placeIn(to.space, to.address);
   const written = openMemory(target, to.address, 'store', bytes, context);
   if (context.cpu.races !== null) noteAccess(context.cpu, plainAccess('store', null, context), target, bytes);
-  const value = size === 8 ? word : Number(BigInt.asUintN(8 * size, word));
-  for (let at = 0; at < bytes; at += size) written.store(target.offset + at, 8 * size, value);
+  const value = wordBytes === 8 ? pattern : Number(BigInt.asUintN(8 * wordBytes, pattern));
+  for (let at = 0; at < bytes; at += wordBytes) written.store(target.offset + at, 8 * wordBytes, value);
 }
 
 /** Bulk copies and reductions handle this many bytes at a time. */
@@ -161,9 +162,10 @@ const piece = 16;
 
 export function prepareBulk(step: StepOf<'bulk'>, placeOf: PlaceOf, context: AccessContext): Action {
   const [address, source, sizeAt] = [placeOf(step.address), placeOf(step.source), placeOf(step.size)];
-  const mask = step.mask === null ? null : placeOf(step.mask);
-  const [left, right] = [step.left, step.right].map((ref) => (ref === null ? null : placeOf(ref)));
-  const object = step.object === null ? null : placeOf(step.object);
+  const optional = (ref: Ref | null): number | null => (ref === null ? null : placeOf(ref));
+  const mask = optional(step.mask);
+  const [left, right] = [optional(step.left), optional(step.right)];
+  const object = optional(step.object);
   return (frame: Frame) => {
     const [target, origin] = [bigintIn(frame, address), bigintIn(frame, source)];
     const size = Number(frame[sizeAt]);
@@ -171,7 +173,7 @@ export function prepareBulk(step: StepOf<'bulk'>, placeOf: PlaceOf, context: Acc
     for (let at = 0; at + piece <= size; at += piece) {
       const to = { space: step.space, address: target + BigInt(at) };
       const from = { space: step.sourceSpace, address: origin + BigInt(at) };
-      const skipped = skippedBytes(numberIn(frame, left) - at, numberIn(frame, right) - (size - piece - at));
+      const skipped = skippedBytes(countIn(frame, left) - at, countIn(frame, right) - (size - piece - at));
       if (mask !== null) copyBytes(to, from, Number(frame[mask]), copy);
       else if (skipped === 0) copyPiece(to, from, piece, copy);
       else copyOthers(to, from, skipped, copy);
@@ -186,8 +188,9 @@ function skippedBytes(left: number, right: number): number {
   return (all >>> (piece - inPiece(left))) | (all & ~(all >>> inPiece(right)));
 }
 
-function numberIn(frame: Frame, place: number | null | undefined): number {
-  return place == null ? 0 : Number(frame[place]);
+/** The number of bytes in a slot of the frame; 0 if there is no slot. */
+function countIn(frame: Frame, place: number | null): number {
+  return place === null ? 0 : Number(frame[place]);
 }
 
 /** Copies the bytes of a piece whose bits are set in the mask. */
@@ -206,14 +209,14 @@ function copyOthers(to: Location, from: Location, mask: number, context: AccessC
 }
 
 /** The number of bytes that are cleared at a time. */
-const word = 8;
+const clearedAtOnce = 8;
 
 export function prepareClear(step: StepOf<'clear'>, placeOf: PlaceOf, context: AccessContext): Action {
   const [address, sizeAt] = [placeOf(step.address), placeOf(step.size)];
   return (frame: Frame) => {
     const [start, size] = [bigintIn(frame, address), Number(frame[sizeAt])];
-    for (let at = 0; at + word <= size; at += word)
-      fillPiece({ space: step.space, address: start + BigInt(at) }, word, 0n, context);
+    for (let at = 0; at + clearedAtOnce <= size; at += clearedAtOnce)
+      fillPiece({ space: step.space, address: start + BigInt(at) }, clearedAtOnce, 0n, context);
   };
 }
 
