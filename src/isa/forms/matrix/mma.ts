@@ -1,8 +1,6 @@
 /** Dense matrix products without scales: the instruction mma in section 9.7.14.5 of PTX ISA 9.1. */
 import { choice, type Condition, type InstructionForm, type Variant } from '../../form.ts';
 import type { AvailabilityRow } from '../../form.ts';
-import type { Environment } from '../../environment.ts';
-import type { MatrixProduct } from '../../matrix-product.ts';
 import { at, atSuffixed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import {
@@ -23,18 +21,17 @@ import {
 import {
   bitwise,
   doubles,
-  factorFormat,
-  floatProduct,
+  floats,
   type Fragments,
   fragmentsOf,
   integers,
   multiply,
+  type ProductOf,
   quadPairFragments,
   type Registers,
   registersFor,
   type Shape,
   shapeOf,
-  sumFormat,
 } from './products.ts';
 
 const section = '9.7.14.5.14';
@@ -58,7 +55,7 @@ interface Row {
   readonly after?: string;
   /** True if A and B may be stored by rows or by columns. */
   readonly anyLayout?: boolean;
-  readonly product: (fragments: Fragments, variant: Variant, environment: Environment) => MatrixProduct;
+  readonly product: ProductOf;
 }
 
 /**
@@ -117,16 +114,6 @@ function fragmentsFor(
   if (anyLayout !== true) return fragmentsOf(shape, width, registers);
   const isRow = (axis: string): boolean => choice(variant, axis, ['row', 'col']) === 'row';
   return quadPairFragments(isRow('alayout'), isRow('blayout'), width);
-}
-
-// --- products -------------------------------------------------------------------------------------------------------
-
-function floats(fragments: Fragments, variant: Variant, environment: Environment): MatrixProduct {
-  return floatProduct(
-    fragments,
-    [factorFormat(variant, 1), factorFormat(variant, 2), sumFormat(variant, 3), sumFormat(variant, 0)],
-    environment,
-  );
 }
 
 // --- rows -----------------------------------------------------------------------------------------------------------

@@ -171,6 +171,23 @@ export function bitProduct(fragments: Fragments, op: 'and' | 'xor'): MatrixProdu
   return { kind: 'bits', ...matricesOf(fragments, ['b1', 'b1', 's32', 's32']), op, sparsity: null };
 }
 
+/** Describes the product of a variant with these fragments. */
+export type ProductOf = (fragments: Fragments, variant: Variant, environment: Environment) => MatrixProduct;
+
+export function floats(fragments: Fragments, variant: Variant, environment: Environment): MatrixProduct {
+  return sparseFloats(fragments, variant, environment, null);
+}
+
+export function sparseFloats(
+  fragments: Fragments,
+  variant: Variant,
+  environment: Environment,
+  sparsity: Sparsity | null,
+): MatrixProduct {
+  const [a, b] = [factorFormat(variant, 1), factorFormat(variant, 2)];
+  return floatProduct(fragments, [a, b, sumFormat(variant, 3), sumFormat(variant, 0)], environment, { sparsity });
+}
+
 export function integers(fragments: Fragments, variant: Variant): MatrixProduct {
   return sparseIntegers(fragments, variant, null);
 }

@@ -25,15 +25,13 @@ import {
   wordSparsity,
 } from './parts.ts';
 import {
-  factorFormat,
-  floatProduct,
   type Fragments,
   fragmentsOf,
   multiply,
   registersFor,
   shapeOf,
+  sparseFloats,
   sparseIntegers,
-  sumFormat,
 } from './products.ts';
 
 /** Types of A and B that follow the same rules. */
@@ -104,13 +102,7 @@ function sparseForm(row: Row, sparsity: string, ways: readonly Availability[]): 
 
 function productOf(row: Row, fragments: Fragments, variant: Variant, environment: Environment): MatrixProduct {
   if (row.d === '.s32') return sparseIntegers(fragments, variant, row.sparsity);
-  const formats = [
-    factorFormat(variant, 1),
-    factorFormat(variant, 2),
-    sumFormat(variant, 3),
-    sumFormat(variant, 0),
-  ] as const;
-  return floatProduct(fragments, formats, environment, { sparsity: row.sparsity });
+  return sparseFloats(fragments, variant, environment, row.sparsity);
 }
 
 // --- rows -----------------------------------------------------------------------------------------------------------
