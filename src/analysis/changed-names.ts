@@ -61,7 +61,9 @@ function nameKeyOf(part: Part): NameKey {
   return keyOf(part.name);
 }
 
-/** Where a declaration stands, and the scope it refers to. An edit changes these although the meaning stays the same. */
+/**
+ * Where a declaration stands, and the scope it refers to. An edit changes these although the meaning stays the same.
+ */
 const withoutMeaning = new Set(['declared', 'start', 'end', 'nameStart', 'nameEnd', 'typeStart', 'typeEnd', 'scope']);
 
 /** Whether all properties that can affect a use of the name are the same. */

@@ -58,7 +58,7 @@ export class Document {
   private readonly views = new Map<number, FunctionView>();
 
   /**
-   * @param the target and version to check for, instead of those that the module names
+   * @param options the target and version to check for, instead of those that the module names
    * @throws PtxlabError `unknown-target` or `unknown-version` if an option names a target or version that does not
    *   exist
    */

@@ -118,9 +118,9 @@ export class LoadedModule {
   }
 
   /**
-   * Gives a texture, surface or sampler to the module-scope variable of type `.texref`, `.surfref` or `.samplerref` with
-   * the given name, as cuTexRefSetAddress does. Fields of the variable's initial value, such as `filter_mode`, take
-   * precedence over the options of the texture. The variable keeps the description even if `handle` is freed.
+   * Gives a texture, surface or sampler to the module-scope variable of type `.texref`, `.surfref` or `.samplerref`
+   * with the given name, as cuTexRefSetAddress does. Fields of the variable's initial value, such as `filter_mode`,
+   * take precedence over the options of the texture. The variable keeps the description even if `handle` is freed.
    *
    * @throws PtxlabError `unknown-symbol`, `bad-binding`, `buffer-freed`, `module-unloaded`
    */

@@ -73,10 +73,11 @@ export interface LaunchOptions {
   /** The thread and lines to trace. Default: every line of thread 0 in block 0. */
   readonly trace?: TraceChoice;
   /**
-   * Finds data races: accesses of different threads to the same global or shared memory that no barrier, fence or
-   * atomic operation orders (PTX ISA 9.1, section 8). They are returned in `LaunchResult.races`, with both lines of the
-   * PTX, and do not depend on the order in which the threads ran. `report` leaves out races of two stores of the same
-   * value; `strict` reports them, too. Requires the engine `interp`; if `races` is set, this engine is the default.
+   * Finds data races: accesses of different threads to the same global, shared or tensor memory that no barrier,
+   * fence or atomic operation orders (PTX ISA 9.1, section 8). They are returned in `LaunchResult.races`, with both
+   * lines of the PTX, and do not depend on the order in which the threads ran. `report` leaves out races of two stores
+   * of the same value; `strict` reports them, too. Requires the engine `interp`; if `races` is set, this engine is the
+   * default.
    */
   readonly races?: RaceMode;
   /**
@@ -221,8 +222,8 @@ export interface TextureOptions extends TexelOptions {
   /** The number of levels of detail, each half as large as the one before; 1 by default. */
   readonly levels?: number;
   /**
-   * One mode for all dimensions, or a list with one for each; `clamp` by default. Without normalized coordinates, `wrap`
-   * and `mirror` are the same as `clamp`.
+   * One mode for all dimensions, or a list with one for each; `clamp` by default. Without normalized coordinates,
+   * `wrap` and `mirror` are the same as `clamp`.
    */
   readonly addressMode?: TextureAddressMode | readonly TextureAddressMode[];
   /** Whether the nearest texel is read, the default, or a mean of the nearest ones. */

@@ -82,7 +82,10 @@ export function makeSampler(memory: GlobalMemory, options: SamplerOptions, owner
   return store(memory, 'sampler', encodeSampler(sampling), owner);
 }
 
-/** The description of a variable before `LoadedModule.bind`. A sampler is complete; a texture or surface lacks its texels. */
+/**
+ * The description of a variable before `LoadedModule.bind`. A sampler is complete; a texture or surface lacks its
+ * texels.
+ */
 export function unboundDescription(kind: TextureKind): Uint8Array {
   return kind === 'sampler' ? encodeSampler(samplingOf({ normalizedCoordinates: true })) : encodeUnbound(kind);
 }

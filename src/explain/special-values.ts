@@ -45,8 +45,8 @@ export interface ConversionStep {
 }
 
 /**
- * The values that steps use to compute others, rather than as parts of the result. What such a value is if it is special
- * does not show in the result.
+ * The values that steps use to compute others, rather than as parts of the result. What such a value is if it is
+ * special does not show in the result.
  */
 export function intermediateOf(steps: readonly Step[]): ReadonlySet<Ref> {
   return new Set(steps.flatMap((step) => (step.kind === 'pack' || step.kind === 'copy' ? [] : inputsOf(step))));

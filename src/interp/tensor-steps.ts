@@ -51,8 +51,8 @@ function memoriesOf(blocks: 1 | 2, context: AccessContext): readonly TensorAcces
 }
 
 /**
- * Bytes that were never written count as defined, because a tile at the edge of a matrix may have rows whose results are
- * not used.
+ * Bytes that were never written count as defined, because a tile at the edge of a matrix may have rows whose results
+ * are not used.
  */
 function accessOf(block: Block, context: AccessContext): TensorAccess {
   const { shared, tensor } = block;

@@ -1,6 +1,6 @@
 /**
- * What is known about instructions that the table lacks. For some opcodes it has no forms at all. Others have forms that
- * are missing, because versions 9.3 and 9.4 added to them.
+ * What is known about instructions that the table lacks. For some opcodes it has no forms at all. Others have forms
+ * that are missing, because versions 9.3 and 9.4 added to them.
  */
 import type { AvailabilityRow } from './form.ts';
 import { at, atListed, type Availability, parseVersion, type Version } from './targets.ts';

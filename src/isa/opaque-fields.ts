@@ -1,4 +1,7 @@
-/** The fields that the initial value of an opaque variable can set (PTX ISA 9.1, section 5.3; as ptxas 13.0 accepts them). */
+/**
+ * The fields that the initial value of an opaque variable can set (PTX ISA 9.1, section 5.3; as ptxas 13.0 accepts
+ * them).
+ */
 import type { AddressMode } from './texture-fields.ts';
 
 const size = ['width', 'height', 'depth', 'array_size', 'channel_data_type', 'channel_order'] as const;

@@ -35,14 +35,14 @@ export const spaceSameness: Readonly<Record<AccessSpace, Sameness>> = {
 /**
  * The bit position, in an address of shared memory, at which the rank of a block begins. If this bit and all higher
  * bits are zero, the address refers to the thread's own block. Otherwise, these bits contain the rank of a block in the
- * cluster, plus `rankOfFirst`, and the address refers to the shared memory of that block, which may also be the thread's
- * own block. Such addresses come from mapa.
+ * cluster, plus `rankOfFirst`, and the address refers to the shared memory of that block, which may also be the
+ * thread's own block. Such addresses come from mapa.
  */
 export const rankShift = 24;
 
 /**
- * What the bits contain for the first block. It is even, so that the bits of two blocks that work together (ranks 2i and
- * 2i + 1) differ only in the lowest one, as on GPUs: kernels clear this bit to reach the first of the two.
+ * What the bits contain for the first block. It is even, so that the bits of two blocks that work together (ranks 2i
+ * and 2i + 1) differ only in the lowest one, as on GPUs: kernels clear this bit to reach the first of the two.
  */
 export const rankOfFirst = 2;
 

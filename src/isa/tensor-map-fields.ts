@@ -1,6 +1,6 @@
 /**
- * What the 128 bytes of a tensor map contain. The ISA and the driver do not specify it, so ptxlab has a layout of its own.
- * Programs can change the fields only with `tensormap.replace`, and can copy the map as a whole.
+ * What the 128 bytes of a tensor map contain. The ISA and the driver do not specify it, so ptxlab has a layout of its
+ * own. Programs can change the fields only with `tensormap.replace`, and can copy the map as a whole.
  */
 import { elementAt } from '../base/element-at.ts';
 
@@ -124,8 +124,8 @@ export interface TensorElement {
 }
 
 /**
- * The f16 or bf16 NaN of elements outside a tensor, which `fma.oob` recognizes. The ISA does not specify its bits; tensor
- * copies are reported to write these.
+ * The f16 or bf16 NaN of elements outside a tensor, which `fma.oob` recognizes. The ISA does not specify its bits;
+ * tensor copies are reported to write these.
  */
 export const outsideNan = 0x7ff7;
 
@@ -159,8 +159,8 @@ const storage: Readonly<Record<TensorElementType, Omit<TensorElement, 'type'>>> 
 };
 
 /**
- * The types of elements, in the order of the numbers by which `tensormap.replace.tile.elemtype` names them (PTX ISA 9.1,
- * section 9.7.9.28). The last one is called b6p2x16 where it is copied to a tensor.
+ * The types of elements, in the order of the numbers by which `tensormap.replace.tile.elemtype` names them (PTX ISA
+ * 9.1, section 9.7.9.28). The last one is called b6p2x16 where it is copied to a tensor.
  */
 export const tensorElements: readonly TensorElement[] = tensorElementTypes.map((type) => ({ type, ...storage[type] }));
 

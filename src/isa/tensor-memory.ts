@@ -16,7 +16,10 @@ export function tensorOffset(lane: number, column: number): number {
   return lane * laneBytes + 4 * column;
 }
 
-/** The address of the column at an offset, as instructions write it: the lane in the upper half, the column in the lower. */
+/**
+ * The address of the column at an offset, as instructions write it: the lane in the upper half, the column in the
+ * lower.
+ */
 export function tensorAddress(offset: number): number {
   return Math.floor(offset / laneBytes) * 2 ** 16 + Math.floor((offset % laneBytes) / 4);
 }

@@ -24,7 +24,8 @@ export interface ProductShapes {
 export type TensorProduct = {
   /**
    * With two blocks, each of them has half of the rows of A and half of the columns of B in its shared memory, and gets
-   * the same rows of D in its tensor memory. The blocks are neighbors in the cluster, the first of which has an even rank.
+   * the same rows of D in its tensor memory. The blocks are neighbors in the cluster, the first of which has an even
+   * rank.
    */
   readonly blocks: 1 | 2;
   /** Whether A is in tensor memory. If not, it is in shared memory, like B. */

@@ -1,6 +1,6 @@
 /**
- * What the bytes at the handle of a texture or surface contain. The ISA and the driver do not specify it: a handle is an
- * opaque number, and ptxlab uses the address of a description in global memory.
+ * What the bytes at the handle of a texture or surface contain. The ISA and the driver do not specify it: a handle is
+ * an opaque number, and ptxlab uses the address of a description in global memory.
  */
 
 /** Offsets of the fields in bytes. */

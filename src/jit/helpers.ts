@@ -74,11 +74,11 @@ const importTypes: Readonly<
     results: [],
   },
   /**
-   * Multiplies matrices in tensor memory, or copies a matrix to it. Takes the number of the engine call, the thread, the
-   * remaining fuel, and the operands; those that the step does not have are zeros. The wide operands are addresses and
-   * descriptors: those of D, A and B, or those of the target and the source. The narrow ones are the instruction
-   * descriptor, whether the previous value of D is added and its scale, and, for each block, four words with bits for the
-   * lanes that remain unchanged.
+   * Multiplies matrices in tensor memory, or copies a matrix to it. Takes the number of the engine call, the thread,
+   * the remaining fuel, and the operands; those that the step does not have are zeros. The wide operands are addresses
+   * and descriptors: those of D, A and B, or those of the target and the source. The narrow ones are the instruction
+   * descriptor, whether the previous value of D is added and its scale, and, for each block, four words with bits for
+   * the lanes that remain unchanged.
    */
   tensor: {
     parameters: [
@@ -89,8 +89,8 @@ const importTypes: Readonly<
     results: [],
   },
   /**
-   * Reads a texture. Takes the number of the engine call, the thread, the remaining fuel, and the handles of the texture
-   * and the sampler. The other operands, and the results, are in the context of the block.
+   * Reads a texture. Takes the number of the engine call, the thread, the remaining fuel, and the handles of the
+   * texture and the sampler. The other operands, and the results, are in the context of the block.
    */
   texture: { parameters: ['i32', 'i32', 'i32', 'f64', 'f64'], results: [] },
   /**
@@ -99,8 +99,8 @@ const importTypes: Readonly<
    */
   surface: { parameters: ['i32', 'i32', 'i32', 'f64'], results: ['i32'] },
   /**
-   * Takes the next cluster away from the launch. Takes the number of the engine call, the thread and the remaining fuel.
-   * The results are in the context of the block.
+   * Takes the next cluster away from the launch. Takes the number of the engine call, the thread and the remaining
+   * fuel. The results are in the context of the block.
    */
   cancel: { parameters: ['i32', 'i32', 'i32'], results: [] },
 };

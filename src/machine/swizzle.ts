@@ -1,6 +1,6 @@
 /**
- * How chunks of 16 bytes change places in shared memory, so that columns of a matrix lie in different banks (PTX ISA 9.1,
- * sections 5.5.7 and 9.7.16.10.3).
+ * How chunks of 16 bytes change places in shared memory, so that columns of a matrix lie in different banks (PTX ISA
+ * 9.1, sections 5.5.7 and 9.7.16.10.3).
  */
 
 export interface SwizzlePattern {

@@ -23,8 +23,8 @@ export function clusterVariables(instructions: readonly ProgramInstruction[]): r
 }
 
 /**
- * Whether a kernel computes addresses in the shared memory of other blocks in its cluster. Only kernels that use `mapa`,
- * the cluster barrier or instructions of two blocks do so.
+ * Whether a kernel computes addresses in the shared memory of other blocks in its cluster. Only kernels that use
+ * `mapa`, the cluster barrier or instructions of two blocks do so.
  */
 export function reachesOtherBlocks(instructions: readonly ProgramInstruction[]): boolean {
   return instructions.some(

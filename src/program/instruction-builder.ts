@@ -38,8 +38,8 @@ export interface Surroundings {
    */
   readonly usesClusterBarrier: boolean;
   /**
-   * Whether a function of the module contains an instruction of two blocks (`.cta_group::2`). The addresses of variables
-   * in shared memory then contain the rank of the block.
+   * Whether a function of the module contains an instruction of two blocks (`.cta_group::2`). The addresses of
+   * variables in shared memory then contain the rank of the block.
    */
   readonly pairsBlocks: boolean;
   /** Whether an instruction before which the threads of a warp meet is split into two instructions of the program. */

@@ -1,6 +1,6 @@
 /**
- * Parses constant expressions and evaluates them in the same pass. Integers have 64 bits and are either signed or unsigned.
- * Integers are never converted to floats, and floats are never converted to integers. Source: PTX ISA 4.5.4.
+ * Parses constant expressions and evaluates them in the same pass. Integers have 64 bits and are either signed or
+ * unsigned. Integers are never converted to floats, and floats are never converted to integers. Source: PTX ISA 4.5.4.
  */
 import {
   applyBinary,

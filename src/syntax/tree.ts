@@ -360,8 +360,8 @@ export interface AddressSizeDirective extends Span {
 }
 
 /**
- * `.file`, `.section`, `.nv_intermediate_source_section` and `@@DWARF` lines, kept but not interpreted. For `.file`, the number and the name are also
- * stored separately, because the messages about faults quote lines of the source file.
+ * `.file`, `.section`, `.nv_intermediate_source_section` and `@@DWARF` lines, kept but not interpreted. For `.file`,
+ * the number and the name are also stored separately, because the messages about faults quote lines of the source file.
  */
 export interface DebugItem extends Span {
   readonly kind: 'debug';

@@ -14,7 +14,8 @@ function isDefault(value: unknown): boolean {
 }
 
 /**
- * Returns a string with one line per node. The statements of a body are indented below the line of the function or block.
+ * Returns a string with one line per node. The statements of a body are indented below the line of the function or
+ * block.
  */
 export function treeText(nodes: readonly object[], indent = ''): string {
   return nodes.map((node) => indent + nodeLines(node, indent)).join('\n');

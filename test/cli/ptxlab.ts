@@ -72,7 +72,9 @@ interface ProcessOptions extends RunOptions {
   readonly cwd?: string;
 }
 
-/** Runs the built `ptxlab` in a process of its own, independently of the colors, locale and terminal of the test run. */
+/**
+ * Runs the built `ptxlab` in a process of its own, independently of the colors, locale and terminal of the test run.
+ */
 export async function spawned(args: readonly string[], options: ProcessOptions = {}): Promise<Outcome> {
   const child = await start(args, options);
   const stdout: Buffer[] = [];

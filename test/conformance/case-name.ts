@@ -1,6 +1,6 @@
 /**
- * Names of test cases, derived from the table. For example, `cvt/f8x2.f32:type=e4m3x2;frnd2=rn;relu` names a variant of the form
- * `cvt.f8x2.f32`. The part after the colon lists the choices that the form's syntax line leaves open. Every
+ * Names of test cases, derived from the table. For example, `cvt/f8x2.f32:type=e4m3x2;frnd2=rn;relu` names a variant of
+ * the form `cvt.f8x2.f32`. The part after the colon lists the choices that the form's syntax line leaves open. Every
  * table-driven test uses such names for its cases.
  */
 import { type CompiledForm, compileForm } from '../../src/isa/notation.ts';

@@ -1,6 +1,6 @@
 /**
- * tcgen05.mma on one block. The matrices consist of small integers, so every sum is exact, and the expected product does
- * not depend on how the hardware rounds.
+ * tcgen05.mma on one block. The matrices consist of small integers, so every sum is exact, and the expected product
+ * does not depend on how the hardware rounds.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

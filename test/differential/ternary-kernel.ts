@@ -1,4 +1,7 @@
-/** A kernel that applies instructions to three numbers per thread, for tests that compare the two engines on many operands. */
+/**
+ * A kernel that applies instructions to three numbers per thread, for tests that compare the two engines on many
+ * operands.
+ */
 
 /** Number of threads per block. The total number of threads is a multiple of this number. */
 export const ternaryBlock = 256;

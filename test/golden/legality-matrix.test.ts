@@ -1,4 +1,6 @@
-/** Verdicts of ptxas 13.0 on matrix instructions: ldmatrix, stmatrix, movmatrix, wmma, mma, mma.sp, block-scaled mma. */
+/**
+ * Verdicts of ptxas 13.0 on matrix instructions: ldmatrix, stmatrix, movmatrix, wmma, mma, mma.sp, block-scaled mma.
+ */
 import { describe } from 'vitest';
 import { testCases } from './batch.ts';
 import { casesIn } from './verdicts.ts';

@@ -1,4 +1,7 @@
-/** Verdicts of ptxas 13.0 on bit fields, carries, dot products, functions, set and lop3, recorded by tools/record-legality-values.py. */
+/**
+ * Verdicts of ptxas 13.0 on bit fields, carries, dot products, functions, set and lop3, recorded by
+ * tools/record-legality-values.py.
+ */
 import { describe } from 'vitest';
 import { testCases } from './batch.ts';
 import { casesIn } from './verdicts.ts';

@@ -1,6 +1,6 @@
 /**
- * Products of matrices have every bit that GPUs and their model gave, on both engines. The reference engine computes two
- * warps of each job here, and all in matrix.exhaustive.test.ts.
+ * Products of matrices have every bit that GPUs and their model gave, on both engines. The reference engine computes
+ * two warps of each job here, and all in matrix.exhaustive.test.ts.
  */
 import { describe, expect, test } from 'vitest';
 import { differences, loadJob, matrixJobs } from './matrix.ts';

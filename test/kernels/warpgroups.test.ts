@@ -45,7 +45,9 @@ function product(
   });
 }
 
-/** Compares all results of a launch. Comparing lists of this length with `toEqual` would take longer than the launch. */
+/**
+ * Compares all results of a launch. Comparing lists of this length with `toEqual` would take longer than the launch.
+ */
 function expectSame(found: Uint8Array, wanted: Float32Array): void {
   const results = new Float32Array(found.buffer);
   const i = wanted.findIndex((value, at) => value !== results[at]);
@@ -53,8 +55,8 @@ function expectSame(found: Uint8Array, wanted: Float32Array): void {
 }
 
 /**
- * Divides a matrix of halves into tiles of `height` rows and 64 columns, with a swizzle of 128 bytes. The tiles of a row
- * of tiles lie one after the other.
+ * Divides a matrix of halves into tiles of `height` rows and 64 columns, with a swizzle of 128 bytes. The tiles of a
+ * row of tiles lie one after the other.
  */
 function tilesOf(values: readonly number[], rows: number, columns: number, height: number): Uint16Array {
   const codes = halvesOf(values);

@@ -30,8 +30,8 @@ export function columnOf(type: ElementName, row: number, kept: number): number {
 }
 
 /**
- * Returns the metadata register of each lane of a warp that computes 16 rows, for a product with `k` columns of A. Lanes
- * that the selector does not choose contain unrelated bits.
+ * Returns the metadata register of each lane of a warp that computes 16 rows, for a product with `k` columns of A.
+ * Lanes that the selector does not choose contain unrelated bits.
  */
 export function warpMetadata(
   { k, a }: { readonly k: number; readonly a: ElementName },

@@ -1,6 +1,6 @@
 /**
- * Products of matrices in tensor memory and shared memory, and the exact results. The matrices, their metadata and their
- * scale factors are laid out by the formulas of the ISA and of CUTLASS.
+ * Products of matrices in tensor memory and shared memory, and the exact results. The matrices, their metadata and
+ * their scale factors are laid out by the formulas of the ISA and of CUTLASS.
  */
 import { readNumber } from '../../src/numbers.ts';
 import { laneBytes, tensorAllocation, tensorMemoryBytes } from '../../src/isa/tensor-memory.ts';
@@ -13,7 +13,9 @@ import { multiplyInTensor } from '../../src/machine/tensor-memory/product.ts';
 
 export type Format = Exclude<FactorFormat, 'bf16' | 'e5m2' | 'e2m3' | 'e3m2'> | 's8' | 'packed fp4';
 
-/** For each format: the bits of an element in memory, those of its value, and the code in the instruction descriptor. */
+/**
+ * For each format: the bits of an element in memory, those of its value, and the code in the instruction descriptor.
+ */
 const formats: Readonly<Record<Format, readonly [bits: TensorProduct['bits'], width: number, code: number]>> = {
   tf32: [32, 32, 2],
   f16: [16, 16, 0],
@@ -79,8 +81,8 @@ function putShared(shared: Uint8Array, start: number, format: Format, length: nu
 }
 
 /**
- * Lines of 128 bytes follow one another: 8 of them in a tile, or 4 if they lie across K. Bits 7 and 8 of an address change
- * bits 5 and 6.
+ * Lines of 128 bytes follow one another: 8 of them in a tile, or 4 if they lie across K. Bits 7 and 8 of an address
+ * change bits 5 and 6.
  */
 function putPairs(shared: Uint8Array, format: Format, way: 'along' | 'across'): Put {
   const [bits] = formats[format];

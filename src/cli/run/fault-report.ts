@@ -21,8 +21,8 @@ export function faultText(fault: Fault, source: SourceText, style: Style, width:
 }
 
 /**
- * The lines that report data races: for each, both instructions and the threads that executed them. Of races between the
- * same two lines of the original source, as loops have that a compiler unrolled, only the first is shown.
+ * The lines that report data races: for each, both instructions and the threads that executed them. Of races between
+ * the same two lines of the original source, as loops have that a compiler unrolled, only the first is shown.
  */
 export function racesText(races: readonly Race[], source: SourceText, style: Style, width: number): string {
   const groups = new Map<string, Race[]>();

@@ -41,7 +41,9 @@ export interface JobTensorMap extends Omit<TensorMapOptions, 'tensor'> {
   readonly tensor?: string | number;
 }
 
-/** A surface. `texels` is the buffer that contains the texels: the name of a shared buffer, or the index of an argument. */
+/**
+ * A surface. `texels` is the buffer that contains the texels: the name of a shared buffer, or the index of an argument.
+ */
 export interface JobSurface extends Omit<TexelOptions, 'texels'> {
   readonly texels?: string | number;
 }

@@ -25,7 +25,9 @@ export function orderOf(variant: Variant, usual: MemoryOrder): MemoryOrder {
   return { semantics: named(semantics) ?? usual.semantics, scope: named(scopes) ?? usual.scope };
 }
 
-/** The order of a load or store; null if it is weak. A volatile access counts as relaxed with the scope of the system. */
+/**
+ * The order of a load or store; null if it is weak. A volatile access counts as relaxed with the scope of the system.
+ */
 export function accessOrderOf(variant: Variant): MemoryOrder | null {
   const system: MemoryOrder = { semantics: 'relaxed', scope: 'sys' };
   if (has(variant, '.volatile')) return system;

@@ -1,6 +1,6 @@
 /**
- * Steps that change or end the control flow of a thread, or the course of the launch. The target of a branch is given by
- * the name of an operand, not by a value.
+ * Steps that change or end the control flow of a thread, or the course of the launch. The target of a branch is given
+ * by the name of an operand, not by a value.
  */
 import { alone, type FactsOf } from './facts.ts';
 import type { Ref } from './ref.ts';
@@ -28,8 +28,8 @@ export interface FlowSteps {
   /** Orders memory accesses or lets other threads run. It does not change any values. */
   readonly yield: Nothing;
   /**
-   * Takes the next cluster that has not started away from the launch, so that it never starts. `to` are four words:
-   * whether there was such a cluster, and the index of its first block.
+   * Cancels the launch of the next cluster that has not started yet. Writes four words to `to`: whether there was such
+   * a cluster, and the index of its first block.
    */
   readonly 'cancel-blocks': { readonly to: readonly Ref[] };
   /** An instruction that can be checked but not yet executed; running it causes a fault that names the instruction. */

@@ -16,9 +16,9 @@ export type BarrierReduction = 'popc' | 'and' | 'or';
 export interface GroupSteps {
   /**
    * Arrives at barrier number `barrier`. `internal` barriers have numbers of their own and are not among the barriers
-   * that programs can name. With `waits`, the thread then waits until `count` threads have arrived; if
-   * `count` is null, it waits for all threads of the block. With `reduce`, each thread contributes the predicate
-   * `from`, and `to` receives the value that the reduction computes from the predicates of all threads.
+   * that programs can name. With `waits`, the thread then waits until `count` threads have arrived; if `count` is null,
+   * it waits for all threads of the block. With `reduce`, each thread contributes the predicate `from`, and `to`
+   * receives the value that the reduction computes from the predicates of all threads.
    */
   readonly barrier: {
     readonly barrier: Ref;

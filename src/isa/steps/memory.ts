@@ -91,8 +91,8 @@ export interface MemorySteps {
   };
   /**
    * Copies `size` bytes from `source` to `address` in pieces of 16 bytes. Both addresses are multiples of 16. A size
-   * that is not a multiple of 16 is rounded down. If there is a `mask`, only the bytes of each piece whose bits are set in
-   * it are copied.
+   * that is not a multiple of 16 is rounded down. If there is a `mask`, only the bytes of each piece whose bits are set
+   * in it are copied.
    */
   readonly bulk: {
     readonly space: AccessSpace;

@@ -9,8 +9,8 @@ export interface TensorSteps {
   /**
    * Multiplies matrices. `d` is an address in tensor memory, `b` a descriptor of a matrix in shared memory, and `a`
    * either of them. `instruction` is the instruction descriptor. If `adds` is true, the product is added to the
-   * previous value of D, multiplied by 2^-`scale` unless that is null. `unchanged` has one bit for each lane of D that is
-   * not written; it is null if all lanes are written.
+   * previous value of D, multiplied by 2^-`scale` unless that is null. `unchanged` has one bit for each lane of D that
+   * is not written; it is null if all lanes are written.
    */
   readonly 'tensor-product': {
     readonly product: TensorProduct;

@@ -7,9 +7,9 @@ import type { Ref } from './ref.ts';
 export interface TextureSteps {
   /**
    * Reads a texture. `texture` is its handle, and `sampler` the handle of the sampler or, if there is none, of the
-   * texture again. All other operands are 32 bits wide. `coordinates` begin with the index of the layer if there is one.
-   * `level` is the level of detail, or the derivatives of the coordinates along x and then those along y. `offset` is
-   * added to the coordinates of texels.
+   * texture again. All other operands are 32 bits wide. `coordinates` begin with the index of the layer if there is
+   * one. `level` is the level of detail, or the derivatives of the coordinates along x and then those along y. `offset`
+   * is added to the coordinates of texels.
    */
   readonly 'texture-read': {
     readonly read: TextureRead;

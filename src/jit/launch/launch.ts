@@ -167,8 +167,8 @@ function layoutOf(launch: Launch, { checked }: FastOptions, concurrent: boolean,
 type CompileRest = NonNullable<Compilation['compileRest']>;
 
 /**
- * What compiles the code that was left out. It refers to everything that is known about the kernel, so it belongs to the
- * kernel and not to its code, which is kept for longer.
+ * What compiles the code that was left out. It refers to everything that is known about the kernel, so it belongs to
+ * the kernel and not to its code, which is kept for longer.
  */
 const rests = new WeakMap<KernelProgram, Map<Compiled, CompileRest>>();
 

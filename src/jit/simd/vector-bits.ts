@@ -109,9 +109,9 @@ function countZeros({ width, from, to }: StepOf<'bits'>, lowering: VectorLowerin
 }
 
 /**
- * Pushes the number of leading zeros of each word. The words are converted to f32, and the exponents of the results tell
- * where the topmost bits are. The bit below the topmost bit is cleared first, so that a word is never rounded up to the next
- * power of two.
+ * Pushes the number of leading zeros of each word. The words are converted to f32, and the exponents of the results
+ * tell where the topmost bits are. The bit below the topmost bit is cleared first, so that a word is never rounded up
+ * to the next power of two.
  */
 function pushZeros(code: Code, words: number): Code {
   const exponentOfTopBit = 127 + 31;

@@ -1,10 +1,9 @@
 /**
  * The generic address space (sections 5.1 and 6.4.1.1 of PTX ISA 9.1). Global memory has the same addresses in the
- * generic space as in its own; they lie below all windows. Tensor memory has no
- * generic addresses; every other space has two windows. Instructions with 64-bit
- * addresses use the far window: the high word of the address selects the window, and the low word is the offset in it.
- * A 32-bit address cannot reach that window, so instructions with 32-bit addresses use the near window, which lies in
- * the last 256 MiB below 4 GiB.
+ * generic space as in its own; they lie below all windows. Tensor memory has no generic addresses; every other space
+ * has two windows. Instructions with 64-bit addresses use the far window: the high word of the address selects the
+ * window, and the low word is the offset in it. A 32-bit address cannot reach that window, so instructions with 32-bit
+ * addresses use the near window, which lies in the last 256 MiB below 4 GiB.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { rankAt, type WindowSpace } from '../../isa/spaces.ts';

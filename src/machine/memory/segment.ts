@@ -51,7 +51,7 @@ export interface SegmentState {
   readonly definedness: DefinednessState | null;
 }
 
-/** The memory of a space whose size is fixed (shared, local, const or param). */
+/** The memory of a space whose size is fixed (shared, local, const, param or tensor memory). */
 export class Segment implements Memory {
   private bytes: Uint8Array;
   private view: DataView;

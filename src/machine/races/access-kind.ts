@@ -10,13 +10,15 @@ export interface AccessKind {
   readonly way: (typeof ways)[number];
   /** Null if the access is weak. */
   readonly order: MemoryOrder | null;
-  /** Who makes the access: the thread, or a copy that it has started. */
+  /** Who makes the access: the thread, or an asynchronous operation that it has started. */
   readonly agent: Agent;
   /** Whether it is a load through the async proxy. */
   readonly isAsyncProxy: boolean;
   /** Whether it is a store that does not change the memory. */
   readonly isSilent: boolean;
-  /** The line, the way and the strength of the access in one number. Two bits say the way, and two bits the strength. */
+  /**
+   * The line, the way and the strength of the access in one number. Two bits say the way, and two bits the strength.
+   */
   readonly tag: number;
 }
 

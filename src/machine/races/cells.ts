@@ -1,7 +1,7 @@
 /**
- * The accesses that a memory remembers: for each word, or for each byte where parts of words are accessed, the last weak
- * store and, since then, two strong stores and two loads. Two are enough to find nearly every race: they are of different
- * threads and, if there are such accesses, of different warps and blocks.
+ * The accesses that a memory remembers: for each word, or for each byte where parts of words are accessed, the last
+ * weak store and, since then, two strong stores and two loads. Two are enough to find nearly every race: they are of
+ * different threads and, if there are such accesses, of different warps and blocks.
  */
 import type { Actors } from './actors.ts';
 import { knows, type Knowledge } from './knowledge.ts';

@@ -134,8 +134,8 @@ export function passProxyFence(clock: Clock, actors: Actors): void {
 }
 
 /**
- * What a strong write publishes. Ends the current epoch if the write itself releases. `lane` are the bulk copies that are
- * complete if bytes arrive.
+ * What a strong write publishes. Ends the current epoch if the write itself releases. `lane` stands for the bulk copies
+ * that are complete if bytes arrive.
  */
 export function releasesOf(
   clock: Clock,

@@ -5,8 +5,8 @@
  */
 
 /**
- * For each block, the last epoch of each of its threads that has ended, and of their copies; 0 for none. Neither the map
- * nor the arrays are changed.
+ * For each block, the last epoch of each of its threads that has ended, and of their asynchronous operations; 0 for
+ * none. Neither the map nor the arrays are changed.
  */
 export type Knowledge = ReadonlyMap<number, Uint32Array>;
 
@@ -52,7 +52,7 @@ export function withVisible(knowledge: Knowledge, count: number, start: number):
   return new Map(made);
 }
 
-/** An epoch of a thread or of its copies, at this place in the arrays. */
+/** An epoch of a thread or of its asynchronous operations, at this place in the arrays. */
 export interface Epoch {
   readonly block: number;
   readonly place: number;

@@ -30,8 +30,8 @@ export interface Race {
 export type RaceSpace = 'global' | 'shared' | 'tensor';
 
 /**
- * What would prevent a race: that something orders the accesses or, if they are ordered, a proxy fence that makes a store
- * visible to the async proxy.
+ * What would prevent a race: that something orders the accesses or, if they are ordered, a proxy fence that makes a
+ * store visible to the async proxy.
  */
 export type Missing = 'synchronization' | 'fence.proxy.async';
 

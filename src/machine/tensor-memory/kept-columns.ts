@@ -1,6 +1,6 @@
 /**
- * Reads the metadata of a sparse matrix A from tensor memory (PTX ISA 9.1, section 9.7.16.10.8). The ISA shows its layout
- * only in figures; this is the layout that CUTLASS uses.
+ * Reads the metadata of a sparse matrix A from tensor memory (PTX ISA 9.1, section 9.7.16.10.8). The ISA shows its
+ * layout only in figures; this is the layout that CUTLASS uses.
  */
 import { keptColumn, type Sparsity } from '../../isa/matrix-product.ts';
 import { tensorOffset, tensorPlace } from '../../isa/tensor-memory.ts';

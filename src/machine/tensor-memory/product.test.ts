@@ -1,6 +1,6 @@
 /**
- * Compares products of two blocks with those that each of the blocks computes alone, when it has all columns of B in its
- * own shared memory.
+ * Compares products of two blocks with those that each of the blocks computes alone, when it has all columns of B in
+ * its own shared memory.
  */
 import { describe, expect, test } from 'vitest';
 import { laneBytes, tensorAllocation, tensorMemoryBytes } from '../../isa/tensor-memory.ts';

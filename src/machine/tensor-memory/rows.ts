@@ -27,7 +27,9 @@ export function rowLayout(rows: 32 | 64 | 128, { blocks, sparse, stationary }: T
   return stationary || (blocks === 2 && !sparse) ? { parts: 2, laneOf } : { parts: 1, laneOf: laneOfHalf };
 }
 
-/** Throws a fault unless a matrix with this layout can begin in a lane: lane 0 or, if half of the lanes are used, 16. */
+/**
+ * Throws a fault unless a matrix with this layout can begin in a lane: lane 0 or, if half of the lanes are used, 16.
+ */
 export function requireLanes(lane: number, { parts, laneOf }: RowLayout, rows: number): void {
   if (lane % 16 !== 0 || lane + laneOf(rows - 1, parts - 1) >= tensorLanes)
     throw misuse(`the rows of a matrix do not fit into the lanes from lane ${lane} on`);

@@ -1,7 +1,7 @@
 /**
  * Sums whose result can be rounded once more without an error. A sum of f32 values that is not exact is replaced by the
- * neighbor that is odd. If the result is then rounded to a format with at least two bits fewer, it is the same as if the
- * exact sum had been rounded (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+ * neighbor that is odd. If the result is then rounded to a format with at least two bits fewer, it is the same as if
+ * the exact sum had been rounded (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
  */
 import { plainMode } from '../../../numerics/operations.ts';
 import type { Ref } from '../../steps/ref.ts';

@@ -31,9 +31,9 @@ function split(name: Ref): readonly ValueStep[] {
 }
 
 /**
- * Computes the low 64 bits of a product without carries. Ordinary products of numbers in which only every fourth bit can
- * be set have three bits of room for carries, so that the lowest bit of each group of four is a sum modulo 2. At most 15
- * numbers are added in each group; only in the last group may there be 16, whose carry is beyond bit 63.
+ * Computes the low 64 bits of a product without carries. Ordinary products of numbers in which only every fourth bit
+ * can be set have three bits of room for carries, so that the lowest bit of each group of four is a sum modulo 2. At
+ * most 15 numbers are added in each group; only in the last group may there be 16, whose carry is beyond bit 63.
  */
 function lowProduct(to: Ref, a: Ref, b: Ref): readonly Step[] {
   const product = (of: number, i: number): Ref => `$product.${of}.${i}`;

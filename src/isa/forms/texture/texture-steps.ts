@@ -1,4 +1,6 @@
-/** The steps of instructions for textures and surfaces. A handle is the address of a description (texture-fields.ts). */
+/**
+ * The steps of instructions for textures and surfaces. A handle is the address of a description (texture-fields.ts).
+ */
 import { elementAt } from '../../../base/element-at.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
 import { vectorLanes } from '../../rules.ts';
