@@ -1,7 +1,7 @@
 /** `ptxlab forms`: prints a table of the instruction forms, or a matrix of the conversions between types. */
 import { nearestWord } from '../base/nearest-word.ts';
 import { describeForm, detailedText, formsAt, listingText, opcodesNamed } from '../explain/form-listing.ts';
-import { conversionMatrix, matrixText } from '../explain/matrix.ts';
+import { conversionMatrix, matrixText } from '../explain/conversion-matrix.ts';
 import { ptxForms } from '../isa/table.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { type JudgeFlags, readTargetChoice } from './options.ts';

@@ -5,7 +5,7 @@ import { meaningsByOpcode } from './meanings/by-opcode.ts';
 import { generalMeanings } from './meanings/general.ts';
 import { modifierMeaning } from './modifier-meanings.ts';
 import { explain } from './explain.ts';
-import { conversionMatrix } from './matrix.ts';
+import { conversionMatrix } from './conversion-matrix.ts';
 
 const anywhere = { target: null, version: null };
 
