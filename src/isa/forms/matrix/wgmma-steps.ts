@@ -10,7 +10,7 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
 import { bits, constant, integer, select } from '../integer/steps.ts';
-import { lanePosition, openMatrix, registerOf, type SharedMatrix, tileOf } from './descriptor.ts';
+import { lanePosition, openMatrix, loadRegister, type SharedMatrix, openRow } from './descriptor.ts';
 import { refsOf } from './parts.ts';
 import { multiply } from './products.ts';
 
@@ -61,25 +61,25 @@ function loadA(matrix: SharedMatrix, to: readonly Ref[]): readonly Step[] {
     bits('and', 32, '$warp.in-group', '$WARP', '$3'),
     bits('shl', 32, '$upper', '$warp.in-group', '$1'),
     integer('add', 'u32', '$lower', '$upper', '$1'),
-    ...tileOf(matrix, 'upper', '$upper'),
-    ...tileOf(matrix, 'lower', '$lower'),
-    ...to.flatMap((register, i) => registerOf(matrix, i % 2 === 0 ? 'upper' : 'lower', i >> 1, register)),
+    ...openRow(matrix, 'upper', '$upper'),
+    ...openRow(matrix, 'lower', '$lower'),
+    ...to.flatMap((register, i) => loadRegister(matrix, i % 2 === 0 ? 'upper' : 'lower', i >> 1, register)),
   ];
 }
 
-/** The number of tiles of A side by side along k. */
+/** The number of tiles in a row of tiles of A. */
 const tilesOfA = 2;
 
 /** A row of tiles contains eight columns of B. B has `rows` such rows. */
 function loadB(matrix: SharedMatrix, to: readonly Ref[], rows: number): readonly Step[] {
-  const alongK = to.length / rows;
+  const tiles = to.length / rows;
   return [
-    ...openMatrix(matrix, alongK),
+    ...openMatrix(matrix, tiles),
     ...to.flatMap((register, i): readonly Step[] => {
-      const [row, at] = [Math.floor(i / alongK), i % alongK];
+      const [row, at] = [Math.floor(i / tiles), i % tiles];
       const number: Ref = `$tile.${row}`;
-      const open: readonly ValueStep[] = at > 0 ? [] : [constant(number, row), ...tileOf(matrix, 'tile', number)];
-      return [...open, ...registerOf(matrix, 'tile', at, register)];
+      const open: readonly ValueStep[] = at > 0 ? [] : [constant(number, row), ...openRow(matrix, 'tile', number)];
+      return [...open, ...loadRegister(matrix, 'tile', at, register)];
     }),
   ];
 }

@@ -16,7 +16,8 @@ import type { ProductFamily } from '../../matrix-arithmetic.ts';
 import type { MatrixProduct, Sparsity } from '../../matrix-product.ts';
 import { atListed } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { checked, executed, needs } from '../checked.ts';
+import { needs } from '../availability-rows.ts';
+import { checked, executed } from '../checked.ts';
 import { noEffect } from '../no-effect.ts';
 import {
   bitsOfSum,
