@@ -13,8 +13,8 @@
  *      96:  T3 U3      224:  U7 T7
  *
  * Byte 4 of T5 would have the address 5 * 32 + 4 = 164 without the xor. Bit 7 of this address, a bit of the line's
- * number, is combined by xor with bit 4, the number of the chunk. Bit 7 is 1 and bit 4 is 0, so bit 4 becomes 1, and the
- * address is 164 + 16 = 180.
+ * number, is combined by xor with bit 4, the number of the chunk. Bit 7 is 1 and bit 4 is 0, so bit 4 becomes 1, which
+ * results in the address 164 + 16 = 180.
  *
  * Tiles that follow each other along k form a row of tiles. It contains eight rows of A or eight columns of B.
  */
