@@ -7,8 +7,6 @@ import { plainWords } from '../modifiers.ts';
 import { atListed, type Availability } from '../targets.ts';
 import { row } from './availability-rows.ts';
 
-export { needs } from './availability-rows.ts';
-
 /**
  * An instruction form without the fields that `checked` fills in. `rows` contains requirements in addition to those of
  * the instruction itself.

@@ -11,7 +11,8 @@ import { atListed } from '../../targets.ts';
 import type { PtxType, TypeName } from '../../types.ts';
 import { lanewiseOf, type TypedSource } from '../comparison/lanewise.ts';
 import { bits, constant } from '../integer/steps.ts';
-import { exact, row } from './rows.ts';
+import { row } from '../availability-rows.ts';
+import { exact } from './rows.ts';
 import { sumToOdd } from './round-to-odd.ts';
 
 const results: readonly TypeName[] = ['.e5m2x4', '.e4m3x4'];

@@ -1,7 +1,8 @@
 /** add, sub, mul, fma and mad of f32, f64 and packed f32: PTX ISA 9.1, section 9.7.3. */
 import type { AvailabilityRow, InstructionForm } from '../../form.ts';
 import { at, atBefore, atBetween } from '../../targets.ts';
-import { a, always, b, c, d, directed, exact, ftz, row } from './rows.ts';
+import { row } from '../availability-rows.ts';
+import { a, always, b, c, d, directed, exact, ftz } from './rows.ts';
 import { floatSteps } from './steps.ts';
 import { legacyMadSteps } from '../integer/legacy-mad.ts';
 

@@ -3,7 +3,8 @@ import type { InstructionForm } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, atBefore } from '../../targets.ts';
-import { a, always, b, d, exact, row, when } from './rows.ts';
+import { row } from '../availability-rows.ts';
+import { a, always, b, d, exact, when } from './rows.ts';
 import { floatSteps, modeOf } from './steps.ts';
 
 const quotient = floatSteps('div', ['$a', '$b']);

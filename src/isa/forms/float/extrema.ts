@@ -4,7 +4,8 @@ import { type InstructionForm, slotType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
-import { a, always, b, c, d, exact, ftz, row, when } from './rows.ts';
+import { row } from '../availability-rows.ts';
+import { a, always, b, c, d, exact, ftz, when } from './rows.ts';
 import { floatSteps, formatOf, modeOf } from './steps.ts';
 import { lanewise } from '../comparison/lanewise.ts';
 

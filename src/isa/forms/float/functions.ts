@@ -7,7 +7,8 @@ import type { AvailabilityRow, InstructionForm } from '../../form.ts';
 import { at, atBefore } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { approximately, grossly } from './division.ts';
-import { a, always, d, exact, row, when } from './rows.ts';
+import { row } from '../availability-rows.ts';
+import { a, always, d, exact, when } from './rows.ts';
 import { floatSteps } from './steps.ts';
 
 const operands = [d, a];

@@ -5,7 +5,8 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { exact, row } from './rows.ts';
+import { row } from '../availability-rows.ts';
+import { exact } from './rows.ts';
 import { modeOf } from './steps.ts';
 
 const narrow: readonly TypeName[] = ['.f16', '.bf16'];

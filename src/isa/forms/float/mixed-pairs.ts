@@ -11,7 +11,8 @@ import { atListed } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { lanewiseOf } from '../comparison/lanewise.ts';
 import { bits, compare, constant, select } from '../integer/steps.ts';
-import { exact, row } from './rows.ts';
+import { row } from '../availability-rows.ts';
+import { exact } from './rows.ts';
 import { modeOf } from './steps.ts';
 
 const pairs: readonly TypeName[] = ['.f16x2', '.bf16x2'];

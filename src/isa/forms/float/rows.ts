@@ -4,8 +4,6 @@ import { read, write } from '../../form.ts';
 import { at } from '../../targets.ts';
 import { needsModifier, row } from '../availability-rows.ts';
 
-export { row } from '../availability-rows.ts';
-
 export const d: ValuePattern = write('d', 0);
 export const a: ValuePattern = read('a', 0);
 export const b: ValuePattern = read('b', 0);

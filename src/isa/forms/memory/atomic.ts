@@ -22,8 +22,6 @@ import { orderOf } from '../order-of.ts';
 import { spaceOf } from '../space-of.ts';
 import { type Combine, compareAndSwap, exchange, float, integer, logic, type Names, wrapping } from './combine.ts';
 
-export { type Combine, integer, type Names } from './combine.ts';
-
 const spaces: readonly string[] = ['.global', '.shared', '.shared::cta', '.shared::cluster'];
 
 /** The steps of the whole instruction: read, combine, write back and, for `atom`, return the old value. */

@@ -11,13 +11,15 @@ import { meet } from '../../steps/meet.ts';
 import type { Step } from '../../steps/step.ts';
 import type { TensorCopy } from '../../tensor-copy.ts';
 import { atListed } from '../../targets.ts';
-import { type CheckedLine, checked, needs, tensorMemory } from '../checked.ts';
+import { needs } from '../availability-rows.ts';
+import { type CheckedLine, checked, tensorMemory } from '../checked.ts';
+import { operandList } from '../operand-list.ts';
 import { listTypes } from '../matrix/parts.ts';
 import { noEffect } from '../no-effect.ts';
 import { allocate, free, relinquish } from './allocation-steps.ts';
 import { arriveInBlocks, arriveOnce } from './commit-steps.ts';
 import { loadSteps, type MoveShape, reductionSteps, storeSteps } from './move-steps.ts';
-import { blocksOf, anyTensor, chips, descriptor, groups, operandList, tensorOfWords } from './parts.ts';
+import { blocksOf, anyTensor, chips, descriptor, groups, tensorOfWords } from './parts.ts';
 
 const line = (made: CheckedLine): InstructionForm => checked(made, ...tensorMemory);
 const executedLine = (made: CheckedLine, steps: InstructionForm['steps']): InstructionForm => ({

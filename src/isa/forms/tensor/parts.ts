@@ -3,8 +3,6 @@ import { has, type OperandPattern, read, type ValuePattern, type Variant } from 
 import { atListed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 
-export { operandList } from '../operand-list.ts';
-
 export const groups: readonly string[] = ['.cta_group::1', '.cta_group::2'];
 
 const words: readonly TypeName[] = ['.b32', '.u32', '.s32', '.f16x2'];

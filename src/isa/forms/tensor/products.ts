@@ -13,10 +13,12 @@ import {
   type Variant,
 } from '../../form.ts';
 import { atListed } from '../../targets.ts';
-import { checked, needs, tensorMemory } from '../checked.ts';
+import { needs } from '../availability-rows.ts';
+import { checked, tensorMemory } from '../checked.ts';
+import { operandList } from '../operand-list.ts';
 import { listTypes } from '../matrix/parts.ts';
 import { type Kind, productSteps } from './product-steps.ts';
-import { blocksOf, chips, descriptor, families, groups, operandList, tensor } from './parts.ts';
+import { blocksOf, chips, descriptor, families, groups, tensor } from './parts.ts';
 
 /** The kinds whose products can scale the previous value of D. */
 const inputScaledKinds: readonly Kind[] = ['.kind::f16', '.kind::tf32'];

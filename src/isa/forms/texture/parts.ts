@@ -2,7 +2,7 @@
 import type { AvailabilityRow, CoordinatesPattern } from '../../form.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { needs } from '../checked.ts';
+import { needsModifier, row } from '../availability-rows.ts';
 
 /** The minimum number of elements in a list of coordinates. */
 export const coordinateCounts: Readonly<Record<string, number>> = {
@@ -29,9 +29,9 @@ export const integerCoordinates: CoordinatesPattern = {
 
 /** Makes a separate requirement for each of the given modifiers, all of which were introduced at the same time. */
 export function eachNeeds(modifiers: readonly string[], ...ways: readonly Availability[]): readonly AvailabilityRow[] {
-  return modifiers.map((modifier) => needs(modifier, { modifiers: [modifier] }, ...ways));
+  return modifiers.map((modifier) => needsModifier(modifier, ...ways));
 }
 
 /** What handles in registers need. */
-export const indirectTextures: AvailabilityRow = needs('indirect texture access', {}, at('3.1'));
-export const indirectSurfaces: AvailabilityRow = needs('indirect surface access', {}, at('3.1'));
+export const indirectTextures: AvailabilityRow = row('indirect texture access', at('3.1'));
+export const indirectSurfaces: AvailabilityRow = row('indirect surface access', at('3.1'));

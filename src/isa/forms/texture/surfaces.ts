@@ -9,7 +9,7 @@ import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { type CheckedLine, checked, executed } from '../checked.ts';
 import { bits } from '../integer/steps.ts';
-import { type Combine, integer, type Names } from '../memory/atomic.ts';
+import { type Combine, integer, type Names } from '../memory/combine.ts';
 import { eachNeeds, indirectSurfaces, integerCoordinates } from './parts.ts';
 import { moveSteps, queryField, surfaceAddress } from './texture-steps.ts';
 

@@ -12,7 +12,8 @@ import {
 } from '../../form.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { checked, type CheckedLine, executed, needs } from '../checked.ts';
+import { needs } from '../availability-rows.ts';
+import { checked, type CheckedLine, executed } from '../checked.ts';
 import { coordinateCounts, eachNeeds, indirectTextures, integerCoordinates, integers } from './parts.ts';
 import { isOfType, queryField, type ReadOptions, readSteps, sizeOfLevel } from './texture-steps.ts';
 
