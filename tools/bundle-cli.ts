@@ -18,7 +18,7 @@ const out = join(root, 'dist/bin');
  * `cli` is loaded only by the commands that need it.
  */
 const start =
-  /commander|src\/base\/|isa\/(form|random-layout|spaces|targets|types|steps\/ref|forms\/conversion\/cvt-steps)\.ts|renderers\/(printable|style|wrap)\.ts|tensors\/containers\.ts|cli\/(columns|command-line|command-parts|exit|io|output|process-session|program|run-process|style|version|\w+-commands)\.ts/;
+  /commander|src\/base\/|isa\/(operand-patterns|random-layout|spaces|targets|types|variant|steps\/ref|forms\/conversion\/cvt-steps)\.ts|renderers\/(printable|style|wrap)\.ts|tensors\/containers\.ts|cli\/(columns|command-line|command-parts|exit|io|output|process-session|program|run-process|style|version|\w+-commands)\.ts/;
 
 /**
  * The modules that the commands for PTX share. `check` loads no shared chunks other than `start` and this one, unless

@@ -5,7 +5,7 @@
 import type { Span } from '../base/span.ts';
 import type { FormalSpace, LabelSymbol, DeclaredSymbol, VariableSymbol } from '../check/symbols.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { AvailabilityRow } from '../isa/form.ts';
+import type { AvailabilityRow } from '../isa/conditions.ts';
 import type { ChunkState } from '../syntax/chunks.ts';
 import type { FunctionItem } from '../syntax/tree.ts';
 import { ChunkNames } from './chunk-names.ts';

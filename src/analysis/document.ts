@@ -13,7 +13,7 @@ import { searchLimit } from '../check/unknown-name.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { requireFindings } from '../diagnostics/renderers/file-report.ts';
 import type { Fix } from '../diagnostics/fix.ts';
-import type { AvailabilityRow } from '../isa/form.ts';
+import type { AvailabilityRow } from '../isa/conditions.ts';
 import { printItem } from '../syntax/printer.ts';
 import { errorLimit as syntaxLimit } from '../syntax/reader.ts';
 import { Chunk } from './chunk.ts';

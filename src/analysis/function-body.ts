@@ -8,7 +8,7 @@ import type { CheckMemory } from '../check/memory.ts';
 import { ModuleChecker } from '../check/module.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Environment, environmentOf } from '../isa/environment.ts';
-import type { Role } from '../isa/form.ts';
+import type { Role } from '../isa/operand-patterns.ts';
 import { typeOf } from '../isa/types.ts';
 import { draftFunction, finishFunction, kernelLayout } from '../program/build.ts';
 import { type BasicBlock, blocksOf } from '../program/flow.ts';

@@ -1,7 +1,7 @@
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';
-import type { Role } from '../isa/form.ts';
+import type { Role } from '../isa/operand-patterns.ts';
 import { liveCounts } from '../program/liveness.ts';
 import { type BlockOutline, blockOutlines } from './block-outline.ts';
 import { requireOffset } from './chunk-list.ts';

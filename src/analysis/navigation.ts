@@ -2,7 +2,7 @@ import { requireText } from '../base/require-text.ts';
 import type { Span } from '../base/span.ts';
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
 import type { Edit } from '../diagnostics/fix.ts';
-import type { OperandPattern, Role } from '../isa/form.ts';
+import type { OperandPattern, Role } from '../isa/operand-patterns.ts';
 import { parseInstruction } from '../syntax/parser.ts';
 import type { Instruction } from '../syntax/tree.ts';
 import type { Chunk } from './chunk.ts';

@@ -3,7 +3,8 @@ import type { Span } from '../base/span.ts';
 import { registerUse } from '../check/binding/bind.ts';
 import { callParts } from '../check/instructions/call.ts';
 import type { Scope } from '../check/symbols.ts';
-import type { OperandPattern, Role, Variant } from '../isa/form.ts';
+import type { Variant } from '../isa/form.ts';
+import type { OperandPattern, Role } from '../isa/operand-patterns.ts';
 import type { FrameBuilder } from '../program/frame.ts';
 import type { Instruction, Operand } from '../syntax/tree.ts';
 

@@ -2,7 +2,8 @@
  * Applies version and target rules: determines whether a variant of an instruction may be used in a module and, if not,
  * which versions and targets would accept it.
  */
-import type { AvailabilityRow, Variant } from '../isa/form.ts';
+import type { AvailabilityRow } from '../isa/conditions.ts';
+import type { Variant } from '../isa/form.ts';
 import type { HeaderChange } from '../diagnostics/fix.ts';
 import { joinWords } from '../base/join-words.ts';
 import { doubleAt } from '../base/typed-reads.ts';

@@ -3,7 +3,7 @@ import type { Span } from '../base/span.ts';
 import { diagnoseStored } from '../diagnostics/diagnostic.ts';
 import type { DeclaredSpace, DirectivePart, DirectiveWord, Linkage } from '../isa/directives.ts';
 import { availabilityOfDirective, availabilityOfPragma, availabilityOfTuning } from '../isa/find-directive.ts';
-import type { AvailabilityRow } from '../isa/form.ts';
+import type { AvailabilityRow } from '../isa/conditions.ts';
 import type { DebugItem, Declaration, FunctionItem, Initializer, TuningDirective } from '../syntax/tree.ts';
 import { checkRows } from './availability.ts';
 import { attributeName } from './declarations/declarations.ts';

@@ -2,7 +2,7 @@
 import { type Acceptance, acceptance, rowsOf } from '../check/availability.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 import { expandCompiled } from '../isa/expand.ts';
-import type { Condition } from '../isa/form.ts';
+import type { Condition } from '../isa/conditions.ts';
 import { type CompiledForm, splitMnemonic } from '../isa/notation.ts';
 import { ptxForms } from '../isa/table.ts';
 import { parseVersion, type TargetName, type VersionName } from '../isa/targets.ts';

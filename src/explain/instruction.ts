@@ -1,7 +1,8 @@
 /** Explains an instruction as plain data: everything that the table says about one variant. */
 import { assertNever } from '../base/assert-never.ts';
 import { acceptance, rowsOf } from '../check/availability.ts';
-import type { OperandPattern, ValuePattern, Variant } from '../isa/form.ts';
+import type { Variant } from '../isa/form.ts';
+import type { OperandPattern, ValuePattern } from '../isa/operand-patterns.ts';
 import { describeConstants, describeRegisters } from '../isa/operand-rules.ts';
 import type { Environment } from '../isa/environment.ts';
 import type { Step } from '../isa/steps/step.ts';

@@ -1,12 +1,7 @@
 /** Lists the operands of a variant, each with its width in the instruction. */
-import {
-  coordinatePatterns,
-  listOf,
-  type OperandPattern,
-  operandType,
-  type ValuePattern,
-  type Variant,
-} from '../isa/form.ts';
+import type { Variant } from '../isa/form.ts';
+import type { OperandPattern, ValuePattern } from '../isa/operand-patterns.ts';
+import { coordinatePatterns, listOf, operandType } from '../isa/variant.ts';
 import { vectorLanes } from '../isa/rules.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
 

@@ -4,14 +4,9 @@
  */
 import { type Bits, chop, signExtend } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
-import {
-  listOf,
-  type OperandPattern,
-  operandType,
-  type TypeRef,
-  type ValuePattern,
-  type Variant,
-} from '../isa/form.ts';
+import type { Variant } from '../isa/form.ts';
+import type { OperandPattern, TypeRef, ValuePattern } from '../isa/operand-patterns.ts';
+import { listOf, operandType } from '../isa/variant.ts';
 import { vectorLanes } from '../isa/rules.ts';
 import type { Environment } from '../isa/environment.ts';
 import { isValueStep } from '../isa/steps/effects.ts';

@@ -15,7 +15,7 @@ import {
   type TuningRow,
   tuningRows,
 } from './directives.ts';
-import type { AvailabilityRow } from './form.ts';
+import type { AvailabilityRow } from './conditions.ts';
 import { type Availability, isAlways } from './targets.ts';
 
 /**

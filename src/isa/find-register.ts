@@ -1,5 +1,5 @@
 /** Finds special registers by name. */
-import type { AvailabilityRow } from './form.ts';
+import type { AvailabilityRow } from './conditions.ts';
 import { registerParts, registerRows, type SpecialRegister } from './registers.ts';
 import { isAlways } from './targets.ts';
 

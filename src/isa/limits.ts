@@ -1,5 +1,5 @@
 /** Limits on sizes and counts (PTX ISA 9.1, section 5.1, as implemented by ptxas 13.0). */
-import type { AvailabilityRow } from './form.ts';
+import type { AvailabilityRow } from './conditions.ts';
 import { at, type Availability, isAlways, isAvailable, type Target, type Version } from './targets.ts';
 
 /**

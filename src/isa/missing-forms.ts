@@ -2,7 +2,7 @@
  * What is known about instructions that the table lacks. For some opcodes it has no forms at all. Others have forms
  * that are missing, because versions 9.3 and 9.4 added to them.
  */
-import type { AvailabilityRow } from './form.ts';
+import type { AvailabilityRow } from './conditions.ts';
 import { at, atListed, type Availability, parseVersion, type Version } from './targets.ts';
 
 const rubin = atListed('9.4', 'sm_107a', 'sm_107f');

@@ -5,7 +5,7 @@
  */
 import { BoundedCache } from '../base/bounded-cache.ts';
 import { elementAt } from '../base/element-at.ts';
-import type { AvailabilityRow, Condition, Constraint } from './form.ts';
+import type { AvailabilityRow, Condition, Constraint } from './conditions.ts';
 import type { CompiledForm } from './notation.ts';
 import { constraintHolds, holds, relationHolds } from './rules.ts';
 import { ptxForms } from './table.ts';

@@ -4,7 +4,7 @@
  * `Regime`). The same rules apply to source and destination registers. If a register is wider than the operand, a
  * source is truncated, and a result is extended to the width of the register.
  */
-import type { Regime } from './form.ts';
+import type { Regime } from './operand-patterns.ts';
 import { isInteger, type PtxType } from './types.ts';
 
 /** The notation in which a constant is written. */

@@ -3,7 +3,7 @@
  * data.
  */
 import { elementAt } from '../base/element-at.ts';
-import type { Condition, Constraint, TypeRelation } from './form.ts';
+import type { Condition, Constraint, TypeRelation } from './conditions.ts';
 import { isInteger, type PtxType, type TypeName } from './types.ts';
 
 /**

@@ -1,5 +1,5 @@
 /** Links a kernel with every function that it may call. */
-import { has } from '../isa/form.ts';
+import { has } from '../isa/variant.ts';
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { BoundCall } from '../check/binding/bind-call.ts';

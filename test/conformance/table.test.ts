@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { isAvailableSomewhere, rowsOf } from '../../src/check/availability.ts';
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import { expand } from '../../src/isa/expand.ts';
-import type { OperandPattern } from '../../src/isa/form.ts';
+import type { OperandPattern } from '../../src/isa/operand-patterns.ts';
 import { isAvailable, parseVersion, targets, versions } from '../../src/isa/targets.ts';
 import { allForms, families, opcodeOf, ptxForms } from '../../src/isa/table.ts';
 import { formName } from './case-name.ts';

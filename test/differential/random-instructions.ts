@@ -6,13 +6,9 @@ import { namedEnvironment } from '../../src/isa/environment.ts';
 import { rowsOf } from '../../src/check/availability.ts';
 import { isValueStep } from '../../src/isa/steps/effects.ts';
 import { expandForm } from '../../src/isa/expand.ts';
-import {
-  type InstructionForm,
-  type OperandPattern,
-  operandType,
-  type ValuePattern,
-  type Variant,
-} from '../../src/isa/form.ts';
+import type { InstructionForm, Variant } from '../../src/isa/form.ts';
+import type { OperandPattern, ValuePattern } from '../../src/isa/operand-patterns.ts';
+import { operandType } from '../../src/isa/variant.ts';
 import { vectorLanes } from '../../src/isa/rules.ts';
 import { clusterBarrier, conditionCode, stackBase, stackTop } from '../../src/isa/steps/ref.ts';
 import { allForms } from '../../src/isa/table.ts';

@@ -4,7 +4,9 @@
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
 import { expand } from '../../src/isa/expand.ts';
-import { type OperandPattern, operandType, type ValuePattern, type Variant } from '../../src/isa/form.ts';
+import type { Variant } from '../../src/isa/form.ts';
+import type { OperandPattern, ValuePattern } from '../../src/isa/operand-patterns.ts';
+import { operandType } from '../../src/isa/variant.ts';
 import { vectorLanes } from '../../src/isa/rules.ts';
 import { allForms } from '../../src/isa/table.ts';
 import type { Instruction, Register } from './instructions.ts';

@@ -3,7 +3,7 @@ import { elementAt } from '../../base/element-at.ts';
 import type { Span } from '../../base/span.ts';
 import { registerUse } from '../../check/binding/bind.ts';
 import type { VariableSymbol } from '../../check/symbols.ts';
-import type { Role } from '../../isa/form.ts';
+import type { Role } from '../../isa/operand-patterns.ts';
 import { printInitializer, printOperand } from '../../syntax/print-operands.ts';
 import { printHeaderParts } from '../../syntax/printer.ts';
 import type { MemberOperand, NameOperand, Variable } from '../../syntax/tree.ts';

@@ -4,17 +4,15 @@
  * each operand is.
  */
 import type { Bits } from '../../base/bits.ts';
+import type { Variant } from '../../isa/form.ts';
 import {
-  coordinatePatterns,
   type CoordinatesPattern,
-  listOf,
   type OperandPattern,
-  operandType,
   type Role,
   type ValuePattern,
-  type Variant,
   read,
-} from '../../isa/form.ts';
+} from '../../isa/operand-patterns.ts';
+import { coordinatePatterns, listOf, operandType } from '../../isa/variant.ts';
 import { vectorLanes } from '../../isa/rules.ts';
 import { findRegister, partOfRegister } from '../../isa/find-register.ts';
 import type { SpecialRegister } from '../../isa/registers.ts';

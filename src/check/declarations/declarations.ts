@@ -6,7 +6,7 @@ import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { spaceRows } from '../../isa/directives.ts';
 import { availabilityOfDirective } from '../../isa/find-directive.ts';
-import type { AvailabilityRow } from '../../isa/form.ts';
+import type { AvailabilityRow } from '../../isa/conditions.ts';
 import { isAvailable } from '../../isa/targets.ts';
 import { opaqueTypes, type PtxType, typeOf, types } from '../../isa/types.ts';
 import type { Declaration, Parameter, Variable } from '../../syntax/tree.ts';

@@ -2,7 +2,7 @@
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { findTuning } from '../../isa/find-directive.ts';
-import type { AvailabilityRow } from '../../isa/form.ts';
+import type { AvailabilityRow } from '../../isa/conditions.ts';
 import { kernelParameterBytes, mostIn, availabilityOfAmount } from '../../isa/limits.ts';
 import type { FunctionItem, Parameter, TuningDirective } from '../../syntax/tree.ts';
 import type { ModuleEnvironment } from '../availability.ts';

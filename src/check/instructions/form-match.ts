@@ -2,7 +2,7 @@
  * Matches the parts of a mnemonic against one form of an instruction: finds the modifier that was chosen on each axis
  * of the form, and all parts that the form does not accept.
  */
-import type { Constraint } from '../../isa/form.ts';
+import type { Constraint } from '../../isa/conditions.ts';
 import { liesOn, modifierSets, modifiersOutside } from '../../isa/modifiers.ts';
 import type { Axis, CompiledForm } from '../../isa/notation.ts';
 import { constraintHolds, relationHolds } from '../../isa/rules.ts';

@@ -2,7 +2,7 @@
  * Instructions of versions of which the table contains only a part. A variant that the table lacks is reported as not
  * checked rather than as wrong, if it has a word that only new variants have, and otherwise only words of its opcode.
  */
-import type { AvailabilityRow } from '../../isa/form.ts';
+import type { AvailabilityRow } from '../../isa/conditions.ts';
 import { splitMnemonic } from '../../isa/notation.ts';
 import { type Addition, additionsTo } from '../../isa/missing-forms.ts';
 import { ptxForms } from '../../isa/table.ts';

@@ -1,6 +1,7 @@
 /** Limits of constant operands. Values are not part of a shape, so they are checked for every instruction. */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
-import type { ValuePattern, Variant } from '../../isa/form.ts';
+import type { Variant } from '../../isa/form.ts';
+import type { ValuePattern } from '../../isa/operand-patterns.ts';
 import type { FloatOperand, Instruction, IntegerOperand } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
 

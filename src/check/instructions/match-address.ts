@@ -1,5 +1,7 @@
 /** Matches the address operand `[a]` of loads and stores, and the operands of cvta and isspacep. */
-import { type OperandPattern, operandType, type Variant } from '../../isa/form.ts';
+import type { Variant } from '../../isa/form.ts';
+import type { OperandPattern } from '../../isa/operand-patterns.ts';
+import { operandType } from '../../isa/variant.ts';
 import { acceptsRegister, describeRegisters } from '../../isa/operand-rules.ts';
 import type { PtxType, TypeName } from '../../isa/types.ts';
 import { operand, type Problem, problem } from './problem.ts';

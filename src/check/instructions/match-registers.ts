@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import { joinWords } from '../../base/join-words.ts';
-import type { ValuePattern, VectorPattern } from '../../isa/form.ts';
+import type { ValuePattern, VectorPattern } from '../../isa/operand-patterns.ts';
 import { isInteger, type TypeName, typeOf } from '../../isa/types.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import type { Shape } from './shape.ts';

@@ -1,7 +1,8 @@
 /** Matches textures and surfaces, and coordinates in them. */
 import { elementAt } from '../../base/element-at.ts';
 import { joinWords } from '../../base/join-words.ts';
-import { type CoordinatesPattern, leastCoordinates, type OperandPattern } from '../../isa/form.ts';
+import type { CoordinatesPattern, OperandPattern } from '../../isa/operand-patterns.ts';
+import { leastCoordinates } from '../../isa/variant.ts';
 import { describeShape } from './describe-shape.ts';
 import { holdsInteger } from './match-address.ts';
 import { joinedType } from './match-registers.ts';

@@ -3,7 +3,8 @@
  * values) with the patterns that they must match.
  */
 import { valueAt } from '../../base/element-at.ts';
-import { operandType, type Regime, type ValuePattern } from '../../isa/form.ts';
+import type { Regime, ValuePattern } from '../../isa/operand-patterns.ts';
+import { operandType } from '../../isa/variant.ts';
 import { acceptsConstant, acceptsRegister, describeConstants, describeRegisters } from '../../isa/operand-rules.ts';
 import { isInteger, type PtxType, types } from '../../isa/types.ts';
 import { describeShape } from './describe-shape.ts';

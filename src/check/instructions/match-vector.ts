@@ -3,7 +3,8 @@
  * match.
  */
 import { elementAt } from '../../base/element-at.ts';
-import { type OperandPattern, operandType, type ValuePattern, type VectorPattern } from '../../isa/form.ts';
+import type { OperandPattern, ValuePattern, VectorPattern } from '../../isa/operand-patterns.ts';
+import { operandType } from '../../isa/variant.ts';
 import { acceptsRegister } from '../../isa/operand-rules.ts';
 import { vectorLanes } from '../../isa/rules.ts';
 import { isInteger } from '../../isa/types.ts';

@@ -3,7 +3,8 @@
  * values or positions, so they can be cached; names, values and positions are added when a diagnostic is made.
  */
 import { elementAt } from '../../base/element-at.ts';
-import { listOf, type OperandPattern } from '../../isa/form.ts';
+import type { OperandPattern } from '../../isa/operand-patterns.ts';
+import { listOf } from '../../isa/variant.ts';
 import { isInteger } from '../../isa/types.ts';
 import { matchAddress, matchPointer, matchTensor, matchWindow } from './match-address.ts';
 import { matchCoordinates, matchHandle, matchTexture } from './match-texture.ts';

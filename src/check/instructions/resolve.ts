@@ -4,7 +4,8 @@
  * closest form is used to explain the ones that are wrong.
  */
 import { ownText } from '../../base/own-text.ts';
-import type { AvailabilityRow, Variant } from '../../isa/form.ts';
+import type { AvailabilityRow } from '../../isa/conditions.ts';
+import type { Variant } from '../../isa/form.ts';
 import { type CompiledForm, makeVariant, splitMnemonic } from '../../isa/notation.ts';
 import { opcodesOutside } from '../../isa/missing-forms.ts';
 import { type FormTable, ptxForms } from '../../isa/table.ts';

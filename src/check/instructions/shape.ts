@@ -3,7 +3,7 @@
  * Within one `ShapeTable`, equal shapes are represented by the same object, so that the shapes of an instruction's
  * operands can be used as the key of a cached verdict.
  */
-import type { AvailabilityRow } from '../../isa/form.ts';
+import type { AvailabilityRow } from '../../isa/conditions.ts';
 import type { ConstantKind } from '../../isa/operand-rules.ts';
 import type { PtxType } from '../../isa/types.ts';
 import type { FormalSpace, VariableSpace } from '../symbols.ts';

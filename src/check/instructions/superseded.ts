@@ -2,7 +2,8 @@
  * Handles instructions that are legal only for early versions or targets, and says what has to be added to make them
  * legal for current ones.
  */
-import type { AvailabilityRow, Variant } from '../../isa/form.ts';
+import type { AvailabilityRow } from '../../isa/conditions.ts';
+import type { Variant } from '../../isa/form.ts';
 import { type CompiledForm, makeVariant } from '../../isa/notation.ts';
 import { ptxForms } from '../../isa/table.ts';
 import { isAvailable, targets, versions } from '../../isa/targets.ts';

@@ -3,7 +3,8 @@
  * different mnemonics, each used with a few combinations of operand shapes, so the verdict on nearly every instruction
  * is found in a small tree.
  */
-import type { AvailabilityRow, Variant } from '../../isa/form.ts';
+import type { AvailabilityRow } from '../../isa/conditions.ts';
+import type { Variant } from '../../isa/form.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { checkRows, type ModuleEnvironment, rowsOf } from '../availability.ts';
 import { isLimited } from './limits.ts';

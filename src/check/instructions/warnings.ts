@@ -1,5 +1,7 @@
 /** Warnings about questionable operands that ptxas nevertheless accepts (as measured with ptxas 13.0). */
-import { type OperandPattern, operandType, type Variant } from '../../isa/form.ts';
+import type { Variant } from '../../isa/form.ts';
+import type { OperandPattern } from '../../isa/operand-patterns.ts';
+import { operandType } from '../../isa/variant.ts';
 import { includesTarget } from '../../isa/targets.ts';
 import { type ModuleEnvironment, shortAddressTargets } from '../availability.ts';
 import { operand, type Problem, problem } from './problem.ts';

@@ -1,5 +1,5 @@
 /** Short functions that create the rows of forms that say which versions and targets support a feature. */
-import type { AvailabilityRow, Condition } from '../form.ts';
+import type { AvailabilityRow, Condition } from '../conditions.ts';
 import type { Availability } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 

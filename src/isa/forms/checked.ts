@@ -2,7 +2,8 @@
  * Builds instruction forms for chapters of the ISA of which ptxlab can execute only some forms. The remaining forms are
  * only checked, and a launch is refused if it might reach one of them.
  */
-import type { AvailabilityRow, InstructionForm } from '../form.ts';
+import type { AvailabilityRow } from '../conditions.ts';
+import type { InstructionForm } from '../form.ts';
 import { plainWords } from '../modifiers.ts';
 import { atListed, type Availability } from '../targets.ts';
 import { row } from './availability-rows.ts';

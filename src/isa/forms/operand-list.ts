@@ -1,5 +1,5 @@
 /** Writes the operands of a form in the notation of syntax lines. */
-import type { OperandPattern } from '../form.ts';
+import type { OperandPattern } from '../operand-patterns.ts';
 
 export function operandList(operands: readonly OperandPattern[]): string {
   return operands.map(written).join(', ');

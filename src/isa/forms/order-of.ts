@@ -1,5 +1,6 @@
 /** The memory order and scope that modifiers give to an access (sections 8.4 and 8.5 of PTX ISA 9.1). */
-import { has, type Variant } from '../form.ts';
+import type { Variant } from '../form.ts';
+import { has } from '../variant.ts';
 import type { MemoryOrder, MemoryScope } from '../steps/order.ts';
 
 const semantics: Readonly<Record<string, MemoryOrder['semantics']>> = {

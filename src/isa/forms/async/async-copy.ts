@@ -2,8 +2,10 @@
  * cp.async, non-bulk: PTX ISA 9.1, section 9.7.9.25.3. The engines complete each copy within the instruction that
  * starts it. Threads that wait for the copy before they use the data cannot tell the difference.
  */
-import type { AvailabilityRow, InstructionForm, OperandPattern } from '../../form.ts';
-import { read } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm } from '../../form.ts';
+import type { OperandPattern } from '../../operand-patterns.ts';
+import { read } from '../../operand-patterns.ts';
 import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';

@@ -4,7 +4,7 @@
  */
 import { isIntegerName } from '../../../numerics/formats.ts';
 import { isFloatArithmeticFormat, plainMode } from '../../../numerics/operations.ts';
-import { type InstructionForm, type Variant } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
 import { relaxedOnGpu } from '../../steps/order.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';

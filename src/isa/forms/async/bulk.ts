@@ -2,7 +2,9 @@
  * Bulk copies without tensors, and st.bulk (PTX ISA 9.1, sections 9.7.9.13, 9.7.9.25.4 and 9.7.9.25.6). Copies are
  * carried out completely by the instruction that starts them. Versions and targets were determined with ptxas 13.0.
  */
-import { has, type InstructionForm, type OperandPattern, read } from '../../form.ts';
+import type { InstructionForm } from '../../form.ts';
+import { type OperandPattern, read } from '../../operand-patterns.ts';
+import { has } from '../../variant.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
 import { needs } from '../availability-rows.ts';

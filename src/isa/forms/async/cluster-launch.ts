@@ -5,7 +5,9 @@
  * The ISA does not specify the 16 bytes of an answer. ptxlab stores four words: whether a cluster was canceled, and the
  * index of its first block.
  */
-import { has, type InstructionForm, type OperandPattern, read, type Variant, write } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { type OperandPattern, read, write } from '../../operand-patterns.ts';
+import { has } from '../../variant.ts';
 import { elementAt } from '../../../base/element-at.ts';
 import type { AccessSpace } from '../../spaces.ts';
 import { releasedToCluster } from '../../steps/order.ts';

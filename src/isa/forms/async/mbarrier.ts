@@ -2,16 +2,10 @@
  * mbarrier and cp.async.mbarrier.arrive (section 9.7.13.15 of PTX ISA 9.1). Versions and targets were determined with
  * ptxas 13.0. A thread that waits is never suspended. Instead, it lets the other threads run and then tests again.
  */
-import {
-  type AvailabilityRow,
-  type Constraint,
-  has,
-  type InstructionForm,
-  type OperandPattern,
-  read,
-  type Variant,
-  write,
-} from '../../form.ts';
+import type { AvailabilityRow, Constraint } from '../../conditions.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { type OperandPattern, read, write } from '../../operand-patterns.ts';
+import { has } from '../../variant.ts';
 import type { AccessSpace } from '../../spaces.ts';
 import { completed, type MemoryOrder } from '../../steps/order.ts';
 import { at, type Availability } from '../../targets.ts';

@@ -1,5 +1,7 @@
 /** Parts that several forms of asynchronous copies share: words of syntax lines, operands and steps. */
-import { has, type OperandPattern, read, type ValuePattern, type Variant } from '../../form.ts';
+import type { Variant } from '../../form.ts';
+import { type OperandPattern, read, type ValuePattern } from '../../operand-patterns.ts';
+import { has } from '../../variant.ts';
 import type { AccessSpace } from '../../spaces.ts';
 import { type BoxReduction, reductions } from '../../steps/memory.ts';
 import { completed } from '../../steps/order.ts';

@@ -2,14 +2,10 @@
  * st.async and red.async (sections 9.7.9.12 and 9.7.13.7 of PTX ISA 9.1). A GPU completes them some time after the
  * instruction; ptxlab completes them within the instruction. Versions and targets were determined with ptxas 13.0.
  */
-import {
-  type Constraint,
-  type InstructionForm,
-  type OperandPattern,
-  read,
-  slotType,
-  type Variant,
-} from '../../form.ts';
+import type { Constraint } from '../../conditions.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { type OperandPattern, read } from '../../operand-patterns.ts';
+import { slotType } from '../../variant.ts';
 import { vectorLanes } from '../../rules.ts';
 import type { AccessSpace } from '../../spaces.ts';
 import { relaxedOnGpu, releasedToCluster } from '../../steps/order.ts';

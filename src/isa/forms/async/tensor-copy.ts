@@ -4,7 +4,9 @@
  * the others (im2col::w and im2col::w::128) are checked but not executed. Versions and targets were determined with
  * ptxas 13.0.
  */
-import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, type Variant } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { type OperandPattern, read } from '../../operand-patterns.ts';
 import { type BoxMode, reductions } from '../../steps/memory.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';

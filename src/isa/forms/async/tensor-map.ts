@@ -2,7 +2,9 @@
  * tensormap.replace and tensormap.cp_fenceproxy (PTX ISA 9.1, sections 9.7.9.28 and 9.7.13.16). Versions and targets
  * were determined with ptxas 13.0.
  */
-import { has, type InstructionForm, type OperandPattern, read, type ValuePattern } from '../../form.ts';
+import type { InstructionForm } from '../../form.ts';
+import { type OperandPattern, read, type ValuePattern } from '../../operand-patterns.ts';
+import { has } from '../../variant.ts';
 import { at, atSuffixed } from '../../targets.ts';
 import { tensorMapFields } from '../../tensor-map-fields.ts';
 import { needs } from '../availability-rows.ts';

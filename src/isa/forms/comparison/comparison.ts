@@ -1,17 +1,10 @@
 /** setp and selp (PTX ISA 9.1, sections 9.7.6.2, 9.7.6.3 and, for f16 and bf16, 9.7.7.2). */
 import { type IntegerName, integerName, isIntegerName } from '../../../numerics/formats.ts';
 import { type FloatArithmeticFormat, isFloatArithmeticFormat, comparisons } from '../../../numerics/operations.ts';
-import {
-  type AvailabilityRow,
-  has,
-  type InstructionForm,
-  type OperandPattern,
-  read,
-  slotType,
-  type Variant,
-  write,
-  choice,
-} from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { type OperandPattern, read, write } from '../../operand-patterns.ts';
+import { has, slotType, choice } from '../../variant.ts';
 import type { Environment } from '../../environment.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';

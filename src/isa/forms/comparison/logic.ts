@@ -1,6 +1,8 @@
 /** Logic and shift instructions (PTX ISA 9.1, section 9.7.8). */
 import type { BitFunction } from '../../../numerics/operations.ts';
-import { type InstructionForm, read, slotType, write } from '../../form.ts';
+import type { InstructionForm } from '../../form.ts';
+import { read, write } from '../../operand-patterns.ts';
+import { slotType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';

@@ -1,5 +1,8 @@
 /** set and slct (PTX ISA 9.1, sections 9.7.6.1, 9.7.6.4 and, for f16 and bf16, 9.7.7.1). */
-import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { read, write } from '../../operand-patterns.ts';
+import { has, slotType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, atListed } from '../../targets.ts';

@@ -2,7 +2,8 @@
  * Calls, and branches through a table (PTX ISA 9.1, sections 9.7.12.4 and 9.7.12.5). The arguments and the called
  * functions are checked in check/instructions/call.ts.
  */
-import { type InstructionForm, type OperandPattern, read } from '../../form.ts';
+import type { InstructionForm } from '../../form.ts';
+import { type OperandPattern, read } from '../../operand-patterns.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { row } from '../availability-rows.ts';

@@ -1,5 +1,8 @@
 /** Control flow and barriers of the thread block (sections 9.7.12, 9.7.13.1 and 9.7.13.2 of PTX ISA 9.1). */
-import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write, choice } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm } from '../../form.ts';
+import { type OperandPattern, read, write } from '../../operand-patterns.ts';
+import { choice } from '../../variant.ts';
 import { plainWords } from '../../modifiers.ts';
 import { type MemoryOrder, releasedToCluster } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';

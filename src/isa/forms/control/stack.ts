@@ -3,7 +3,9 @@
  * of bytes on the stack. If an allocation needs more than the remaining bytes, alloca returns an address that cannot be
  * accessed.
  */
-import { type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { read, write } from '../../operand-patterns.ts';
+import { slotType } from '../../variant.ts';
 import { type Ref, stackBase, stackLimit, stackTop } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';

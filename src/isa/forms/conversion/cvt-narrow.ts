@@ -2,13 +2,9 @@
  * cvt from and to packed formats of at most 8 bits: PTX ISA 9.1, section 9.7.9.21, and what versions 9.2 and 9.4 added
  * to it.
  */
-import {
-  type AvailabilityRow,
-  type InstructionForm,
-  type OperandPattern,
-  read,
-  type ValuePattern,
-} from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm } from '../../form.ts';
+import { type OperandPattern, read, type ValuePattern } from '../../operand-patterns.ts';
 import { at, atListed, atSuffixed } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { a, b, d, pzo, rbits, stochastic, strict } from './cvt-parts.ts';

@@ -1,5 +1,7 @@
 /** cvt.pack (section 9.7.9.22 of PTX ISA 9.1). */
-import { type InstructionForm, read, type Variant, write, integerType } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { read, write } from '../../operand-patterns.ts';
+import { integerType } from '../../variant.ts';
 import { formats } from '../../../numerics/formats.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';

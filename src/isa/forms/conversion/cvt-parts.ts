@@ -1,5 +1,7 @@
 /** What the forms of cvt have in common: the operands, and the versions and targets of some modifiers. */
-import { type AvailabilityRow, type InstructionForm, read, type ValuePattern, write } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm } from '../../form.ts';
+import { read, type ValuePattern, write } from '../../operand-patterns.ts';
 import { atListed } from '../../targets.ts';
 
 const section = '9.7.9.21';

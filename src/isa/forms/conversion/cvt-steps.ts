@@ -6,7 +6,8 @@
 import { elementAt } from '../../../base/element-at.ts';
 import { type Conversion, type Rounding, roundings } from '../../../numerics/conversion.ts';
 import { type FormatName, formats } from '../../../numerics/formats.ts';
-import { has, slotType, type Variant, choice } from '../../form.ts';
+import type { Variant } from '../../form.ts';
+import { has, slotType, choice } from '../../variant.ts';
 import type { Environment } from '../../environment.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';

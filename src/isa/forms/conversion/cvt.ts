@@ -4,7 +4,9 @@
  * be combined with every type. If the text of the ISA does not agree with ptxas 13.0, this file follows ptxas, and the
  * difference is listed in docs/spec-questions.md.
  */
-import { type AvailabilityRow, type Constraint, type InstructionForm, read } from '../../form.ts';
+import type { AvailabilityRow, Constraint } from '../../conditions.ts';
+import type { InstructionForm } from '../../form.ts';
+import { read } from '../../operand-patterns.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { narrowConversions } from './cvt-narrow.ts';

@@ -1,6 +1,8 @@
 /** cvta and isspacep (sections 9.7.9.20 and 9.7.9.19 of PTX ISA 9.1). */
-import type { AvailabilityRow, Condition, InstructionForm, Variant } from '../../form.ts';
-import { slotType, write } from '../../form.ts';
+import type { AvailabilityRow, Condition } from '../../conditions.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { write } from '../../operand-patterns.ts';
+import { slotType } from '../../variant.ts';
 import type { WindowSpace } from '../../spaces.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';

@@ -1,5 +1,6 @@
 /** add, sub, mul, fma and mad of f32, f64 and packed f32: PTX ISA 9.1, section 9.7.3. */
-import type { AvailabilityRow, InstructionForm } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm } from '../../form.ts';
 import { at, atBefore, atBetween } from '../../targets.ts';
 import { row } from '../availability-rows.ts';
 import { a, always, b, c, d, directed, exact, ftz } from './rows.ts';

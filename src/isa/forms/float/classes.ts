@@ -3,7 +3,9 @@
  * flush or round a value.
  */
 import { type IntegerName, floatFormat, integerName } from '../../../numerics/formats.ts';
-import { type InstructionForm, read, type Variant, write, floatType } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { read, write } from '../../operand-patterns.ts';
+import { floatType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';

@@ -1,6 +1,7 @@
 /** abs, neg, min and max of f32 and f64: PTX ISA 9.1, sections 9.7.3.9 to 9.7.3.12. */
 import { tripleOf } from '../../../base/tuples.ts';
-import { type InstructionForm, slotType } from '../../form.ts';
+import type { InstructionForm } from '../../form.ts';
+import { slotType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';

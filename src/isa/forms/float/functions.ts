@@ -3,7 +3,8 @@
  * 9.7.4.9 and 9.7.4.10).
  */
 import type { FloatFunction } from '../../../numerics/operations.ts';
-import type { AvailabilityRow, InstructionForm } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm } from '../../form.ts';
 import { at, atBefore } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { approximately, grossly } from './division.ts';

@@ -1,5 +1,7 @@
 /** Arithmetic on f16, bf16 and their packed pairs (PTX ISA 9.1, section 9.7.4). */
-import { type AvailabilityRow, has, type InstructionForm, slotType } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm } from '../../form.ts';
+import { has, slotType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';

@@ -1,6 +1,8 @@
 /** Mixed precision: f16 or bf16 operands are first widened to f32 (PTX ISA 9.1, section 9.7.5). */
 import { plainConversion } from '../../../numerics/conversion.ts';
-import { type InstructionForm, read, type Variant, write, floatType } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { read, write } from '../../operand-patterns.ts';
+import { floatType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';

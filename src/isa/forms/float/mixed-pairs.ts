@@ -4,7 +4,10 @@
  */
 import { plainConversion } from '../../../numerics/conversion.ts';
 import { type FloatArithmeticFormat, type FloatMode, plainMode } from '../../../numerics/operations.ts';
-import { type AvailabilityRow, floatType, has, type InstructionForm, read, slotType, write } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm } from '../../form.ts';
+import { read, write } from '../../operand-patterns.ts';
+import { floatType, has, slotType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { atListed } from '../../targets.ts';

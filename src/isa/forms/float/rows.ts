@@ -1,6 +1,8 @@
 /** Version requirements and operands that several floating-point forms have in common. */
-import type { AvailabilityRow, InstructionForm, ValuePattern } from '../../form.ts';
-import { read, write } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm } from '../../form.ts';
+import type { ValuePattern } from '../../operand-patterns.ts';
+import { read, write } from '../../operand-patterns.ts';
 import { at } from '../../targets.ts';
 import { needsModifier, row } from '../availability-rows.ts';
 

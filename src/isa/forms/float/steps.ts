@@ -5,7 +5,8 @@ import {
   type FloatMode,
   plainMode,
 } from '../../../numerics/operations.ts';
-import { choice, has, type InstructionForm, slotType, type Variant, floatType } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { choice, has, slotType, floatType } from '../../variant.ts';
 import type { Environment } from '../../environment.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';

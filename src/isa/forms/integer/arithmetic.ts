@@ -1,6 +1,9 @@
 /** Integer arithmetic (PTX ISA 9.1, section 9.7.1, and what version 9.2 added to it). */
 import type { IntegerFunction } from '../../../numerics/operations.ts';
-import { type AvailabilityRow, has, type InstructionForm, read, slotType, write, integerType } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm } from '../../form.ts';
+import { read, write } from '../../operand-patterns.ts';
+import { has, slotType, integerType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import { at, atListed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';

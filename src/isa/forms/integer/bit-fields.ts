@@ -2,7 +2,10 @@
 import { elementAt } from '../../../base/element-at.ts';
 import { integerName } from '../../../numerics/formats.ts';
 import type { BitFunction } from '../../../numerics/operations.ts';
-import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { read, write } from '../../operand-patterns.ts';
+import { has, slotType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';

@@ -1,6 +1,8 @@
 /** cnot, lop3, shf and prmt (sections 9.7.8.5 to 9.7.8.7 and 9.7.9.7 of PTX ISA 9.1). */
 import { permutations } from '../../../numerics/operations.ts';
-import { has, type InstructionForm, read, slotType, write, choice } from '../../form.ts';
+import type { InstructionForm } from '../../form.ts';
+import { read, write } from '../../operand-patterns.ts';
+import { has, slotType, choice } from '../../variant.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { bits, compare, constant, integer } from './steps.ts';

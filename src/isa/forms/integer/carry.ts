@@ -5,16 +5,10 @@
  * they do when ptxas compiles them (docs/spec-questions.md).
  */
 import { type IntegerName, integerName } from '../../../numerics/formats.ts';
-import {
-  type AvailabilityRow,
-  has,
-  type InstructionForm,
-  read,
-  slotType,
-  type Variant,
-  write,
-  integerType,
-} from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { read, write } from '../../operand-patterns.ts';
+import { has, slotType, integerType } from '../../variant.ts';
 import { type Ref, conditionCode } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';

@@ -1,5 +1,7 @@
 /** Multiplication without carries (PTX ISA 9.3, section 9.7.1.5). */
-import { choice, type InstructionForm, read, type Variant, write } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { read, write } from '../../operand-patterns.ts';
+import { choice } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';

@@ -5,7 +5,8 @@
  */
 import { plainConversion } from '../../../numerics/conversion.ts';
 import { type FloatFunction, type FloatMode, plainMode } from '../../../numerics/operations.ts';
-import { has, type InstructionForm } from '../../form.ts';
+import type { InstructionForm } from '../../form.ts';
+import { has } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { bits, constant, select } from './steps.ts';

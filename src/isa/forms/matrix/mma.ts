@@ -1,6 +1,8 @@
 /** Dense matrix products without scales: the instruction mma in section 9.7.14.5 of PTX ISA 9.1. */
-import { choice, type Condition, type InstructionForm, type Variant } from '../../form.ts';
-import type { AvailabilityRow } from '../../form.ts';
+import type { Condition } from '../../conditions.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { choice } from '../../variant.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
 import { at, atSuffixed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import {

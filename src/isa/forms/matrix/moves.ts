@@ -1,8 +1,10 @@
 /** ldmatrix, stmatrix and movmatrix: PTX ISA 9.1, sections 9.7.14.5.15 to 9.7.14.5.17. */
 import type { AddressPlan } from '../../collective.ts';
 import { type Digit, elementsOf, type Fragment, placeOf } from '../../fragments.ts';
-import { has, type InstructionForm, type OperandPattern, read, type Variant, write } from '../../form.ts';
-import type { AvailabilityRow, Constraint } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { type OperandPattern, read, write } from '../../operand-patterns.ts';
+import { has } from '../../variant.ts';
+import type { AvailabilityRow, Constraint } from '../../conditions.ts';
 import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';

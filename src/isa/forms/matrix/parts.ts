@@ -2,8 +2,10 @@
  * Parts that the forms of matrix instructions have in common: lists of registers, and fields of the rows from which the
  * forms are made.
  */
-import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
-import type { Constraint } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm } from '../../form.ts';
+import { type OperandPattern, read, write } from '../../operand-patterns.ts';
+import type { Constraint } from '../../conditions.ts';
 import type { Sparsity } from '../../matrix-product.ts';
 import { at, type Availability } from '../../targets.ts';
 import { needsModifier } from '../availability-rows.ts';

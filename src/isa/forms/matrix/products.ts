@@ -3,7 +3,8 @@ import { fragmentOf, quadPairFragment, quadPairResult } from '../../fragments.ts
 import { type FactorFormat, factorFormats } from '../../../numerics/dot-arithmetic.ts';
 import type { IntegerName } from '../../../numerics/formats.ts';
 import type { Environment } from '../../environment.ts';
-import { floatName, has, integerType, slotType, type Variant } from '../../form.ts';
+import type { Variant } from '../../form.ts';
+import { floatName, has, integerType, slotType } from '../../variant.ts';
 import { arithmeticOf, familyOf, type ProductFamily } from '../../matrix-arithmetic.ts';
 import type { Factor, MatrixProduct, Scaling, Sparsity, Sum } from '../../matrix-product.ts';
 import { roundingOf } from '../float/steps.ts';

@@ -1,5 +1,6 @@
 /** Block-scaled mma (PTX ISA 9.1, sections 9.7.14.5.14 and 9.7.14.6.3). Blocks of elements along k share a scale. */
-import { type InstructionForm, type OperandPattern, read, type Variant } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { type OperandPattern, read } from '../../operand-patterns.ts';
 import type { Environment } from '../../environment.ts';
 import type { MatrixProduct, Scaling } from '../../matrix-product.ts';
 import type { Ref } from '../../steps/ref.ts';

@@ -2,7 +2,8 @@
  * mma.sp (PTX ISA 9.1, section 9.7.14.6). Half of A is omitted; metadata says which columns the remaining elements
  * belong to.
  */
-import type { AvailabilityRow, InstructionForm, Variant } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
 import type { MatrixProduct, Sparsity } from '../../matrix-product.ts';
 import { at, atListed, atSuffixed, type Availability } from '../../targets.ts';

@@ -3,15 +3,8 @@
  * determined with ptxas 13.0.
  */
 import type { Environment } from '../../environment.ts';
-import {
-  type InstructionForm,
-  noConstants,
-  type OperandPattern,
-  read,
-  type ValuePattern,
-  type Variant,
-  write,
-} from '../../form.ts';
+import { type InstructionForm, noConstants, type Variant } from '../../form.ts';
+import { type OperandPattern, read, type ValuePattern, write } from '../../operand-patterns.ts';
 import type { ProductFamily } from '../../matrix-arithmetic.ts';
 import type { MatrixProduct, Sparsity } from '../../matrix-product.ts';
 import { atListed } from '../../targets.ts';

@@ -1,5 +1,5 @@
 /** The families of wmma, and what its loads, stores and products have in common. */
-import type { AvailabilityRow } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
 import { type Fragment, fragmentOf, type Side } from '../../fragments.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';

@@ -1,5 +1,7 @@
 /** wmma.load and wmma.store: PTX ISA 9.1, sections 9.7.14.4.3 and 9.7.14.4.4. */
-import { has, type InstructionForm, type OperandPattern, read, type Variant } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { type OperandPattern, read } from '../../operand-patterns.ts';
+import { has } from '../../variant.ts';
 import { type Fragment, placeOf, type Side } from '../../fragments.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';

@@ -2,15 +2,10 @@
  * atom and red (PTX ISA 9.1, sections 9.7.13.5 and 9.7.13.6). `red` is `atom` without a result. Orderings and scopes do
  * not affect values, because every write is visible to all other threads immediately.
  */
-import {
-  type AvailabilityRow,
-  type Constraint,
-  type InstructionForm,
-  type OperandPattern,
-  read,
-  slotType,
-  write,
-} from '../../form.ts';
+import type { AvailabilityRow, Constraint } from '../../conditions.ts';
+import type { InstructionForm } from '../../form.ts';
+import { type OperandPattern, read, write } from '../../operand-patterns.ts';
+import { slotType } from '../../variant.ts';
 import { vectorLanes } from '../../rules.ts';
 import { relaxedOnGpu } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';

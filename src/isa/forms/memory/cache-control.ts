@@ -3,8 +3,9 @@
  * 9.7.9.18). No caches are simulated, so values do not change. `discard` does not change the bytes, although they are
  * undefined afterwards according to the ISA.
  */
-import type { InstructionForm, OperandPattern } from '../../form.ts';
-import { read, write } from '../../form.ts';
+import type { InstructionForm } from '../../form.ts';
+import type { OperandPattern } from '../../operand-patterns.ts';
+import { read, write } from '../../operand-patterns.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { row } from '../availability-rows.ts';

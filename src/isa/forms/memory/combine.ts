@@ -1,7 +1,8 @@
 /** The steps with which atomic operations compute the new value of a location from its old one. */
 import { integerName } from '../../../numerics/formats.ts';
 import { plainMode } from '../../../numerics/operations.ts';
-import { choice, floatType, has, integerType, slotType, type Variant } from '../../form.ts';
+import type { Variant } from '../../form.ts';
+import { choice, floatType, has, integerType, slotType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { ValueStep } from '../../steps/value.ts';
 import { bits, compare, constant, integer as integerStep, select } from '../integer/steps.ts';

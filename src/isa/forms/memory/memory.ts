@@ -3,8 +3,11 @@
  * hints do not affect values. For a single thread, the orderings and scopes of the memory model do not affect values
  * either.
  */
-import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, Variant } from '../../form.ts';
-import { read, slotType, write } from '../../form.ts';
+import type { AvailabilityRow, Constraint } from '../../conditions.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import type { OperandPattern } from '../../operand-patterns.ts';
+import { read, write } from '../../operand-patterns.ts';
+import { slotType } from '../../variant.ts';
 import { vectorLanes } from '../../rules.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';

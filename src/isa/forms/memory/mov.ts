@@ -2,14 +2,9 @@
  * mov: PTX ISA 9.1, sections 9.7.9.3 (values, addresses, special registers, vectors) and 9.7.9.4 (packing and
  * unpacking).
  */
-import {
-  type AvailabilityRow,
-  type InstructionForm,
-  type OperandPattern,
-  read,
-  type ValuePattern,
-  write,
-} from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { InstructionForm } from '../../form.ts';
+import { type OperandPattern, read, type ValuePattern, write } from '../../operand-patterns.ts';
 import { vectorLanes } from '../../rules.ts';
 import { operandRef, type Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';

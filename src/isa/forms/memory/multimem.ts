@@ -2,7 +2,9 @@
  * multimem: accesses to the same address in the memories of several GPUs (section 9.7.9.14 of PTX ISA 9.1). They are
  * checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
-import { type Constraint, type InstructionForm, type OperandPattern, read, type TypeRef, write } from '../../form.ts';
+import type { Constraint } from '../../conditions.ts';
+import type { InstructionForm } from '../../form.ts';
+import { type OperandPattern, read, type TypeRef, write } from '../../operand-patterns.ts';
 import { at, atListed } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { needs, needsModifier } from '../availability-rows.ts';

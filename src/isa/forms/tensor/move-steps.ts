@@ -3,7 +3,8 @@
  * thread are (PTX ISA 9.1, section 9.7.16.2.3).
  */
 import { elementAt } from '../../../base/element-at.ts';
-import { has, slotType, type Variant } from '../../form.ts';
+import type { Variant } from '../../form.ts';
+import { has, slotType } from '../../variant.ts';
 import { plainMode } from '../../../numerics/operations.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';

@@ -5,7 +5,9 @@
  * executed. Versions and targets were determined with ptxas 13.0.
  */
 import type { Environment } from '../../environment.ts';
-import { has, type InstructionForm, type OperandPattern, read, type Variant, write } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { type OperandPattern, read, write } from '../../operand-patterns.ts';
+import { has } from '../../variant.ts';
 import type { AccessSpace } from '../../spaces.ts';
 import { meet } from '../../steps/meet.ts';
 import type { Step } from '../../steps/step.ts';

@@ -1,5 +1,7 @@
 /** Parts that several forms of tcgen05 share: operands, and lists of versions and targets. */
-import { has, type OperandPattern, read, type ValuePattern, type Variant } from '../../form.ts';
+import type { Variant } from '../../form.ts';
+import { type OperandPattern, read, type ValuePattern } from '../../operand-patterns.ts';
+import { has } from '../../variant.ts';
 import { atListed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 

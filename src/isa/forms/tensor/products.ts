@@ -3,15 +3,10 @@
  * complete when the instruction ends. Products with `.ashift` are checked but not executed. Versions and targets were
  * determined with ptxas 13.0.
  */
-import {
-  type AvailabilityRow,
-  type Constraint,
-  has,
-  type InstructionForm,
-  type OperandPattern,
-  read,
-  type Variant,
-} from '../../form.ts';
+import type { AvailabilityRow, Constraint } from '../../conditions.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { type OperandPattern, read } from '../../operand-patterns.ts';
+import { has } from '../../variant.ts';
 import { atListed } from '../../targets.ts';
 import { needs } from '../availability-rows.ts';
 import { checked, tensorMemory } from '../checked.ts';

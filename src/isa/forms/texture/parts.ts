@@ -1,5 +1,6 @@
 /** The parts that the forms of textures and surfaces have in common. */
-import type { AvailabilityRow, CoordinatesPattern } from '../../form.ts';
+import type { AvailabilityRow } from '../../conditions.ts';
+import type { CoordinatesPattern } from '../../operand-patterns.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { needsModifier, row } from '../availability-rows.ts';

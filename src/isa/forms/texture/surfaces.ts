@@ -2,7 +2,9 @@
  * Surfaces: suld, sust, sured and suq (PTX ISA 9.1, section 9.7.11). Formatted stores and reductions are checked but
  * not executed. Versions and targets were determined with ptxas 13.0.
  */
-import { choice, type InstructionForm, type OperandPattern, read, slotType, type Variant, write } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { type OperandPattern, read, write } from '../../operand-patterns.ts';
+import { choice, slotType } from '../../variant.ts';
 import { relaxedOnGpu } from '../../steps/order.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';

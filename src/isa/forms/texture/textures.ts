@@ -2,14 +2,14 @@
  * Textures: tex, tld4, txq and istypep (PTX ISA 9.1, section 9.7.10). Comparisons of depths, and texels of several
  * samples, are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
+import type { InstructionForm } from '../../form.ts';
 import {
   type CoordinatesPattern,
-  type InstructionForm,
   type OperandPattern,
   read,
   type VectorPattern,
   write,
-} from '../../form.ts';
+} from '../../operand-patterns.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { needs } from '../availability-rows.ts';

@@ -1,5 +1,7 @@
 /** vmad (PTX ISA 9.1, section 9.7.18.1.3). */
-import { has, type InstructionForm, read, type ValuePattern, type Variant, write, integerType } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { read, type ValuePattern, write } from '../../operand-patterns.ts';
+import { has, integerType } from '../../variant.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';

@@ -3,7 +3,9 @@
  * 9.7.18.2).
  */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
-import { has, type InstructionForm, read, type Variant, write, integerType } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import { read, write } from '../../operand-patterns.ts';
+import { has, integerType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';

@@ -3,7 +3,8 @@
  * 9.7.9.23, 9.7.9.24, 9.7.13.13 and 9.7.19 of PTX ISA 9.1). Instructions that wait for another grid have no effect,
  * because grids never overlap.
  */
-import { type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
+import type { InstructionForm } from '../../form.ts';
+import { type OperandPattern, read, write } from '../../operand-patterns.ts';
 import { plainWords } from '../../modifiers.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, atSuffixed, type Availability } from '../../targets.ts';

@@ -3,7 +3,8 @@
  * words gives the same order as comparing the floats. In this order, -0 is below +0, and a NaN is either above or below
  * all other values (PTX ISA 9.1, section 9.7.13.12).
  */
-import { has, type InstructionForm } from '../../form.ts';
+import type { InstructionForm } from '../../form.ts';
+import { has } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { bits, compare, constant, select } from '../integer/steps.ts';

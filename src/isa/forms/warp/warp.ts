@@ -2,8 +2,10 @@
  * Instructions that the threads of a warp execute together. In PTX ISA 9.1, section 9.7.9.6 describes shfl, sections
  * 9.7.13.8 to 9.7.13.11 describe vote, match, activemask and redux, and section 9.7.13.14 describes elect.
  */
-import { type InstructionForm, type OperandPattern, type Variant, choice } from '../../form.ts';
-import { read, write } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
+import type { OperandPattern } from '../../operand-patterns.ts';
+import { choice } from '../../variant.ts';
+import { read, write } from '../../operand-patterns.ts';
 import { plainWords } from '../../modifiers.ts';
 import type { Collective } from '../../collective.ts';
 import type { Ref } from '../../steps/ref.ts';
