@@ -131,6 +131,25 @@ export const meaningsByOpcode: readonly OpcodeMeanings[] = [
     },
   },
   {
+    opcodes: ['vote'],
+    meanings: { '.uni': 'whether the predicate is the same for all threads of the mask' },
+  },
+  {
+    opcodes: ['cp.async.bulk.tensor'],
+    meanings: {
+      '.cta_group::1': 'the mbarrier object is in the block to which the data goes',
+      '.cta_group::2': 'the mbarrier object is in the block to which the data goes, or in the other block of its pair',
+    },
+  },
+  {
+    opcodes: ['tcgen05.commit'],
+    meanings: { '.multicast::cluster': 'mbarrier objects in several blocks of the cluster get the arrival' },
+  },
+  {
+    opcodes: ['tensormap.replace'],
+    meanings: { '.tile': 'the map is one for boxes of a tensor' },
+  },
+  {
     opcodes: ['tcgen05.shift'],
     meanings: { '.down': 'rows move down by one' },
   },
@@ -139,7 +158,7 @@ export const meaningsByOpcode: readonly OpcodeMeanings[] = [
     meanings: { '.async': 'orders accesses by threads and by asynchronous copies' },
   },
   {
-    opcodes: ['prefetch'],
+    opcodes: ['prefetch', 'cp.async.bulk.prefetch'],
     meanings: { '.L2': 'to the L2 cache' },
   },
   {
