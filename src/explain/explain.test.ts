@@ -68,6 +68,15 @@ describe('names', () => {
   });
 });
 
+describe('operands', () => {
+  test('the coordinates in a tensor are operands beside the address of its map', () => {
+    const found = explain('cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1, 3}]');
+    expect(found).toMatchObject({
+      operands: [{ name: 'tensor-map' }, { name: 'coordinate.0', width: 32 }, { name: 'coordinate.1', width: 32 }],
+    });
+  });
+});
+
 describe('modifiers', () => {
   test.each([
     ['.shared::cta', 'the address is in the shared memory of the own block'],

@@ -138,6 +138,7 @@ function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: 
     case 'pair':
       return takenBy(variant, pattern.second.name === name ? pattern.second : pattern.first, name, type);
     case 'address':
+      if (name !== pattern.name) return 'a register or an integer constant';
       return 'an address in brackets: a 32-bit or 64-bit register or a variable, optionally with an offset';
     case 'texture':
       if (name === 'sampler') return 'a .samplerref variable or a 64-bit register; may be omitted';

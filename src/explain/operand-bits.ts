@@ -1,6 +1,6 @@
 /** Lists the operands of a variant, each with its width in the instruction. */
 import type { Variant } from '../isa/form.ts';
-import type { OperandPattern, ValuePattern } from '../isa/operand-patterns.ts';
+import { coordinatesAfterAddress, type OperandPattern, type ValuePattern } from '../isa/operand-patterns.ts';
 import { coordinatePatterns, listOf, operandType } from '../isa/variant.ts';
 import { vectorLanes } from '../isa/rules.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
@@ -49,8 +49,12 @@ export function patternBits(variant: Variant, pattern: OperandPattern): readonly
         ...(pattern.sampled === true ? [{ name: 'sampler', role: 'read', type: typeOf('.b64') } as const] : []),
         ...patternBits(variant, pattern.coordinates),
       ];
-    case 'handle':
     case 'address':
+      return [
+        { name: pattern.name, role: 'read', type: typeOf('.b64') },
+        ...coordinatesAfterAddress(pattern.coordinates ?? 0).map((one) => of(one)),
+      ];
+    case 'handle':
     case 'pointer':
       return [{ name: pattern.name, role: 'read', type: typeOf('.b64') }];
     case 'pair':

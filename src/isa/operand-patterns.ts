@@ -225,3 +225,8 @@ export function write(name: string, type: TypeRef, options: ValueOptions = {}): 
 export function read(name: string, type: TypeRef, options: ValueOptions = {}): ValuePattern {
   return { kind: 'value', name, role: 'read', type, ...options };
 }
+
+/** The coordinates that follow the address of a tensor map: `coordinate.0`, `coordinate.1`, …. */
+export function coordinatesAfterAddress(count: number): readonly ValuePattern[] {
+  return Array.from({ length: count }, (_, i) => read(`coordinate.${i}`, '.b32'));
+}

@@ -10,7 +10,7 @@ import {
   type OperandPattern,
   type Role,
   type ValuePattern,
-  read,
+  coordinatesAfterAddress,
 } from '../../isa/operand-patterns.ts';
 import { coordinatePatterns, listOf, operandType } from '../../isa/variant.ts';
 import { vectorLanes } from '../../isa/rules.ts';
@@ -290,15 +290,13 @@ function bindAddress(name: Ref, operand: Operand, scope: Scope): Binding {
   return { kind: 'address', name, base: symbol, offset: operand.offset };
 }
 
-/** Coordinates after an address are named `coordinate.0`, `coordinate.1`, …. */
 function bindCoordinates(variant: Variant, count: number, operand: Operand, scope: Scope): readonly Binding[] {
   if (count === 0 || operand.kind !== 'address') return [];
   const [list] = operand.rest;
   if (list === undefined) throw new Error('an address without coordinates passed the checker');
-  return Array.from({ length: count }, (_, i) => {
-    const pattern = read(`coordinate.${i}`, '.b32');
-    return bindValue(variant, pattern, operandRef(pattern.name), elementOf(list, i), scope);
-  });
+  return coordinatesAfterAddress(count).map((pattern, i) =>
+    bindValue(variant, pattern, operandRef(pattern.name), elementOf(list, i), scope),
+  );
 }
 
 /** Binds `[a, {x, y}]` and `[a, sampler, {x, y}]`. If there is no sampler, the texture takes its place. */
