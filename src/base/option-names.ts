@@ -10,7 +10,7 @@ export type OptionNames<T> = { readonly [Name in keyof Required<T>]: true };
  * @throws PtxlabError `bad-option` if `options` is not an object or has a property that is not in `names`
  */
 export function requireOptionNames(options: unknown, names: object, owner: string): asserts options is object {
-  if (typeof options !== 'object' || options === null)
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new PtxlabError('bad-option', `the options of ${owner} must be an object`);
   for (const name in options) {
     if (Object.hasOwn(names, name)) continue;

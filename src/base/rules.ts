@@ -186,5 +186,6 @@ export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value.slice(0, 80)}'`;
   if (typeof value === 'object' && value !== null)
     return Array.isArray(value) ? `a list of ${value.length}` : 'an object';
+  if (typeof value === 'bigint') return `${value}n`;
   return typeof value === 'function' ? 'a function' : String(value);
 }

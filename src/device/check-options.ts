@@ -141,10 +141,10 @@ export const launchRules: RulesFor<LaunchOptions> = {
 const count = (most: number, words: string): Rule<readonly number[]> =>
   listOf(whole(most, words, 1), `a list of numbers from 1 to ${words}`);
 
-const corner: Rule<readonly number[]> = {
-  takes: 'a list of whole numbers from -32768 to 32767',
-  accepts: (value) => Array.isArray(value) && value.every((at) => Number.isInteger(at) && Math.abs(at + 0.5) < 2 ** 15),
-};
+const corner: Rule<readonly number[]> = listOf(
+  whole(2 ** 15 - 1, '32767', -(2 ** 15)),
+  'a list of whole numbers from -32768 to 32767',
+);
 
 /** One of a few numbers or words. */
 function among<T extends number | string>(...values: readonly T[]): Rule<T> {
@@ -166,7 +166,7 @@ const im2colRules: RulesFor<Im2colOptions> = {
 export const boxRules: RulesFor<Omit<TensorMapOptions, 'tensor'>> = {
   type: oneOf(...tensorElementTypes),
   dimensions: count(2 ** 32, '2^32'),
-  strides: count(2 ** 40, '2^40'),
+  strides: count(2 ** 40 - 16, '2^40 - 16'),
   box: count(mostInBox, String(mostInBox)),
   im2col: objectOf<Im2colOptions>(im2colRules),
   elementStrides: count(8, '8'),

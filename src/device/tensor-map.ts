@@ -17,7 +17,10 @@ import { boxRules } from './check-options.ts';
 import type { Im2colOptions, TensorMapOptions } from './options.ts';
 
 const rules: RulesFor<TensorMapOptions> = {
-  tensor: { takes: 'a buffer or a bigint', accepts: (value) => typeof value === 'bigint' || isAddressed(value) },
+  tensor: {
+    takes: 'a buffer or an address from 0 to 2^64 - 1 as a bigint',
+    accepts: (value) => (typeof value === 'bigint' ? value === BigInt.asUintN(64, value) : isAddressed(value)),
+  },
   ...boxRules,
 };
 
@@ -124,7 +127,8 @@ function requireRows(map: TensorMap): void {
 }
 
 function requireLength(name: string, values: readonly number[], length: number): void {
-  if (values.length !== length) refuse(`${name} must contain ${length} numbers, not ${values.length}`);
+  if (values.length !== length)
+    refuse(`${name} must contain ${length} ${length === 1 ? 'number' : 'numbers'}, not ${values.length}`);
 }
 
 function refuse(message: string): never {

@@ -91,7 +91,7 @@ describe('modifiers', () => {
 
   test.each([
     ['setp.lo.u32', '.lo', 'less than, as unsigned integers'],
-    ['mul24.lo.u32', '.lo', 'the low half of the product'],
+    ['mul24.lo.u32', '.lo', 'the low 32 bits of the 48-bit product'],
     ['bmsk.clamp.b32', '.clamp', 'positions and widths greater than 32 are treated as 32'],
     ['shf.l.clamp.b32', '.clamp', 'shift amounts greater than the width are treated as the width'],
     ['suld.b.1d.b32.clamp', '.clamp', 'coordinates outside are moved to the nearest element'],
@@ -108,7 +108,7 @@ describe('modifiers', () => {
   test('a modifier with several meanings lists the forms of each', () => {
     expect(explain('.lo')).toMatchObject({
       meanings: expect.arrayContaining([
-        { meaning: 'the low half of the product', forms: expect.arrayContaining(['mad24.lo']) },
+        { meaning: 'the low half of the product', forms: expect.arrayContaining(['mul.lo']) },
         { meaning: 'less than, as unsigned integers', forms: expect.arrayContaining(['setp.unsigned']) },
       ]),
     });

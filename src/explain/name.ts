@@ -46,11 +46,12 @@ export function explainName(text: string): NameExplanation | null {
   // Looking for forms takes long, and a text with several words is a mnemonic.
   if (modifier.lastIndexOf('.') > 0) return null;
   const meanings = meaningsOf(modifier);
-  if (meanings.length === 0 || (text !== modifier && meanings.every(({ meaning }) => meaning === unnamed))) return null;
+  if (meanings.length === 0 || (text !== modifier && meanings.every(({ meaning }) => meaning === partOfOpcode)))
+    return null;
   return { kind: 'modifier', name: modifier, meanings };
 }
 
-const unnamed = 'a modifier';
+const partOfOpcode = 'a part of the opcode';
 
 function meaningsOf(modifier: string): readonly ModifierMeaning[] {
   const ids = new Map<string, string[]>();
@@ -60,7 +61,7 @@ function meaningsOf(modifier: string): readonly ModifierMeaning[] {
       .forms(opcode)
       .filter(({ axes }) => isWord || axes.some(({ values }) => values.includes(modifier)));
     if (forms.length === 0) continue;
-    const meaning = modifierMeaning(modifier, opcode) ?? unnamed;
+    const meaning = modifierMeaning(modifier, opcode) ?? partOfOpcode;
     ids.set(meaning, [...(ids.get(meaning) ?? []), ...forms.map(({ form }) => form.id)]);
   }
   return [...ids].map(([meaning, forms]) => ({ meaning, forms }));
@@ -74,7 +75,7 @@ function explainType(type: PtxType): TypeExplanation {
   return {
     kind: 'type',
     name,
-    summary: `${classWords[type.class]} of ${width} bits${packed}; ${useWords[type.use]}.`,
+    summary: `${classWords[type.class]} of ${width} ${width === 1 ? 'bit' : 'bits'}${packed}; ${useWords[type.use]}.`,
     facts: format === null ? [] : factsOf(format),
   };
 }

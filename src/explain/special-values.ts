@@ -310,7 +310,7 @@ function numberOf(name: FormatName, bits: Bits): number {
 // --- words ----------------------------------------------------------------------------------------------------------
 
 function never(from: FormatName, to: FormatName): SpecialValue {
-  const rule = `no value of ${from} is beyond the range of ${to}`;
+  const rule = from === to ? 'the type does not change' : `no value of ${from} is beyond the range of ${to}`;
   return { input: 'overflow', what: 'out of range', rule, evidence: 'definition', positive: null, negative: null };
 }
 

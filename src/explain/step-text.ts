@@ -36,7 +36,8 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   constant: (step) => `${refName(step.to)} = ${step.value}`,
   float: (step) => `${refName(step.to)} = ${step.fn}.${step.format}${modeText(step.mode)}(${names(step.from)})`,
   integer: (step) => `${refName(step.to)} = ${step.fn}.${step.type}${step.sat ? '.sat' : ''}(${names(step.from)})`,
-  bits: (step) => `${refName(step.to)} = ${step.fn}(${names(step.from)}), ${step.width} bits`,
+  bits: (step) =>
+    `${refName(step.to)} = ${step.fn}(${names(step.from)}), ${step.width} ${step.width === 1 ? 'bit' : 'bits'}`,
   compare: (step) =>
     `${refName(step.to)} = ${refName(step.from[0])} ${step.comparison} ${refName(step.from[1])}, as ${step.type}`,
   select: (step) =>
@@ -73,8 +74,7 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   call: (step) => (step.indirect ? `call the function at ${step.callee}` : `call ${step.callee}`),
   return: () => 'return',
   exit: () => 'end the thread',
-  barrier: (step) =>
-    `wait at barrier ${refName(step.barrier)} for ${step.count === null ? 'all' : refName(step.count)} threads of the block`,
+  barrier: barrierText,
   collective: (step) =>
     collectiveText(step.fn) ??
     `${names(step.to)} = ${keyOf(step.fn)}(${names(step.from)}) over ${step.mask === null ? 'the threads that arrive together' : refName(step.mask)}`,
@@ -94,6 +94,13 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
     `{${names(step.to)}} = whether a cluster that has not started is taken away from the launch, and its first block`,
   unsupported: (step) => `${step.what}: checked, not executed`,
 };
+
+function barrierText({ barrier, count, waits, reduce, to, from }: StepOf<'barrier'>): string {
+  const threads = count === null ? 'all threads' : `${refName(count)} threads`;
+  if (!waits) return `arrive at barrier ${refName(barrier)}, which waits for ${threads} of the block`;
+  const reduced = reduce === null ? '' : `; ${names(to)} = ${reduce} of ${names(from)} over these threads`;
+  return `wait at barrier ${refName(barrier)} for ${threads} of the block${reduced}`;
+}
 
 /** Descriptions for collectives that have too many operands and results to be listed; null for all others. */
 function collectiveText(fn: Collective): string | null {

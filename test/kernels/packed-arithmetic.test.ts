@@ -212,6 +212,8 @@ function wordsOf(width: number, bytes: Uint8Array): readonly bigint[] {
 
 /** Patterns of 16 and 32 bits whose exponents lie close together, so that sums and products are rounded. */
 const near: Readonly<Record<string, readonly number[]>> = {
+  e5m2x4: [0x7c, 0xfc, 0x7b, 0xfb, 0x7d, 0x01, 0x81, 0x00, 0x80],
+  ue8m0x4: [0xfe, 0xfd, 0x00, 0x01, 0x7f, 0xff],
   f16x2: [0x3c01, 0xbc01, 0x0001, 0x8001, 0x7bff, 0x7c00, 0x7e00, 0x0000, 0x8000, 0x3555, 0x4111],
   bf16x2: [0x3f81, 0xbf81, 0x0001, 0x8001, 0x7f7f, 0x7f80, 0x7fc0, 0x0000, 0x8000, 0x3eab, 0x4049, 0x0081, 0x1901],
   f32x2: [0x3f80_0001, 0xbf80_1001, 1, 0x8000_0001, 0x7f7f_ffff, 0x7f80_0000, 0x7fff_ffff, 0, 0x8000_0000, 0x4049_0fdb],
@@ -261,6 +263,12 @@ async function run(operation: Operation, way: object): Promise<void> {
 
 const narrowSources = ['e5m2x4', 'e4m3x4', 'e3m2x4', 'e2m3x4', 'e2m1x4', 'e2m1p4x4', 'ue8m0x4'];
 
+/** The product of two ue8m0 values can be far beyond the range of f32. */
+const narrowPairs = [
+  ...narrowSources.map((a, i) => [a, narrowSources[(i + 3) % narrowSources.length] ?? a] as const),
+  ['ue8m0x4', 'ue8m0x4'] as const,
+];
+
 const narrow = (['e5m2', 'e4m3'] as const).flatMap((format) =>
   [false, true].flatMap((satfinite): readonly Operation[] => {
     const result = `${format}x4`;
@@ -284,8 +292,7 @@ const narrow = (['e5m2', 'e4m3'] as const).flatMap((format) =>
           compute: (x = nan, z = nan) => to(sum(x, negated(z))),
         },
       ]),
-      ...narrowSources.flatMap((a, i): readonly Operation[] => {
-        const b = narrowSources[(i + 3) % narrowSources.length] ?? a;
+      ...narrowPairs.flatMap(([a, b]): readonly Operation[] => {
         return [
           {
             mnemonic: `mul${words}.${result}.${a}.${b}`,

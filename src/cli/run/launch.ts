@@ -310,8 +310,8 @@ function argumentOf(input: RunInput, path: string, index: number, place: Argumen
       return bufferNamed(input.name, place.named);
     case 'tensor map': {
       const { tensor, ...box } = input.map;
-      const own = `${path}.tensorMap`;
-      return described(own, () => tensorMap({ ...box, tensor: bufferOf(tensor, `${own}.tensor`, place) }));
+      // The message itself begins with the name of the function, which is that of the key.
+      return described(path, () => tensorMap({ ...box, tensor: bufferOf(tensor, `${path}.tensorMap.tensor`, place) }));
     }
     case 'texture':
     case 'surface':

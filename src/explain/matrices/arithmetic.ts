@@ -51,33 +51,40 @@ export function productOn(variant: Variant, gpu: Gpu): MatrixProduct | null {
 export function explainProduct(variant: Variant, product: MatrixProduct | null): ProductExplanation | null {
   if (product === null) return null;
   const { m, n, k } = product;
-  return { m, n, k, rules: rulesOf(product), byGpu: product.kind === 'float' ? byGpu(variant) : [] };
+  const addend = variant.form.operands.some(({ name }) => name === 'c') ? 'c' : 'the old value of d';
+  return { m, n, k, rules: rulesOf(product, addend), byGpu: product.kind === 'float' ? byGpu(variant) : [] };
 }
 
-function rulesOf(product: MatrixProduct): readonly string[] {
+/** `addend` is what the product is added to. */
+function rulesOf(product: MatrixProduct, addend: string): readonly string[] {
   switch (product.kind) {
     case 'integer': {
       const end = product.satfinite ? 'is clamped to the range of s32' : 'wraps to 32 bits';
-      return [`Products and their sum with c are exact; the result ${end}. Every GPU gives the same result.`];
+      return [`Products and their sum with ${addend} are exact; the result ${end}. Every GPU gives the same result.`];
     }
     case 'bits': {
       const counted = product.op === 'and' ? 'set in both a and b' : 'that differ between a and b';
-      return [`Counts the bits ${counted} and adds c; the sum wraps to 32 bits. Every GPU gives the same result.`];
+      return [
+        `Counts the bits ${counted} and adds ${addend}; the sum wraps to 32 bits. Every GPU gives the same result.`,
+      ];
     }
     case 'double':
       return [
         `A chain of fused multiply-adds that begins with c and proceeds in the order of k, each rounded by .${product.rounding}. Every GPU gives the same result.`,
       ];
     case 'float':
-      return floatRules(product);
+      return floatRules(product, addend);
   }
 }
 
-function floatRules({ scaling, c, d }: Extract<MatrixProduct, { readonly kind: 'float' }>): readonly string[] {
+function floatRules(
+  { scaling, c, d }: Extract<MatrixProduct, { readonly kind: 'float' }>,
+  addend: string,
+): readonly string[] {
   const nan = d.format === 'f16' ? '0x7fff' : '0x7fffffff';
   const terms = scaling?.group === 16 ? 'sums of 16 products' : 'products';
   return [
-    `The ${terms} are exact. In each chunk, these ${terms} and the sum so far, which starts as c, are aligned to the greatest exponent among them, truncated, and added exactly. The sum is rounded once, at the end of the chunk.`,
+    `The ${terms} are exact. In each chunk, these ${terms} and the sum so far, which starts as ${addend}, are aligned to the greatest exponent among them, truncated, and added exactly. The sum is rounded once, at the end of the chunk.`,
     'The exponent of a product is the sum of the exponents of its factors, even if its significand is 2 or more.',
     ...(scaling === null ? [] : [scaleRule(scaling.group)]),
     ...(c.format === d.format ? [] : [`c is converted to ${d.format} first.`]),

@@ -27,6 +27,21 @@ export const meaningsByOpcode: readonly OpcodeMeanings[] = [
     },
   },
   {
+    opcodes: ['cvt'],
+    meanings: { '.ftz': 'subnormal f32 inputs and results become zeros with the same sign' },
+  },
+  {
+    opcodes: ['wgmma', 'setmaxnreg'],
+    meanings: { '.aligned': 'all threads of the warpgroup execute the same instruction' },
+  },
+  {
+    opcodes: ['mul24', 'mad24'],
+    meanings: {
+      '.lo': 'the low 32 bits of the 48-bit product',
+      '.hi': 'the high 32 bits of the 48-bit product',
+    },
+  },
+  {
     opcodes: ['dp2a'],
     meanings: {
       '.lo': 'takes the two lower bytes of b',
@@ -119,7 +134,7 @@ export const meaningsByOpcode: readonly OpcodeMeanings[] = [
     opcodes: ['bar', 'barrier'],
     meanings: {
       '.and': 'whether the predicate holds for all threads',
-      '.or': 'whether the predicate holds for one of the threads',
+      '.or': 'whether the predicate holds for at least one of the threads',
       '.popc': 'the number of threads for which the predicate holds',
     },
   },

@@ -14,7 +14,7 @@ export const generalMeanings: Readonly<Record<string, string>> = {
   '.rzi': 'round to an integer toward zero',
   '.rmi': 'round to an integer toward negative infinity',
   '.rpi': 'round to an integer toward positive infinity',
-  '.ftz': 'subnormal f32 inputs and results become zeros with the same sign',
+  '.ftz': 'subnormal inputs and results become zeros with the same sign',
   '.sat': 'clamp: integers to the range of the type, floats to [0, 1]; NaN becomes +0',
   '.satfinite':
     'values beyond the largest finite value, including infinity, become that value; so does NaN if the format has no NaN',
@@ -111,7 +111,7 @@ export const generalMeanings: Readonly<Record<string, string>> = {
   '.bfly': 'from the lane whose number differs in the bits of the operand',
   '.idx': 'from the lane with the given number',
   '.all': 'whether it holds for all threads of the mask',
-  '.any': 'whether it holds for one of the threads of the mask',
+  '.any': 'whether it holds for at least one of the threads of the mask',
   '.uni': 'all threads of the warp do the same',
   '.ballot': 'one bit for each thread of the warp',
   '.sync': 'the threads wait for each other',

@@ -41,12 +41,15 @@ function narrow(variant: Variant, to: Ref, from: Ref): Step {
   return { kind: 'convert', conversion, to, from, random: null, scale: null };
 }
 
-/** The product of two values is exact in f32, or so small or large that it makes no difference. */
+/**
+ * The product of two values is exact in f32, or so small or large that it makes no difference which number it is. It is
+ * rounded toward zero, so that a large product does not become an infinity, which c could cancel.
+ */
 const product = (to: Ref, a: Ref, b: Ref): Step => ({
   kind: 'float',
   fn: 'mul',
   format: 'f32',
-  mode: plainMode,
+  mode: { ...plainMode, rounding: 'rz' },
   to,
   from: [a, b],
 });

@@ -90,7 +90,8 @@ const finding: readonly InstructionForm[] = [
     id: 'fns',
     section: '9.7.1.17',
     syntax: 'fns.b32  d, mask, base, offset',
-    summary: 'The position of the n-th set bit of a mask, counted upward from base or, for negative n, downward.',
+    summary:
+      'The position of the set bit of a mask that is number `offset` from base, counted upward or, if negative, downward.',
     // The ISA says that fns was introduced in 6.0, but ptxas has accepted it since 5.1.
     availability: [row('fns', '5.1', 30)],
     operands: [d, read('mask', 0), read('base', '.b32'), read('offset', '.b32')],

@@ -88,10 +88,6 @@ const saturated24 = exact({
 
 // --- dot products ---------------------------------------------------------------------------------------------------
 
-/** The accumulator is signed if at least one of the two source types is signed. */
-const sumType = (variant: Variant): IntegerName =>
-  integerType(variant, 0) === 'u32' && integerType(variant, 1) === 'u32' ? 'u32' : 's32';
-
 /** The lanes of a register, each extended to 32 bits. */
 function lanes(name: Ref, type: IntegerName, width: 8 | 16, count: number): readonly Step[] {
   const lane = resized(type, width);
@@ -104,12 +100,11 @@ function lanes(name: Ref, type: IntegerName, width: 8 | 16, count: number): read
 }
 
 /**
- * Computes c plus a sum of products. Each lane of a, which is `width` bits wide, is multiplied by a byte of b; the
+ * Computes c plus a sum of products, as `type`. Each lane of a, which is `width` bits wide, is multiplied by a byte of b; the
  * bytes are consecutive, starting with byte number `first`.
  */
-function dot(variant: Variant, width: 8 | 16, first: number): readonly Step[] {
+function dot(variant: Variant, type: IntegerName, width: 8 | 16, first: number): readonly Step[] {
   const count = 32 / width;
-  const type = sumType(variant);
   const sums: readonly Step[] = Array.from({ length: count }, (_, i) => {
     const last = i === count - 1;
     return integer(
@@ -129,31 +124,35 @@ function dot(variant: Variant, width: 8 | 16, first: number): readonly Step[] {
 }
 
 const turing: AvailabilityRow = { subject: 'dp4a and dp2a', ways: [at('5.0', 61)] };
-const sum = { unpacked: true } as const;
-const dotOperands = [write('d', '.u32', sum), a, read('b', 1), read('c', '.u32', sum)];
+/** The types of a and b, and that of c and d: signed if at least one of the factors is. */
+const dotTypes = [
+  { id: 'unsigned', atype: ['.u32'], btype: ['.u32'], sum: '.u32' },
+  { id: 'mixed', atype: ['.u32'], btype: ['.s32'], sum: '.s32' },
+  { id: 'signed', atype: ['.s32'], btype: words, sum: '.s32' },
+] as const;
 
-const dots: readonly InstructionForm[] = [
-  exact({
-    id: 'dp4a',
-    section: '9.7.1.23',
-    syntax: 'dp4a.atype.btype  d, a, b, c',
-    summary: 'c plus the products of four pairs of bytes.',
-    sets: { atype: words, btype: words },
-    availability: [turing],
-    operands: dotOperands,
-    steps: (variant) => dot(variant, 8, 0),
-  }),
-  exact({
-    id: 'dp2a',
-    section: '9.7.1.24',
-    syntax: 'dp2a.half.atype.btype  d, a, b, c',
-    summary: 'c plus the products of the two 16-bit halves of a and the lower or upper two bytes of b.',
-    sets: { atype: words, btype: words },
-    availability: [turing],
-    operands: dotOperands,
-    steps: (variant) => dot(variant, 16, has(variant, '.hi') ? 2 : 0),
-  }),
-];
+const dots: readonly InstructionForm[] = dotTypes.flatMap(({ id, sum, ...sets }) => {
+  const [d, c] = [write('d', sum, { unpacked: true }), read('c', sum, { unpacked: true })];
+  const shared = { sets, availability: [turing], operands: [d, a, read('b', 1), c] };
+  return [
+    exact({
+      id: `dp4a.${id}`,
+      section: '9.7.1.23',
+      syntax: 'dp4a.atype.btype  d, a, b, c',
+      summary: 'c plus the products of four pairs of bytes.',
+      ...shared,
+      steps: (variant) => dot(variant, sum === '.u32' ? 'u32' : 's32', 8, 0),
+    }),
+    exact({
+      id: `dp2a.${id}`,
+      section: '9.7.1.24',
+      syntax: 'dp2a.half.atype.btype  d, a, b, c',
+      summary: 'c plus the products of the two 16-bit halves of a and the lower or upper two bytes of b.',
+      ...shared,
+      steps: (variant) => dot(variant, sum === '.u32' ? 'u32' : 's32', 16, has(variant, '.hi') ? 2 : 0),
+    }),
+  ];
+});
 
 /** mul24, mad24, dp4a and dp2a. */
 export const narrowProductForms = (): readonly InstructionForm[] => [

@@ -89,14 +89,14 @@ export const commitSteps: readonly Step[] = [{ kind: 'commit-group', of: 'wgmma'
 /** The thread waits for its own products, and all warps of the warpgroup meet. */
 export const waitSteps: readonly Step[] = [
   { kind: 'wait-group', of: 'wgmma', pending: '$n', onlyReads: false },
-  constant('$2', 2),
-  bits('shr.u', 32, '$group', '$WARP', '$2'),
-  constant('$threads', 128),
+  constant('$log2-warps', 2),
+  bits('shr.u', 32, '$group', '$WARP', '$log2-warps'),
+  constant('$warpgroup', 128),
   {
     kind: 'barrier',
     barrier: '$group',
     internal: true,
-    count: '$threads',
+    count: '$warpgroup',
     waits: true,
     reduce: null,
     to: [],

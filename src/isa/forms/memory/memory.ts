@@ -146,7 +146,7 @@ const loads: readonly Line[] = [
   ...hinted({
     id: 'ld',
     syntax: 'ld{.weak}{.space}{.cop}{.evict1}{.evict2}HINT{.prefetch}{.vec}.type  d, [a]',
-    summary: 'Load from memory.',
+    summary: 'Loads from memory.',
   }),
   ...hinted({
     id: 'ld.nc',
@@ -156,7 +156,7 @@ const loads: readonly Line[] = [
   {
     id: 'ld.volatile',
     syntax: 'ld.volatile{.sharedOrGlobal}{.prefetch}{.vec}.type  d, [a]',
-    summary: 'Load that is neither omitted nor merged with others.',
+    summary: 'Loads in a way that is neither omitted nor merged with others.',
   },
   ...hinted({
     id: 'ld.relaxed',
@@ -171,7 +171,7 @@ const loads: readonly Line[] = [
   {
     id: 'ld.mmio',
     syntax: 'ld.mmio.relaxed.sys{.global}.type  d, [a]',
-    summary: 'Load from memory-mapped I/O.',
+    summary: 'Loads from memory-mapped I/O.',
   },
   {
     id: 'ld.mmio.acquire',
@@ -191,12 +191,12 @@ const stores: readonly Line[] = [
   ...hinted({
     id: 'st',
     syntax: 'st{.weak}{.space}{.copw}{.evict1}{.evict2}HINT{.vec}.type  [a], b',
-    summary: 'Store to memory.',
+    summary: 'Stores to memory.',
   }),
   {
     id: 'st.volatile',
     syntax: 'st.volatile{.sharedOrGlobal}{.vec}.type  [a], b',
-    summary: 'Store that is neither omitted nor merged with others.',
+    summary: 'Stores in a way that is neither omitted nor merged with others.',
   },
   ...hinted({
     id: 'st.relaxed',
@@ -211,7 +211,7 @@ const stores: readonly Line[] = [
   {
     id: 'st.mmio',
     syntax: 'st.mmio.relaxed.sys{.global}.type  [a], b',
-    summary: 'Store to memory-mapped I/O.',
+    summary: 'Stores to memory-mapped I/O.',
   },
   {
     id: 'st.mmio.release',
@@ -236,7 +236,7 @@ const uniform: InstructionForm = {
   id: 'ldu',
   section: '9.7.9.10',
   syntax: 'ldu{.global}{.vec24}.type  d, [a]',
-  summary: 'Load from an address that is the same for all threads of the warp.',
+  summary: 'Loads from an address that is the same for all threads of the warp.',
   sets: { type: accessTypes },
   regime: 'relaxed',
   constraints: [{ kind: 'vector-bits', bits: 128 }],
