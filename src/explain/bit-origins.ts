@@ -87,7 +87,7 @@ function runMade(step: MakingStep, values: Map<Ref, Value>, get: (ref: Ref) => V
   }
   if (!('to' in step) || typeof step.to !== 'string') return;
   const from: readonly Ref[] = 'from' in step ? [step.from].flat() : [];
-  const given = from.map((ref) => describe(get(ref))).join(', ');
+  const given = [...('condition' in step ? [step.condition] : []), ...from].map((ref) => describe(get(ref))).join(', ');
   const label = step.kind === 'constant' ? nameOf(step) : `${nameOf(step)}(${given})`;
   const reads = inputsOf(step).flatMap((ref) => readsOf(get(ref)));
   values.set(step.to, [made(resultWidth(step, from.map(get)), label, reads)]);
