@@ -85,12 +85,22 @@ const writeModes: readonly Mode[] = [...tiles, rows('scatter4'), ...withoutOffse
 
 const wordsOfMap: readonly Ref[] = Array.from({ length: tensorMapWords }, (_, i): Ref => `$map.${i}`);
 
-/** Loads the words of the tensor map. */
-const loadMap = wordsOfMap.flatMap((word, i): readonly Step[] => [
-  constant('$offset', 8 * i, 64),
-  integer('add', 'u64', '$word', '$tensor-map', '$offset'),
-  weakLoad('generic', 64, [word], '$word'),
-]);
+/** The most words that one load reads. */
+const wordsAtOnce = 4;
+
+/** Loads the words of the tensor map. The last load also reads words that the copy does not use. */
+const loadMap = Array.from({ length: Math.ceil(tensorMapWords / wordsAtOnce) }, (_, i) => i * wordsAtOnce).flatMap(
+  (first): readonly Step[] => [
+    constant('$offset', 8 * first, 64),
+    integer('add', 'u64', '$word', '$tensor-map', '$offset'),
+    weakLoad(
+      'generic',
+      64,
+      Array.from({ length: wordsAtOnce }, (_, i): Ref => `$map.${first + i}`),
+      '$word',
+    ),
+  ],
+);
 
 function boxOf({ coordinates: count, boxMode }: Mode, address: Ref) {
   if (boxMode === null) throw new Error('this mode is not executed');
