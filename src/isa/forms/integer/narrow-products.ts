@@ -132,8 +132,9 @@ const dotTypes = [
 ] as const;
 
 const dots: readonly InstructionForm[] = dotTypes.flatMap(({ id, sum, ...sets }) => {
-  const [d, c] = [write('d', sum, { unpacked: true }), read('c', sum, { unpacked: true })];
-  const shared = { sets, availability: [turing], operands: [d, a, read('b', 1), c] };
+  const unpacked = { unpacked: true } as const;
+  const operands = [write('d', sum, unpacked), a, read('b', 1), read('c', sum, unpacked)];
+  const shared = { sets, availability: [turing], operands };
   return [
     exact({
       id: `dp4a.${id}`,
