@@ -94,6 +94,10 @@ describe('elsewhere', () => {
     for (const other of others) expect(items).not.toContain(other);
   });
 
+  it.each(['.loc 1 2 3', '.loc_intermediate 1 2 3'])('%s ends at its line', (directive) => {
+    expect(itemsAt(`${directive}\n@|`)).toContain('%p0');
+  });
+
   it('targets are those of the version', () => {
     const text = '.version 7.8\n.target sm_';
     const found = new Document(text).completions(text.length).items.map((item) => item.text);

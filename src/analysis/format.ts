@@ -8,7 +8,7 @@ import type { Edit } from '../diagnostics/fix.ts';
 import { pairedOperator } from '../syntax/tokens.ts';
 import type { ChunkList } from './chunk-list.ts';
 import type { References } from './references.ts';
-import type { WordKind } from './words.ts';
+import { ofOneLine, type WordKind } from './words.ts';
 
 interface PlacedWord {
   readonly kind: WordKind;
@@ -44,15 +44,6 @@ export function formatEdits(list: ChunkList, references: References): readonly E
 }
 
 type Place = 'start' | 'label' | 'guard' | 'mnemonic' | 'operands' | 'directive' | 'line' | 'header' | 'section';
-
-const ofOneLine: ReadonlySet<string> = new Set([
-  '.version',
-  '.target',
-  '.address_size',
-  '.file',
-  '.loc',
-  '.loc_intermediate',
-]);
 
 class Formatter {
   private readonly lineEnd: string;

@@ -1,5 +1,5 @@
 /** Finds the role of an offset in a statement that is still being written. */
-import type { Word } from './words.ts';
+import { ofOneLine, type Word } from './words.ts';
 
 export type StatementPlace =
   /**
@@ -95,10 +95,9 @@ function opensList(text: string, statement: readonly Word[]): boolean {
 function startsLate(text: string, statement: readonly Word[], { kind, start, end }: Word): boolean {
   const [first] = statement;
   if (first?.kind !== 'directive') return false;
-  const isOfOneLine = /^\.(?:version|target|address_size|file|loc)$/;
-  if (kind === 'directive' && isOfOneLine.test(text.slice(start, end))) return true;
+  if (kind === 'directive' && ofOneLine.has(text.slice(start, end))) return true;
   const begins = kind === 'opcode' || kind === 'label' || kind === 'guard' || kind === 'directive';
-  return begins && isOfOneLine.test(text.slice(first.start, first.end));
+  return begins && ofOneLine.has(text.slice(first.start, first.end));
 }
 
 /** Given a statement without a semicolon, guesses whether it ends before the line that contains the offset. */

@@ -34,7 +34,7 @@ export interface Word {
 }
 
 /** Directives that end at the end of the line rather than at a semicolon. */
-const ofOneLine: ReadonlySet<string> = new Set([
+export const ofOneLine: ReadonlySet<string> = new Set([
   '.version',
   '.target',
   '.address_size',
