@@ -32,8 +32,8 @@ export function* rowsOf(map: TensorMap, { mode, coordinates, offsets }: PartPlac
     yield* pixelsOf(map, map.part, coordinates, offsets);
     return;
   }
-  const lengths = boxLengths(map);
-  for (let row = 0; row < rowCount(map, mode); row++) {
+  const [lengths, count] = [boxLengths(map), rowCount(map, mode)];
+  for (let row = 0; row < count; row++) {
     if (mode === 'rows') yield addressOf(map, [0, elementAt(coordinates, 1 + row)]);
     else yield addressOf(map, inBox(map, lengths, coordinates, row));
   }

@@ -7,7 +7,7 @@ import { type OperandPattern, read } from '../../operand-patterns.ts';
 import { has } from '../../variant.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
-import { needs } from '../availability-rows.ts';
+import { row } from '../availability-rows.ts';
 import { type CheckedLine, executed } from '../checked.ts';
 import { extract, select } from '../integer/steps.ts';
 import { noEffect } from '../no-effect.ts';
@@ -80,7 +80,7 @@ const copies: readonly Copy[] = [
     words: `.shared::cta.global${mechanism}`,
     operands: [inShared('dst', 'store'), inGlobal('src', 'load'), size, object],
     hinted: true,
-    rows: [needs('.shared::cta as the destination', {}, at('8.6', 90))],
+    rows: [row('.shared::cta as the destination', at('8.6', 90))],
     steps: copy('global', 'shared'),
   },
   {

@@ -9,7 +9,7 @@ import { has } from '../../variant.ts';
 import type { AccessSpace } from '../../spaces.ts';
 import { completed, type MemoryOrder } from '../../steps/order.ts';
 import { at, type Availability } from '../../targets.ts';
-import { needs, needsModifier } from '../availability-rows.ts';
+import { needs, needsModifier, row } from '../availability-rows.ts';
 import { executed as form } from '../checked.ts';
 import { constant } from '../integer/steps.ts';
 import { orderOf } from '../order-of.ts';
@@ -196,8 +196,8 @@ function arrive(opcode: string, arrival: Arrival, result: (typeof results)[numbe
       rows: [
         inBlock,
         ...ordering,
-        ...(result === 'sink' ? [needs(`${opcode} with _`, {}, sinkWay)] : []),
-        ...(result === 'remote' ? [needs(`${opcode} in .shared::cluster`, {}, ofClusters)] : []),
+        ...(result === 'sink' ? [row(`${opcode} with _`, sinkWay)] : []),
+        ...(result === 'remote' ? [row(`${opcode} in .shared::cluster`, ofClusters)] : []),
       ],
       operands: [write(name, '.u64', result === 'state' ? {} : { sink: 'only' }), object, ...(counted ? [count] : [])],
     },

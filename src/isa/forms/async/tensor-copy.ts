@@ -13,7 +13,7 @@ import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { tensorMapWords } from '../../tensor-map-fields.ts';
 import { weakLoad } from '../access-steps.ts';
-import { needs, needsModifier } from '../availability-rows.ts';
+import { needsModifier, row } from '../availability-rows.ts';
 import { checked, tensorMemory } from '../checked.ts';
 import { constant, integer } from '../integer/steps.ts';
 import { noEffect } from '../no-effect.ts';
@@ -166,7 +166,7 @@ const setsOf = ({ values }: Mode): Readonly<Record<string, readonly string[]>> =
   values === undefined ? {} : { wide: values };
 
 const late = ({ late: isLate, id }: Mode): readonly AvailabilityRow[] =>
-  isLate ? [needs(`a tensor copy with ${id}`, {}, ...tensorMemory)] : [];
+  isLate ? [row(`a tensor copy with ${id}`, ...tensorMemory)] : [];
 
 // --- loads ----------------------------------------------------------------------------------------------------------
 
@@ -193,7 +193,7 @@ function load(mode: Mode, target: (typeof targets)[number], hint: boolean): Inst
       operands,
       rows: [
         ...['.cta_group::1', '.cta_group::2'].map((group) => needsModifier(group, ...tensorMemory)),
-        ...(isCta ? [needs('.shared::cta as the destination', {}, at('8.6', mode.late ? 100 : 90))] : late(mode)),
+        ...(isCta ? [row('.shared::cta as the destination', at('8.6', mode.late ? 100 : 90))] : late(mode)),
         ...(isCta ? [needsModifier('.im2col::w::128', ...tensorMemory)] : []),
       ],
     },

@@ -7,7 +7,7 @@ import { type OperandPattern, read, type ValuePattern } from '../../operand-patt
 import { has } from '../../variant.ts';
 import { at, atSuffixed } from '../../targets.ts';
 import { tensorMapFields } from '../../tensor-map-fields.ts';
-import { needs } from '../availability-rows.ts';
+import { row } from '../availability-rows.ts';
 import { executed } from '../checked.ts';
 import { operandList } from '../operand-list.ts';
 import { spaceOf } from '../space-of.ts';
@@ -99,7 +99,7 @@ const replacements = () =>
         syntax: `tensormap.replace.tile.field{.space}.b1024${type}  ${operandList([map, ...operands])}`,
         summary: 'Changes a field in the description of a tensor (a tensor map).',
         sets: { field: Object.keys(stored), space: spaces },
-        rows: id === 'swizzle_atomicity' ? [needs('.swizzle_atomicity', {}, atSuffixed('8.6', 100))] : [],
+        rows: id === 'swizzle_atomicity' ? [row('.swizzle_atomicity', atSuffixed('8.6', 100))] : [],
         operands: [map, ...operands],
       },
       atSuffixed('8.3', 90),

@@ -13,7 +13,7 @@ import { meet } from '../../steps/meet.ts';
 import type { Step } from '../../steps/step.ts';
 import type { TensorCopy } from '../../tensor-copy.ts';
 import { atListed } from '../../targets.ts';
-import { needs } from '../availability-rows.ts';
+import { needs, row } from '../availability-rows.ts';
 import { type CheckedLine, checked, tensorMemory } from '../checked.ts';
 import { operandList } from '../operand-list.ts';
 import { listTypes } from '../matrix/parts.ts';
@@ -207,7 +207,7 @@ const shift = () =>
     syntax: 'tcgen05.shift.group.down  [taddr]',
     summary: 'Starts shifting rows of tensor memory down by one.',
     sets: { group: groups },
-    rows: [needs('tcgen05.shift', {}, ...chips)],
+    rows: [row('tcgen05.shift', ...chips)],
     operands: [anyTensor('taddr')],
   });
 

@@ -12,7 +12,7 @@ import {
 } from '../../operand-patterns.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { needs } from '../availability-rows.ts';
+import { row } from '../availability-rows.ts';
 import { checked, type CheckedLine, executed } from '../checked.ts';
 import { coordinateCounts, eachNeeds, indirectTextures, integerCoordinates, integers } from './parts.ts';
 import { isOfType, queryField, type ReadOptions, readSteps, sizeOfLevel } from './texture-steps.ts';
@@ -48,7 +48,7 @@ const results: readonly Result[] = [
 ];
 
 /** The result `p` says whether the texels are resident in memory. */
-const residency = needs('a predicate result', {}, at('7.1', 60));
+const residency = row('a predicate result', at('7.1', 60));
 
 function resultList({ element, lanes, registers }: Result): OperandPattern {
   const elements = Array.from({ length: lanes }, (_, i) => write(`d.${i}`, element, { sink: true }));
@@ -170,9 +170,9 @@ function tex(filter: Filter, result: Result, options: Options, isFloat: boolean)
         ...eachNeeds(['.cube'], filter === '.grad' ? at('4.3', 20) : at('3.0')),
         ...eachNeeds(['.acube'], filter === '.grad' ? at('4.3', 20) : at('3.0', 20)),
         ...eachNeeds(['.2dms', '.a2dms'], at('3.2', 30)),
-        ...(filter === '' ? [] : [needs(`tex${filter}`, {}, at('3.1', 20))]),
-        ...(options.offset || options.depth ? [needs('offsets and depths', {}, at('4.3', 30))] : []),
-        ...(result.id.startsWith('f16') ? [needs(`tex with ${type}`, {}, at('4.2', 53))] : []),
+        ...(filter === '' ? [] : [row(`tex${filter}`, at('3.1', 20))]),
+        ...(options.offset || options.depth ? [row('offsets and depths', at('4.3', 30))] : []),
+        ...(result.id.startsWith('f16') ? [row(`tex with ${type}`, at('4.2', 53))] : []),
       ],
       operands: [
         resultList(result),
@@ -215,7 +215,7 @@ const gathers = () =>
           },
           rows: [
             ...eachNeeds(['.a2d', '.cube', '.acube'], at('4.3', 30)),
-            ...(options.offset || options.depth ? [needs('offsets and depths', {}, at('4.3', 30))] : []),
+            ...(options.offset || options.depth ? [row('offsets and depths', at('4.3', 30))] : []),
           ],
           operands: [
             resultList(result),
