@@ -16,7 +16,15 @@ import type { PtxType } from '../isa/types.ts';
 import { patternsOf } from '../numerics/encode.ts';
 import { decode, power } from '../numerics/exact.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
-import { lowBits, quietBits, sameBits, type SpecialInput, type SpecialValue, specialValues } from './special-values.ts';
+import {
+  lowBits,
+  quietBits,
+  sameBits,
+  shiftedBits,
+  type SpecialInput,
+  type SpecialValue,
+  specialValues,
+} from './special-values.ts';
 
 const conversions = allForms().filter(({ id }) => id.startsWith('cvt.'));
 const newest = namedEnvironment('sm_121a', '9.1');
@@ -197,9 +205,15 @@ class VariantJudge {
     const row = this.rows.get(input);
     const claimed = sign === 0 ? row?.positive : row?.negative;
     const result = `0x${hex(lane, formats[this.to].width)}`;
-    const meant = claimed === sameBits ? `0x${hex(bits, formats[this.from].width)}` : claimed;
+    const meant = claimed === sameBits || claimed === shiftedBits ? this.moved(bits) : claimed;
     const isTrue = claimed === quietBits ? keepsPayload(this.from, this.to, bits, lane) : meant === result;
     if (!isTrue) this.findings.push(`${this.where(bits, lane)}; the row for ${input} says: ${claimed ?? 'nothing'}`);
+  }
+
+  /** The bits of a source at the top of the result, which is as wide or wider. */
+  private moved(bits: Bits): string {
+    const [from, to] = [formats[this.from].width, formats[this.to].width];
+    return `0x${hex(bits, from)}${'0'.repeat((to - from) / 4)}`;
   }
 
   private expect(what: string, bits: Bits, lane: Bits, wanted: Bits): void {
@@ -227,18 +241,15 @@ function lastPlace(name: FormatName, value: number): number {
   return 2 ** (Math.floor(Math.log2(Math.abs(value) || 1)) - format.fractionBits);
 }
 
-/** Whether the sign and the leading 22 bits of the payload are those of the input, and the quiet bit is set. */
+/** Whether the sign and the leading bits of the payload are those of the input, and the quiet bit is set. */
 function keepsPayload(from: FormatName, to: FormatName, source: Bits, lane: Bits): boolean {
-  const top = (name: FormatName, bits: Bits): bigint => {
-    const format = formats[name];
-    if (format.kind !== 'float') return 0n;
-    return (BigInt(bits) & ((1n << BigInt(format.fractionBits)) - 1n)) >> BigInt(format.fractionBits - 23);
-  };
-  const quiet = 1n << 22n;
-  const isQuiet = (top(to, lane) & quiet) !== 0n;
-  return (
-    isQuiet && (top(from, source) | quiet) === top(to, lane) && decode(from, source).kind === decode(to, lane).kind
-  );
+  const [given, result] = [decode(from, source), decode(to, lane)];
+  if (given.kind !== 'nan' || result.kind !== 'nan' || given.sign !== result.sign) return false;
+  const format = formats[to];
+  const unit = format.kind === 'float' ? 2 ** (52 - format.fractionBits) : 1;
+  const quiet = 2 ** 51;
+  const kept = given.payload < quiet ? given.payload + quiet : given.payload;
+  return result.payload === Math.floor(kept / unit) * unit;
 }
 
 const knownSamples = new Map<string, readonly Sample[]>();

@@ -37,6 +37,8 @@ export interface SpecialValue {
 export const lowBits = 'the low bits of the input, sign-extended';
 export const sameBits = 'the bits of the input';
 export const quietBits = 'the sign and leading payload bits of the input';
+export const truncatedBits = 'the upper 19 bits of the input, less 1 with .satfinite';
+export const shiftedBits = 'the bits of the input, followed by zeros';
 
 /** A conversion among the steps; `isScaled` is true if one of its operands is a scale factor. */
 export interface ConversionStep {
@@ -128,6 +130,12 @@ function nanResult({ to }: Conversion, policy: NanPolicy): string {
       return bitsText(to, encode(0, 1, formats[to].width - 1));
     case 'unchanged':
       return sameBits;
+    case 'truncated':
+      return truncatedBits;
+    case 'upper-ones':
+      return '0x7fffe000';
+    case 'shifted':
+      return shiftedBits;
     case 'quieted':
       return quietBits;
     case 'widened':

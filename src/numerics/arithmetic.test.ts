@@ -211,8 +211,8 @@ describe('special operands of f32', () => {
     ['max', 'rn', [negInf, negOne], negOne],
     ['neg', 'rn', [0], negZero],
     ['abs', 'rn', [negInf], inf],
-    ['neg', 'rn', [payload], 0x7fc12345],
-    ['abs', 'rn', [payload], 0x7fc12345],
+    ['neg', 'rn', [payload], nan],
+    ['abs', 'rn', [payload], nan],
   ];
 
   it.each(table)('%s.%s %x', (fn, rounding, [a = 0, b = 0, c = 0], wanted) => {
@@ -278,19 +278,29 @@ describe('f64 NaNs keep their payload', () => {
   const add = floatOperation('add', 'f64', plain);
   const signaling = 0x7ff4000000001234n;
 
-  it('the result is the first NaN operand, made quiet', () => {
-    expect(add(signaling, 0xfff8000000000001n, 0n)).toBe(0x7ffc000000001234n);
+  it('the result is the last NaN operand, made quiet; a factor b precedes an addend', () => {
+    expect(add(signaling, 0xfff8000000000001n, 0n)).toBe(0xfff8000000000001n);
+    expect(add(0xfff8000000000001n, signaling, 0n)).toBe(0x7ffc000000001234n);
     expect(add(0x3ff0000000000000n, signaling, 0n)).toBe(0x7ffc000000001234n);
-    expect(floatOperation('fma', 'f64', plain)(0x7ff0000000000000n, 0n, signaling)).toBe(0x7ffc000000001234n);
+    const fma = floatOperation('fma', 'f64', plain);
+    expect(fma(0x7ff0000000000000n, 0n, signaling)).toBe(0x7ffc000000001234n);
+    expect(fma(0xfff8000000000001n, 0n, signaling)).toBe(0x7ffc000000001234n);
+    expect(fma(0xfff8000000000001n, 0xfff8000000000002n, signaling)).toBe(0xfff8000000000002n);
+    expect(fma(0xfff8000000000001n, signaling, 0n)).toBe(0x7ffc000000001234n);
+  });
+
+  it('div returns the first NaN operand, because it is not a single instruction', () => {
+    const div = floatOperation('div', 'f64', plain);
+    expect(div(signaling, 0xfff8000000000001n, 0n)).toBe(0x7ffc000000001234n);
   });
 
   it("without a NaN operand the result is CUDA's NaN", () => {
     expect(add(0x7ff0000000000000n, 0xfff0000000000000n, 0n)).toBe(0xfff8000000000000n);
   });
 
-  it('neg and abs change only the sign', () => {
-    expect(floatOperation('neg', 'f64', plain)(signaling, 0n, 0n)).toBe(0xfff4000000001234n);
-    expect(floatOperation('abs', 'f64', plain)(0xfff4000000001234n, 0n, 0n)).toBe(signaling);
+  it('neg and abs make it quiet and keep its sign', () => {
+    expect(floatOperation('neg', 'f64', plain)(signaling, 0n, 0n)).toBe(0x7ffc000000001234n);
+    expect(floatOperation('abs', 'f64', plain)(0xfff4000000001234n, 0n, 0n)).toBe(0xfffc000000001234n);
   });
 });
 

@@ -21,7 +21,7 @@ import { formats } from './formats.ts';
 import { type Kernel, narrow, wide } from './kernels.ts';
 import { extremum, signChange } from './minmax.ts';
 import type { FloatArithmeticFormat, FloatFunction, FloatMode, Operation } from './operations.ts';
-import { gridOf } from './round.ts';
+import { gridOf, withoutLowest } from './round.ts';
 import { type Transcendental, transcendental } from './transcendental.ts';
 
 /** Returns a floating-point instruction in the given format and mode, as a function of the bits of its operands. */
@@ -67,12 +67,6 @@ export function floatOperation(fn: FloatFunction, format: FloatArithmeticFormat,
   }
 }
 
-/**
- * The value of `lowest` for grids whose exponents have no lower limit. It is lower than the exponent of any possible
- * result.
- */
-const unbounded = -10_000;
-
 const one: Exact = finite(0, 1, 0, noTail);
 
 /** A decoder that reads subnormals as zeros under `.ftz`. */
@@ -91,9 +85,7 @@ function targetOf(name: FloatArithmeticFormat, mode: FloatMode): Target {
   const { bias } = formats[name];
   return {
     to,
-    // With .ftz, results are rounded as if exponents had no lower limit, and are flushed to zero if they are then below
-    // the smallest normal number (policy.ts).
-    grid: mode.flush ? { ...gridOf(name), lowest: unbounded } : gridOf(name),
+    grid: mode.flush ? withoutLowest(gridOf(name)) : gridOf(name),
     rounding: mode.rounding,
     randomBits: 0,
     overflow: 'directed',
@@ -104,7 +96,7 @@ function targetOf(name: FloatArithmeticFormat, mode: FloatMode): Target {
     leastNormal: power(1 - bias),
     zeroless: false,
     nan: mode.sat ? to.zero[0] : (to.canonicalNan ?? to.zero[0]),
-    keepsPayload: name === 'f64' && !mode.sat,
+    payload: name === 'f64' && !mode.sat ? 'quieted' : 'lost',
   };
 }
 
@@ -137,8 +129,8 @@ function add(kernel: Kernel, zeroSign: Sign, a: Exact, b: Exact): Exact {
 
 /** The sum of two values, at least one of which is zero, infinite or a NaN. */
 function addSpecial(zeroSign: Sign, a: Exact, b: Exact): Exact {
-  if (a.kind === 'nan') return a;
   if (b.kind === 'nan') return b;
+  if (a.kind === 'nan') return a;
   if (a.kind === 'infinity') return b.kind === 'infinity' && b.sign !== a.sign ? madeNan : a;
   if (b.kind === 'infinity') return b;
   if (a.kind !== 'zero') return a;
@@ -153,8 +145,8 @@ function multiply(kernel: Kernel, a: Exact, b: Exact): Exact {
 
 /** The product of two values, at least one of which is zero, infinite or a NaN. */
 function multiplySpecial(a: Exact, b: Exact): Exact {
-  if (a.kind === 'nan') return a;
   if (b.kind === 'nan') return b;
+  if (a.kind === 'nan') return a;
   if (a.kind === 'infinity' || b.kind === 'infinity') {
     return a.kind === 'zero' || b.kind === 'zero' ? madeNan : infinity(signOfProduct(a, b));
   }
@@ -162,7 +154,8 @@ function multiplySpecial(a: Exact, b: Exact): Exact {
 }
 
 function fma(kernel: Kernel, zeroSign: Sign, a: Exact, b: Exact, c: Exact): Exact {
-  if (c.kind === 'nan' && a.kind !== 'nan' && b.kind !== 'nan') return c;
+  if (b.kind === 'nan') return b;
+  if (c.kind === 'nan') return c;
   if (a.kind !== 'finite' || b.kind !== 'finite') return addSpecial(zeroSign, multiplySpecial(a, b), c);
   if (c.kind === 'finite') return kernel.fma(a, b, c) ?? zero(zeroSign);
   return addSpecial(zeroSign, kernel.multiply(a, b), c);

@@ -46,7 +46,12 @@ export interface Conversion {
    * without that modifier, where the scale is 1. Null for every other conversion.
    */
   readonly scaled: 'divide' | 'multiply' | null;
+  /** The GPU whose results are given where they have been recorded and the ISA leaves them open or is not followed. */
+  readonly gpu: ConversionGpu;
 }
+
+/** `any`: the results that test/golden/numerics lists. `sm_90`: the results of an H200 (test/golden/hardware). */
+export type ConversionGpu = 'any' | 'sm_90';
 
 /** A conversion without modifiers, which rounds to nearest if the value must be rounded. */
 export function plainConversion(from: FormatName, to: FormatName): Conversion {
@@ -62,6 +67,7 @@ export function plainConversion(from: FormatName, to: FormatName): Conversion {
     positiveZero: false,
     randomBits: 0,
     scaled: null,
+    gpu: 'any',
   };
 }
 
@@ -70,7 +76,20 @@ export function isPlainRounding(c: Conversion): boolean {
   return !c.integral && !c.flush && !c.sat && !c.relu && !c.positiveZero && c.scaled === null;
 }
 
-/** Whether subnormal inputs become zeros. `.ftz` does so only with f32, and a scale with every format. */
+/**
+ * Whether subnormal inputs become zeros. `.ftz` does so only with f32, and a scale with every format. An H200 rounds
+ * subnormal f32 numbers to f16 in spite of `.ftz`, which shows only if they are rounded away from zero.
+ */
 export function flushesInput(c: Conversion): boolean {
+  if (c.gpu === 'sm_90' && c.to === 'f16' && c.scaled === null) return false;
   return c.flush && (c.from === 'f32' || c.scaled === 'divide');
+}
+
+/**
+ * Whether `.ftz` flushes results that are below the smallest normal number after they have been rounded as if exponents
+ * had no lower limit. Otherwise, it flushes those that are subnormal after they have been rounded to the format. A
+ * whole number is never subnormal.
+ */
+export function flushesUnrounded(c: Conversion): boolean {
+  return c.gpu === 'sm_90' && !c.integral;
 }

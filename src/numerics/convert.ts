@@ -1,13 +1,13 @@
 /** Converts one value from one format to another, as `cvt` does in each lane. */
 import { type Bits, chop } from '../base/bits.ts';
-import { type Conversion, flushesInput } from './conversion.ts';
+import { type Conversion, flushesInput, flushesUnrounded } from './conversion.ts';
 import { type Patterns, patternsOf } from './encode.ts';
 import { type Decoder, decoder, type Finite, finite, madeNan, power } from './exact.ts';
 import { type Causes, finish, finishZero, type Target } from './finish.ts';
 import { floatFormat, formats, type FormatName, type IntegerName } from './formats.ts';
 import { integerConversion } from './integers.ts';
-import { type Cause, type NanPolicy, nanPolicyOf, overflowPolicyOf } from './policy.ts';
-import { gridOf } from './round.ts';
+import { type Cause, type NanPolicy, nanPolicyOf, overflowPolicyOf, truncatedNan } from './policy.ts';
+import { gridOf, withoutLowest } from './round.ts';
 
 /**
  * Converts bits of the source format to bits of the destination format. `random` contains the random bits of the lane,
@@ -22,8 +22,8 @@ export type Converter = (source: Bits, random: number, scale: number) => Bits;
 interface Plan {
   readonly decode: Decoder;
   readonly target: Target;
-  /** True if a NaN is copied with all its bits. */
-  readonly movesNan: boolean;
+  /** The result for a NaN if it depends on all bits of the NaN; otherwise null. */
+  readonly moveNan: ((source: Bits) => Bits) | null;
   /** Values with a significand below this number are flushed; 0 if none are. */
   readonly leastSignificand: number;
   readonly dropSign: boolean;
@@ -85,9 +85,10 @@ function makePlan(c: Conversion): Plan {
   const toFloat = format.kind === 'float';
   const to = patternsOf(c.to);
   const nan = nanPolicyOf(c).name;
+  const flush = c.flush && c.to === 'f32';
   const target: Target = {
     to,
-    grid: gridOf(c.to, c.integral),
+    grid: flush && flushesUnrounded(c) ? withoutLowest(gridOf(c.to)) : gridOf(c.to, c.integral),
     // Only two kinds of conversions may have no rounding mode: exact conversions, and conversions between f16 and bf16,
     // for which ptxas uses rn.
     rounding: c.rounding ?? 'rn',
@@ -96,20 +97,26 @@ function makePlan(c: Conversion): Plan {
     sat: c.sat && toFloat,
     relu: c.relu,
     positiveZero: c.positiveZero,
-    flush: c.flush && c.to === 'f32',
+    flush,
     leastNormal: power(-126),
     zeroless: toFloat && !format.subnormals,
     nan: nanBits(nan, to, format.width),
-    keepsPayload: nan === 'quieted',
+    payload: nan === 'quieted' ? 'quieted' : nan === 'shifted' ? 'kept' : 'lost',
   };
   return {
     decode: decoder(c.from),
     target,
-    movesNan: nan === 'unchanged',
+    moveNan: nanMover(nan, c),
     leastSignificand: flushesInput(c) ? 2 ** floatFormat(c.from).fractionBits : 0,
     dropSign: toFloat && !format.signed,
     scaling: c.scaled === null ? 0 : c.scaled === 'multiply' ? 1 : -1,
   };
+}
+
+function nanMover(policy: NanPolicy, c: Conversion): ((source: Bits) => Bits) | null {
+  if (policy === 'unchanged') return (source) => source;
+  if (policy !== 'truncated') return null;
+  return (source) => truncatedNan(Number(source), c);
 }
 
 /** The result of converting a NaN, for policies that ignore the payload of the NaN. */
@@ -123,7 +130,11 @@ function nanBits(policy: NanPolicy, to: Patterns, width: number): Bits {
       return to.encode(0, 1, width - 1);
     case 'widened':
       return 0x7fffffffe0000000n;
+    case 'upper-ones':
+      return 0x7fffe000;
     case 'unchanged':
+    case 'truncated':
+    case 'shifted':
     case 'quieted':
     case 'canonical':
       return to.canonicalNan ?? to.zero[0];
@@ -143,9 +154,9 @@ function run(plan: Plan, source: Bits, random: number, scale: number, causes: Ca
     }
     if (plan.scaling !== 0 && scale !== 0x7f) value = applyScale(value, plan.scaling * (scale - 0x7f), causes);
     if (plan.dropSign && value.sign === 1) value = dropSign(value, causes);
-  } else if (value.kind === 'nan' && plan.movesNan) {
+  } else if (value.kind === 'nan' && plan.moveNan !== null) {
     causes?.push('nan');
-    return source;
+    return plan.moveNan(source);
   }
   return finish(plan.target, value, random, causes);
 }

@@ -25,10 +25,10 @@ export interface Patterns {
   /** Null if the format has none. */
   readonly canonicalNan: Bits | null;
   /**
-   * Returns the quiet NaN with the given sign and payload; the payload has the same alignment as in exact.ts. Null if
-   * the NaNs of the format have no payload.
+   * Returns the NaN with the given sign and the leading bits of the payload, made quiet if `quiet` is true; the payload
+   * has the same alignment as in exact.ts. Null if the NaNs of the format have no payload.
    */
-  readonly quietNan: ((sign: Sign, payload: number) => Bits) | null;
+  readonly nanOf: ((sign: Sign, payload: number, quiet: boolean) => Bits) | null;
 }
 
 /** The encoder and the special patterns of a format, created once. */
@@ -99,15 +99,15 @@ function floatPatterns(format: FloatFormat): Patterns {
     infinity: format.infinity ? both(infinite) : null,
     largest: both(top),
     canonicalNan: format.canonicalNan === null ? null : asBits(format.canonicalNan),
-    quietNan: format.nan === 'ieee' ? quietNan(format, both(infinite)) : null,
+    nanOf: format.nan === 'ieee' ? nanMaker(format, both(infinite)) : null,
   };
 }
 
-function quietNan(format: FloatFormat, infinite: readonly [Bits, Bits]): (sign: Sign, payload: number) => Bits {
-  const quiet = 2 ** 51;
+function nanMaker(format: FloatFormat, infinite: readonly [Bits, Bits]): NonNullable<Patterns['nanOf']> {
+  const quietBit = 2 ** 51;
   const unit = 2 ** (52 - format.fractionBits);
-  return (sign, payload) => {
-    const all = payload >= quiet ? payload : payload + quiet;
+  return (sign, payload, quiet) => {
+    const all = payload >= quietBit || !quiet ? payload : payload + quietBit;
     const fraction = Math.floor(all / unit) * 2 ** format.padding;
     const base = infinite[sign];
     return typeof base === 'bigint' ? base + BigInt(fraction) : base + fraction;
@@ -128,7 +128,7 @@ function fixedPatterns(format: FixedFormat): Patterns {
     infinity: null,
     largest: [asBits(top), asBits(lowest)],
     canonicalNan: null,
-    quietNan: null,
+    nanOf: null,
   };
 }
 

@@ -25,10 +25,13 @@ export interface Target {
   readonly leastNormal: number;
   /** True if the format has no zero; its smallest value is used instead. */
   readonly zeroless: boolean;
-  /** The result for a NaN. It is not used if `keepsPayload` is true. */
+  /** The result for a NaN if its payload is lost. */
   readonly nan: Bits;
-  /** True if a NaN becomes a quiet NaN that has the same sign and the leading bits of the original payload. */
-  readonly keepsPayload: boolean;
+  /**
+   * Whether a NaN keeps its sign and the leading bits of its payload. With `quieted`, it becomes quiet; with `kept`, a
+   * signaling NaN stays signaling.
+   */
+  readonly payload: 'lost' | 'quieted' | 'kept';
 }
 
 /** Collects the rules that affected a result, for callers that request them. */
@@ -46,7 +49,8 @@ export function finish(target: Target, value: Exact, random: number, causes: Cau
       return finishInfinity(target, value.sign, causes);
     case 'nan':
       causes?.push('nan');
-      return target.keepsPayload ? (target.to.quietNan?.(value.sign, value.payload) ?? target.nan) : target.nan;
+      if (target.payload === 'lost') return target.nan;
+      return target.to.nanOf?.(value.sign, value.payload, target.payload === 'quieted') ?? target.nan;
   }
 }
 

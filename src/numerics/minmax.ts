@@ -18,10 +18,11 @@ interface Layout<T extends Bits> {
   readonly zero: T;
   readonly infinity: T;
   readonly leastNormal: T;
-  /** Returns the NaN that min or max produces; `first` is the first operand that is a NaN. */
-  readonly winningNan: (first: T) => T;
-  /** Returns the result of neg or abs for a NaN. The sign of `nan` has already been changed. */
-  readonly signedNan: (nan: T) => T;
+  /**
+   * Returns the NaN that an instruction produces; `last` is its last operand that is a NaN. neg and abs do not change the
+   * sign of a NaN.
+   */
+  readonly nanFrom: (last: T) => T;
 }
 
 const layouts = {
@@ -42,8 +43,7 @@ function narrowLayout(name: 'f16' | 'bf16' | 'f32'): Layout<number> {
     zero: 0,
     infinity: Number(patterns.infinity?.[0]),
     leastNormal: 2 ** fractionBits,
-    winningNan: () => canonical,
-    signedNan: name === 'f32' ? (nan) => (nan | 0x400000) >>> 0 : () => canonical,
+    nanFrom: () => canonical,
   };
 }
 
@@ -56,8 +56,7 @@ const layout64: Layout<bigint> = {
   zero: 0n,
   infinity: BigInt(patternsOf('f64').infinity?.[0] ?? 0),
   leastNormal: 1n << 52n,
-  winningNan: (first) => first | (1n << 51n),
-  signedNan: (nan) => nan,
+  nanFrom: (last) => last | (1n << 51n),
 };
 
 /**
@@ -71,7 +70,7 @@ export function extremum(fn: 'min' | 'max', format: FloatArithmeticFormat, mode:
 }
 
 function extremumOf<T extends Bits>(layout: Layout<T>, fn: 'min' | 'max', mode: FloatMode): (a: T, b: T) => T {
-  const { magnitude, negative, withSign, infinity, winningNan } = layout;
+  const { magnitude, negative, withSign, infinity, nanFrom } = layout;
   const read = mode.flush ? flusher(layout) : (bits: T): T => bits;
   const wantsLess = fn === 'min';
   const choose = (a: T, b: T): T => (isLess(layout, a, b) === wantsLess ? a : b);
@@ -80,7 +79,7 @@ function extremumOf<T extends Bits>(layout: Layout<T>, fn: 'min' | 'max', mode: 
     const b = read(second);
     const nanA = magnitude(a) > infinity;
     const nanB = magnitude(b) > infinity;
-    if ((nanA || nanB) && (mode.nan || (nanA && nanB))) return winningNan(nanA ? a : b);
+    if ((nanA || nanB) && (mode.nan || (nanA && nanB))) return nanFrom(nanB ? b : a);
     const plainA = mode.xorSign ? magnitude(a) : a;
     const plainB = mode.xorSign ? magnitude(b) : b;
     const chosen = nanA ? plainB : nanB ? plainA : choose(plainA, plainB);
@@ -109,11 +108,11 @@ export function signChange(fn: 'neg' | 'abs', format: FloatArithmeticFormat, flu
 }
 
 function signChangeOf<T extends Bits>(layout: Layout<T>, fn: 'neg' | 'abs', flush: boolean): (a: T) => T {
-  const { magnitude, negative, withSign, infinity, signedNan } = layout;
+  const { magnitude, negative, withSign, infinity, nanFrom } = layout;
   const read = flush ? flusher(layout) : (bits: T): T => bits;
   const keeps = fn === 'neg';
   return (bits) => {
-    const result = withSign(magnitude(read(bits)), keeps && !negative(bits));
-    return magnitude(bits) > infinity ? signedNan(result) : result;
+    if (magnitude(bits) > infinity) return nanFrom(bits);
+    return withSign(magnitude(read(bits)), keeps && !negative(bits));
   };
 }

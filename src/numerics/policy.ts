@@ -3,7 +3,8 @@
  * evidence. `convert.ts` applies these rules, and `explain` prints them.
  *
  * Evidence is either a section of the PTX ISA (9.1) or `measured`: results of the host code in the CUDA 13.0 headers,
- * or of constant folding by ptxas 13.0, recorded in test/golden/numerics.
+ * or of constant folding by ptxas 13.0, recorded in test/golden/numerics, or results of an H200, recorded in
+ * test/golden/hardware.
  */
 import type { Conversion } from './conversion.ts';
 import { formats, type NumberFormat } from './formats.ts';
@@ -20,10 +21,12 @@ interface ConversionPolicy<Name extends string> extends Policy<Name> {
 }
 
 const cvt = 'PTX ISA 9.1, section 9.7.9.21';
+const onH200 = 'measured: recorded on an H200';
 const toFloat = (c: Conversion): boolean => formats[c.to].kind === 'float';
 const toInteger = (c: Conversion): boolean => formats[c.to].kind === 'integer';
 const isSame = (c: Conversion): boolean => c.from === c.to;
 const isIeeeWide = (name: string): boolean => name === 'f32' || name === 'f64';
+const isHalf = (name: string): boolean => name === 'f16' || name === 'bf16';
 
 /** Whether the format has a NaN pattern. */
 export function hasNan(format: NumberFormat): boolean {
@@ -34,7 +37,17 @@ function hasInfinity(format: NumberFormat): boolean {
   return format.kind === 'float' && format.infinity;
 }
 
-export type NanPolicy = 'zero' | 'max-norm' | 'top-bit' | 'unchanged' | 'widened' | 'quieted' | 'canonical';
+export type NanPolicy =
+  | 'zero'
+  | 'max-norm'
+  | 'top-bit'
+  | 'unchanged'
+  | 'truncated'
+  | 'upper-ones'
+  | 'shifted'
+  | 'widened'
+  | 'quieted'
+  | 'canonical';
 
 /** The rules for the result if the source is a NaN. The first row that applies to the conversion is used. */
 export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
@@ -63,6 +76,18 @@ export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
     when: (c) => !hasNan(formats[c.to]),
   },
   {
+    name: 'truncated',
+    rule: 'the low 13 bits of a NaN become 0, and .satfinite subtracts 0x2000, so that the result may be a number',
+    evidence: onH200,
+    when: (c) => c.gpu === 'sm_90' && c.to === 'tf32' && c.rounding === 'rna',
+  },
+  {
+    name: 'upper-ones',
+    rule: 'a NaN becomes 0x7fffe000',
+    evidence: onH200,
+    when: (c) => c.gpu === 'sm_90' && c.to === 'tf32',
+  },
+  {
     name: 'canonical',
     rule: 'a NaN becomes the canonical NaN under .relu',
     evidence: `${cvt}, .relu`,
@@ -75,10 +100,28 @@ export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
     when: (c) => isSame(c) && isIeeeWide(c.from) && !c.integral && !c.flush,
   },
   {
+    name: 'canonical',
+    rule: 'a NaN becomes the canonical NaN under .ftz',
+    evidence: onH200,
+    when: (c) => c.gpu === 'sm_90' && c.to === 'f32' && c.from !== 'f64' && c.flush,
+  },
+  {
+    name: 'shifted',
+    rule: 'a NaN keeps its sign and its payload, and a signaling NaN stays signaling',
+    evidence: onH200,
+    when: (c) => c.gpu === 'sm_90' && c.from === 'bf16' && c.to === 'f32',
+  },
+  {
+    name: 'quieted',
+    rule: 'a NaN keeps its sign and its leading payload bits and becomes quiet',
+    evidence: onH200,
+    when: (c) => c.gpu === 'sm_90' && ((isHalf(c.from) && c.to === 'f64') || (c.from === 'f64' && isHalf(c.to))),
+  },
+  {
     name: 'widened',
     rule: 'a NaN becomes the canonical f32 NaN, converted to f64',
     evidence: 'measured: constant folding by ptxas',
-    when: (c) => c.to === 'f64' && (c.from === 'f16' || c.from === 'bf16' || (c.from === 'f32' && c.flush)),
+    when: (c) => c.to === 'f64' && (isHalf(c.from) || (c.from === 'f32' && c.flush)),
   },
   {
     name: 'quieted',
@@ -102,6 +145,11 @@ function firstThatApplies<T extends string>(policies: readonly ConversionPolicy<
   const found = policies.find((policy) => policy.when(c));
   if (found === undefined) throw new Error(`no policy for the conversion from ${c.from} to ${c.to}`);
   return found;
+}
+
+/** The result of the policy `truncated` for the bits of a NaN. */
+export function truncatedNan(bits: number, { satfinite }: Conversion): number {
+  return ((bits & -0x2000) >>> 0) - (satfinite ? 0x2000 : 0);
 }
 
 /** The row of `nanPolicies` that a conversion follows. */

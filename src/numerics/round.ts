@@ -68,6 +68,14 @@ export function gridOf(name: FormatName, integral = false): Grid {
 }
 
 /**
+ * The grid without a lower limit for exponents. Under .ftz, results are rounded to this grid, and are flushed to zero if
+ * they are then below the smallest normal number (open-choices.ts).
+ */
+export function withoutLowest(grid: Grid): Grid {
+  return { ...grid, lowest: -10_000 };
+}
+
+/**
  * Rounds a value to a grid as if its exponent had no upper bound; `overflow` in the result tells the caller that the
  * rounded value is beyond the format's range. For the rounding mode `rs`, `random` contains `randomBits` random bits
  * (section 9.7.9.21 of PTX ISA 9.1, on rounding).

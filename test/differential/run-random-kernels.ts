@@ -28,8 +28,8 @@ async function outcomes(
   const { grid, block, seed } = kernel;
   const threads = grid * block;
   const random = new RandomSource(seed);
-  const input = device.alloc(Uint32Array.from({ length: (threads * inputBytes) / 4 }, () => word(random)));
-  const texels = device.alloc(Uint32Array.from({ length: 64 }, () => word(random)));
+  const input = device.alloc(Uint32Array.from({ length: (threads * inputBytes) / 4 }, () => randomWord(random)));
+  const texels = device.alloc(Uint32Array.from({ length: 64 }, () => randomWord(random)));
   const texture = device.texture({
     texels,
     type: 'u8',
@@ -59,7 +59,7 @@ async function outcomes(
  * A random word: random bits, a small number, or two 16-bit halves that are corner cases of 16-bit formats or of the
  * upper half of f32.
  */
-function word(random: RandomSource): number {
+export function randomWord(random: RandomSource): number {
   const corners = [0, 0x8000, 0x7fff, 0x7f80, 0xff80, 0x7c00, 0xfc00, 0x3f80, 0x3c00, 0x7fc0, 0x0080, 0x0001, 0xffff];
   switch (random.below(4)) {
     case 0:

@@ -3,7 +3,7 @@
  * It deliberately shares nothing with src/isa, so that a mistake in either one makes a test fail.
  */
 import { type Bits, chop, signExtend } from '../../src/base/bits.ts';
-import type { Conversion, Rounding } from '../../src/numerics/conversion.ts';
+import type { Conversion, ConversionGpu, Rounding } from '../../src/numerics/conversion.ts';
 import { conversion } from '../../src/numerics/convert.ts';
 import { type FormatName, formats, type IntegerName } from '../../src/numerics/formats.ts';
 import { packClamp } from '../../src/numerics/integers.ts';
@@ -69,7 +69,7 @@ export function lanesOf(mnemonic: string): Packing {
 }
 
 /** The conversion of every lane of a `cvt` mnemonic. */
-export function conversionOf(mnemonic: string): Conversion {
+export function conversionOf(mnemonic: string, gpu: ConversionGpu = 'any'): Conversion {
   const words = mnemonic.split('.').slice(1);
   const from = packingOf(words.at(-1) as string).format;
   const to = packingOf(words.at(-2) as string).format;
@@ -88,6 +88,7 @@ export function conversionOf(mnemonic: string): Conversion {
     relu: modifiers.has('relu'),
     randomBits: rounding === 'rs' ? (randomWidths[to] ?? 0) : 0,
     scaled: direction,
+    gpu,
   };
 }
 
@@ -96,14 +97,18 @@ function laneAt(bits: Bits, position: number, width: number): number {
 }
 
 /** A `cvt` or `cvt.pack` mnemonic as a function; `destination` is the width of the result register. */
-export function evaluator(mnemonic: string, destination: number | null = null): Evaluate {
+export function evaluator(
+  mnemonic: string,
+  destination: number | null = null,
+  gpu: ConversionGpu = 'any',
+): Evaluate {
   if (mnemonic.startsWith('cvt.pack.')) return packEvaluator(mnemonic);
   const words = mnemonic.split('.');
   const from = packingOf(words.at(-1) as string);
   const to = packingOf(words.at(-2) as string);
-  if (to.lanes > 1) return laneEvaluator(mnemonic, from, to);
+  if (to.lanes > 1) return laneEvaluator(conversionOf(mnemonic, gpu), from, to);
   const width = formats[from.format].width;
-  const convert = conversion(conversionOf(mnemonic));
+  const convert = conversion(conversionOf(mnemonic, gpu));
   const { width: resultWidth, signed, kind } = formats[to.format];
   return ([source]) => {
     const result = convert(chop(source as Bits, width), 0, 0x7f);
@@ -112,8 +117,7 @@ export function evaluator(mnemonic: string, destination: number | null = null): 
   };
 }
 
-function laneEvaluator(mnemonic: string, from: Packing, to: Packing): Evaluate {
-  const c = conversionOf(mnemonic);
+function laneEvaluator(c: Conversion, from: Packing, to: Packing): Evaluate {
   const convert = conversion(c);
   const width = formats[from.format].width;
   const sources = from.lanes > 1 ? 1 : to.lanes;

@@ -78,19 +78,25 @@ function returnConvertedNan(
     returnBits(code, width);
     return;
   }
-  if (policy !== 'quieted') {
+  if (policy === 'truncated') {
+    code
+      .get(bits)
+      .i64(0xffffe000n)
+      .op('i64.and')
+      .i64(c.satfinite ? 0x2000n : 0n)
+      .op('i64.sub');
+    returnBits(code, width);
+    return;
+  }
+  if (policy !== 'quieted' && policy !== 'shifted') {
     returnNan(code, target);
     return;
   }
   const to = floatFormat(target.format.name);
   const lift = BigInt(52 - floatFormat(c.from).fractionBits);
   const infinity = patternsOf(to).infinity ?? [0n, 0n];
-  code
-    .get(fraction)
-    .i64(lift)
-    .op('i64.shl')
-    .i64(1n << 51n)
-    .op('i64.or');
+  code.get(fraction).i64(lift).op('i64.shl');
+  if (policy === 'quieted') code.i64(1n << 51n).op('i64.or');
   code
     .i64(BigInt(52 - to.fractionBits))
     .op('i64.shr_u')

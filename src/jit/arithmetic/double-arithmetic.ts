@@ -80,10 +80,9 @@ function lowerNearest({ fn, from, to }: StepOf<'float'>, opcode: PlainOpcode, { 
     .op('f64.ne')
     .unlikely()
     .if(() => {
-      // Selects the first operand that is a NaN, and makes it quiet. Operands are tested from last to first, so the
-      // first NaN takes precedence.
+      // Selects a NaN operand, and makes it quiet. Operands are tested from last to first, so the first NaN is selected.
       code.i64(madeNan).set(bits);
-      for (const ref of from.toReversed()) {
+      for (const ref of byPriority(fn, from).toReversed()) {
         values.get(ref, 'i64');
         code.i64(quiet).op('i64.or').get(bits);
         values.get(ref, 'i64');
@@ -92,6 +91,16 @@ function lowerNearest({ fn, from, to }: StepOf<'float'>, opcode: PlainOpcode, { 
     });
   code.get(bits);
   values.set(to, 'i64');
+}
+
+/**
+ * The operands in the order in which their NaNs take precedence, as recorded on an H200. The division is a program of
+ * several instructions.
+ */
+function byPriority<T>(fn: FloatFunction, operands: readonly T[]): readonly T[] {
+  if (fn === 'div') return operands;
+  const [a, b, c] = operands;
+  return a !== undefined && b !== undefined && c !== undefined ? [b, c, a] : operands.toReversed();
 }
 
 // --- on integers ----------------------------------------------------------------------------------------------------
@@ -104,10 +113,8 @@ function writeDouble(code: Code, helpers: Helpers, fn: FloatFunction, mode: Floa
   const operands = [a, b, c].slice(0, count);
   if (fn === 'fma' && helpers.fuses && mode.rounding === 'rn' && !mode.flush && !mode.sat)
     returnUnlessNan(code, operands);
-  for (const operand of operands) {
-    if (mode.flush) flushLocal(code, operand, masksOf('f64'));
-    returnIfNan(code, operand);
-  }
+  if (mode.flush) for (const operand of operands) flushLocal(code, operand, masksOf('f64'));
+  for (const operand of byPriority(fn, operands)) returnIfNan(code, operand);
   if (fn === 'sub')
     code
       .get(b)

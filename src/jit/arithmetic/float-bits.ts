@@ -85,20 +85,11 @@ export function lowerChoice(step: StepOf<'float'>, lowering: Lowering): void {
 
 function pushSignChange(code: Code, fn: FloatFunction, format: FloatArithmeticFormat, a: number, masks: Masks): void {
   const { type, sign, magnitude, quiet } = masks;
-  const push = (): void => {
-    code.get(a);
-    if (fn === 'neg') constant(code, type, sign).op(`${type}.xor`);
-    else constant(code, type, magnitude).op(`${type}.and`);
-  };
-  if (format === 'f64') {
-    push();
-    return;
-  }
-  if (format === 'f32') {
-    push();
-    constant(code, type, quiet).op(`${type}.or`);
-  } else constant(code, type, magnitude);
-  push();
+  if (format === 'f64') constant(code.get(a), type, quiet).op(`${type}.or`);
+  else constant(code, type, magnitude);
+  code.get(a);
+  if (fn === 'neg') constant(code, type, sign).op(`${type}.xor`);
+  else constant(code, type, magnitude).op(`${type}.and`);
   pushIsNan(code, a, masks);
   code.op('select');
 }
@@ -113,21 +104,21 @@ function pushExtremum(
   const masks = masksOf(format);
   const { type, magnitude, sign, quiet } = masks;
   const [nanA, nanB, signs] = [values.temporary('i32'), values.temporary('i32'), values.temporary(type)];
-  const first = values.temporary(type);
+  const made = values.temporary(type);
   pushIsNan(code, a, masks);
   code.set(nanA);
   pushIsNan(code, b, masks);
   code.set(nanB);
   if (format === 'f64') {
-    constant(code.get(a).get(b).get(nanA).op('select'), type, quiet).op(`${type}.or`).set(first);
-  } else constant(code, type, magnitude).set(first);
+    constant(code.get(b).get(a).get(nanB).op('select'), type, quiet).op(`${type}.or`).set(made);
+  } else constant(code, type, magnitude).set(made);
   if (mode.xorSign) {
     constant(code.get(a).get(b).op(`${type}.xor`), type, sign)
       .op(`${type}.and`)
       .set(signs);
     for (const local of [a, b]) constant(code.get(local), type, magnitude).op(`${type}.and`).set(local);
   }
-  code.get(first);
+  code.get(made);
   const [less, more] = fn === 'min' ? [a, b] : [b, a];
   code.get(b).get(a).get(less).get(more);
   pushKey(code, a, masks);

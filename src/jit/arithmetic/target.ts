@@ -2,7 +2,7 @@
  * Describes the format to which values are rounded, and how they are rounded to it. The properties are constants from
  * which rounding.ts generates instructions.
  */
-import type { Conversion, Rounding } from '../../numerics/conversion.ts';
+import { type Conversion, flushesUnrounded, type Rounding } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats, type NumberFormat } from '../../numerics/formats.ts';
 import type { FloatArithmeticFormat, FloatMode } from '../../numerics/operations.ts';
 import { nanPolicyOf, type OverflowPolicy, overflowPolicyOf } from '../../numerics/policy.ts';
@@ -82,7 +82,7 @@ export function conversionTarget(c: Conversion): RoundingTarget {
     sat: c.sat && isFloat,
     relu: c.relu,
     positiveZero: c.positiveZero,
-    flush: c.flush && c.to === 'f32' ? 'rounded' : 'no',
+    flush: !c.flush || c.to !== 'f32' ? 'no' : flushesUnrounded(c) ? 'unbounded' : 'rounded',
     nan: nanBits(c, format),
   };
 }
@@ -97,7 +97,11 @@ function nanBits(c: Conversion, format: NumberFormat): bigint {
       return 1n << BigInt(format.width - 1);
     case 'widened':
       return 0x7fffffffe0000000n;
+    case 'upper-ones':
+      return 0x7fffe000n;
     case 'unchanged':
+    case 'truncated':
+    case 'shifted':
     case 'quieted':
     case 'canonical':
       return format.kind === 'float' ? (format.canonicalNan ?? 0n) : 0n;

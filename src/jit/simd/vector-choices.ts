@@ -65,23 +65,16 @@ export function flushed(lanes: Lanes, given: number): number {
 }
 
 /**
- * Pushes the negated or absolute value. A 32-bit NaN is made quiet; a narrower NaN is replaced with the NaN that
+ * Pushes the negated or absolute value. A 64-bit NaN is made quiet; a narrower NaN is replaced with the NaN that
  * hardware produces.
  */
 function pushSignChange(lanes: Lanes, fn: 'neg' | 'abs', a: number): void {
-  const { code, format, masks, local } = lanes;
+  const { code, format, masks } = lanes;
+  if (format === 'f64') constant(lanes, masks.quiet).get(a).vector('v128.or');
+  else constant(lanes, masks.magnitude);
   code.get(a);
   if (fn === 'neg') constant(lanes, masks.sign).vector('v128.xor');
   else constant(lanes, masks.magnitude).vector('v128.and');
-  if (format === 'f64') return;
-  if (format === 'f32') {
-    pushIsNan(lanes, a);
-    constant(lanes, masks.quiet).vector('v128.and', 'v128.or');
-    return;
-  }
-  const changed = local();
-  code.set(changed);
-  constant(lanes, masks.magnitude).get(changed);
   pushIsNan(lanes, a).vector('v128.bitselect');
 }
 
@@ -91,8 +84,8 @@ function pushExtremum(lanes: Lanes, { fn, mode }: StepOf<'float'>, givenA: numbe
   pushIsNan(lanes, givenA).set(nanA);
   pushIsNan(lanes, givenB).set(nanB);
   if (format === 'f64') {
-    // The first operand that is a NaN, made quiet.
-    code.get(givenA).get(givenB).get(nanA).vector('v128.bitselect');
+    // The last operand that is a NaN, made quiet.
+    code.get(givenB).get(givenA).get(nanB).vector('v128.bitselect');
     constant(lanes, masks.quiet).vector('v128.or').set(made);
   } else constant(lanes, masks.magnitude).set(made);
   const [a, b] = mode.xorSign ? [magnitudeOf(lanes, givenA), magnitudeOf(lanes, givenB)] : [givenA, givenB];

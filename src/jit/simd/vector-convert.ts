@@ -212,6 +212,13 @@ function pushConvertedNan(code: Code, c: Conversion, target: RoundingTarget, sou
     case 'unchanged':
       code.get(source);
       return;
+    case 'truncated':
+      splat(code.get(source), -0x2000).vector('v128.and');
+      if (c.satfinite) splat(code, 0x2000).vector('i32x4.sub');
+      return;
+    case 'shifted':
+      shift(code.get(source), 'i32x4.shl', 16);
+      return;
     case 'quieted':
       splat(code.get(source), single.quiet).vector('v128.or');
       return;
