@@ -8,7 +8,7 @@ import { isAvailableFor, type TargetChoice } from '../explain/target-choice.ts';
 import { elementFunction, type Factors, floatTerms, type ScalePair, scaleTerm } from '../interp/matrix-element.ts';
 import type { Variant } from '../isa/form.ts';
 import { type Gpu, gpuOf, runsOn } from '../isa/gpus.ts';
-import type { MatrixProduct, ProductOf, Scaling } from '../isa/matrix-product.ts';
+import { type MatrixProduct, type ProductOf, type Scaling, sumFormatOf } from '../isa/matrix-product.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import { readAccumulator } from '../numerics/dot.ts';
 import { type ExplainedDot, exactSum, explainDot } from '../numerics/explain-dot.ts';
@@ -158,7 +158,7 @@ export function explainDotProduct(prepared: PreparedDot, operands: DotOperands):
   if (product.kind !== 'float') return null;
   const { terms, start } = floatTerms(product);
   const [added, c] = [terms(factorsOf(product, operands), scalesOf(product, operands)), start(operands.c)];
-  const read = readAccumulator[product.d.format];
+  const read = readAccumulator[sumFormatOf(product)];
   return {
     ...explainDot(added, c, product.arithmetic),
     byGpu: resultsByGpu(variant, product, operands),

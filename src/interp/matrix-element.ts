@@ -5,10 +5,11 @@
 import type { Bits } from '../base/bits.ts';
 import { numberOf } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
-import { type MatrixProduct, type ProductOf, type Scaling, sumConversion } from '../isa/matrix-product.ts';
+import { type MatrixProduct, type ProductOf, type Scaling, sumConversion, sumFormatOf } from '../isa/matrix-product.ts';
 import { floatOperation } from '../numerics/arithmetic.ts';
 import { conversion } from '../numerics/convert.ts';
-import { type Addend, dotProduct, product, termOf } from '../numerics/dot.ts';
+import { type Addend, dotProduct, factorTermOf, product, stepwiseSum, termOf } from '../numerics/dot.ts';
+import type { Accumulator, DotArithmetic } from '../numerics/dot-arithmetic.ts';
 import { decode } from '../numerics/exact.ts';
 import { formats } from '../numerics/formats.ts';
 import { plainMode } from '../numerics/operations.ts';
@@ -34,9 +35,11 @@ export type ElementFunction = (factors: Factors, c: Bits, scales: readonly Scale
 export function elementFunction(shape: MatrixProduct): ElementFunction {
   switch (shape.kind) {
     case 'float': {
-      const { terms, start, add } = floatTerms(shape);
-      return (factors, c, scales) => dotProduct(terms(factors, scales), start(c), shape.arithmetic, add);
+      const { terms, start, end, add } = floatTerms(shape);
+      return (factors, c, scales) => end(dotProduct(terms(factors, scales), start(c), shape.arithmetic, add));
     }
+    case 'stepwise':
+      return stepwiseElement(shape);
     case 'double':
       return doubleElement(shape);
     case 'integer':
@@ -55,29 +58,37 @@ export function elementFunction(shape: MatrixProduct): ElementFunction {
 export interface FloatTerms {
   /** The terms of the sum: products, or scaled sums of products. */
   readonly terms: (factors: Factors, scales: readonly ScalePair[]) => readonly Addend[];
-  /** Converts C to the format of D. */
+  /** Converts C to the format of the sum. */
   readonly start: (c: Bits) => number;
-  /** Adds two numbers in the format of D and rounds to nearest even. */
+  /** Converts the sum to the format of D. */
+  readonly end: (sum: number) => number;
+  /** Adds two numbers in the format of the sum and rounds to nearest even. */
   readonly add: (a: number, b: number) => number;
 }
 
-export function floatTerms({ scaling, a, b, c, d }: ProductOf<'float'>): FloatTerms {
-  const [termsA, termsB] = [factorTerms(a), factorTerms(b)];
-  const sum = floatOperation('add', d.format, plainMode);
+export function floatTerms(shape: ProductOf<'float'>): FloatTerms {
+  const { scaling, a, b, c, d, arithmetic } = shape;
+  const format = sumFormatOf(shape);
+  const [termsA, termsB] = [factorTerms(a, arithmetic), factorTerms(b, arithmetic)];
+  const sum = floatOperation('add', format, plainMode);
   return {
     terms: (factors, scales) => {
       const ofB = termsB(factors.b);
       const products = termsA(factors.a).map((one, i) => product(one, elementAt(ofB, i)));
       return scaling === null ? products : scale(products, scaling, scales);
     },
-    start: accumulate(c.format, d.format),
+    start: converter(c.format, format),
+    end: converter(format, d.format),
     add: (x, y) => Number(sum(x, y, 0)),
   };
 }
 
 /** Remembers the terms of each list, because a row of A is multiplied by every column of B. */
-function factorTerms({ format, low }: ProductOf<'float'>['a']): (codes: readonly Bits[]) => readonly Addend[] {
-  const term = termOf(format);
+function factorTerms(
+  { format, low }: ProductOf<'float'>['a'],
+  { order }: DotArithmetic,
+): (codes: readonly Bits[]) => readonly Addend[] {
+  const term = factorTermOf(format, order);
   const { width } = formats[format];
   const known = new WeakMap<readonly Bits[], readonly Addend[]>();
   return (codes) => {
@@ -89,8 +100,8 @@ function factorTerms({ format, low }: ProductOf<'float'>['a']): (codes: readonly
   };
 }
 
-/** Returns a function that converts C to the format of D. */
-function accumulate(from: 'f16' | 'f32', to: 'f16' | 'f32'): (bits: Bits) => number {
+/** Returns a function that converts a sum. */
+function converter(from: Accumulator, to: Accumulator): (bits: Bits) => number {
   if (from === to) return Number;
   const convert = conversion(sumConversion(from, to));
   return (bits) => Number(convert(bits, 0, 0x7f));
@@ -146,16 +157,30 @@ function groupTerm(products: readonly Addend[], [a, b]: readonly [Addend, Addend
   return { significand, exponent: a.exponent + b.exponent, fractionBits, counts: !isZero };
 }
 
+// --- sums that are rounded after every addition ---------------------------------------------------------------------
+
+function stepwiseElement(shape: ProductOf<'stepwise'>): ElementFunction {
+  const { c: first, d, arithmetic } = shape;
+  const format = sumFormatOf(shape);
+  const [start, end, widen] = [converter(first.format, format), converter(format, d.format), converter('f16', format)];
+  const operation = (fn: 'add' | 'mul') => {
+    const own = floatOperation(fn, format, plainMode);
+    return (x: number, y: number): number => Number(own(x, y, 0));
+  };
+  const [add, multiply] = [operation('add'), operation('mul')];
+  return ({ a, b }, c) => {
+    const products = a.map((one, i) => multiply(widen(one), widen(elementAt(b, i))));
+    return end(stepwiseSum(products, start(c), arithmetic, add));
+  };
+}
+
 // --- doubles and integers -------------------------------------------------------------------------------------------
 
-/** The NaN that hardware returns for a matrix product of doubles. */
-const doubleNan = 0x7fff_ffff_ffff_ffffn;
-
-function doubleElement({ rounding }: ProductOf<'double'>): ElementFunction {
+function doubleElement({ rounding, nan }: ProductOf<'double'>): ElementFunction {
   const fma = floatOperation('fma', 'f64', { ...plainMode, rounding });
   return ({ a, b }, c) => {
     const bits = a.reduce((sum, one, i) => fma(one, elementAt(b, i), sum), c);
-    return decode('f64', bits).kind === 'nan' ? doubleNan : bits;
+    return nan !== null && decode('f64', bits).kind === 'nan' ? nan : bits;
   };
 }
 

@@ -2,7 +2,14 @@
 import { type Bits, chop, numberOf } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import { type Fragment, elementsOf, holdersOf, indexOf, placeOf } from '../isa/fragments.ts';
-import { keptColumn, type MatrixProduct, type Scaling, type Sparsity } from '../isa/matrix-product.ts';
+import {
+  keptColumn,
+  type KeptHalf,
+  keptHalves,
+  type MatrixProduct,
+  type Scaling,
+  type Sparsity,
+} from '../isa/matrix-product.ts';
 import { elementFunction, type Factors, type ScalePair, scaleTerm } from './matrix-element.ts';
 import type { Member } from './member.ts';
 
@@ -90,15 +97,37 @@ function factorsOf(shape: MatrixProduct, { a, b, more }: Matrices): (...place: P
     const place = { matrix: Math.floor(line / ofB.columns), row, column: line % ofB.columns };
     return elementAt(b, indexOf(ofB, place));
   });
-  const kept = shape.sparsity === null ? null : keptColumns(shape.sparsity, ofA.columns, more);
-  const keptOf = kept === null ? null : listsOf(ofA.rows, ofA.columns, kept);
+  const partnerOf = shape.sparsity === null ? null : partners(shape.sparsity, ofA.columns, more);
+  const partnersOf = partnerOf === null ? null : listsOf(ofA.rows, ofA.columns, partnerOf);
   return (matrix, row, column) => {
     const columnOfB = elementAt(columnsOfB, matrix * ofB.columns + column);
     return {
       a: elementAt(rowsOfA, matrix * ofA.rows + row),
-      b: keptOf === null ? columnOfB : elementAt(keptOf, row).map((k) => elementAt(columnOfB, k)),
+      b: partnersOf === null ? columnOfB : elementAt(partnersOf, row).map((partner) => partner(columnOfB)),
     };
   };
+}
+
+/** Finds the element of a column of B by which an element of A is multiplied. */
+type Partner = (columnOfB: readonly Bits[]) => Bits;
+
+/** Returns a function that finds the partner of a stored element of A, by its row and its position in the row. */
+function partners(sparsity: Sparsity, columns: number, more: Matrices['more']): (row: number, at: number) => Partner {
+  const indices = indicesOf(sparsity, more);
+  const { unit } = sparsity;
+  return (row, at) => {
+    const found = indices(row, at);
+    if (unit === 0.5) {
+      const [low, high] = keptHalves(at, found);
+      return (columnOfB) => (halfOf(columnOfB, low) | (halfOf(columnOfB, high) << 16)) >>> 0;
+    }
+    const column = Math.min(2 * columns - 1, keptColumn(unit, at, found));
+    return (columnOfB) => elementAt(columnOfB, column);
+  };
+}
+
+function halfOf(columnOfB: readonly Bits[], { column, half }: KeptHalf): number {
+  return (numberOf(elementAt(columnOfB, column)) >>> (16 * half)) & 0xffff;
 }
 
 function listsOf<T>(count: number, length: number, item: (list: number, at: number) => T): readonly (readonly T[])[] {
@@ -106,14 +135,10 @@ function listsOf<T>(count: number, length: number, item: (list: number, at: numb
 }
 
 /**
- * For a sparse A, returns a function that finds the column of a stored element: the function takes the element's row
- * and its position among the stored elements of this row.
+ * For a sparse A, returns a function that finds the metadata of a stored element: the bits from the element's chunk on.
+ * The function takes the element's row and its position among the stored elements of this row.
  */
-function keptColumns(
-  { unit, rowBits, lanes }: Sparsity,
-  columns: number,
-  more: Matrices['more'],
-): (row: number, at: number) => number {
+function indicesOf({ unit, rowBits, lanes }: Sparsity, more: Matrices['more']): (row: number, at: number) => number {
   const perChunk = 2 * unit;
   const chunksPerLane = rowBits / 4;
   return (row, at) => {
@@ -124,7 +149,7 @@ function keptColumns(
     const inGroup = rowBits === 16 ? word : upper + 2 * word;
     const [metadata = 0] = more(4 * (row & 7) + Number(selector) * lanes + inGroup);
     const low = (rowBits === 16 ? 16 * upper : 0) + 4 * (chunk % chunksPerLane);
-    return Math.min(2 * columns - 1, keptColumn(unit, at, numberOf(metadata) >>> low));
+    return numberOf(metadata) >>> low;
   };
 }
 

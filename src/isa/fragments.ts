@@ -81,6 +81,11 @@ export function fragmentOf(side: Side, size: FragmentSize): Fragment {
   return { ...size, matrices: 1, registerBits, row, column, matrix: [] };
 }
 
+/** The layout of the transposed matrix. */
+export function transposed({ rows, columns, row, column, ...rest }: Fragment): Fragment {
+  return { ...rest, rows: columns, columns: rows, row: column, column: row };
+}
+
 /**
  * m8n8k4 with f16 computes four products at once. Each of them is held by eight lanes: four consecutive lanes in the
  * lower half of the warp, and the corresponding four lanes in the upper half. `quadPair` lists the two bits of the lane

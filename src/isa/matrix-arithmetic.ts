@@ -2,7 +2,13 @@
  * How tensor cores multiply and add: a table with rows for each generation of GPUs and family of types. Measured on
  * V100, A100, A2, L40S, H100, H200 and B200 (MATLAB-tensor-core, arXiv 2512.07004; MMA-Sim, arXiv 2511.10909).
  */
-import type { ChunkEnd, DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts';
+import type {
+  Accumulator,
+  ChunkEnd,
+  DotArithmetic,
+  FactorFormat,
+  StepwiseArithmetic,
+} from '../numerics/dot-arithmetic.ts';
 import type { Gpu } from './gpus.ts';
 
 /**
@@ -17,6 +23,7 @@ export type ProductFamily =
   | 'fp6 and fp4'
   | 'mxf8f6f4'
   | 'mxf4'
+  | 'wmma of tf32'
   | 'wgmma of f16 and bf16'
   | 'wgmma of tf32'
   | 'wgmma of fp8'
@@ -45,10 +52,11 @@ export const arithmeticRows: readonly ArithmeticRow[] = [
   { sm: [70, 74], families: ['f16'], chunk: 4, kept: 23 },
   { sm: [75, 79], families: ['f16'], chunk: 8, kept: 24 },
   { sm: [80, 89], families: halfFamilies, chunk: 8, kept: 24 },
-  { sm: [80, 89], families: ['tf32'], chunk: 4, kept: 24 },
+  { sm: [80, 89], families: ['tf32', 'wmma of tf32'], chunk: 4, kept: 24 },
   { sm: [80, 89], families: ['fp8'], chunk: 16, kept: 13, wideEnd: 'e8m13' },
   { sm: [90, newest], families: halfFamilies, chunk: 16, kept: 25 },
   { sm: [90, newest], families: ['tf32'], chunk: 8, kept: 25 },
+  { sm: [90, newest], families: ['wmma of tf32'], chunk: 4, kept: 25 },
   { sm: [90, 119], families: ['fp8'], chunk: 16, kept: 25, order: 'halves' },
   { sm: [120, newest], families: ['fp8'], chunk: 32, kept: 25 },
   { sm: [100, newest], families: ['fp6 and fp4', 'mxf8f6f4'], chunk: 32, kept: 25 },
@@ -66,7 +74,7 @@ export const arithmeticRows: readonly ArithmeticRow[] = [
  * The arithmetic that a GPU uses for products of this family. If the GPU is older than all architectures that the rows
  * of this family cover, the first row is used.
  */
-export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: 'f16' | 'f32'): DotArithmetic {
+export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: Accumulator): DotArithmetic {
   const own = arithmeticRows.filter(({ families }) => families.includes(family));
   const row = own.find(({ sm: [from, last] }) => from <= gpu.sm && gpu.sm <= last) ?? own[0];
   if (row === undefined) throw new Error(`there is no arithmetic for ${family}`);
@@ -82,6 +90,28 @@ export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: 'f16' | 'f32')
  */
 function zeroExponentOf(kept: number, addsInF32: boolean): number {
   return addsInF32 ? -108 - kept : 3 - kept;
+}
+
+/** From this architecture on, ptxas replaces some instructions by several others. Measured on an H200. */
+const emulating = 80;
+
+/** The format in which a GPU computes sums. */
+export function sumFormatOn({ sm }: Gpu, c: Accumulator, d: Accumulator): Accumulator {
+  return sm >= emulating && c === 'f32' ? c : d;
+}
+
+/**
+ * How m8n8k4 of f16 is computed on a GPU that has no such instruction, and that multiplies and adds single elements
+ * instead. Null if the GPU has the instruction.
+ */
+export function fourfoldArithmetic({ sm }: Gpu, to: Accumulator): StepwiseArithmetic | null {
+  if (sm < emulating) return null;
+  return to === 'f16' ? { group: 2, start: 'c' } : { group: 1, start: 'zero' };
+}
+
+/** What a NaN result of f64 is; null if the NaN of an operand is passed on, as by fma. Measured on an H200. */
+export function doubleNan({ sm }: Gpu): bigint | null {
+  return sm === 90 ? null : 0x7fff_ffff_ffff_ffffn;
 }
 
 /** The family to which products of elements in these two formats belong. */

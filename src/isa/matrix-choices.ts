@@ -31,6 +31,9 @@ const isFp8 = ({ a, b, scaling }: FloatProduct): boolean =>
   scaling === null && [a, b].every(({ format }) => format === 'e4m3' || format === 'e5m2');
 const isFp6 = ({ a, b }: FloatProduct): boolean => [a, b].some(({ format }) => format === 'e3m2' || format === 'e2m3');
 
+/** The evidence for what was measured on one GPU. */
+const onH200 = 'measured on an H200; assumed for other GPUs';
+
 /**
  * The questions, each with ptxlab's choice and the evidence for it. If the evidence is `assumed`, the question can be
  * settled only by a test on hardware, and no such test has been done.
@@ -40,36 +43,45 @@ export const matrixChoices: readonly MatrixChoice[] = [
     id: 'matrix-zero',
     title: 'zeros and subnormals among the terms of a product',
     choice: 'sums of zeros are +0 regardless of their signs; subnormals have the lowest exponent of their format',
-    evidence: 'assumed, following MMA-Sim; such terms are rare in the hardware recordings',
+    evidence: 'measured on an H200; assumed for other GPUs, following MMA-Sim',
     appliesTo: withFloats(() => true),
   },
   {
     id: 'matrix-nan-f64',
     title: 'bits of a NaN result in f64',
-    choice: '0x7fffffffffffffff',
-    evidence: 'assumed',
+    choice: 'on sm_90, the NaN that a chain of fused multiply-adds gives; on other GPUs, 0x7fffffffffffffff',
+    evidence: onH200,
     appliesTo: ({ product }) => product?.kind === 'double',
   },
   {
     id: 'matrix-fourfold',
     title: 'm8n8k4 of f16 on sm_80 and later, which emulate it with other instructions',
-    choice: 'one chunk of four products',
-    evidence: 'assumed; recorded on V100 only',
-    appliesTo: withFloats(({ d }) => d.fragment.matrices === 4),
+    choice:
+      'every sum is rounded to the nearest f32 number: with f32 results, a chain that starts from zero and ends with c; with f16 results, c and then sums of two products',
+    evidence: onH200,
+    appliesTo: ({ product }) => product?.kind === 'stepwise',
+  },
+  {
+    id: 'matrix-mixed-sums',
+    title: 'wmma.mma with C of f32 and D of f16',
+    choice:
+      'on sm_80 and later, the sum is computed in f32 and then rounded to f16; on older GPUs, C is converted to f16 first',
+    evidence: onH200,
+    appliesTo: withFloats(({ c, d }) => c.format === 'f32' && d.format === 'f16'),
   },
   {
     id: 'matrix-fp8-halves',
     title: 'order of the two halves of fp8 products on sm_90 to sm_110',
-    choice: 'first the elements with k % 4 < 2, then the others; c is added last',
-    evidence:
-      'measured on H100, H200 and B200 with f16 results; the recordings with f32 results do not reveal the order',
+    choice:
+      'the elements are converted to f16; first those with k % 4 < 2, then the others, where k counts the elements that are kept; c is added last',
+    evidence: 'measured on an H200, and with f16 results on H100 and B200; assumed for f32 results on other GPUs',
     appliesTo: (use) => !byWarpgroup(use) && withFloats((product) => isFp8(product) && product.k >= 32)(use),
   },
   {
     id: 'matrix-fp8-k16',
     title: 'fp8 products with k = 16 on sm_90 to sm_110',
-    choice: 'one chunk of 16, to which c is added last',
-    evidence: 'assumed',
+    choice: 'two chunks of 8, as with k = 32',
+    evidence: onH200,
     appliesTo: withFloats((product) => isFp8(product) && product.k === 16),
   },
   {
@@ -83,14 +95,15 @@ export const matrixChoices: readonly MatrixChoice[] = [
     id: 'matrix-sparse',
     title: 'chunks of a sparse product',
     choice: 'the same as for a dense product of the elements that are not omitted',
-    evidence: 'assumed',
+    evidence: onH200,
     appliesTo: withFloats(({ sparsity }) => sparsity !== null),
   },
   {
     id: 'matrix-metadata',
     title: 'columns that metadata may name',
-    choice: 'indices may be in any order; a column that appears twice is multiplied twice',
-    evidence: 'assumed; section 9.7.14.6.1 of PTX ISA 9.1 does not define the result for other indices',
+    choice:
+      'indices may be in any order; a column that appears twice is multiplied twice; for tf32, each index selects 16 of the 32 bits of the element of B, the low ones first',
+    evidence: `${onH200}; section 9.7.14.6.1 of PTX ISA 9.1 does not define the result for other indices`,
     appliesTo: ({ product }) => product !== null && product.sparsity !== null,
   },
   {
@@ -103,22 +116,22 @@ export const matrixChoices: readonly MatrixChoice[] = [
   {
     id: 'matrix-wmma-layout',
     title: 'which lane holds which element in wmma fragments',
-    choice: 'the layout of mma',
-    evidence: 'PTX ISA 9.1, section 9.7.14.4.1: unspecified',
+    choice: 'the layout of mma; m8n32k16 has the layouts of the transposed matrices of m32n8k16',
+    evidence: `PTX ISA 9.1, section 9.7.14.4.1: unspecified; ${onH200}`,
     appliesTo: ({ opcode }) => opcode.startsWith('wmma'),
   },
   {
     id: 'wgmma-arithmetic',
     title: 'order and rounding of the sums of wgmma',
     choice: 'one chunk for each instruction; for fp8, sums are aligned and truncated as on sm_89',
-    evidence: 'measured by MMA-Sim; not among the hardware recordings',
+    evidence: 'measured on an H200, and by MMA-Sim',
     appliesTo: (use) => byWarpgroup(use) && withFloats(() => true)(use),
   },
   {
     id: 'wgmma-base-offset',
     title: 'swizzle of a matrix whose descriptor has a base offset',
     choice: 'the base offset is subtracted from bits 9 to 7 of the address before they select the chunk',
-    evidence: 'assumed',
+    evidence: 'measured on an H200',
     appliesTo: byWarpgroup,
   },
 ];

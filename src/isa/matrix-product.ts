@@ -3,7 +3,13 @@
  * based on this description.
  */
 import { type Conversion, plainConversion } from '../numerics/conversion.ts';
-import type { DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts';
+import {
+  type Accumulator,
+  accumulatorOf,
+  type DotArithmetic,
+  type FactorFormat,
+  type StepwiseArithmetic,
+} from '../numerics/dot-arithmetic.ts';
 import type { IntegerName } from '../numerics/formats.ts';
 import type { Fragment } from './fragments.ts';
 
@@ -24,8 +30,13 @@ export interface Sum<Format extends string> {
   readonly fragment: Fragment;
 }
 
-/** Converts an element of C to the format of D, because the sum is computed in that format. */
-export function sumConversion(from: 'f16' | 'f32', to: 'f16' | 'f32'): Conversion {
+/** The format in which a sum is computed. C is converted to it, and the sum is converted to the format of D. */
+export function sumFormatOf(product: ProductOf<'float' | 'stepwise'>): Accumulator {
+  return product.kind === 'stepwise' ? 'f32' : accumulatorOf(product.arithmetic.end);
+}
+
+/** Converts an element of C to the format of the sum, or the sum to the format of D. */
+export function sumConversion(from: Accumulator, to: Accumulator): Conversion {
   return { ...plainConversion(from, to), rounding: to === 'f16' ? 'rn' : null };
 }
 
@@ -50,6 +61,21 @@ export function keptColumn(unit: Sparsity['unit'], at: number, indices: number):
   const within = at % perChunk;
   const index = (indices >>> (2 * Math.floor(within / unit))) & 3;
   return Math.floor(at / perChunk) * 4 * unit + Math.floor(index * unit) + (unit === 2 ? within % 2 : 0);
+}
+
+/** A half of a 32-bit element of B: the column of A by which the element is multiplied, and the number of the half. */
+export interface KeptHalf {
+  readonly column: number;
+  readonly half: number;
+}
+
+/**
+ * The halves that make up the element of B by which stored element number `at` is multiplied, low half first, if units
+ * are halves of columns. Each index selects a half. Usually, they are the halves of the same element.
+ */
+export function keptHalves(at: number, indices: number): readonly [low: KeptHalf, high: KeptHalf] {
+  const halfAt = (index: number): KeptHalf => ({ column: 2 * at + ((index >>> 1) & 1), half: index & 1 });
+  return [halfAt(indices), halfAt(indices >>> 2)];
 }
 
 /**
@@ -81,9 +107,15 @@ interface Matrices<Multiplied extends string, SumFormat extends string> {
 export type MatrixProduct =
   | ({ readonly kind: 'float'; readonly arithmetic: DotArithmetic; readonly scaling: Scaling | null } & Matrices<
       FactorFormat,
-      'f16' | 'f32'
+      Accumulator
     >)
-  | ({ readonly kind: 'double'; readonly rounding: 'rn' | 'rz' | 'rm' | 'rp' } & Matrices<'f64', 'f64'>)
+  | ({ readonly kind: 'stepwise'; readonly arithmetic: StepwiseArithmetic } & Matrices<'f16', Accumulator>)
+  | ({
+      readonly kind: 'double';
+      readonly rounding: 'rn' | 'rz' | 'rm' | 'rp';
+      /** What a NaN result is; null if it is a NaN that the fused multiply-adds give. */
+      readonly nan: bigint | null;
+    } & Matrices<'f64', 'f64'>)
   | ({ readonly kind: 'integer'; readonly satfinite: boolean } & Matrices<IntegerName, 's32'>)
   | ({ readonly kind: 'bits'; readonly op: 'and' | 'xor' } & Matrices<'b1', 's32'>);
 

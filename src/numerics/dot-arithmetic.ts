@@ -1,5 +1,4 @@
 /** Describes the arithmetic that tensor cores use for dot products; dot.ts implements it. */
-import { elementAt } from '../base/element-at.ts';
 
 /** The formats that a tensor core multiplies in floating point, except f64. */
 export const factorFormats = ['f16', 'bf16', 'tf32', 'e4m3', 'e5m2', 'e3m2', 'e2m3', 'e2m1'] as const;
@@ -14,6 +13,11 @@ export type Accumulator = 'f16' | 'f32';
  */
 export type ChunkEnd = 'f32' | 'e8m13' | 'f16';
 
+/** The format in which the sum of a chunk is rounded. */
+export function accumulatorOf(end: ChunkEnd): Accumulator {
+  return end === 'f16' ? 'f16' : 'f32';
+}
+
 /** The arithmetic of a generation of tensor cores for a family of types. */
 export interface DotArithmetic {
   /** Number of products in a chunk. The sum of a chunk is one of the terms of the next chunk. */
@@ -27,14 +31,41 @@ export interface DotArithmetic {
   /** The exponent that a term of zero is considered to have when the greatest exponent is determined. */
   readonly zeroExponent: number;
   /**
-   * The order of addition. `direct`: chunks are added to c in the order of k. `halves`: elements with k % 4 < 2 come
-   * first, then the others, and the sum starts from zero; c is added at the end, with rounding to nearest even.
+   * The order of addition. `direct`: chunks are added to c in the order of k. `halves`: the elements are converted to
+   * f16, as if they were factors of another instruction. Those with k % 4 < 2 come first, then the others; a chunk never
+   * has elements of both. In a sparse product, k counts only the elements that are kept. The sum starts from zero, and c
+   * is added at the end, with rounding to nearest even.
    */
   readonly order: 'direct' | 'halves';
 }
 
-/** Reorders elements for `halves`: those with k % 4 < 2 come first, then the others. */
-export function halvesOf<T>(elements: readonly T[]): readonly T[] {
-  const order = elements.map((_, k) => k);
-  return [...order.filter((k) => k % 4 < 2), ...order.filter((k) => k % 4 >= 2)].map((k) => elementAt(elements, k));
+/** The least exponent of normal numbers in f16. */
+export const leastOfHalf = -14;
+
+/** Divides elements into the parts that are added one after the other. */
+export function partsOf<T>(elements: readonly T[], order: DotArithmetic['order']): readonly (readonly T[])[] {
+  if (order === 'direct') return [elements];
+  return [elements.filter((_, k) => k % 4 < 2), elements.filter((_, k) => k % 4 >= 2)];
+}
+
+/** The elements that each chunk adds, in the order of the chunks. */
+export function chunksOf<T>(elements: readonly T[], { chunk, order }: DotArithmetic): readonly (readonly T[])[] {
+  return partsOf(elements, order).flatMap((part) =>
+    Array.from({ length: Math.ceil(part.length / chunk) }, (_, i) => part.slice(i * chunk, (i + 1) * chunk)),
+  );
+}
+
+/** The greatest number of elements in a chunk. */
+export function longestChunk(count: number, { chunk, order }: DotArithmetic): number {
+  return Math.min(chunk, order === 'direct' ? count : count / 2);
+}
+
+/**
+ * Sums that are rounded to the nearest f32 number, with ties to even, after every addition. The products, which are
+ * exact in f32, are added in groups: first those of a group, and then its sum to the sum so far, which starts as c or as
+ * zero. If it starts as zero, c is added at the end.
+ */
+export interface StepwiseArithmetic {
+  readonly group: 1 | 2;
+  readonly start: 'c' | 'zero';
 }

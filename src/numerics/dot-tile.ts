@@ -4,8 +4,8 @@
  */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
-import { type Addend, accumulatorOf, chunkSum, ending, product, readAccumulator, termOf } from './dot.ts';
-import type { DotArithmetic, FactorFormat } from './dot-arithmetic.ts';
+import { type Addend, chunkSum, ending, product, readAccumulator, termOf } from './dot.ts';
+import { accumulatorOf, type DotArithmetic, type FactorFormat } from './dot-arithmetic.ts';
 import { power } from './exact.ts';
 import { formats } from './formats.ts';
 

@@ -4,7 +4,16 @@
  * and modeled by the authors of MMA-Sim (arXiv 2511.10909).
  */
 import type { Bits } from '../base/bits.ts';
-import { type Accumulator, type ChunkEnd, type DotArithmetic, type FactorFormat, halvesOf } from './dot-arithmetic.ts';
+import {
+  type Accumulator,
+  accumulatorOf,
+  type ChunkEnd,
+  chunksOf,
+  type DotArithmetic,
+  type FactorFormat,
+  leastOfHalf,
+  type StepwiseArithmetic,
+} from './dot-arithmetic.ts';
 import { decoder, finite, noTail, power, type Exact } from './exact.ts';
 import { patternsOf } from './encode.ts';
 import { formats } from './formats.ts';
@@ -52,6 +61,23 @@ function addendOf(value: Exact, fractionBits: number): Addend {
   }
 }
 
+/**
+ * Returns a function that converts the bits of a factor to a term. If factors are converted to f16 first, the term has
+ * the exponent that its value has in f16. It differs for subnormals of e4m3, which are normal numbers in f16.
+ */
+export function factorTermOf(format: FactorFormat, order: DotArithmetic['order']): (bits: Bits) => Addend {
+  const term = termOf(format);
+  return order === 'direct' ? term : (bits) => inHalf(term(bits));
+}
+
+function inHalf(term: Addend): Addend {
+  if (typeof term === 'string' || term.significand === 0) return term;
+  let { significand, exponent } = term;
+  for (const one = 2 ** term.fractionBits; Math.abs(significand) < one && exponent > leastOfHalf; exponent--)
+    significand *= 2;
+  return { ...term, significand, exponent };
+}
+
 /** The exact product of two terms, which is not normalized. */
 export function product(a: Addend, b: Addend): Addend {
   if (typeof a !== 'string' && typeof b !== 'string') {
@@ -96,11 +122,6 @@ const special: Readonly<Record<Accumulator, Readonly<Record<Special, number>>>> 
   f32: { infinity: 0x7f800000, '-infinity': 0xff800000, nan: 0x7fffffff },
   f16: { infinity: 0x7c00, '-infinity': 0xfc00, nan: 0x7fff },
 };
-
-/** The format in which the sum of a chunk is rounded. */
-export function accumulatorOf(end: ChunkEnd): Accumulator {
-  return end === 'f16' ? 'f16' : 'f32';
-}
 
 /** Adds the terms of a chunk, one of which is the accumulator, and returns the bits of the rounded sum. */
 export function chunkSum(terms: readonly Addend[], arithmetic: DotArithmetic): number {
@@ -162,8 +183,14 @@ export function dotProduct(
   return isDirect ? sum : add(c, sum);
 }
 
-/** The terms that each chunk adds, in the order of the chunks. */
-export function chunksOf<T>(products: readonly T[], { chunk, order }: DotArithmetic): readonly (readonly T[])[] {
-  const ordered = order === 'direct' ? products : halvesOf(products);
-  return Array.from({ length: Math.ceil(ordered.length / chunk) }, (_, i) => ordered.slice(i * chunk, (i + 1) * chunk));
+/** Adds products to `c`. All of them are bits, and `add` adds two numbers and rounds the sum. */
+export function stepwiseSum(
+  products: readonly number[],
+  c: number,
+  { group, start }: StepwiseArithmetic,
+  add: (a: number, b: number) => number,
+): number {
+  let sum = start === 'c' ? c : 0;
+  for (let i = 0; i < products.length; i += group) sum = add(sum, products.slice(i, i + group).reduce(add));
+  return start === 'c' ? sum : add(sum, c);
 }

@@ -3,17 +3,8 @@
  * truncated, and what the result is.
  */
 import { type Bits, chop } from '../base/bits.ts';
-import {
-  accumulatorOf,
-  type Addend,
-  align,
-  chunksOf,
-  chunkSum,
-  readAccumulator,
-  type Special,
-  type Term,
-} from './dot.ts';
-import type { Accumulator, DotArithmetic } from './dot-arithmetic.ts';
+import { type Addend, align, chunkSum, readAccumulator, type Special, type Term } from './dot.ts';
+import { type Accumulator, accumulatorOf, chunksOf, type DotArithmetic } from './dot-arithmetic.ts';
 import { type Exact, fromInteger, zero } from './exact.ts';
 import { nearestBits } from './nearest-bits.ts';
 

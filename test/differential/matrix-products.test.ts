@@ -74,12 +74,59 @@ const floats: readonly Product[] = [
     sum: 'f32',
     registers: wide,
   },
+  { mnemonic: `${m16n8k32}.f32.e4m3.e5m2.f32`, gpu: 'sm_90', factors: ['e4m3', 'e5m2'], sum: 'f32', registers: wide },
+  {
+    mnemonic: `${m16n8k16}.f32.e4m3.e5m2.f32`,
+    gpu: 'sm_90',
+    factors: ['e4m3', 'e5m2'],
+    sum: 'f32',
+    registers: [2, 1, 4, 4],
+  },
+  {
+    mnemonic: 'wmma.mma.sync.aligned.row.col.m8n32k16.f32.f32',
+    gpu: 'sm_90',
+    factors: ['f16', 'f16'],
+    sum: 'f32',
+    registers: [8, 8, 8, 8],
+  },
+  {
+    mnemonic: 'wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32',
+    gpu: 'sm_90',
+    factors: ['tf32', 'tf32'],
+    sum: 'f32',
+    registers: [4, 4, 8, 8],
+  },
   {
     mnemonic: 'wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32',
     gpu: 'sm_80',
     factors: ['f16', 'f16'],
     sum: 'f32',
     registers: [8, 8, 8, 8],
+  },
+];
+
+/** Products that the fast engine never computes four columns at a time. */
+const others: readonly Product[] = [
+  {
+    mnemonic: `${m16n8k16}.f16.e5m2.e4m3.f16`,
+    gpu: 'sm_90',
+    factors: ['e5m2', 'e4m3'],
+    sum: 'f16',
+    registers: [2, 1, 2, 2],
+  },
+  {
+    mnemonic: 'mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32',
+    gpu: 'sm_80',
+    factors: ['f16', 'f16'],
+    sum: 'f32',
+    registers: [2, 2, 8, 8],
+  },
+  {
+    mnemonic: 'mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16',
+    gpu: 'sm_90',
+    factors: ['f16', 'f16'],
+    sum: 'f16',
+    registers: [2, 2, 4, 4],
   },
 ];
 
@@ -255,7 +302,7 @@ const named = (products: readonly Product[]) =>
   products.map((product) => ({ product, text: `${product.gpu} ${product.mnemonic}` }));
 
 describe('the engines agree on products of', () => {
-  test.each(named(floats))('floats: $text', async ({ product }) => {
+  test.each(named([...floats, ...others]))('floats: $text', async ({ product }) => {
     const [fast, exact] = [await multiply(product, 'jit', kinds), await multiply(product, 'interp', kinds)];
     kinds.forEach((kind, i) => expect(fast.results[i], kind).toEqual(exact.results[i]));
   });

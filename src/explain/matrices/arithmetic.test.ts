@@ -20,6 +20,20 @@ test('GPUs that compute the same way share a row', () => {
   ]);
 });
 
+test('GPUs without m8n8k4 of f16 add single elements', () => {
+  const rules = rulesOf('mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16');
+  expect(rules.map((rule) => rule.split(':')[0])).toEqual(['sm_70 to sm_72', 'sm_75', 'sm_80 and later']);
+  expect(rules[2]).toContain('sums of two products, one after the other, added to c, each rounded to f32');
+});
+
+test('C of f32 is converted to f16, or the sum is', () => {
+  const rules = rulesOf('wmma.mma.sync.aligned.row.col.m16n16k16.f16.f32');
+  expect(rules[1]).toMatch(/^sm_75: .*; c is converted to f16 first$/);
+  expect(rules[2]).toMatch(
+    /^sm_80 to sm_89: .*rounded to f32 toward zero; the result is rounded to f16 to nearest even$/,
+  );
+});
+
 test('only GPUs that can run the instruction are listed', () => {
   const fp8 = explained('mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e4m3.f16').product;
   expect(fp8?.byGpu.map(({ gpus }) => gpus)).toEqual(['sm_89', 'sm_90 to sm_110', 'sm_120 and later']);
@@ -38,7 +52,7 @@ test.each([
   expect(product?.byGpu).toEqual([]);
 });
 
-test('behavior that was never recorded is an open choice', () => {
+test('behavior that the ISA leaves open is an open choice', () => {
   expect(choicesOf('mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32')).toContain('matrix-fourfold');
   expect(choicesOf('mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32')).toContain('matrix-fp8-k16');
   expect(choicesOf('mma.sp.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32')).toContain('matrix-sparse');

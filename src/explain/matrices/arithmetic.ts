@@ -4,10 +4,10 @@ import { acceptance, rowsOf } from '../../check/availability.ts';
 import { environmentOf } from '../../isa/environment.ts';
 import type { Variant } from '../../isa/form.ts';
 import { type Gpu, gpus, runsOn } from '../../isa/gpus.ts';
-import type { MatrixProduct } from '../../isa/matrix-product.ts';
+import { type MatrixProduct, type ProductOf, sumFormatOf } from '../../isa/matrix-product.ts';
 import type { Step } from '../../isa/steps/step.ts';
 import { findTarget, newestVersion } from '../../isa/targets.ts';
-import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
+import { type DotArithmetic, longestChunk } from '../../numerics/dot-arithmetic.ts';
 
 /** A group of GPUs that compute in the same way. */
 export interface GpuArithmetic {
@@ -52,8 +52,10 @@ export function explainProduct(variant: Variant, product: MatrixProduct | null):
   if (product === null) return null;
   const { m, n, k } = product;
   const addend = variant.form.operands.some(({ name }) => name === 'c') ? 'c' : 'the old value of d';
-  return { m, n, k, rules: rulesOf(product, addend), byGpu: product.kind === 'float' ? byGpu(variant) : [] };
+  return { m, n, k, rules: rulesOf(product, addend), byGpu: dependsOnGpu(product) ? byGpu(variant) : [] };
 }
+
+const dependsOnGpu = ({ kind }: MatrixProduct): boolean => kind === 'float' || kind === 'stepwise';
 
 /** `addend` is what the product is added to. */
 function rulesOf(product: MatrixProduct, addend: string): readonly string[] {
@@ -70,26 +72,30 @@ function rulesOf(product: MatrixProduct, addend: string): readonly string[] {
     }
     case 'double':
       return [
-        `A chain of fused multiply-adds that begins with c and proceeds in the order of k, each rounded by .${product.rounding}. Every GPU gives the same result.`,
+        `A chain of fused multiply-adds that begins with c and proceeds in the order of k, each rounded by .${product.rounding}. Every GPU gives the same result, except for the bits of a NaN.`,
       ];
+    case 'stepwise':
+      return stepwiseRules(product);
     case 'float':
       return floatRules(product, addend);
   }
 }
 
-function floatRules(
-  { scaling, c, d }: Extract<MatrixProduct, { readonly kind: 'float' }>,
-  addend: string,
-): readonly string[] {
+function floatRules(product: ProductOf<'float'>, addend: string): readonly string[] {
+  const { scaling, c, d } = product;
   const nan = d.format === 'f16' ? '0x7fff' : '0x7fffffff';
   const terms = scaling?.group === 16 ? 'sums of 16 products' : 'products';
   return [
     `The ${terms} are exact. In each chunk, these ${terms} and the sum so far, which starts as ${addend}, are aligned to the greatest exponent among them, truncated, and added exactly. The sum is rounded once, at the end of the chunk.`,
     'The exponent of a product is the sum of the exponents of its factors, even if its significand is 2 or more.',
     ...(scaling === null ? [] : [scaleRule(scaling.group)]),
-    ...(c.format === d.format ? [] : [`c is converted to ${d.format} first.`]),
+    ...(c.format === 'f16' && d.format === 'f32' ? ['c is converted to f32 first.'] : []),
     `A NaN, infinity times zero, and infinities of both signs give ${nan}. A sum that is zero is +0.`,
   ];
+}
+
+function stepwiseRules({ d }: ProductOf<'stepwise'>): readonly string[] {
+  return ['The products are exact.', `A NaN result is ${d.format === 'f16' ? '0x7fff' : '0x7fffffff'}.`];
 }
 
 function scaleRule(group: 1 | 16): string {
@@ -99,14 +105,14 @@ function scaleRule(group: 1 | 16): string {
 }
 
 function byGpu(variant: Variant): readonly GpuArithmetic[] {
-  const groups: { rule: string; arithmetic: DotArithmetic; own: Gpu[] }[] = [];
+  const groups: { rule: string; arithmetic: DotArithmetic | null; own: Gpu[] }[] = [];
   for (const gpu of gpusFor(variant)) {
     const product = productOn(variant, gpu);
-    if (product?.kind !== 'float') continue;
-    const rule = chunkRule(product);
+    if (product?.kind !== 'float' && product?.kind !== 'stepwise') continue;
+    const rule = product.kind === 'float' ? chunkRule(product) : stepRule(product);
     const last = groups[groups.length - 1];
     if (last?.rule === rule) last.own.push(gpu);
-    else groups.push({ rule, arithmetic: product.arithmetic, own: [gpu] });
+    else groups.push({ rule, arithmetic: product.kind === 'float' ? product.arithmetic : null, own: [gpu] });
   }
   return groups.map(({ rule, arithmetic, own }) => ({
     gpus: rangeOf(own),
@@ -122,15 +128,32 @@ const ends = {
   f16: 'f16 to nearest even',
 } as const;
 
-function chunkRule({ arithmetic, a, scaling }: Extract<MatrixProduct, { readonly kind: 'float' }>): string {
-  const { chunk, kept, end, order } = arithmetic;
+function chunkRule(product: ProductOf<'float'>): string {
+  const { arithmetic, a, scaling } = product;
+  const { kept, end, order } = arithmetic;
   const count = a.fragment.columns / (scaling?.group ?? 1);
   const noun = scaling?.group === 16 ? 'sums' : 'products';
-  const size = chunk >= count ? `all ${count} ${noun} in one chunk` : `chunks of ${chunk} ${noun}`;
+  const chunk = longestChunk(count, arithmetic);
+  const size = chunk === count ? `all ${count} ${noun} in one chunk` : `chunks of ${chunk} ${noun}`;
   const cut = `cut off below 2^-${kept} of the greatest exponent, rounded to ${ends[end]}`;
   const halves =
-    '; first the elements with k % 4 < 2, starting from zero, then the others; c is added last, rounding to nearest even';
-  return `${size}, ${cut}${order === 'halves' ? halves : ''}`;
+    '; the elements are converted to f16; first those with k % 4 < 2, starting from zero, then the others; c is added last, rounding to nearest even';
+  return `${size}, ${cut}${order === 'halves' ? halves : ''}${narrowing(product)}`;
+}
+
+/** What a GPU does if C is f32 and D is f16. */
+function narrowing(product: ProductOf<'float'>): string {
+  if (product.c.format === 'f16' || product.d.format === 'f32') return '';
+  return sumFormatOf(product) === 'f16'
+    ? '; c is converted to f16 first'
+    : '; the result is rounded to f16 to nearest even';
+}
+
+/** A GPU that has no such instruction multiplies and adds single elements. */
+function stepRule({ arithmetic, d }: ProductOf<'stepwise'>): string {
+  const { group, start } = arithmetic;
+  const steps = group === 1 ? 'one product after the other' : 'sums of two products, one after the other';
+  return `${steps}, ${start === 'c' ? 'added to c' : 'starting from zero; c is added last'}, each rounded to f32 to nearest even${d.format === 'f16' ? '; the result is rounded to f16' : ''}`;
 }
 
 /** Returns the name of a range of GPUs that are consecutive in the list of GPUs, such as `sm_80 to sm_89`. */

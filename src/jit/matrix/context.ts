@@ -17,6 +17,9 @@ interface Room {
   readonly b: number;
   readonly sums: number;
   readonly terms: number;
+  /** The elements of B before they are decoded, and one that is made of two of them. See `mixesHalves`. */
+  readonly undecoded: number;
+  readonly mixed: number;
   readonly size: number;
 }
 
@@ -48,7 +51,14 @@ function roomOf(product: MatrixProduct): Room {
   const b = matrices * rows * columns * bytes;
   const sums = b + matrices * product.k * product.n * bytes;
   const terms = sums + matrices * product.m * product.n * sumBytes;
-  return { a: 0, b, sums, terms, size: terms + mostTerms * decodedBytes };
+  const undecoded = terms + mostTerms * decodedBytes;
+  const mixed = undecoded + (mixesHalves(product) ? sums - b : 0);
+  return { a: 0, b, sums, terms, undecoded, mixed, size: mixed + decodedBytes };
+}
+
+/** Whether the metadata selects halves of elements of B, which need not be halves of the same element. */
+export function mixesHalves({ sparsity }: MatrixProduct): boolean {
+  return sparsity?.unit === 0.5;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Floats that have been decoded to integers: each is a double word that contains a significand and an exponent. */
 import { type FloatName, formats } from '../../numerics/formats.ts';
+import type { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import type { Helpers } from '../helpers.ts';
 
@@ -16,11 +17,15 @@ export const undefinedValue = 4096;
 export const notFinite = 512;
 export const notNumber = 3000;
 
-/** Returns the index of a function that takes the code of a number and returns the decoded value. */
-export function decodeFunction(helpers: Helpers, format: FloatName): number {
+/**
+ * Returns the index of a function that takes the code of a number and returns the decoded value. If `least` is given,
+ * the significands of subnormal numbers are shifted to the left, and their exponents fall accordingly, but not below
+ * `least`.
+ */
+export function decodeFunction(helpers: Helpers, format: FloatName, least: number | null = null): number {
   const type: FunctionType = { parameters: ['i32'], results: ['i64'] };
-  return helpers.function(`decode ${format}`, type, (code) => {
-    const { exponentBits, fractionBits, padding, bias, nan, signed } = formats[format];
+  return helpers.function(`decode ${format}${least === null ? '' : ` down to ${least}`}`, type, (code) => {
+    const { exponentBits, fractionBits, padding, bias, signed } = formats[format];
     const [field, significand, exponent] = [code.local('i32'), code.local('i32'), code.local('i32')];
     const top = 2 ** exponentBits - 1;
     const one = 2 ** fractionBits;
@@ -41,29 +46,13 @@ export function decodeFunction(helpers: Helpers, format: FloatName): number {
       .i32(bias)
       .op('i32.sub');
     code.set(exponent);
-    if (nan === 'ieee') {
-      code
-        .get(field)
-        .i32(top)
-        .op('i32.eq')
-        .if(() => {
-          code.i32(undefinedValue).i32(infinite).get(significand).op('select').set(exponent);
-          code.i32(0).set(significand);
-        });
-    }
-    if (nan === 'all-ones') {
-      code
-        .get(field)
-        .i32(top)
-        .op('i32.eq')
-        .get(significand)
-        .i32(one - 1)
-        .op('i32.eq', 'i32.and');
-      code.if(() => code.i32(undefinedValue).set(exponent));
-    }
+    markSpecial(code, format, { field, significand, exponent });
     code.get(field).if(
       () => code.get(significand).i32(one).op('i32.or').set(significand),
-      () => code.get(exponent).i32(1).op('i32.add').set(exponent),
+      () => {
+        code.get(exponent).i32(1).op('i32.add').set(exponent);
+        if (least !== null) normalize(code, { significand, exponent }, fractionBits, least);
+      },
     );
     if (signed) {
       code
@@ -76,4 +65,54 @@ export function decodeFunction(helpers: Helpers, format: FloatName): number {
     }
     code.get(exponent).op('i64.extend_i32_u').i64(32n).op('i64.shl').get(significand).op('i64.extend_i32_u', 'i64.or');
   });
+}
+
+/** Shifts a significand so that it has `fractionBits` fraction bits, unless the exponent would fall below `least`. */
+function normalize(
+  code: Code,
+  { significand, exponent }: Readonly<Record<'significand' | 'exponent', number>>,
+  fractionBits: number,
+  least: number,
+): void {
+  const [distance, room] = [code.local('i32'), code.local('i32')];
+  code
+    .get(significand)
+    .op('i32.clz')
+    .i32(31 - fractionBits)
+    .op('i32.sub')
+    .set(distance);
+  code.get(exponent).i32(least).op('i32.sub').set(room);
+  code.get(distance).get(room).get(distance).get(room).op('i32.lt_s', 'select').set(distance);
+  code.get(significand).get(distance).op('i32.shl').set(significand);
+  code.get(exponent).get(distance).op('i32.sub').set(exponent);
+}
+
+/** If a number is an infinity or a NaN, sets its exponent to the one that stands for it. */
+function markSpecial(
+  code: Code,
+  format: FloatName,
+  { field, significand, exponent }: Readonly<Record<'field' | 'significand' | 'exponent', number>>,
+): void {
+  const { exponentBits, fractionBits, nan } = formats[format];
+  const top = 2 ** exponentBits - 1;
+  if (nan === 'ieee') {
+    code
+      .get(field)
+      .i32(top)
+      .op('i32.eq')
+      .if(() => {
+        code.i32(undefinedValue).i32(infinite).get(significand).op('select').set(exponent);
+        code.i32(0).set(significand);
+      });
+  }
+  if (nan === 'all-ones') {
+    code
+      .get(field)
+      .i32(top)
+      .op('i32.eq')
+      .get(significand)
+      .i32(2 ** fractionBits - 1)
+      .op('i32.eq', 'i32.and');
+    code.if(() => code.i32(undefinedValue).set(exponent));
+  }
 }

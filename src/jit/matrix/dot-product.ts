@@ -1,5 +1,5 @@
 /** Computes one dot product of floats with integer arithmetic, one term at a time. Slow, but handles every case. */
-import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
+import { type DotArithmetic, longestChunk } from '../../numerics/dot-arithmetic.ts';
 import { formats } from '../../numerics/formats.ts';
 import { plainMode } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -26,7 +26,8 @@ export function dotFunction(helpers: Helpers, shape: DotShape, origin: number): 
   const key = `dot ${JSON.stringify(shape)}`;
   return helpers.function(key, { parameters: ['i32', 'i32'], results: ['i32'] }, (code) => {
     const { arithmetic, count } = shape;
-    const { chunk, order } = arithmetic;
+    const { order } = arithmetic;
+    const chunk = longestChunk(count, arithmetic);
     const start = code.local('i32');
     if (order === 'halves') code.get(1).set(start).i32(0).set(1);
     for (let first = 0; first < count; first += chunk) {

@@ -4,13 +4,16 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import { elementsOf, type Fragment } from '../../isa/fragments.ts';
-import { type MatrixProduct, type ProductOf, sumConversion } from '../../isa/matrix-product.ts';
+import { type MatrixProduct, sumConversion, sumFormatOf } from '../../isa/matrix-product.ts';
 import type { Conversion } from '../../numerics/conversion.ts';
+import { type Accumulator, leastOfHalf } from '../../numerics/dot-arithmetic.ts';
 import { formats } from '../../numerics/formats.ts';
+import type { Code } from '../../wasm/code.ts';
 import type { MemoryOpcode } from '../../wasm/opcodes.ts';
 import { converter, unscaled } from '../arithmetic/convert.ts';
 import type { Carrier } from '../regions/frame.ts';
-import { factorBytes, first, type ProductContext, sumBytes, words } from './context.ts';
+import type { KernelShape } from '../regions/kernel-shape.ts';
+import { factorBytes, first, mixesHalves, type ProductContext, sumBytes, words } from './context.ts';
 import { decodeFunction } from './decoded.ts';
 import { elementPosition, evenly, type Position, positionOf, pushLanePosition, repeat } from './lanes.ts';
 
@@ -85,27 +88,21 @@ export function readFactor(context: ProductContext, side: 'a' | 'b'): void {
   const { fragment, format, low: inElement } = product[side];
   const [along, across] = side === 'a' ? [fragment.columns, fragment.rows] : [fragment.rows, fragment.columns];
   const bytes = factorBytes(product);
-  const [alongSteps, acrossSteps] = [stepsAlong(product, along, bytes), evenly(along * bytes)];
+  const [alongSteps, acrossSteps] = [evenly(bytes), evenly(along * bytes)];
   const [row, column] = side === 'a' ? [acrossSteps, alongSteps] : [alongSteps, acrossSteps];
   const position = positionOf(fragment, { row, column, matrix: evenly(along * across * bytes) });
   const start = shape.layout.origin + rooms[side];
   eachElement(context, fragment, position, side === 'a' ? 0 : product.a.fragment.registers, ({ low, offset }, at) => {
+    if (side === 'b' && mixesHalves(product)) {
+      code
+        .get(at.place)
+        .get(at.register)
+        .memory('i32.store', shape.layout.origin + rooms.undecoded + offset);
+    }
     code.get(at.place).get(at.register);
     const store = decode(context, format, low + inElement);
     code.memory(store, start + offset);
   });
-}
-
-/**
- * For each bit of the index k, returns the distance in the scratch memory between elements whose indices differ only in
- * that bit. If the GPU adds the terms in two halves, the greatest distance belongs to the bit of k that selects the
- * half, so that each half is contiguous in memory.
- */
-function stepsAlong(product: MatrixProduct, along: number, bytes: number): readonly number[] {
-  const inOrder = product.kind !== 'float' || product.arithmetic.order === 'direct' || product.sparsity !== null;
-  if (inOrder) return evenly(bytes);
-  const bits = Math.log2(along);
-  return Array.from({ length: bits }, (_, bit) => bytes * 2 ** (bit === 0 ? 0 : bit === 1 ? bits - 1 : bit - 1));
 }
 
 /**
@@ -126,8 +123,13 @@ function decode(
   if (product.kind === 'float' && row.kind === 'float') {
     code.i32(low).op('i32.shr_u');
     if (row.width < 32) code.i32(2 ** row.width - 1).op('i32.and');
-    code.call(decodeFunction(shape.helpers, row.name));
+    code.call(decodeFunction(shape.helpers, row.name, product.arithmetic.order === 'direct' ? null : leastOfHalf));
     return 'i64.store';
+  }
+  if (product.kind === 'stepwise') {
+    code.i32(low).op('i32.shr_u').i32(0xffff).op('i32.and');
+    pushConverted(code, shape, sumConversion('f16', sumFormatOf(product)));
+    return 'i32.store';
   }
   const above = 32 - row.width;
   code
@@ -146,22 +148,34 @@ function sumPosition({ product: { n, m } }: ProductContext, fragment: Fragment):
   });
 }
 
-/** The conversion that is applied to an element of C before it is stored; null if none is needed. */
-function conversionOfSum({ c, d }: ProductOf<'float'>): Conversion | null {
-  return c.format === d.format ? null : sumConversion(c.format, d.format);
+/**
+ * The conversions between the format of the sum and those of C and D: `start` is applied to C, and `end` to the sum. They
+ * are null if none is needed.
+ */
+function sumConversions(product: MatrixProduct): Readonly<Record<'start' | 'end', Conversion | null>> {
+  if (product.kind !== 'float' && product.kind !== 'stepwise') return { start: null, end: null };
+  const format = sumFormatOf(product);
+  const between = (from: Accumulator, to: Accumulator): Conversion | null =>
+    from === to ? null : sumConversion(from, to);
+  return { start: between(product.c.format, format), end: between(format, product.d.format) };
 }
 
-/** Copies C into the scratch memory, in the format of D. */
+/** Converts the number on the stack. */
+function pushConverted(code: Code, { helpers }: KernelShape, conversion: Conversion): void {
+  code.i32(0).i32(unscaled).call(converter(helpers, conversion));
+}
+
+/** Copies C into the scratch memory, in the format of the sum. */
 export function readSums(context: ProductContext): void {
   const { code, product, rooms, shape } = context;
   const { fragment } = product.c;
-  const conversion = product.kind === 'float' ? conversionOfSum(product) : null;
+  const { start } = sumConversions(product);
   const registers = product.a.fragment.registers + product.b.fragment.registers;
   const store = fragment.registerBits === 64 ? 'i64.store' : 'i32.store';
   eachElement(context, fragment, sumPosition(context, fragment), registers, ({ low, offset }, { place, register }) => {
     code.get(place).get(register);
     if (fragment.bits === 16) code.i32(low).op('i32.shr_u').i32(0xffff).op('i32.and');
-    if (conversion !== null) code.i32(0).i32(unscaled).call(converter(shape.helpers, conversion));
+    if (start !== null) pushConverted(code, shape, start);
     code.memory(store, shape.layout.origin + rooms.sums + offset);
   });
 }
@@ -174,14 +188,16 @@ export function writeSums(context: ProductContext): void {
   const perRegister = fragment.registerBits / fragment.bits;
   const [lane, place] = [code.local('i32'), code.local('i32')];
   const load = fragment.registerBits === 64 ? 'i64.load' : 'i32.load';
-  const start = shape.layout.origin + rooms.sums;
+  const sums = shape.layout.origin + rooms.sums;
+  const { end } = sumConversions(product);
   repeat(code, lane, 32, () => {
     setPlace(context, lane, place, position);
     for (let i = 0; i < fragment.registers; i++) {
       const carrier = elementAt(carriers.receives, i);
       pushOwn(context, lane, carrier);
       for (let part = 0; part < perRegister; part++) {
-        code.get(place).memory(load, start + elementPosition(i * perRegister + part, position));
+        code.get(place).memory(load, sums + elementPosition(i * perRegister + part, position));
+        if (end !== null) pushConverted(code, shape, end);
         if (part > 0) code.i32(part * fragment.bits).op('i32.shl', 'i32.or');
       }
       code.memory(`${carrier.type}.store`, shape.layout.origin + carrier.array);

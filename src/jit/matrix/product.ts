@@ -17,16 +17,18 @@ import { notFinite, undefinedValue } from './decoded.ts';
 import { dotFunction } from './dot-product.ts';
 import { readFactor, readSums, writeSums } from './fragments.ts';
 import { repeat } from './lanes.ts';
-import { pushKeptColumn } from './sparsity.ts';
+import { pushSparsePartner } from './sparsity.ts';
 import { ScaleWriter } from './scales.ts';
-import { hasVectors } from './vector-layout.ts';
+import { hasVectors, upright } from './vector-layout.ts';
 import { writeVectorProduct } from './vector-product.ts';
 
 type Product = Extract<Collective, { readonly form: 'mma' }>;
 
 type ContextOf<Kind extends MatrixProduct['kind']> = ProductContext<Extract<MatrixProduct, { readonly kind: Kind }>>;
 
-export function writeProduct(code: Code, shape: KernelShape, { name, product }: Product, carriers: Carriers): void {
+export function writeProduct(code: Code, shape: KernelShape, fn: Product, given: Carriers): void {
+  const { name } = fn;
+  const { product, carriers } = upright(fn.product, given);
   if (hasVectors(product)) {
     const type = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] } as const;
     const vectors = shape.helpers.function(
@@ -68,6 +70,9 @@ function multiply(context: ProductContext): void {
       return;
     case 'double':
       multiplyDoubles({ ...context, product });
+      return;
+    case 'stepwise':
+      multiplyStepwise({ ...context, product });
       return;
     case 'integer':
     case 'bits':
@@ -125,10 +130,11 @@ function eachSum({ code, product, room }: ProductContext, body: (at: SumLocals) 
  */
 function pushPartner(context: ProductContext, { b, row }: SumLocals, at: number): void {
   const { code, product } = context;
-  code.get(b);
-  if (product.sparsity === null) code.get(at);
-  else pushKeptColumn(context, product.sparsity, row, at);
-  code.i32(factorBytes(product)).op('i32.mul', 'i32.add');
+  if (product.sparsity !== null) {
+    pushSparsePartner(context, product.sparsity, { b, row }, at);
+    return;
+  }
+  code.get(b).get(at).i32(factorBytes(product)).op('i32.mul', 'i32.add');
 }
 
 // --- integers and bits ----------------------------------------------------------------------------------------------
@@ -240,7 +246,9 @@ function writeTerms(context: ContextOf<'float'>, sums: SumLocals, terms: number)
         code.i32(undefinedValue).i32(product.arithmetic.zeroExponent).get(exponent).i32(notFinite).op('i32.ge_s');
         code.op('select').set(exponent);
       });
-    code.get(terms).get(at).i32(3).op('i32.shl', 'i32.add').tee(to).get(significand).memory('i32.store', origin);
+    code.get(terms);
+    pushPlace(context, at);
+    code.i32(3).op('i32.shl', 'i32.add').tee(to).get(significand).memory('i32.store', origin);
     code
       .get(to)
       .get(exponent)
@@ -248,10 +256,53 @@ function writeTerms(context: ContextOf<'float'>, sums: SumLocals, terms: number)
   });
 }
 
+/** Pushes the place of a term, so that terms of the same chunk are adjacent. `at` contains its index along k. */
+function pushPlace({ code, product }: ContextOf<'float'>, at: number): void {
+  code.get(at);
+  if (product.arithmetic.order === 'direct') return;
+  // The bit of the index that selects the half becomes the highest bit.
+  const half = product.a.fragment.columns / 2;
+  code.i32(1).op('i32.and').get(at).i32(2).op('i32.shr_u').i32(1).op('i32.shl', 'i32.or');
+  code.get(at).i32(1).op('i32.shr_u').i32(1).op('i32.and').i32(half).op('i32.mul', 'i32.or');
+}
+
+// --- sums that are rounded after every addition ---------------------------------------------------------------------
+
+/** The factors and the sums in the scratch memory are f32 numbers. */
+function multiplyStepwise(context: ContextOf<'stepwise'>): void {
+  const { code, product, rooms, shape } = context;
+  const { origin } = shape.layout;
+  const { group, start } = product.arithmetic;
+  const total = code.local('f32');
+  eachSum(context, ({ a, b, sum }) => {
+    const load = (from: number, offset: number): Code => code.get(from).memory('f32.load', origin + offset);
+    const pushProduct = (at: number): void => {
+      load(a, rooms.a + 4 * at);
+      load(b, rooms.b + 4 * at).op('f32.mul');
+    };
+    if (start === 'c') load(sum, rooms.sums).set(total);
+    else code.i32(0).op('f32.reinterpret_i32').set(total);
+    for (let at = 0; at < product.k; at += group) {
+      code.get(total);
+      pushProduct(at);
+      for (let i = 1; i < group; i++) {
+        pushProduct(at + i);
+        code.op('f32.add');
+      }
+      code.op('f32.add').set(total);
+    }
+    if (start === 'zero') load(sum, rooms.sums).get(total).op('f32.add').set(total);
+    code.get(sum).i32(singleNan).get(total).op('i32.reinterpret_f32').get(total).get(total).op('f32.ne', 'select');
+    code.memory('i32.store', origin + rooms.sums);
+  });
+}
+
+const singleNan = 0x7fff_ffff;
+
+// --- doubles --------------------------------------------------------------------------------------------------------
+
 const magnitude = 0x7fff_ffff_ffff_ffffn;
 const infiniteDouble = 0x7ff0_0000_0000_0000n;
-/** The bits of the NaN that products of doubles produce. */
-const doubleNan = magnitude;
 
 function multiplyDoubles(context: ContextOf<'double'>): void {
   const { code, product, rooms, shape } = context;
@@ -276,11 +327,13 @@ function multiplyDoubles(context: ContextOf<'double'>): void {
         .call(fma)
         .memory('i64.store', origin + rooms.sums);
     });
+    const { nan } = product;
+    if (nan === null) return;
     pushSum().i64(magnitude).op('i64.and').i64(infiniteDouble).op('i64.gt_u');
     code.if(() =>
       code
         .get(sum)
-        .i64(doubleNan)
+        .i64(nan)
         .memory('i64.store', origin + rooms.sums),
     );
   });

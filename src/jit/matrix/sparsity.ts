@@ -2,18 +2,40 @@
 import { elementAt } from '../../base/element-at.ts';
 import type { Sparsity } from '../../isa/matrix-product.ts';
 import type { Code } from '../../wasm/code.ts';
-import { type ProductContext, registersOf, words } from './context.ts';
+import { factorBytes, mixesHalves, type ProductContext, registersOf, words } from './context.ts';
+import { decodeFunction } from './decoded.ts';
+
+/** Locals for the address of a column of B and the index of a row of A. */
+interface Lines {
+  readonly b: number;
+  readonly row: number;
+}
+
+/** Locals for the index of an element's chunk, and for the bits of the metadata from this chunk on. */
+interface ChunkLocals {
+  readonly chunk: number;
+  readonly indices: number;
+}
 
 /**
- * Pushes the column of A to which an element of a row belongs. The local `at` contains the index of the element among
- * those that are kept.
+ * Pushes the address of the element of B by which an element of A is multiplied. The local `at` contains the index of
+ * the element of A among those of its row that are kept.
  */
-export function pushKeptColumn(
+export function pushSparsePartner(context: ProductContext, sparsity: Sparsity, { b, row }: Lines, at: number): void {
+  const { code, product } = context;
+  const found = findIndices(context, sparsity, row, at);
+  code.get(b);
+  pushColumn(code, sparsity.unit, at, found);
+  code.i32(factorBytes(product)).op('i32.mul', 'i32.add');
+  if (mixesHalves(product)) replaceMixed(context, b, at, found);
+}
+
+function findIndices(
   { code, product, carriers, shape }: ProductContext,
   { unit, rowBits, lanes }: Sparsity,
   row: number,
   at: number,
-): void {
+): ChunkLocals {
   const registers = registersOf(product);
   const metadata = elementAt(carriers.sends, registers);
   const selector = elementAt(carriers.sends, registers + 1);
@@ -45,18 +67,14 @@ export function pushKeptColumn(
     .op('i32.shl');
   if (rowBits === 16) code.get(row).i32(3).op('i32.shr_u').i32(4).op('i32.shl', 'i32.add');
   code.op('i32.shr_u').set(indices);
-  pushColumn(code, unit, { at, chunk, indices });
+  return { chunk, indices };
 }
 
 /**
  * Pushes the column of an element: the first column of its chunk, plus the first column of the unit that the metadata
  * selects in this chunk, plus the element's position within the unit.
  */
-function pushColumn(
-  code: Code,
-  unit: Sparsity['unit'],
-  { at, chunk, indices }: Readonly<Record<'at' | 'chunk' | 'indices', number>>,
-): void {
+function pushColumn(code: Code, unit: Sparsity['unit'], at: number, { chunk, indices }: ChunkLocals): void {
   const perChunk = 2 * unit;
   const within = (): void => {
     code.get(at);
@@ -80,4 +98,51 @@ function pushColumn(
     code.i32(1).op('i32.and', 'i32.add');
   }
   code.op('i32.add');
+}
+
+/** The indices that select both halves of the same element, the low half first. */
+const sameElement = [0b0100, 0b1110];
+
+/**
+ * If the indices select halves of different elements, or not in the usual order, replaces the address on the stack by
+ * that of an element that is made of these halves.
+ */
+function replaceMixed(context: ProductContext, b: number, at: number, { indices }: ChunkLocals): void {
+  const { code, rooms, room, shape, product } = context;
+  const { origin } = shape.layout;
+  const [address, piece, pair] = [code.local('i32'), code.local('i32'), code.local('i32')];
+  code.set(address).get(indices).i32(15).op('i32.and').set(piece);
+  for (const usual of sameElement) code.get(piece).i32(usual).op('i32.ne');
+  code
+    .op('i32.and')
+    .unlikely()
+    .if(() => {
+      code
+        .get(b)
+        .get(at)
+        .i32(2 * factorBytes(product))
+        .op('i32.mul', 'i32.add')
+        .set(pair);
+      code.get(room);
+      pushHalf(context, pair, () => code.get(piece));
+      pushHalf(context, pair, () => code.get(piece).i32(2).op('i32.shr_u'));
+      code.i32(16).op('i32.shl', 'i32.or').call(decodeFunction(shape.helpers, 'tf32'));
+      code.memory('i64.store', origin + rooms.mixed);
+      code
+        .get(room)
+        .i32(rooms.mixed - rooms.b)
+        .op('i32.add')
+        .set(address);
+    });
+  code.get(address);
+}
+
+/** Pushes the half that an index selects among the four halves of two elements. `pair` has the address of the first. */
+function pushHalf({ code, rooms, shape, product }: ProductContext, pair: number, pushIndex: () => void): void {
+  code.get(pair);
+  pushIndex();
+  code.i32(1).op('i32.shr_u').i32(1).op('i32.and').i32(factorBytes(product)).op('i32.mul', 'i32.add');
+  code.memory('i32.load', shape.layout.origin + rooms.undecoded);
+  pushIndex();
+  code.i32(1).op('i32.and').i32(4).op('i32.shl', 'i32.shr_u').i32(0xffff).op('i32.and');
 }

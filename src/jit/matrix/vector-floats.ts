@@ -1,6 +1,6 @@
 /** Products of floats, four columns at a time. */
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
-import { type Accumulator, type FactorFormat, halvesOf } from '../../numerics/dot-arithmetic.ts';
+import { type Accumulator, chunksOf, type FactorFormat, leastOfHalf } from '../../numerics/dot-arithmetic.ts';
 import { formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
 import { shift, single, splat, splatPower } from '../simd/vector-words.ts';
@@ -76,15 +76,34 @@ function decodeFour(context: FloatContext, { side, source, number }: FourWords, 
     splat(code.get(bad).get(value), least).vector('i32x4.ge_s', 'v128.or').set(bad);
   }
   // Subnormal numbers have the same exponent as the smallest normal number.
-  splat(code, zeroMark);
-  splat(shift(code.get(value), 'i32x4.shr_u', 23), 1).vector('i32x4.max_s');
-  splat(code, (side === 'b' ? bias : 0) - own).vector('i32x4.add');
-  code.get(value).words(0, 0, 0, 0).vector('i32x4.eq', 'v128.bitselect').set(exponent);
+  const offset = (side === 'b' ? bias : 0) - bias;
+  if (product.arithmetic.order === 'direct')
+    setExponents(code, value, exponent, { least: 1, offset: offset + bias - own });
   code.get(value);
   shift(code.get(source), 'i32x4.shl', 31 - (low + padding + fractionBits + exponentBits));
   splat(code, single.sign).vector('v128.and', 'v128.or');
   if (own !== bias) splatPower(code, bias - own).vector('f32x4.mul');
   code.set(value);
+  if (product.arithmetic.order === 'direct') return;
+  const magnitude = code.local('v128');
+  splat(code.get(value), single.magnitude).vector('v128.and').set(magnitude);
+  setExponents(code, magnitude, exponent, { least: leastOfHalf + bias, offset });
+}
+
+/**
+ * Sets a local to the exponents of four magnitudes, plus `offset`. `least` is the lowest exponent field of a number that
+ * is not zero.
+ */
+function setExponents(
+  code: Code,
+  magnitude: number,
+  exponent: number,
+  { least, offset }: { readonly least: number; readonly offset: number },
+): void {
+  splat(code, zeroMark);
+  splat(shift(code.get(magnitude), 'i32x4.shr_u', 23), least).vector('i32x4.max_s');
+  splat(code, offset).vector('i32x4.add');
+  code.get(magnitude).words(0, 0, 0, 0).vector('i32x4.eq', 'v128.bitselect').set(exponent);
 }
 
 /** Pushes a 16-bit number into every lane. */
@@ -115,7 +134,7 @@ class FloatRows {
     const { arithmetic, k } = product;
     const inOrder = Array.from({ length: k }, (_, at) => at);
     const [isDirect, isHalf] = [arithmetic.order === 'direct', arithmetic.end === 'f16'];
-    const entries = (isDirect ? inOrder : halvesOf(inOrder)).map((at) => entryOf(at, product.a.fragment));
+    const chunks = chunksOf(inOrder, arithmetic).map((chunk) => chunk.map((at) => entryOf(at, product.a.fragment)));
     rows.each((eight) => {
       eight.sums.forEach((sum, parity) => {
         if (isDirect) rows.pushC(eight, parity);
@@ -124,9 +143,7 @@ class FloatRows {
         code.set(sum);
         if (this.inRange && isDirect) checkAccumulators(code, arithmetic, sum, this.bad);
       });
-      for (let start = 0; start < k; start += arithmetic.chunk) {
-        this.addChunk(eight, entries.slice(start, start + arithmetic.chunk));
-      }
+      for (const chunk of chunks) this.addChunk(eight, chunk);
       if (isHalf) this.storeHalves(eight);
       else eight.sums.forEach((sum, parity) => this.store(eight, sum, parity));
     });

@@ -5,8 +5,9 @@
  * columns: for each entry along k, a block contains the entries of its even columns, followed by those of its odd
  * columns.
  */
-import { elementsOf, type Fragment, placeOf } from '../../isa/fragments.ts';
+import { elementsOf, type Fragment, placeOf, transposed } from '../../isa/fragments.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
+import type { Carriers } from '../groups/stop.ts';
 
 /**
  * Number of rows of A or C, or columns of B, that the 32 lanes hold in one register. Each row or column is shared by
@@ -46,9 +47,44 @@ export function vectorRooms(product: MatrixProduct): VectorRooms {
   };
 }
 
+/** A product, and where its operands are. */
+interface Placed {
+  readonly product: MatrixProduct;
+  readonly carriers: Carriers;
+}
+
+/**
+ * If each lane holds adjacent elements of a column of D instead of a row, returns a product whose D is the transpose of
+ * D. Its A is the transpose of B, and its B is the transpose of A.
+ */
+export function upright(product: MatrixProduct, carriers: Carriers): Placed {
+  const isTransposed = product.sparsity === null && liesInPairs(transposed(product.d.fragment));
+  if (!isTransposed) return { product, carriers };
+  const { sends } = carriers;
+  const ofB = product.a.fragment.registers;
+  const ofC = ofB + product.b.fragment.registers;
+  return {
+    product: transposedProduct(product),
+    carriers: { ...carriers, sends: [...sends.slice(ofB, ofC), ...sends.slice(0, ofB), ...sends.slice(ofC)] },
+  };
+}
+
+function transposedProduct<Product extends MatrixProduct>(product: Product): Product {
+  const { m, n, a, b, c, d } = product;
+  return {
+    ...product,
+    m: n,
+    n: m,
+    a: { ...b, fragment: transposed(b.fragment) },
+    b: { ...a, fragment: transposed(a.fragment) },
+    c: { ...c, fragment: transposed(c.fragment) },
+    d: { ...d, fragment: transposed(d.fragment) },
+  };
+}
+
 /** Whether a product can be computed four columns at a time. */
 export function hasVectors(product: MatrixProduct): boolean {
-  if (product.sparsity !== null || product.kind === 'double') return false;
+  if (product.sparsity !== null || product.kind === 'double' || product.kind === 'stepwise') return false;
   if (product.kind === 'float' && product.scaling !== null) return false;
   const { a, b, c, d } = product;
   if (c.format !== d.format || !liesInPairs(d.fragment)) return false;

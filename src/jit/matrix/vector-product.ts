@@ -28,6 +28,7 @@ export function writeVectorProduct(code: Code, shape: KernelShape, product: Matr
       code.i32(0);
       return;
     case 'double':
-      throw new Error('products of doubles have no vector form');
+    case 'stepwise':
+      throw new Error(`${product.kind} products have no vector form`);
   }
 }

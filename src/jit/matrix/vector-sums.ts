@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
-import type { DotArithmetic, FactorFormat } from '../../numerics/dot-arithmetic.ts';
+import { type DotArithmetic, type FactorFormat, leastOfHalf } from '../../numerics/dot-arithmetic.ts';
 import { formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
 import { shift, single, splat } from '../simd/vector-words.ts';
@@ -89,9 +89,9 @@ export function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
  * accumulator.
  */
 export function staysInRange({ a, b, arithmetic }: FloatProduct): boolean {
-  const [least, greatest] = [exponentsOf(a.format), exponentsOf(b.format)].reduce(
-    (sums, exponents) => [sums[0] + exponents[0], sums[1] + exponents[1]] as const,
-  );
+  const [least, greatest] = [a, b]
+    .map(({ format }) => exponentsOf(format, arithmetic))
+    .reduce((sums, exponents) => [sums[0] + exponents[0], sums[1] + exponents[1]] as const);
   const { kept, end } = arithmetic;
   // Products are below 2^(greatest + 2). If an accumulator is close to the limit of f32, adding numbers below 2^(most -
   // bias - kept) cannot increase it, because they are truncated to zero.
@@ -100,11 +100,12 @@ export function staysInRange({ a, b, arithmetic }: FloatProduct): boolean {
 
 /**
  * The exponents of the least and the greatest numbers of a format. A subnormal number counts as having the exponent of
- * the least normal number.
+ * the least normal number, of f16 if it is converted to f16.
  */
-function exponentsOf(format: FactorFormat): readonly [least: number, greatest: number] {
-  const { exponentBits, bias: own } = formats[format];
-  return [1 - own, 2 ** exponentBits - 1 - own];
+function exponentsOf(format: FactorFormat, { order }: DotArithmetic): readonly [least: number, greatest: number] {
+  const { exponentBits, fractionBits, bias: own } = formats[format];
+  const least = order === 'direct' ? 1 - own : Math.max(leastOfHalf, 1 - own - fractionBits);
+  return [least, 2 ** exponentBits - 1 - own];
 }
 
 /** In the mask `bad`, sets the lanes in which the accumulator is out of range. */
@@ -199,7 +200,14 @@ export function endChunk(code: Code, arithmetic: DotArithmetic, sums: Accumulate
     code.vector('f32x4.convert_i32x4_s');
   }
   down().vector('f32x4.mul');
-  if (arithmetic.end === 'f16') roundToHalves(code);
+  if (arithmetic.end === 'f16') {
+    // A sum that is rounded to zero is +0.
+    const magnitude = code.local('v128');
+    roundToHalves(code).tee(magnitude);
+    splat(code.get(total), single.sign).vector('v128.and');
+    code.get(magnitude).words(0, 0, 0, 0).vector('i32x4.eq', 'v128.andnot', 'v128.or').set(sum);
+    return;
+  }
   splat(code.get(total), single.sign).vector('v128.and', 'v128.or').set(sum);
 }
 

@@ -24,6 +24,7 @@ import {
   bitwise,
   doubles,
   floats,
+  fourfoldHalves,
   type Fragments,
   fragmentsOf,
   integers,
@@ -164,7 +165,7 @@ const fourfold = (): readonly Row[] =>
       list: 'f16',
       ways: [at('6.4', 70)],
       anyLayout: true,
-      product: floats,
+      product: fourfoldHalves,
     }),
   );
 

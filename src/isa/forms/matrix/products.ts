@@ -5,7 +5,14 @@ import type { IntegerName } from '../../../numerics/formats.ts';
 import type { Environment } from '../../environment.ts';
 import type { Variant } from '../../form.ts';
 import { floatName, has, integerType, slotType } from '../../variant.ts';
-import { arithmeticOf, familyOf, type ProductFamily } from '../../matrix-arithmetic.ts';
+import {
+  arithmeticOf,
+  doubleNan,
+  familyOf,
+  fourfoldArithmetic,
+  type ProductFamily,
+  sumFormatOn,
+} from '../../matrix-arithmetic.ts';
 import type { Factor, MatrixProduct, Scaling, Sparsity, Sum } from '../../matrix-product.ts';
 import { roundingOf } from '../float/steps.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -152,7 +159,8 @@ export function floatProduct(
 ): MatrixProduct {
   const { sparsity = null, scaling = null, family = familyOf(formats[0], formats[1]) } = more;
   const matrices = matricesOf(fragments, formats, lowInByte(fragments.a.bits));
-  return { kind: 'float', ...matrices, arithmetic: arithmeticOf(gpu, family, formats[3]), sparsity, scaling };
+  const arithmetic = arithmeticOf(gpu, family, sumFormatOn(gpu, formats[2], formats[3]));
+  return { kind: 'float', ...matrices, arithmetic, sparsity, scaling };
 }
 
 export function integerProduct(
@@ -164,8 +172,13 @@ export function integerProduct(
   return { kind: 'integer', ...matricesOf(fragments, [a, b, 's32', 's32']), satfinite, sparsity };
 }
 
-export function doubleProduct(fragments: Fragments, rounding: 'rn' | 'rz' | 'rm' | 'rp'): MatrixProduct {
-  return { kind: 'double', ...matricesOf(fragments, ['f64', 'f64', 'f64', 'f64']), rounding, sparsity: null };
+export function doubleProduct(
+  fragments: Fragments,
+  rounding: 'rn' | 'rz' | 'rm' | 'rp',
+  { gpu }: Environment,
+): MatrixProduct {
+  const matrices = matricesOf(fragments, ['f64', 'f64', 'f64', 'f64']);
+  return { kind: 'double', ...matrices, rounding, nan: doubleNan(gpu), sparsity: null };
 }
 
 export function bitProduct(fragments: Fragments, op: 'and' | 'xor'): MatrixProduct {
@@ -189,6 +202,14 @@ export function sparseFloats(
   return floatProduct(fragments, [a, b, sumFormat(variant, 3), sumFormat(variant, 0)], environment, { sparsity });
 }
 
+/** m8n8k4 of f16. */
+export function fourfoldHalves(fragments: Fragments, variant: Variant, environment: Environment): MatrixProduct {
+  const [c, d] = [sumFormat(variant, 3), sumFormat(variant, 0)];
+  const arithmetic = fourfoldArithmetic(environment.gpu, d);
+  if (arithmetic === null) return floats(fragments, variant, environment);
+  return { kind: 'stepwise', ...matricesOf(fragments, ['f16', 'f16', c, d]), arithmetic, sparsity: null };
+}
+
 export function integers(fragments: Fragments, variant: Variant): MatrixProduct {
   return sparseIntegers(fragments, variant, null);
 }
@@ -198,8 +219,8 @@ export function sparseIntegers(fragments: Fragments, variant: Variant, sparsity:
   return integerProduct(fragments, types, has(variant, '.satfinite'), sparsity);
 }
 
-export function doubles(fragments: Fragments, variant: Variant): MatrixProduct {
-  return doubleProduct(fragments, roundingOf(variant));
+export function doubles(fragments: Fragments, variant: Variant, environment: Environment): MatrixProduct {
+  return doubleProduct(fragments, roundingOf(variant), environment);
 }
 
 export function bitwise(fragments: Fragments, variant: Variant): MatrixProduct {

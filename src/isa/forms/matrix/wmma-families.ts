@@ -1,6 +1,6 @@
 /** The families of wmma, and what its loads, stores and products have in common. */
 import type { AvailabilityRow } from '../../conditions.ts';
-import { type Fragment, fragmentOf, type Side } from '../../fragments.ts';
+import { type Fragment, fragmentOf, type Side, transposed } from '../../fragments.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { needs, needsModifier, row } from '../availability-rows.ts';
@@ -54,6 +54,9 @@ export interface Family {
 const halves: ProductOf = (fragments, variant, environment) =>
   floatProduct(fragments, ['f16', 'f16', sumFormat(variant, 1), sumFormat(variant, 0)], environment);
 
+const wordFloats: ProductOf = (fragments, _variant, environment) =>
+  floatProduct(fragments, ['tf32', 'tf32', 'f32', 'f32'], environment, { family: 'wmma of tf32' });
+
 /** For floats, the modifier was allowed only up to version 6.4. */
 const finiteRow = needs(
   'wmma.mma of floats with .satfinite',
@@ -101,7 +104,7 @@ export const families: readonly Family[] = [
     multiplied: 'bits',
     shapes: ['m16n16k8'],
     ways: ampere,
-    product: floats,
+    product: wordFloats,
   },
   {
     name: 'f64',
@@ -178,5 +181,10 @@ export function rowsFor(shape: string): readonly AvailabilityRow[] {
 export function fragmentIn({ hasCopies = false }: Family, side: Side, { m, n, k }: Shape, bits: number): Fragment {
   const [rows, columns] = side === 'a' ? [m, k] : side === 'b' ? [k, n] : [m, n];
   const registers = hasCopies && side !== 'c' ? 8 : registersOf(rows * columns, bits);
+  // m8n32k16 is computed as the transpose of m32n8k16.
+  if (m < n) return transposed(fragmentOf(transposedSide[side], { rows: columns, columns: rows, bits, registers }));
   return fragmentOf(side, { rows, columns, bits, registers });
 }
+
+/** The matrix whose transpose takes the place of a matrix if D is transposed. */
+const transposedSide: Readonly<Record<Side, Side>> = { a: 'b', b: 'a', c: 'c' };
