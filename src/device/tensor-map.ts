@@ -26,8 +26,8 @@ const rules: RulesFor<TensorMapOptions> = {
 
 /**
  * Returns a tensor map for a kernel parameter of 128 bytes, such as `.param .align 64 .b8 map[128]`. It takes the place
- * of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col of the CUDA driver: the rules are the same, but the bytes are
- * meaningful only to ptxlab.
+ * of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col of the CUDA driver: the rules and the bytes
+ * are the same.
  *
  * @throws PtxlabError `bad-option` if the tensor or what is copied breaks one of the rules
  */
@@ -51,7 +51,7 @@ function mapOf(options: TensorMapOptions): TensorMap {
   const elementStrides = options.elementStrides ?? dimensions.map(() => 1);
   requireLength('elementStrides', elementStrides, rank);
   requireLength('strides', strides, rank - 1);
-  if (fill === 'nan' && element.nan === null) refuse(`elements of type ${type} cannot be filled with NaN`);
+  if (fill === 'nan' && !element.isFloat) refuse(`elements of type ${type} cannot be filled with NaN`);
   return {
     address: typeof tensor === 'bigint' ? tensor : tensor.address,
     element,

@@ -1147,7 +1147,7 @@ export const catalog = {
     ptxas: 'the tensor map {what}',
     section: '9.7.9.25.5',
     explain:
-      'Instructions that copy boxes of tensors need a tensor map. The ISA does not say what its 128 bytes contain, so it must be made by the function tensorMap of ptxlab, which takes the place of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col. The map must fit the instruction: its mode, its number of dimensions, and the coordinates.',
+      'Instructions that copy boxes of tensors need a tensor map. The ISA does not say what its 128 bytes contain, so it must be made by the function tensorMap of ptxlab, which takes the place of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col, or by tensormap.replace. The map must fit the instruction: its mode, its number of dimensions, and the coordinates.',
   },
   PTX6036: {
     severity: 'error',

@@ -64,7 +64,6 @@ const readers: Readonly<Record<LaunchValue, Reader>> = {
   gridSize: fixed(({ shape }, part) => shape.grid[part] ?? 1),
   lane: (cpu) => () => laneOf(cpu),
   warp: (cpu) => () => Math.floor(cpu.thread.linear / warpSize),
-  warpsInBlock: fixed(({ shape }) => Math.ceil(threadsOf(shape) / warpSize)),
   lanesEqual: mask((own) => own),
   lanesLess: mask((own) => own - 1),
   lanesUpTo: mask((own) => 2 * own - 1),

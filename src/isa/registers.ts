@@ -25,7 +25,6 @@ export type LaunchValue =
   | 'gridSize'
   | 'lane'
   | 'warp'
-  | 'warpsInBlock'
   /** Masks of the lanes whose number is equal to that of the thread's lane, less than it, and so on. */
   | 'lanesEqual'
   | 'lanesLess'
@@ -73,7 +72,6 @@ const samenesses: Readonly<Record<LaunchValue, SamenessOfParts>> = {
   gridSize: 'grid',
   lane: 'thread',
   warp: 'warp',
-  warpsInBlock: 'grid',
   lanesEqual: 'thread',
   lanesLess: 'thread',
   lanesUpTo: 'thread',
@@ -146,6 +144,9 @@ function family(count: number, make: (index: number) => SpecialRegister): readon
 /** Number of bytes that devices since sm_80 reserve for the system at the start of shared memory. */
 export const reservedSharedBytes = 1024;
 
+/** Number of warps that a multiprocessor can hold, which %nwarpid tells: that of an H200. */
+const mostWarps = 64;
+
 const always = at('1.0');
 const clusters = at('7.8', 90);
 /**
@@ -178,7 +179,7 @@ export const registerRows: readonly SpecialRegister[] = [
   vector('%nctaid', always, 'gridSize', chopped),
   row('%laneid', '.u32', at('1.3'), 'lane'),
   row('%warpid', '.u32', at('1.3'), 'warp'),
-  row('%nwarpid', '.u32', at('2.0', 20), 'warpsInBlock'),
+  row('%nwarpid', '.u32', at('2.0', 20), mostWarps),
   row('%smid', '.u32', at('1.3'), 0),
   row('%nsmid', '.u32', at('2.0', 20), 1),
   row('%gridid', '.u64', always, 0, chopped),

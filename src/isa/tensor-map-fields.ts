@@ -1,53 +1,75 @@
 /**
- * What the 128 bytes of a tensor map contain. The ISA and the driver do not specify it, so ptxlab has a layout of its
- * own. Programs can change the fields only with `tensormap.replace`, and can copy the map as a whole.
+ * What the 128 bytes of a tensor map contain. The ISA does not specify it. These are the bits that the driver of an H200
+ * writes and that `tensormap.replace` changes there; docs/spec-questions.md says which ones were not measured.
  */
 import { elementAt } from '../base/element-at.ts';
 
-/** The number of 64-bit words that ptxlab uses. */
-export const tensorMapWords = 11;
+/** The number of 64-bit words that instructions read. */
+export const tensorMapWords = 8;
+
+/** Some bits of a 32-bit word. */
+export interface MapField {
+  /** The offset of the word in bytes. */
+  readonly at: number;
+  readonly low: number;
+  readonly width: number;
+}
 
 /**
- * Offsets of the fields in bytes. Sizes of the box, element strides and sizes of the tensor are stored minus one, so
- * that zeros stand for 1. A map for im2col has `channels`, `pixels` and the corners in place of `box`.
+ * Sizes of the box, element strides and sizes of the tensor are stored minus one, so that zeros stand for 1. A map for
+ * im2col has `channels`, `pixels` and the corners in place of `box`.
  */
 export const tensorMapFields = {
   /** 8 bytes. */
   address: 0,
-  /** One byte, `tensorMapTag`. */
-  tag: 8,
-  /** One byte, an index into `tensorElements`. */
-  elementType: 9,
-  /** One byte, the number of dimensions minus one. */
-  rank: 10,
-  /** One byte each; together, they are the `code` of a row of `swizzles`. */
-  swizzle: 11,
-  atomicity: 14,
-  /** One byte: 1 if elements outside the tensor are NaN, 0 if they are zero. */
-  fill: 12,
-  /** One byte. All values but 0 stand for layouts that ptxlab does not copy. */
-  interleave: 13,
-  /** One byte: 1 if the map is one for im2col. */
-  isIm2col: 15,
-  /** One byte for each dimension, innermost first. */
-  box: 16,
-  /** One byte: the channels per pixel minus one. */
-  channels: 16,
-  /** 2 bytes: the pixels per column minus one. */
-  pixels: 18,
-  /** One byte for each dimension, innermost first. */
-  elementStrides: 24,
+  /** 1 if the map is one for im2col. */
+  isIm2col: { at: 8, low: 0, width: 1 },
+  /** The number of dimensions minus one. */
+  rank: { at: 8, low: 4, width: 3 },
+  /** The number of the type, or that of the type that is rounded. */
+  elementType: { at: 8, low: 7, width: 4 },
+  /** All values but 0 stand for layouts that ptxlab does not copy. */
+  interleave: { at: 8, low: 11, width: 2 },
+  /** Together with `farSwizzle` and `atomicity`, the `code` of a row of `swizzles`. */
+  swizzle: { at: 8, low: 13, width: 2 },
+  /** 1 if elements outside the tensor are NaN, 0 if they are zero. */
+  fill: { at: 8, low: 15, width: 1 },
+  /** 1 if elements are rounded to tf32. */
+  rounds: { at: 8, low: 16, width: 1 },
+  atomicity: { at: 8, low: 20, width: 2 },
+  /** The third bit of the swizzling mode. */
+  farSwizzle: { at: 8, low: 22, width: 1 },
+  /** 4 bytes for each dimension but the innermost: the low bits of the distance between neighbors, divided by 16. */
+  strides: 12,
+  /** The high bits of the strides, 4 for each. */
+  highStrides: { at: 28, low: 0, width: 16 },
   /** 4 bytes for each dimension. */
   dimensions: 32,
+  /** 3 bits for each dimension, innermost first. */
+  elementStrides: { at: 52, low: 0, width: 15 },
+  /** One byte for each dimension, innermost first. */
+  box: 55,
+  /** One byte: the channels per pixel minus one. */
+  channels: 55,
   /** 2 bytes each: the corners of the pixels' box, with as many bits for a dimension as `cornerBits` says. */
-  lowerCorner: 52,
-  upperCorner: 54,
-  /** 8 bytes for each dimension but the innermost: the distance in bytes between neighbors. */
-  strides: 56,
+  lowerCorner: 56,
+  upperCorner: 58,
+  /** The pixels per column minus one. */
+  pixels: { at: 60, low: 0, width: 10 },
+  /** 4 bytes: the size of what is copied. `tensormap.replace` does not change it, and no instruction reads it. */
+  copied: 64,
+  /** 4 bytes: the alignment that shared memory needs for the swizzle. It is not read either. */
+  alignment: 72,
 } as const;
 
-/** The byte by which a tensor map is recognized. */
-export const tensorMapTag = 0x54;
+/** The bits of a word at this offset in which maps differ. All others are 0. */
+export const knownBits: Readonly<Record<number, number>> = { 8: 0x71_fff1, 28: 0xffff, 52: 0xff00_7fff };
+
+/** The distance between neighbors is a multiple of this many bytes. */
+export const strideUnit = 16;
+export const lowStrideBits = 32;
+export const highStrideBits = 4;
+export const elementStrideBits = 3;
 
 /**
  * The bits of a coordinate of a corner in a map for im2col, which is signed, by the number of the tensor's dimensions
@@ -115,29 +137,29 @@ export interface TensorElement {
   readonly bytes: 1 | 2 | 4 | 8 | 12;
   /** The size of a group in shared memory. The bytes after the elements are not written. */
   readonly sharedBytes: 1 | 2 | 4 | 8 | 16;
-  /** The bits of 8 bytes of NaNs; null for types that cannot be filled with NaN. */
-  readonly nan: bigint | null;
+  /** Whether elements outside the tensor can be NaN. */
+  readonly isFloat: boolean;
   /** Whether elements are rounded to tf32 when they are copied to shared memory. */
   readonly rounds: boolean;
-  /** Whether subnormal elements become zero when they are copied to shared memory or reduced. */
+  /** Whether subnormal elements become zero when they are reduced. */
   readonly flushes: boolean;
 }
 
 /**
- * The f16 or bf16 NaN of elements outside a tensor, which `fma.oob` recognizes. The ISA does not specify its bits;
- * tensor copies are reported to write these.
+ * The f16 or bf16 NaN of elements outside a tensor, which `fma.oob` recognizes. Wider elements consist of several. The
+ * ISA does not specify its bits; an H200 writes these.
  */
 export const outsideNan = 0x7ff7;
 
-const nan16 = 0x0001_0001_0001_0001n * BigInt(outsideNan);
-const nan32 = 0x7fff_ffff_7fff_ffffn;
-const nan64 = 0x7fff_ffff_ffff_ffffn;
+const integer = { isFloat: false, rounds: false, flushes: false } as const;
 
-function single(bytes: 1 | 2 | 4 | 8, nan: bigint | null = null): Omit<TensorElement, 'type'> {
-  return { group: 1, bytes, sharedBytes: bytes, nan, rounds: false, flushes: false };
+function single(bytes: 1 | 2 | 4 | 8): Omit<TensorElement, 'type'> {
+  return { group: 1, bytes, sharedBytes: bytes, ...integer };
 }
 
-const packed = { nan: null, rounds: false, flushes: false } as const;
+function float(bytes: 2 | 4 | 8): Omit<TensorElement, 'type'> {
+  return { ...single(bytes), isFloat: true };
+}
 
 const storage: Readonly<Record<TensorElementType, Omit<TensorElement, 'type'>>> = {
   u8: single(1),
@@ -146,16 +168,16 @@ const storage: Readonly<Record<TensorElementType, Omit<TensorElement, 'type'>>> 
   s32: single(4),
   u64: single(8),
   s64: single(8),
-  f16: single(2, nan16),
-  f32: single(4, nan32),
-  'f32.ftz': { ...single(4, nan32), flushes: true },
-  f64: single(8, nan64),
-  bf16: single(2, nan16),
-  tf32: { ...single(4, nan32), rounds: true },
-  'tf32.ftz': { ...single(4, nan32), rounds: true, flushes: true },
-  b4x16: { group: 2, bytes: 1, sharedBytes: 1, ...packed },
-  b4x16_p64: { group: 16, bytes: 8, sharedBytes: 16, ...packed },
-  b6x16_p32: { group: 16, bytes: 12, sharedBytes: 16, ...packed },
+  f16: float(2),
+  f32: float(4),
+  'f32.ftz': { ...float(4), flushes: true },
+  f64: float(8),
+  bf16: float(2),
+  tf32: { ...float(4), rounds: true },
+  'tf32.ftz': { ...float(4), rounds: true, flushes: true },
+  b4x16: { group: 2, bytes: 1, sharedBytes: 1, ...integer },
+  b4x16_p64: { group: 16, bytes: 8, sharedBytes: 16, ...integer },
+  b6x16_p32: { group: 16, bytes: 12, sharedBytes: 16, ...integer },
 };
 
 /**
@@ -167,6 +189,15 @@ export const tensorElements: readonly TensorElement[] = tensorElementTypes.map((
 export function tensorElement(type: TensorElementType): TensorElement {
   return elementAt(tensorElements, tensorElementTypes.indexOf(type));
 }
+
+/** What the fields `elementType` and `rounds` contain: a type that is rounded to tf32 has the number of another type. */
+export function elementCode({ type, rounds }: TensorElement): readonly [elementType: number, rounds: number] {
+  const number = tensorElementTypes.indexOf(type);
+  return rounds ? [number - roundedDistance, 1] : [number, 0];
+}
+
+/** The distance from the number of a type to the number of the same type rounded to tf32. */
+export const roundedDistance: number = tensorElementTypes.indexOf('tf32') - tensorElementTypes.indexOf('f32');
 
 /** Whether groups are longer in shared memory than in the tensor. */
 export function isPadded({ bytes, sharedBytes }: TensorElement): boolean {

@@ -65,50 +65,49 @@ export const context = {
   blocksZ: 36,
   sharedSize: 40,
   dynamicShared: 44,
-  warps: 48,
-  shared: 52,
-  local: 56,
-  frames: 60,
-  parameters: 64,
-  constants: 68,
+  shared: 48,
+  local: 52,
+  frames: 56,
+  parameters: 60,
+  constants: 64,
   /** Number of threads in the block. */
-  threads: 72,
+  threads: 68,
   /** Address of the threads' call stacks. */
-  calls: 76,
+  calls: 72,
   /** If a unit (a range of threads that run together) did not finish, the index of its first thread. */
-  unit: 80,
-  gridWorkspace: 84,
+  unit: 76,
+  gridWorkspace: 80,
   /** Nonzero if any thread of the block has continued on its own, without its neighbors in a group of four. */
-  strayed: 88,
+  strayed: 84,
   /**
    * Number of matrix products that had to be computed term by term. Includes the products of all blocks that have used
    * this context.
    */
-  slowTiles: 92,
+  slowTiles: 88,
   /**
    * The number of times that regions with function calls have been run. These runs are counted only if a thread may
    * wait for another thread inside a called function.
    */
-  callingRuns: 96,
+  callingRuns: 92,
   /** Extents of a cluster, and whether the kernel or the launch specifies clusters. */
-  clusterX: 100,
-  clusterY: 104,
-  clusterZ: 108,
-  hasClusters: 112,
+  clusterX: 96,
+  clusterY: 100,
+  clusterZ: 104,
+  hasClusters: 108,
   /** The rank of the block in its cluster, and the number of blocks in the cluster. */
-  rank: 116,
-  blocksPerCluster: 120,
+  rank: 112,
+  blocksPerCluster: 116,
   /** Address of tensor memory. */
-  tensor: 124,
+  tensor: 120,
   /** The operands of the texture or surface instruction that is executed. */
-  textureOperands: 128,
+  textureOperands: 124,
   /** Four words: the results of the call to the engine that returned last. */
-  results: 180,
+  results: 176,
   /**
    * The offset of an array with one word for each block that a cluster can have, in the order of the ranks. Each word
    * is the address of the block's shared memory, or 0 if the block has exited.
    */
-  clusterMemories: 196,
+  clusterMemories: 192,
 } as const;
 
 /**

@@ -43,7 +43,6 @@ const writers: Readonly<Record<LaunchValue, Writer>> = {
     code.get(locals.thread).i32(Math.log2(warpSize)).op('i32.shr_u');
     return 'i32';
   },
-  warpsInBlock: field('warps'),
   lanesEqual: shiftedByLane(1),
   lanesFrom: shiftedByLane(-1),
   lanesGreater: shiftedByLane(-2),

@@ -7,7 +7,7 @@ import { type BitField, mbarrierFields } from '../isa/mbarrier-fields.ts';
 /** Returns the object after `bytes` bytes have arrived. Its phase is complete if nothing is pending anymore. */
 export function receiveBytes(object: bigint, bytes: number): bigint {
   const fields = mbarrierFields;
-  const left = truncated(read(object, fields.bytes) - BigInt(bytes), fields.bytes);
+  const left = truncated(read(object, fields.bytes) + BigInt(bytes), fields.bytes);
   const pending = read(object, fields.pending);
   const received = write(object, fields.bytes, left);
   if (pending !== 0n || left !== 0n) return received;

@@ -371,24 +371,24 @@ st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%rd1+16], {%rd2
 .shared .align 128 .b8 tile[16]; .shared .align 8 .b64 object; .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd<4>;
 mov.b64 %rd1, map; cvta.param.u64 %rd3, %rd1; ld.param.u64 %rd2, [out];
 mbarrier.init.shared::cta.b64 [object], 1; mbarrier.arrive.expect_tx.shared::cta.b64 _, [object], 16;
-cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%rd3, {2}], [object];
+cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%rd3, {4}], [object];
 wait: mbarrier.try_wait.parity.shared::cta.b64 %p, [object], 0; @!%p bra wait;
 ld.shared.v4.b32 {%r0,%r1,%r2,%r3}, [tile]; st.global.v4.b32 [%rd2], {%r0,%r1,%r2,%r3}; ret; }
 `;
-    const box = { type: 'u32', dimensions: [5], box: [4] };
-    const buffers = { a: { u32: [1, 2, 3, 4, 5] } };
+    const box = { type: 'u32', dimensions: [7], box: [4] };
+    const buffers = { a: { u32: [1, 2, 3, 4, 5, 6, 7] } };
     const named = await job({
       source,
       buffers,
       args: [{ tensorMap: { tensor: 'a', ...box } }, { buffer: { zeros: 16 } }],
     });
-    const words = '03000000040000000500000000000000';
+    const words = '05000000060000000700000000000000';
     expect(named.answer).toMatchObject({ ok: true, args: [null, { hex: words }] });
-    const own = [{ tensorMap: { tensor: 1, ...box } }, { buffer: { hex: '01'.repeat(20) } }];
+    const own = [{ tensorMap: { tensor: 1, ...box } }, { buffer: { hex: '01'.repeat(28) } }];
     const indexed = await job({ source, args: own });
     expect(indexed.answer).toMatchObject({
       ok: true,
-      args: [null, { hex: '01'.repeat(12) + '00000000' + '01'.repeat(4) }],
+      args: [null, { hex: '01'.repeat(12) + '00000000' + '01'.repeat(12) }],
     });
   });
 

@@ -15,10 +15,10 @@ const cases: readonly Case[] = [
   { name: 'inside', options: { type: 'f32', dimensions: [32, 8], box: [8, 4] }, elementBytes: 4, coordinates: [16, 3] },
   { name: 'one dimension', options: { type: 'u8', dimensions: [512], box: [64] }, elementBytes: 1, coordinates: [32] },
   {
-    name: 'before the start and odd',
+    name: 'before the start',
     options: { type: 'f16', dimensions: [40, 6], box: [16, 8] },
     elementBytes: 2,
-    coordinates: [-3, -2],
+    coordinates: [-8, -2],
   },
   {
     name: 'beyond the end, with gaps between rows',
@@ -28,18 +28,24 @@ const cases: readonly Case[] = [
   },
   {
     name: 'filled with NaN',
-    options: { type: 'bf16', dimensions: [24, 4], box: [8, 4], fill: 'nan' },
+    options: { type: 'bf16', dimensions: [20, 4], strides: [48], box: [8, 4], fill: 'nan' },
     elementBytes: 2,
-    coordinates: [20, 2],
+    coordinates: [16, 2],
   },
-  ...([32, 64, 128] as const).map(
-    (swizzle): Case => ({
+  ...([32, 64, 128] as const).flatMap((swizzle): readonly Case[] => [
+    {
       name: `swizzle of ${swizzle} bytes`,
       options: { type: 'f16', dimensions: [128, 32], box: [swizzle / 2, 16], swizzle },
       elementBytes: 2,
       coordinates: [8, 5],
-    }),
-  ),
+    },
+    {
+      name: `swizzle of ${swizzle} bytes with shorter rows`,
+      options: { type: 'f32', dimensions: [16, 32], box: [4, 16], swizzle },
+      elementBytes: 4,
+      coordinates: [8, 5],
+    },
+  ]),
   {
     name: 'three dimensions, every second and every third',
     options: { type: 's32', dimensions: [8, 10, 12], box: [4, 5, 7], elementStrides: [1, 2, 3] },
@@ -54,9 +60,17 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** Calls `each` for every element of a box with its place in shared memory and, if it is inside, in the tensor. */
+/** The number of elements in a row of a tensor, up to the next multiple of 16 bytes. */
+const filledRow = ({ options, elementBytes }: Case): number =>
+  (Math.ceil(((options.dimensions[0] ?? 0) * elementBytes) / 16) * 16) / elementBytes;
+
+/**
+ * Calls `each` for every element of a box with its place in shared memory and, if it is inside, in the tensor. Rows of
+ * the tensor have `inRow` elements. Returns the size of the box.
+ */
 function eachElement(
   { options, elementBytes, coordinates }: Case,
+  inRow: number,
   each: (inShared: number, inTensor: number | null) => void,
 ): number {
   const { dimensions, box, swizzle = 0 } = options;
@@ -66,15 +80,20 @@ function eachElement(
   const steps = dimensions.map((_, i) => (i === 0 ? 1 : (options.elementStrides?.[i] ?? 1)));
   const lengths = box.map((length, i) => Math.ceil(length / (steps[i] ?? 1)));
   const count = lengths.reduce((product, length) => product * length, 1);
+  const rowBytes = (box[0] ?? 0) * elementBytes;
   for (let index = 0; index < count; index++) {
     let rest = index;
     let place: number | null = 0;
     lengths.forEach((length, i) => {
       const at: number = (coordinates[i] ?? 0) + (rest % length) * (steps[i] ?? 1);
       rest = Math.floor(rest / length);
-      place = place === null || at < 0 || at >= (dimensions[i] ?? 0) ? null : place + at * (strides[i] ?? 0);
+      place =
+        place === null || at < 0 || at >= (i === 0 ? inRow : (dimensions[i] ?? 0))
+          ? null
+          : place + at * (strides[i] ?? 0);
     });
-    const linear = index * elementBytes;
+    const row = Math.floor(index / (box[0] ?? 1));
+    const linear = row * Math.max(swizzle, rowBytes) + ((index * elementBytes) % rowBytes);
     const chunk = (linear >> 4) ^ ((linear >> 7) & (swizzle === 0 ? 0 : swizzle / 16 - 1));
     each(chunk * 16 + (linear % 16), place);
   }
@@ -94,8 +113,8 @@ async function run(
   const device = await Device.create({ gpu: 'H100' });
   const [inTensor, inBox] = [device.alloc(tensor), device.alloc(box)];
   const map = tensorMap({ ...given.options, tensor: inTensor });
-  const size = eachElement(given, () => undefined);
-  const args = [map, inBox, size, size, ...given.coordinates];
+  const size = eachElement(given, 0, () => undefined);
+  const args = [map, inBox, isLoad ? mostBoxBytes : box.length, size, ...given.coordinates];
   const text = boxKernel({ dimensions: given.coordinates.length, isLoad });
   const result = await device
     .load(text)
@@ -110,12 +129,15 @@ for (const [way, options] of Object.entries(ways)) {
       test(`to shared memory: ${one.name}`, async () => {
         const [tensor, expected] = [pattern(tensorBytes, 1), new Uint8Array(mostBoxBytes)];
         const isNan = one.options.fill === 'nan';
-        eachElement(one, (inShared, inTensor) => {
+        eachElement(one, one.options.dimensions[0] ?? 0, (inShared, inTensor) => {
           for (let i = 0; i < one.elementBytes; i++)
             expected[inShared + i] =
               inTensor === null ? (isNan ? ([0xf7, 0x7f][i] ?? 0) : 0) : (tensor[inTensor + i] ?? 0);
         });
-        const { result, box } = await run(one, true, [tensor, new Uint8Array(mostBoxBytes)], { ...options });
+        const { result, box } = await run(one, true, [tensor, new Uint8Array(mostBoxBytes)], {
+          ...options,
+          uninitialized: 'zero',
+        });
         expect(result).toMatchObject({ ok: true });
         expect([...box]).toEqual([...expected]);
       });
@@ -123,11 +145,15 @@ for (const [way, options] of Object.entries(ways)) {
       test(`to global memory: ${one.name}`, async () => {
         const [tensor, box] = [pattern(tensorBytes, 1), pattern(mostBoxBytes, 7)];
         const expected = tensor.slice();
-        eachElement(one, (inShared, inTensor) => {
+        eachElement(one, filledRow(one), (inShared, inTensor) => {
           if (inTensor !== null)
             for (let i = 0; i < one.elementBytes; i++) expected[inTensor + i] = box[inShared + i] ?? 0;
         });
         const found = await run(one, false, [tensor, box], { ...options });
+        if (one.coordinates.some((at) => at < 0)) {
+          expect(found.result).toMatchObject({ ok: false, fault: { code: 'PTX6035' } });
+          return;
+        }
         expect(found.result).toMatchObject({ ok: true });
         expect([...found.tensor]).toEqual([...expected]);
       });
@@ -151,8 +177,28 @@ for (const [way, options] of Object.entries(ways)) {
       const box = device.alloc(mostBoxBytes);
       const kernel = device.load(boxKernel({ dimensions: 2, isLoad: true })).kernel('k');
       const result = await kernel.launch({ args: [pattern(128, 1), box, 16, 16, 0, 0], ...options });
-      const message = 'the tensor map was not made by ptxlab';
+      const message = 'the tensor map has bits that no tensor map of ptxlab has';
       expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6035', message } });
+    });
+
+    test.each([
+      [
+        'PTX6035',
+        'the tensor map has elements of type u8, so the first coordinate must be a multiple of 16, not 8',
+        0,
+        8,
+      ],
+      ['PTX6002', 'copy in units of 128 bytes at 0x40 in shared memory is not aligned to 128', 64, 0],
+    ] as const)('%s: %s', async (code, message, place, column) => {
+      const device = await Device.create({ gpu: 'H100' });
+      const tensor = device.alloc(4096);
+      const map = tensorMap({ tensor, type: 'u8', dimensions: [64, 4], box: [16, 1] });
+      const text = boxKernel({ dimensions: 2, isLoad: true }).replace('[tile], [%rd3', `[tile+${place}], [%rd3`);
+      const result = await device
+        .load(text)
+        .kernel('k')
+        .launch({ args: [map, tensor, 16, 16, column, 0], ...options });
+      expect(result).toMatchObject({ ok: false, fault: { code, message } });
     });
 
     test('a tensor map with another number of dimensions', async () => {
@@ -173,17 +219,17 @@ const sharedHalves = `.version 8.4
 .target sm_90
 .address_size 64
 .visible .entry k(.param .align 64 .b8 map[128], .param .u64 out) .reqnctapercluster 2 {
-.shared .align 128 .b8 tile[128]; .shared .align 8 .b64 object;
+.shared .align 128 .b8 tile[256]; .shared .align 8 .b64 object;
 .reg .pred %p<2>; .reg .b16 %h; .reg .b32 %r<10>; .reg .b64 %rd<6>;
 mov.b64 %rd1, map; cvta.param.u64 %rd3, %rd1; ld.param.u64 %rd2, [out]; mov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %ctaid.x;
-mbarrier.init.shared::cta.b64 [object], 1; mbarrier.arrive.expect_tx.shared::cta.b64 _, [object], 128;
+mbarrier.init.shared::cta.b64 [object], 1; mbarrier.arrive.expect_tx.shared::cta.b64 _, [object], 256;
 barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
-mov.u32 %r3, tile; shl.b32 %r4, %r1, 6; add.u32 %r3, %r3, %r4; shl.b32 %r5, %r2, 2; mov.u16 %h, 3;
+mov.u32 %r3, tile; shl.b32 %r4, %r1, 7; add.u32 %r3, %r3, %r4; shl.b32 %r5, %r2, 3; mov.u16 %h, 3;
 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%r3], [%rd3, {0, %r5}], [object], %h;
 wait: mbarrier.try_wait.parity.shared::cta.b64 %p1, [object], 0; @!%p1 bra wait;
-mul.wide.u32 %rd4, %r2, 128; add.u64 %rd2, %rd2, %rd4; mov.u32 %r6, 0; mov.u32 %r7, tile;
+mul.wide.u32 %rd4, %r2, 256; add.u64 %rd2, %rd2, %rd4; mov.u32 %r6, 0; mov.u32 %r7, tile;
 store: ld.shared.b32 %r8, [%r7]; st.global.b32 [%rd2], %r8; add.u32 %r6, %r6, 4; add.u32 %r7, %r7, 4; add.u64 %rd2, %rd2, 4;
-setp.lt.u32 %p1, %r6, 128; @%p1 bra store;
+setp.lt.u32 %p1, %r6, 256; @%p1 bra store;
 barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; ret; }
 `;
 
@@ -191,13 +237,13 @@ test.each(Object.entries({ ...ways, 'two workers': { workers: 2 } }))(
   'to both blocks of a cluster: %s',
   async (_, options) => {
     const device = await Device.create({ gpu: 'H100' });
-    const values = Int32Array.from({ length: 4 * 16 }, (__, i) => i);
-    const [tensor, out] = [device.alloc(values), device.alloc(4 * 128)];
-    const map = tensorMap({ tensor, type: 's32', dimensions: [4, 16], box: [4, 4] });
+    const values = Int32Array.from({ length: 4 * 32 }, (__, i) => i);
+    const [tensor, out] = [device.alloc(values), device.alloc(4 * 256)];
+    const map = tensorMap({ tensor, type: 's32', dimensions: [4, 32], box: [4, 8] });
     const kernel = device.load(sharedHalves).kernel('k');
     const result = await kernel.launch({ grid: 4, args: [map, out], ...options });
     expect(result).toMatchObject({ ok: true });
-    const [first, second] = [[...values.subarray(0, 32)], [...values.subarray(32)]];
+    const [first, second] = [[...values.subarray(0, 64)], [...values.subarray(64)]];
     expect([...new Int32Array(out.read().buffer)]).toEqual([...first, ...first, ...second, ...second]);
   },
 );

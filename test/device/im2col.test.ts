@@ -54,6 +54,16 @@ const cases: readonly Case[] = [
     offsets: [3, 1, 2],
   },
   {
+    name: 'some pixels inside of the image, up to the last channel',
+    options: {
+      dimensions: [10, 5, 4, 2],
+      strides: [48, 240, 960],
+      im2col: { lowerCorner: [1, 0], upperCorner: [0, -1], channelsPerPixel: 4, pixelsPerColumn: 20 },
+    },
+    coordinates: [8, 3, 2, 0],
+    offsets: [0, 1],
+  },
+  {
     name: 'swizzled',
     options: {
       dimensions: [32, 6, 6, 2],
@@ -65,8 +75,18 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** The index of an element in the tensor for each element of the pixels; null if it is outside. */
-function elementsOf({ options, coordinates, offsets }: Case): readonly (number | null)[] {
+/** Whether pixels of a case can be copied to the tensor: none may lie outside of the images. */
+const canStore = ({ options: { im2col }, coordinates }: Case): boolean =>
+  [...im2col.lowerCorner, ...coordinates].every((at) => at >= 0) && im2col.upperCorner.every((at) => at <= 0);
+
+/**
+ * The index of an element in the tensor for each element of the pixels; null if it is outside. A pixel of the tensor
+ * has `channels` channels.
+ */
+function elementsOf(
+  { options, coordinates, offsets }: Case,
+  channels: number = options.dimensions[0] ?? 0,
+): readonly (number | null)[] {
   const { dimensions, im2col, elementStrides = dimensions.map(() => 1) } = options;
   const inside = dimensions.slice(1, -1);
   // Every dimension between the first and the last has as many steps as fit between its corners.
@@ -91,7 +111,7 @@ function elementsOf({ options, coordinates, offsets }: Case): readonly (number |
     });
     for (let channel = 0; channel < im2col.channelsPerPixel; channel++) {
       const at = [(coordinates[0] ?? 0) + channel, ...place, rest];
-      const isInside = at.every((one, i) => one >= 0 && one < (dimensions[i] ?? 0));
+      const isInside = at.every((one, i) => one >= 0 && one < (i === 0 ? channels : (dimensions[i] ?? 0)));
       found.push(isInside ? at.reduce((index, one, i) => index + one * (strides[i] ?? 0), 0) : null);
     }
   }
@@ -135,14 +155,16 @@ describe.each(Object.entries(ways))('%s', (_, way) => {
     const elements = elementsOf(one);
     const found = await run(one, true, [tensor, new Uint32Array(elements.length)], way);
     expect(found.result).toMatchObject({ ok: true });
-    const outside = one.options.fill === 'nan' ? 0x7fff_ffff : 0;
+    const outside = one.options.fill === 'nan' ? 0x7ff7_7ff7 : 0;
     expect(elements.map((__, i) => found.pixels[placed(one.options.swizzle, i)])).toEqual(
       elements.map((index) => (index === null ? outside : tensor[index])),
     );
   });
 
-  test.each(cases)('to a tensor, without offsets: $name', async (one) => {
-    const [tensor, elements] = [words(tensorWords, 1), elementsOf({ ...one, offsets: [] })];
+  test.each(cases.filter(canStore))('to a tensor, without offsets: $name', async (one) => {
+    // The channels are written up to a multiple of 16 bytes.
+    const channels = 4 * Math.ceil((one.options.dimensions[0] ?? 0) / 4);
+    const [tensor, elements] = [words(tensorWords, 1), elementsOf({ ...one, offsets: [] }, channels)];
     const pixels = words(elements.length, 70_000);
     const expected = tensor.slice();
     elements.forEach((index, i) => {
@@ -151,6 +173,22 @@ describe.each(Object.entries(ways))('%s', (_, way) => {
     const found = await run(one, false, [tensor, pixels], way);
     expect(found.result).toMatchObject({ ok: true });
     expect([...found.tensor]).toEqual([...expected]);
+  });
+
+  test.each([
+    [[-1, 0], [0, 0], 'the lower corner cannot be -1, which is before the first pixel'],
+    [[0, 0], [0, 1], 'the upper corner cannot be 1, which is behind the last pixel'],
+  ] as const)('to a tensor, with the corners %j and %j', async (lowerCorner, upperCorner, reason) => {
+    const im2col = { ...padded, lowerCorner, upperCorner };
+    const one: Case = {
+      name: '',
+      options: { dimensions: [8, 5, 4, 3], im2col },
+      coordinates: [0, 1, 1, 0],
+      offsets: [],
+    };
+    const { result } = await run(one, false, [words(tensorWords, 1), new Uint32Array(160)], way);
+    const message = `the tensor map is used to change a tensor, so ${reason}`;
+    expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6035', message } });
   });
 
   test('a pixel outside of the corners', async () => {

@@ -122,7 +122,9 @@ describe.each(Object.entries(ways))('%s', (_, options) => {
         .kernel('k')
         .launch({ block: 32, args, ...options });
       expect(result).toMatchObject({ ok: true });
-      expect([...out.read()]).toEqual([...tensorMap({ tensor: 0x1000n, ...map })]);
+      // What follows is not read, and tensormap.replace does not change it.
+      const read = 64;
+      expect([...out.read().subarray(0, read)]).toEqual([...tensorMap({ tensor: 0x1000n, ...map }).subarray(0, read)]);
     });
   });
 

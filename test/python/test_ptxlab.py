@@ -70,7 +70,7 @@ BOX = """
   ld.param.u64 %rd2, [out];
   mbarrier.init.shared::cta.b64 [object], 1;
   mbarrier.arrive.expect_tx.shared::cta.b64 _, [object], 32;
-  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%rd3, {2, 1}], [object];
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%rd3, {4, 1}], [object];
 wait:
   mbarrier.try_wait.parity.shared::cta.b64 %p, [object], 0;
   @!%p bra wait;
@@ -190,17 +190,17 @@ def test_textures_and_samplers_by_name(ptx_device):
 
 
 def test_copies_a_box_of_a_tensor(ptx_device):
-    matrix = np.arange(20, dtype=np.int32).reshape(4, 5)
-    # A row must be a multiple of 16 bytes, so the matrix gets three more columns.
-    padded = np.pad(matrix, ((0, 0), (0, 3)))
-    expected = np.pad(matrix[1:3, 2:], ((0, 0), (0, 1)))
+    matrix = np.arange(28, dtype=np.int32).reshape(4, 7)
+    # A row must be a multiple of 16 bytes, so the matrix gets one more column.
+    padded = np.pad(matrix, ((0, 0), (0, 1)))
+    expected = np.pad(matrix[1:3, 4:], ((0, 0), (0, 1)))
     kernel = ptx_device.module(BOX).kernel("box")
     out = np.zeros((2, 4), dtype=np.int32)
-    kernel[1, 1](ptxlab.TensorMap(padded, [4, 2], dimensions=[5, 4], strides=[32]), out)
+    kernel[1, 1](ptxlab.TensorMap(padded, [4, 2], dimensions=[7, 4], strides=[32]), out)
     np.testing.assert_array_equal(out, expected)
     buffer = ptx_device.buffer(padded)
     out[...] = 0
-    kernel[1, 1](ptxlab.TensorMap(buffer, [4, 2], type="s32", dimensions=[5, 4], strides=[32]), out)
+    kernel[1, 1](ptxlab.TensorMap(buffer, [4, 2], type="s32", dimensions=[7, 4], strides=[32]), out)
     np.testing.assert_array_equal(out, expected)
     with pytest.raises(ptxlab.PtxlabError, match="a row of the box must be a multiple of 16 bytes, not 12"):
         kernel[1, 1](ptxlab.TensorMap(padded, [3, 2]), out)
@@ -211,7 +211,7 @@ def test_pixels_of_images(ptx_device):
     text = (
         BOX.replace("2d", "3d")
         .replace(".tile", ".im2col")
-        .replace("{2, 1}], [object]", "{0, 3, 0}], [object], {%h}")
+        .replace("{4, 1}], [object]", "{0, 3, 0}], [object], {%h}")
         .replace(".reg .pred %p;", ".reg .pred %p; .reg .b16 %h; mov.b16 %h, 1;")
     )
     out = np.zeros((2, 4), dtype=np.int32)

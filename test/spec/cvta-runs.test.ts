@@ -77,7 +77,7 @@ function moduleOf({ line, before = '', load, generic, space }: Example, size: 32
   ${sized(line)}
   ld.param.u${addresses} to, [out]; ${load} st.global.u32 [to], v;
   isspacep.${space} q, ${generic}; selp.u32 in, 1, 0, q; st.global.u32 [to+4], in;
-  isspacep.${space === 'global' ? 'shared' : 'global'} q, ${generic}; selp.u32 in, 1, 0, q; st.global.u32 [to+8], in;
+  isspacep.${space === 'global' || space.startsWith('param') ? 'shared' : 'global'} q, ${generic}; selp.u32 in, 1, 0, q; st.global.u32 [to+8], in;
   ret;
 }`;
 }

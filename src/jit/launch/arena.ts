@@ -3,14 +3,7 @@
  * everything the block needs.
  */
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
-import {
-  blockIndexOf,
-  blocksPerCluster,
-  clusterLimit,
-  type LaunchShape,
-  threadsOf,
-  warpSize,
-} from '../../machine/launch.ts';
+import { blockIndexOf, blocksPerCluster, clusterLimit, type LaunchShape, threadsOf } from '../../machine/launch.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { alignTo16, context, type ContextField, contextSize } from '../layout.ts';
 import { keysOf } from '../../base/records.ts';
@@ -177,7 +170,6 @@ export class Arena {
       hasClusters: shape.hasClusters ? 1 : 0,
       blocksPerCluster: blocksPerCluster(shape),
       gridWorkspace: shape.gridWorkspace,
-      warps: Math.ceil(this.threads / warpSize),
       threads: this.threads,
       shared: room.shared,
       tensor: room.tensor,

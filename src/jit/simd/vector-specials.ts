@@ -28,7 +28,6 @@ const readers: Readonly<Record<LaunchValue, readonly (FourReader | null)[] | nul
   blockIndex: null,
   gridSize: null,
   warp: null,
-  warpsInBlock: null,
   lanesEqual: null,
   lanesLess: null,
   lanesUpTo: null,

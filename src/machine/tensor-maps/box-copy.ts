@@ -2,11 +2,12 @@
 import { rankShift, startOfRank } from '../../isa/spaces.ts';
 import type { BoxKind, BoxMode, BoxReduction } from '../../isa/steps/memory.ts';
 import { machineFault } from '../fault.ts';
+import { formatAddress } from '../memory/address-space.ts';
 import { receiveBytes } from '../mbarrier-word.ts';
 import { type CombineElements, combineElements } from './box-reduction.ts';
 import { partBytes } from './box-rows.ts';
 import { conversionOf, type ConvertElement } from './element-conversion.ts';
-import { fillOf, type Piece, piecesOf } from './pieces.ts';
+import { changedGroupsInRow, fillOf, groupsInRow, type Piece, piecesOf } from './pieces.ts';
 import { type TensorMap, tensorMapFor } from './tensor-map.ts';
 
 /** The operands of an instruction that copies a box. */
@@ -46,7 +47,11 @@ export interface BoxMemory {
 export function copyBox(copy: BoxCopy, memory: BoxMemory): void {
   const { kind, mode, op, words, coordinates, address, mask, object } = copy;
   const map = tensorMapFor(words, coordinates, mode);
-  const pieces = (at: number): Iterable<Piece> => piecesOf(map, copy, at);
+  requireAligned(address);
+  const changesTensor = kind === 'store-box' || kind === 'reduce-box';
+  if (changesTensor) requireInside(map, copy);
+  const groups = changesTensor ? changedGroupsInRow(map) : groupsInRow(map);
+  const pieces = (at: number): Iterable<Piece> => piecesOf(map, copy, at, groups);
   const load = (to: number, arrivesAt: number): void => {
     loadPieces(pieces(to), map, memory);
     memory.change(arrivesAt, (word) => receiveBytes(word, partBytes(map, mode)));
@@ -65,6 +70,31 @@ export function copyBox(copy: BoxCopy, memory: BoxMemory): void {
     case 'multicast-box':
       for (const start of blocksOf(mask)) load(start + offsetOf(address), start + offsetOf(object));
   }
+}
+
+/** The alignment of boxes in shared memory. */
+const boxAlignment = 128;
+
+function requireAligned(address: number): void {
+  if (address % boxAlignment === 0) return;
+  const [shown, size] = [formatAddress(BigInt(address)), String(boxAlignment)];
+  const parameters = { access: 'copy in units', size, address: shown, space: 'shared' };
+  throw machineFault('PTX6002', parameters, { space: 'shared', address: shown });
+}
+
+/** Throws a fault if an instruction that changes a tensor may begin before it or reach pixels outside of it. */
+function requireInside({ part }: TensorMap, { coordinates, mode }: BoxCopy): void {
+  const refuse = (what: string): never => {
+    throw machineFault('PTX6035', { what: `is used to change a tensor, so ${what}` });
+  };
+  const negative = mode === 'rows' ? -1 : coordinates.findIndex((at) => at < 0);
+  if (negative >= 0)
+    refuse(`no coordinate can be negative, but that of dimension ${negative} is ${coordinates[negative]}`);
+  if (part.kind === 'box') return;
+  const low = part.lowerCorner.find((at) => at < 0);
+  if (low !== undefined) refuse(`the lower corner cannot be ${low}, which is before the first pixel`);
+  const high = part.upperCorner.find((at) => at > 0);
+  if (high !== undefined) refuse(`the upper corner cannot be ${high}, which is behind the last pixel`);
 }
 
 /** The greatest access that is aligned wherever a group of 12 bytes is. */

@@ -1,9 +1,9 @@
 /** How reductions into tensors combine elements (PTX ISA 9.1, section 9.7.9.25.5.3). */
 import type { Bits } from '../../base/bits.ts';
 import type { BoxReduction } from '../../isa/steps/memory.ts';
-import type { TensorElement } from '../../isa/tensor-map-fields.ts';
+import type { TensorElement, TensorElementType } from '../../isa/tensor-map-fields.ts';
 import { floatOperation } from '../../numerics/arithmetic.ts';
-import { type IntegerName, isIntegerName } from '../../numerics/formats.ts';
+import { isIntegerName } from '../../numerics/formats.ts';
 import { bitOperation, integerOperation } from '../../numerics/integers.ts';
 import { isFloatArithmeticFormat, plainMode } from '../../numerics/operations.ts';
 import { machineFault } from '../fault.ts';
@@ -11,39 +11,40 @@ import { machineFault } from '../fault.ts';
 /** Computes the new value of an element. */
 export type CombineElements = (old: Bits, value: Bits) => Bits;
 
-/** The widths of the elements to which operations other than `add` can be applied. */
-const widths: Readonly<Record<Exclude<BoxReduction, 'add'>, readonly number[]>> = {
-  min: [2, 4, 8],
-  max: [2, 4, 8],
-  inc: [4],
-  dec: [4],
-  and: [4, 8],
-  or: [4, 8],
-  xor: [4, 8],
+const words = ['u32', 's32', 'u64'] as const;
+const halves = ['f16', 'bf16'] as const;
+const singles = ['f32', 'f32.ftz', 'tf32', 'tf32.ftz'] as const;
+
+/** The types of elements to which each operation can be applied, as an H200 applies them. */
+const reducible: Readonly<Record<BoxReduction, readonly TensorElementType[]>> = {
+  add: [...words, ...halves, ...singles, 'f64'],
+  min: [...words, 's64', ...halves],
+  max: [...words, 's64', ...halves],
+  inc: ['u32'],
+  dec: ['u32'],
+  and: words,
+  or: words,
+  xor: words,
 };
 
 /** Throws a fault if the operation cannot be applied to elements of this type. */
 export function combineElements(op: BoxReduction, element: TensorElement): CombineElements {
-  const { type, bytes, group } = element;
-  const fits = group === 1 && (op === 'add' ? bytes > 1 : widths[op].includes(bytes));
-  const combine = fits ? combination(op, element) : null;
-  if (combine !== null) return combine;
-  throw machineFault('PTX6035', { what: `has elements of type ${type}, to which .${op} cannot be applied` });
+  if (reducible[op].includes(element.type)) return combination(op, element);
+  throw machineFault('PTX6035', { what: `has elements of type ${element.type}, to which .${op} cannot be applied` });
 }
 
-function combination(op: BoxReduction, element: TensorElement): CombineElements | null {
-  const { type, bytes } = element;
+function combination(op: BoxReduction, element: TensorElement): CombineElements {
   switch (op) {
     case 'and':
     case 'or':
     case 'xor': {
-      const combine = bitOperation(op, 8 * bytes);
+      const combine = bitOperation(op, 8 * element.bytes);
       return (old, value) => combine(old, value, 0);
     }
     case 'inc':
-      return type === 'u32' ? (old, value) => (old >= value ? 0 : Number(old) + 1) : null;
+      return (old, value) => (old >= value ? 0 : Number(old) + 1);
     case 'dec':
-      return type === 'u32' ? (old, value) => (old === 0 || old > value ? value : Number(old) - 1) : null;
+      return (old, value) => (old === 0 || old > value ? value : Number(old) - 1);
     case 'add':
     case 'min':
     case 'max':
@@ -51,22 +52,27 @@ function combination(op: BoxReduction, element: TensorElement): CombineElements 
   }
 }
 
-function arithmetic(op: 'add' | 'min' | 'max', { type, bytes, nan, flushes }: TensorElement): CombineElements | null {
-  const format = nan !== null && bytes === 4 ? 'f32' : type;
-  const combine = isFloatArithmeticFormat(format)
-    ? ofFloats(op, format, flushes)
-    : isWide(type)
-      ? integerOperation(op, type, false)
-      : null;
-  return combine === null ? null : (old, value) => combine(old, value, 0);
+/** Unlike red, sums of f32 keep subnormal numbers, which f32.ftz flushes. */
+function arithmetic(op: 'add' | 'min' | 'max', { type, bytes, isFloat, flushes }: TensorElement): CombineElements {
+  const format = isFloat && bytes === 4 ? 'f32' : type;
+  if (format === 'f64') return addDoubles;
+  if (isIntegerName(format)) {
+    const combine = integerOperation(op, format, false);
+    return (old, value) => combine(old, value, 0);
+  }
+  if (!isFloatArithmeticFormat(format)) throw new Error(`elements of type ${type} cannot be reduced`);
+  const combine = floatOperation(op, format, { ...plainMode, flush: flushes });
+  return (old, value) => combine(old, value, 0);
 }
 
-function isWide(type: string): type is IntegerName {
-  return isIntegerName(type) && type !== 'u16';
+/** Adds as `red` does in global memory, where NaNs keep their bits. */
+function addDoubles(old: Bits, value: Bits): Bits {
+  if (isNan(value)) return value;
+  return isNan(old) ? old : addNumbers(old, value, 0);
 }
 
-/** Unlike red, sums of f32 keep subnormal numbers, which f32.ftz flushes. Only halves have a minimum and a maximum. */
-function ofFloats(op: 'add' | 'min' | 'max', format: 'f16' | 'bf16' | 'f32' | 'f64', flush: boolean) {
-  if (op !== 'add' && (format === 'f32' || format === 'f64')) return null;
-  return floatOperation(op, format, { ...plainMode, flush });
+const addNumbers = floatOperation('add', 'f64', plainMode);
+
+function isNan(value: Bits): boolean {
+  return BigInt.asUintN(63, BigInt(value)) > 0x7ff0_0000_0000_0000n;
 }

@@ -4,27 +4,23 @@ import type { TensorElement } from '../../isa/tensor-map-fields.ts';
 /** Computes the bits of an element of 4 bytes in shared memory. */
 export type ConvertElement = (bits: number) => number;
 
-const exponent = 0x7f80_0000;
-const sign = 0x8000_0000;
+const infinity = 0x7f80_0000;
+const magnitude = 0x7fff_ffff;
+const nan = 0x7fff_e000;
 
 /**
  * The conversion of elements that are copied to shared memory, or null if they keep their bits. Values are rounded to
- * tf32 to the nearest, ties to even; infinity and NaN keep their bits, and subnormal results are kept
- * (docs/spec-questions.md).
+ * tf32 to the nearest, ties to even. No type flushes subnormal values (docs/spec-questions.md).
  */
-export function conversionOf({ rounds, flushes }: TensorElement): ConvertElement | null {
-  if (!rounds && !flushes) return null;
-  return (bits) => {
-    if ((bits & exponent) === 0 && flushes) return (bits & sign) >>> 0;
-    return rounds ? roundToTf32(bits) : bits;
-  };
+export function conversionOf({ rounds }: TensorElement): ConvertElement | null {
+  return rounds ? roundToTf32 : null;
 }
 
 /** The number of low bits of the significand that tf32 lacks. */
 const droppedBits = 13;
 
 function roundToTf32(bits: number): number {
-  if ((bits & exponent) === exponent) return bits;
+  if ((bits & magnitude) > infinity) return nan;
   const isOdd = (bits >>> droppedBits) & 1;
   const below = 2 ** (droppedBits - 1) - 1;
   return ((bits + below + isOdd) & -(2 ** droppedBits)) >>> 0;

@@ -1,6 +1,6 @@
 /** The pieces in which a part of a tensor is copied between global and shared memory. */
 import { elementAt } from '../../base/element-at.ts';
-import { isPadded, type Swizzle } from '../../isa/tensor-map-fields.ts';
+import { isPadded, outsideNan, type Swizzle, type TensorElement } from '../../isa/tensor-map-fields.ts';
 import { isInOddLine, swizzled } from '../swizzle.ts';
 import { type PartPlace, rowsOf } from './box-rows.ts';
 import { rowLength, type TensorMap } from './tensor-map.ts';
@@ -17,7 +17,26 @@ export interface Piece {
 
 /** The bits of 8 bytes that lie outside the tensor. */
 export function fillOf({ element, fillsWithNan }: TensorMap): bigint {
-  return (fillsWithNan ? element.nan : null) ?? 0n;
+  return fillsWithNan && element.isFloat ? nans : 0n;
+}
+
+const nans = 0x0001_0001_0001_0001n * BigInt(outsideNan);
+
+/** The number of bytes that instructions that change a tensor access at a time. */
+const changedBytes = 16;
+
+/** The number of groups in a row of the tensor. */
+export function groupsInRow({ element, dimensions }: TensorMap): number {
+  return elementAt(dimensions, 0) / element.group;
+}
+
+/**
+ * The number of groups in a row to which an instruction can write. A tensor whose rows do not end at a multiple of 16
+ * bytes is written up to the next one, as the GPU does.
+ */
+export function changedGroupsInRow(map: TensorMap): number {
+  const { bytes } = map.element;
+  return (Math.ceil((groupsInRow(map) * bytes) / changedBytes) * changedBytes) / bytes;
 }
 
 /** Where the byte at an address is in shared memory. */
@@ -28,9 +47,10 @@ function placeOf(address: number, swizzle: Swizzle): number {
 
 /**
  * Yields the pieces of a part of a tensor, which begins at the address `shared` of shared memory, row by row. A piece
- * has at most 16 bytes, and is a whole group if groups are padded.
+ * has at most 16 bytes, and is a whole group if groups are padded. With a swizzle, each row takes as many bytes of
+ * shared memory as the swizzle has. Of each row of the tensor, the first `groups` groups are inside.
  */
-export function* piecesOf(map: TensorMap, place: PartPlace, shared: number): Generator<Piece> {
+export function* piecesOf(map: TensorMap, place: PartPlace, shared: number, groups: number): Generator<Piece> {
   const { element, swizzle } = map;
   const inRow = (rowLength(map) / element.group) * element.sharedBytes;
   const chunk = swizzle.flips ? 8 : 16;
@@ -38,11 +58,11 @@ export function* piecesOf(map: TensorMap, place: PartPlace, shared: number): Gen
   let row = shared;
   for (const start of rowsOf(map, place)) {
     for (let at = 0; at < inRow; at += chunk)
-      yield* piecesOfChunk(map, start, first + at / element.sharedBytes, {
+      yield* piecesOfChunk(element, { start, groups }, first + at / element.sharedBytes, {
         address: placeOf(row + at, swizzle),
         bytes: Math.min(chunk, inRow - at),
       });
-    row += inRow;
+    row += Math.max(inRow, swizzle.bytes);
   }
 }
 
@@ -52,18 +72,19 @@ interface Chunk {
   readonly bytes: number;
 }
 
+/** A row of a tensor. */
+interface Row {
+  /** The address of its first element; null if the row is outside of the tensor. */
+  readonly start: bigint | null;
+  readonly groups: number;
+}
+
 /** `first` is the number of the chunk's first group along the innermost dimension. */
-function* piecesOfChunk(
-  { element, dimensions }: TensorMap,
-  start: bigint | null,
-  first: number,
-  chunk: Chunk,
-): Generator<Piece> {
-  const { bytes, sharedBytes, group } = element;
+function* piecesOfChunk(element: TensorElement, { start, groups }: Row, first: number, chunk: Chunk): Generator<Piece> {
+  const { bytes, sharedBytes } = element;
   const count = chunk.bytes / sharedBytes;
-  const size = elementAt(dimensions, 0) / group;
   const addressOf = (at: number): bigint | null =>
-    start === null || at < 0 || at >= size ? null : start + BigInt(at) * BigInt(bytes);
+    start === null || at < 0 || at >= groups ? null : start + BigInt(at) * BigInt(bytes);
   const [global, last] = [addressOf(first), addressOf(first + count - 1)];
   const isAligned = global !== null && last !== null && global % BigInt(chunk.bytes) === 0n;
   const isWhole = !isPadded(element) && chunk.bytes % 8 === 0 && (isAligned || start === null);

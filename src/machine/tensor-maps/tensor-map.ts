@@ -4,14 +4,20 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { type BoxMode, mostDimensions } from '../../isa/steps/memory.ts';
 import {
   cornerBits,
+  elementCode,
+  elementStrideBits,
+  highStrideBits,
   isPadded,
+  knownBits,
+  lowStrideBits,
+  type MapField,
   paddedBlock,
+  strideUnit,
   type Swizzle,
   swizzles,
   type TensorElement,
   tensorElements,
   tensorMapFields,
-  tensorMapTag,
   tensorMapWords,
 } from '../../isa/tensor-map-fields.ts';
 import { machineFault } from '../fault.ts';
@@ -52,21 +58,65 @@ export interface PixelColumn {
 
 const fields = tensorMapFields;
 
+function readField(view: DataView, { at, low, width }: MapField): number {
+  return (view.getUint32(at, true) >>> low) & (2 ** width - 1);
+}
+
+/** Sets bits that are 0. A value that is too large loses its high bits. */
+function writeField(view: DataView, { at, low, width }: MapField, value: number): void {
+  view.setUint32(at, view.getUint32(at, true) | ((value & (2 ** width - 1)) << low), true);
+}
+
+/** One of the fields of the same width that lie side by side. */
+function nth({ at, low }: MapField, i: number, width: number): MapField {
+  return { at, low: low + i * width, width };
+}
+
 /** The bytes of a tensor map. */
 export function encodeTensorMap(map: TensorMap): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(tensorMapBytes);
   const view = new DataView(bytes.buffer);
+  const [elementType, rounds] = elementCode(map.element);
+  const [mode, atomicity] = map.swizzle.code;
   view.setBigUint64(fields.address, map.address, true);
-  bytes[fields.tag] = tensorMapTag;
-  bytes[fields.elementType] = tensorElements.indexOf(map.element);
-  bytes[fields.rank] = map.dimensions.length - 1;
-  [bytes[fields.swizzle], bytes[fields.atomicity]] = map.swizzle.code;
-  bytes[fields.fill] = map.fillsWithNan ? 1 : 0;
-  map.elementStrides.forEach((step, i) => view.setUint8(fields.elementStrides + i, step - 1));
+  writeField(view, fields.elementType, elementType);
+  writeField(view, fields.rounds, rounds);
+  writeField(view, fields.rank, map.dimensions.length - 1);
+  writeField(view, fields.swizzle, mode);
+  writeField(view, fields.farSwizzle, mode >> fields.swizzle.width);
+  writeField(view, fields.atomicity, atomicity);
+  writeField(view, fields.fill, map.fillsWithNan ? 1 : 0);
+  map.elementStrides.forEach((step, i) => writeField(view, nth(fields.elementStrides, i, elementStrideBits), step - 1));
   map.dimensions.forEach((size, i) => view.setUint32(fields.dimensions + 4 * i, size - 1, true));
-  map.strides.forEach((stride, i) => view.setBigUint64(fields.strides + 8 * i, BigInt(stride), true));
+  map.strides.forEach((stride, i) => encodeStride(view, i, stride / strideUnit));
   encodePart(map.part, view);
+  view.setUint32(fields.copied, copiedBytes(map), true);
+  view.setUint32(fields.alignment, swizzleAlignment(map.swizzle), true);
   return bytes;
+}
+
+function encodeStride(view: DataView, i: number, units: number): void {
+  view.setUint32(fields.strides + 4 * i, units % 2 ** lowStrideBits, true);
+  writeField(view, nth(fields.highStrides, i, highStrideBits), Math.floor(units / 2 ** lowStrideBits));
+}
+
+function decodeStride(view: DataView, i: number): number {
+  const low = view.getUint32(fields.strides + 4 * i, true);
+  return (readField(view, nth(fields.highStrides, i, highStrideBits)) * 2 ** lowStrideBits + low) * strideUnit;
+}
+
+/** The size of what is copied. Unlike copies, it rounds the number of steps in a box down. */
+function copiedBytes({ part, elementStrides, element: { bytes, group } }: TensorMap): number {
+  const elements =
+    part.kind === 'im2col'
+      ? part.channelsPerPixel * part.pixelsPerColumn
+      : part.sizes.reduce((count, size, i) => count * Math.floor(size / elementAt(elementStrides, i)), 1);
+  return (elements / group) * bytes;
+}
+
+/** The number of bytes after which the pattern of a swizzle repeats. */
+function swizzleAlignment({ bytes, lines }: Swizzle): number {
+  return bytes === 0 ? 16 : 128 * lines;
 }
 
 function encodePart(part: TensorPart, view: DataView): void {
@@ -74,9 +124,9 @@ function encodePart(part: TensorPart, view: DataView): void {
     part.sizes.forEach((length, i) => view.setUint8(fields.box + i, length - 1));
     return;
   }
-  view.setUint8(fields.isIm2col, 1);
+  writeField(view, fields.isIm2col, 1);
   view.setUint8(fields.channels, part.channelsPerPixel - 1);
-  view.setUint16(fields.pixels, part.pixelsPerColumn - 1, true);
+  writeField(view, fields.pixels, part.pixelsPerColumn - 1);
   view.setUint16(fields.lowerCorner, packCorner(part.lowerCorner), true);
   view.setUint16(fields.upperCorner, packCorner(part.upperCorner), true);
 }
@@ -100,38 +150,48 @@ function each<T>(count: number, of: (i: number) => T): readonly T[] {
 function decodeTensorMap(words: readonly bigint[]): Result<TensorMap, string> {
   const view = new DataView(new ArrayBuffer(8 * tensorMapWords));
   words.forEach((word, i) => view.setBigUint64(8 * i, word, true));
-  const rank = view.getUint8(fields.rank) + 1;
-  if (view.getUint8(fields.tag) !== tensorMapTag || rank > mostDimensions) return err('was not made by ptxlab');
-  const element = tensorElements[view.getUint8(fields.elementType)];
-  const [mode, atomicity] = [view.getUint8(fields.swizzle), view.getUint8(fields.atomicity)];
+  const rank = readField(view, fields.rank) + 1;
+  if (hasUnknownBits(view) || rank > mostDimensions) return err('has bits that no tensor map of ptxlab has');
+  const [type, rounds] = [readField(view, fields.elementType), readField(view, fields.rounds)];
+  const element = tensorElements.find((one) => elementCode(one).join() === `${type},${rounds}`);
+  const mode = readField(view, fields.swizzle) + (readField(view, fields.farSwizzle) << fields.swizzle.width);
+  const atomicity = readField(view, fields.atomicity);
   const swizzle = swizzles.find(({ code }) => code[0] === mode && code[1] === atomicity);
-  if (element === undefined) return err('has an element type that does not exist');
+  if (element === undefined)
+    return err(
+      `has an element type that does not exist${rounds === 0 ? '' : ', or one that cannot be rounded to tf32'}`,
+    );
   if (swizzle === undefined)
     return err(`has swizzling mode ${mode} with atomicity ${atomicity}, which do not go together`);
-  if (view.getUint8(fields.interleave) !== 0) return err('has an interleaved layout, which ptxlab does not copy');
+  if (readField(view, fields.interleave) !== 0) return err('has an interleaved layout, which ptxlab does not copy');
   const map: TensorMap = {
     address: view.getBigUint64(fields.address, true),
     element,
     dimensions: each(rank, (i) => view.getUint32(fields.dimensions + 4 * i, true) + 1),
-    strides: each(rank - 1, (i) => Number(view.getBigUint64(fields.strides + 8 * i, true))),
+    strides: each(rank - 1, (i) => decodeStride(view, i)),
     part: decodePart(view, rank),
-    elementStrides: each(rank, (i) => view.getUint8(fields.elementStrides + i) + 1),
+    elementStrides: each(rank, (i) => readField(view, nth(fields.elementStrides, i, elementStrideBits)) + 1),
     swizzle,
-    fillsWithNan: view.getUint8(fields.fill) !== 0,
+    fillsWithNan: readField(view, fields.fill) !== 0,
   };
   const problem = groupProblem(map);
   return problem === null ? ok(map) : err(problem);
 }
 
+/** Whether the words contain something else than a tensor map. */
+function hasUnknownBits(view: DataView): boolean {
+  return Object.entries(knownBits).some(([at, known]) => (view.getUint32(Number(at), true) & ~known) !== 0);
+}
+
 function decodePart(view: DataView, rank: number): TensorPart {
-  if (view.getUint8(fields.isIm2col) === 0)
+  if (readField(view, fields.isIm2col) === 0)
     return { kind: 'box', sizes: each(rank, (i) => view.getUint8(fields.box + i) + 1) };
   return {
     kind: 'im2col',
     lowerCorner: unpackCorner(view.getUint16(fields.lowerCorner, true), rank),
     upperCorner: unpackCorner(view.getUint16(fields.upperCorner, true), rank),
     channelsPerPixel: view.getUint8(fields.channels) + 1,
-    pixelsPerColumn: view.getUint16(fields.pixels, true) + 1,
+    pixelsPerColumn: readField(view, fields.pixels) + 1,
   };
 }
 
@@ -189,8 +249,16 @@ function mismatch(
       : 'describes pixels (im2col), but the instruction copies boxes';
   if (mode === 'rows' && part.kind === 'box' && part.sizes[1] !== 1)
     return `has boxes with ${part.sizes[1]} rows, but the instruction needs boxes with one`;
-  const [first, unit] = [elementAt(coordinates, 0), isPadded(element) ? paddedBlock : element.group];
+  const [first, unit] = [elementAt(coordinates, 0), isPadded(element) ? paddedBlock : alignedElements(element)];
   if (first % unit !== 0)
     return `has elements of type ${element.type}, so the first coordinate must be a multiple of ${unit}, not ${first}`;
   return null;
+}
+
+/** Every copy begins at a multiple of 16 bytes of a row. */
+const copyAlignment = 16;
+
+/** The number of elements in the bytes to which the first coordinate is aligned. */
+function alignedElements({ bytes, group }: TensorElement): number {
+  return (copyAlignment / bytes) * group;
 }

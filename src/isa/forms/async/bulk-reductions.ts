@@ -11,7 +11,7 @@ import type { ValueStep } from '../../steps/value.ts';
 import { isTypeName, type PtxType, type TypeName, typeOf } from '../../types.ts';
 import { executed } from '../checked.ts';
 import { bits, integer } from '../integer/steps.ts';
-import { wrap } from '../memory/combine.ts';
+import { addDoubles, wrap } from '../memory/combine.ts';
 import { operandList } from '../operand-list.ts';
 import {
   inGlobal,
@@ -91,6 +91,7 @@ function combine(variant: Variant, { name, format, width }: PtxType): readonly V
     case 'max':
       if (format !== null && isIntegerName(format)) return [integer(op, format, to, ...from)];
       if (format === null || !isFloatArithmeticFormat(format)) throw new Error(`${name} cannot be reduced`);
+      if (format === 'f64') return addDoubles('global', { old: '$before', b: '$value', next: to });
       // Unlike red, reductions of f32 keep subnormal numbers.
       return [{ kind: 'float', fn: op, format, mode: plainMode, to, from }];
   }

@@ -1,4 +1,4 @@
-/** The steps that change and test mbarrier objects; `mbarrierFields` describes what ptxlab stores in their 64 bits. */
+/** The steps that change and test mbarrier objects; `mbarrierFields` describes their 64 bits. */
 import { type BitField, mbarrierFields } from '../../mbarrier-fields.ts';
 import type { AccessSpace } from '../../spaces.ts';
 import type { MemoryOrder } from '../../steps/order.ts';
@@ -10,10 +10,10 @@ import { bits, compare, constant, extract, integer, join, select } from '../inte
 
 const { pending, expected, bytes, phase } = mbarrierFields;
 
-const strong: MemoryOrder = { semantics: 'relaxed', scope: 'cluster' };
+/** The field of the expected arrivals and the bit below it: twice the number. */
+const later: BitField = { low: 0, width: expected.low + expected.width };
 
-/** The lowest bit of the phase number. */
-const parity: BitField = { low: phase.low, width: 1 };
+const strong: MemoryOrder = { semantics: 'relaxed', scope: 'cluster' };
 
 /** The changes that an instruction makes to an object. A change that the instruction does not make is null. */
 export interface Change {
@@ -38,27 +38,30 @@ export function changeObject(space: AccessSpace, address: Ref, change: Change, o
 
 function changed({ arrivals, dropped, expected: more, transferred }: Change): readonly ValueStep[] {
   const amounts = [
-    ['$pending', 'sub', arrivals],
-    ['$expected', 'sub', dropped],
-    ['$bytes', 'add', more],
-    ['$bytes', 'sub', transferred],
+    ['$pending', 'add', arrivals],
+    ['$later', 'add', dropped],
+    ['$later', 'add', dropped],
+    ['$bytes', 'sub', more],
+    ['$bytes', 'add', transferred],
   ] as const;
   return [
     field('$pending', '$old', pending),
-    field('$expected', '$old', expected),
+    field('$later', '$old', later),
     field('$bytes', '$old', bytes),
     field('$phase', '$old', phase),
     ...amounts.flatMap(([to, fn, by]) => (by === null ? [] : [integer(fn, 'u32', to, to, by)])),
-    field('$arrivals-left', '$pending', { ...pending, low: 0 }),
-    field('$bytes-left', '$bytes', { ...bytes, low: 0 }),
-    bits('or', 32, '$left', '$arrivals-left', '$bytes-left'),
+    ...(dropped === null ? [] : [truncated('$later', later)]),
+    truncated('$pending', pending),
+    truncated('$bytes', bytes),
+    bits('or', 32, '$left', '$pending', '$bytes'),
     constant('$none', 0),
     constant('$one', 1),
     compare('eq', 'u32', '$complete', '$left', '$none'),
-    select('$arrivals', '$complete', '$expected', '$arrivals-left'),
+    field('$expected', '$later', expected),
+    select('$pending', '$complete', '$expected', '$pending'),
     select('$passed', '$complete', '$one', '$none'),
     integer('add', 'u32', '$phase', '$phase', '$passed'),
-    ...packed('$next', '$arrivals', '$expected', '$bytes-left', '$phase'),
+    ...packed('$next', '$pending', '$later', '$bytes', '$phase'),
   ];
 }
 
@@ -66,13 +69,17 @@ function field(to: Ref, from: Ref, { low, width }: BitField): ValueStep {
   return extract(to, from, low, width);
 }
 
-/** Packs these fields into an object. The value of `arrivals` must fit into its field. */
-function packed(to: Ref, arrivals: Ref, later: Ref, left: Ref, number: Ref): readonly ValueStep[] {
+function truncated(name: Ref, { width }: BitField): ValueStep {
+  return extract(name, name, 0, width);
+}
+
+/** Packs these fields into an object. All but the phase must fit into their fields. `twice` is that of `later`. */
+function packed(to: Ref, arrivals: Ref, twice: Ref, left: Ref, number: Ref): readonly ValueStep[] {
   const joined = (name: Ref, high: Ref, rest: Ref, { low, width }: BitField): ValueStep =>
     join(name, high, rest, low, low + width);
   return [
-    joined('$counts', later, arrivals, expected),
-    joined('$phaseless', left, '$counts', bytes),
+    joined('$counts', left, twice, bytes),
+    joined('$phaseless', arrivals, '$counts', pending),
     joined(to, number, '$phaseless', phase),
   ];
 }
@@ -80,9 +87,12 @@ function packed(to: Ref, arrivals: Ref, later: Ref, left: Ref, number: Ref): rea
 /** Stores a new object in which each phase expects `count` arrivals. */
 export function makeObject(space: AccessSpace, address: Ref, count: Ref): readonly Step[] {
   return [
-    field('$arrivals', count, pending),
     constant('$none', 0),
-    ...packed('$object', '$arrivals', '$arrivals', '$none', '$none'),
+    integer('sub', 'u32', '$arrivals', '$none', count),
+    integer('add', 'u32', '$later', '$arrivals', '$arrivals'),
+    truncated('$arrivals', pending),
+    truncated('$later', later),
+    ...packed('$object', '$arrivals', '$later', '$none', '$none'),
     weakStore(space, 64, address, ['$object']),
   ];
 }
@@ -96,8 +106,13 @@ export function clearObject(space: AccessSpace, address: Ref): readonly Step[] {
 }
 
 /** Given a state that an arrival returned, extracts the number of arrivals that were pending at that time. */
-export function pendingIn(to: Ref, state: Ref): Step {
-  return field(to, state, pending);
+export function pendingIn(to: Ref, state: Ref): readonly Step[] {
+  return [
+    field('$negated', state, pending),
+    constant('$none', 0),
+    integer('sub', 'u32', to, '$none', '$negated'),
+    truncated(to, pending),
+  ];
 }
 
 /** Given a state that an arrival returned, tests whether the phase of that arrival is complete. */
@@ -120,7 +135,7 @@ export function testParity(
   number: Ref,
   order: MemoryOrder,
 ): readonly Step[] {
-  return [...current(space, address, parity, order), compare('ne', 'u32', to, '$now', number)];
+  return [...current(space, address, phase, order), compare('ne', 'u32', to, '$now', number)];
 }
 
 function current(space: AccessSpace, address: Ref, wanted: BitField, order: MemoryOrder): readonly Step[] {

@@ -104,7 +104,7 @@ const lifetime = (): readonly InstructionForm[] => [
       operands: [write('count', '.u32', { unpacked: true }), read('state', '.u64')],
     },
     ofObjects,
-    () => [pendingIn('$count', '$state')],
+    () => pendingIn('$count', '$state'),
   ),
 ];
 

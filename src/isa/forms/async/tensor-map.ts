@@ -6,13 +6,20 @@ import type { InstructionForm } from '../../form.ts';
 import { type OperandPattern, read, type ValuePattern } from '../../operand-patterns.ts';
 import { has } from '../../variant.ts';
 import { at, atSuffixed } from '../../targets.ts';
-import { tensorMapFields } from '../../tensor-map-fields.ts';
+import {
+  elementStrideBits,
+  highStrideBits,
+  lowStrideBits,
+  type MapField,
+  strideUnit,
+  tensorMapFields,
+} from '../../tensor-map-fields.ts';
 import { row } from '../availability-rows.ts';
 import { executed } from '../checked.ts';
 import { operandList } from '../operand-list.ts';
 import { spaceOf } from '../space-of.ts';
 import { copy, inGlobal, inShared } from './parts.ts';
-import { replaceField, type StoredField } from './tensor-map-steps.ts';
+import { replaceElementType, replaceField, type StoredField } from './tensor-map-steps.ts';
 
 const map: OperandPattern = { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } };
 const spaces = ['.global', '.shared::cta'];
@@ -27,66 +34,84 @@ interface Field {
   readonly stored: Readonly<Record<string, StoredField>>;
 }
 
-const byte = (offset: number): StoredField => ({ at: offset, width: 8, lessOne: false });
+const word = (offset: number, width: 8 | 32 | 64): StoredField => ({
+  parts: [{ from: 0, to: { at: offset, width } }],
+});
+const inWord = (to: MapField): StoredField => ({ parts: [{ from: 0, to }] });
+const strideShift = Math.log2(strideUnit);
 
 const fields: readonly Field[] = [
   {
     id: 'address',
     type: '.b64',
     operands: [read('b', '.b64')],
-    stored: { '.global_address': { ...byte(tensorMapFields.address), width: 64 } },
+    stored: { '.global_address': word(tensorMapFields.address, 64) },
   },
   {
     id: 'rank',
     type: '.b32',
     operands: [read('b', '.b32')],
-    stored: { '.rank': byte(tensorMapFields.rank) },
+    stored: { '.rank': inWord(tensorMapFields.rank) },
   },
   {
     id: 'dimension',
     type: '.b32',
     operands: [ordinal, read('b', '.b32')],
     stored: {
-      '.box_dim': { ...byte(tensorMapFields.box), lessOne: true },
-      '.global_dim': { ...byte(tensorMapFields.dimensions), width: 32, lessOne: true },
-      '.element_stride': { ...byte(tensorMapFields.elementStrides), lessOne: true },
+      '.box_dim': { ...word(tensorMapFields.box, 8), lessOne: true },
+      '.global_dim': { ...word(tensorMapFields.dimensions, 32), lessOne: true },
+      '.element_stride': { ...inWord({ ...tensorMapFields.elementStrides, width: elementStrideBits }), lessOne: true },
     },
   },
   {
     id: 'stride',
     type: '.b64',
     operands: [ordinal, read('b', '.b64')],
-    stored: { '.global_stride': { ...byte(tensorMapFields.strides), width: 64 } },
+    stored: {
+      '.global_stride': {
+        parts: [
+          { from: strideShift, to: { at: tensorMapFields.strides, width: lowStrideBits } },
+          { from: strideShift + lowStrideBits, to: { ...tensorMapFields.highStrides, width: highStrideBits } },
+        ],
+      },
+    },
   },
   {
     id: 'elemtype',
     type: '.b32',
     operands: [constant(15)],
-    stored: { '.elemtype': byte(tensorMapFields.elementType) },
+    stored: { '.elemtype': inWord(tensorMapFields.elementType) },
   },
   {
     id: 'interleave_layout',
     type: '.b32',
     operands: [constant(2)],
-    stored: { '.interleave_layout': byte(tensorMapFields.interleave) },
+    stored: { '.interleave_layout': inWord(tensorMapFields.interleave) },
   },
   {
     id: 'swizzle_mode',
     type: '.b32',
     operands: [constant(4)],
-    stored: { '.swizzle_mode': byte(tensorMapFields.swizzle) },
+    stored: {
+      '.swizzle_mode': {
+        parts: [
+          { from: 0, to: tensorMapFields.swizzle },
+          { from: tensorMapFields.swizzle.width, to: tensorMapFields.farSwizzle },
+        ],
+      },
+    },
   },
   {
     id: 'swizzle_atomicity',
     type: '.b32',
     operands: [constant(3)],
-    stored: { '.swizzle_atomicity': byte(tensorMapFields.atomicity) },
+    stored: { '.swizzle_atomicity': inWord(tensorMapFields.atomicity) },
   },
   {
     id: 'fill_mode',
     type: '.b32',
     operands: [constant(1)],
-    stored: { '.fill_mode': byte(tensorMapFields.fill) },
+    stored: { '.fill_mode': inWord(tensorMapFields.fill) },
   },
 ];
 
@@ -106,7 +131,10 @@ const replacements = () =>
       (variant) => {
         const found = Object.entries(stored).find(([name]) => has(variant, name));
         if (found === undefined) throw new Error(`no field of a tensor map in ${variant.mnemonic}`);
-        return replaceField(spaceOf(variant), found[1], operands.includes(ordinal));
+        const space = spaceOf(variant);
+        if (found[0] === '.elemtype')
+          return replaceElementType(space, tensorMapFields.elementType, tensorMapFields.rounds);
+        return replaceField(space, found[1], operands.includes(ordinal));
       },
     ),
   );

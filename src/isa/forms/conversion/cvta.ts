@@ -4,9 +4,12 @@ import type { InstructionForm, Variant } from '../../form.ts';
 import { write } from '../../operand-patterns.ts';
 import { slotType } from '../../variant.ts';
 import type { WindowSpace } from '../../spaces.ts';
+import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { bits, compare } from '../integer/steps.ts';
+import { rankOf } from '../warp/cluster.ts';
 
 const sizes: readonly TypeName[] = ['.u32', '.u64'];
 
@@ -65,6 +68,25 @@ function windowStep(direction: 'to-generic' | 'from-generic'): InstructionForm['
   ];
 }
 
+/**
+ * Tests whether a generic address lies in a window. The window of the parameters is part of that of global memory. The
+ * memory of the own block can also be addressed as that of a block of the cluster.
+ */
+function liesIn(space: WindowSpace): readonly Step[] {
+  const test = (to: Ref, window: WindowSpace): Step => ({ kind: 'in-window', space: window, to, from: '$a' });
+  if (space === 'global')
+    return [test('$plain', 'global'), test('$parameter', 'param'), bits('or', 1, '$p', '$plain', '$parameter')];
+  if (space !== 'shared') return [test('$p', space)];
+  return [
+    test('$plain', 'shared'),
+    test('$in-cluster', 'shared::cluster'),
+    ...rankOf('$owner', '$a'),
+    compare('eq', 'u32', '$is-mine', '$owner', '$CLUSTER.RANK'),
+    bits('and', 1, '$is-mapped', '$in-cluster', '$is-mine'),
+    bits('or', 1, '$p', '$plain', '$is-mapped'),
+  ];
+}
+
 /** cvta, one form per direction, and isspacep. */
 export const cvtaForms = (): readonly InstructionForm[] => [
   {
@@ -102,6 +124,6 @@ export const cvtaForms = (): readonly InstructionForm[] => [
       ...subQualifiers,
     ],
     operands: [write('p', '.pred'), { kind: 'pointer', name: 'a' }],
-    steps: (variant): readonly Step[] => [{ kind: 'in-window', space: windowOf(variant), to: '$p', from: '$a' }],
+    steps: (variant) => liesIn(windowOf(variant)),
   },
 ];

@@ -15,7 +15,18 @@ import type { TypeName } from '../../types.ts';
 import { needs, needsModifier, row } from '../availability-rows.ts';
 import { orderOf } from '../order-of.ts';
 import { spaceOf } from '../space-of.ts';
-import { type Combine, compareAndSwap, exchange, float, integer, logic, type Names, wrapping } from './combine.ts';
+import {
+  type Combine,
+  compareAndSwap,
+  dependsOnSpace,
+  exchange,
+  float,
+  inShared,
+  integer,
+  logic,
+  type Names,
+  wrapping,
+} from './combine.ts';
 
 const spaces: readonly string[] = ['.global', '.shared', '.shared::cta', '.shared::cluster'];
 
@@ -35,8 +46,10 @@ function steps(combine: Combine, result: boolean): InstructionForm['steps'] {
       steps: lanes.flatMap((lane) => combine(variant, namesOf(lane))),
       order: orderOf(variant, relaxedOnGpu),
     };
-    if (!result) return [atomic];
-    return [atomic, ...lanes.map((lane): Step => ({ kind: 'copy', to: `$d.${lane}`, from: `$old.${lane}` }))];
+    const isInShared: Step = { kind: 'in-window', space: 'shared::cluster', to: inShared, from: '$a' };
+    const changed = combine === float && dependsOnSpace(variant) ? [isInShared, atomic] : [atomic];
+    if (!result) return changed;
+    return [...changed, ...lanes.map((lane): Step => ({ kind: 'copy', to: `$d.${lane}`, from: `$old.${lane}` }))];
   };
 }
 

@@ -80,30 +80,71 @@ export const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
   ];
 };
 
-/**
- * Floating-point operations, which process packed types lane by lane. Operations on f32 in global memory flush
- * subnormals to zero, as the ISA requires, except with `.noftz`.
- */
-export const float: Combine = (variant, { old, b, next }) => {
-  const type = slotType(variant, 0);
-  const format = floatType(variant, 0);
-  const fn = opOf(variant) === 'min' ? 'min' : opOf(variant) === 'max' ? 'max' : 'add';
-  const flush = type.name === '.f32' && spaceOf(variant) !== 'shared' && !has(variant, '.noftz');
-  const one = (to: Ref, left: Ref, right: Ref): ValueStep => ({
-    kind: 'float',
-    fn,
-    format,
-    mode: { ...plainMode, flush },
-    to,
-    from: [left, right],
-  });
-  if (type.lanes === 1) return [one(next, old, b)];
-  const layout = { lane: type.laneStride, stride: type.laneStride };
+/** Tells whether the address of an operation is in shared memory, if the result depends on it. */
+export const inShared: Ref = '$in-shared';
+
+/** Whether the result depends on the space of a generic address. */
+export function dependsOnSpace(variant: Variant): boolean {
+  const { name } = slotType(variant, 0);
+  const differs = name === '.f64' || (name === '.f32' && !has(variant, '.noftz'));
+  return differs && spaceOf(variant) === 'generic';
+}
+
+/** Floating-point operations, which process packed types lane by lane. */
+export const float: Combine = (variant, names) => {
+  const { old, b, next } = names;
+  const { lanes, laneStride } = slotType(variant, 0);
+  if (dependsOnSpace(variant))
+    return [
+      ...floatIn('shared', variant, { ...names, next: '$near' }),
+      ...floatIn('global', variant, { ...names, next: '$far' }),
+      select(next, inShared, '$near', '$far'),
+    ];
+  const space = spaceOf(variant) === 'shared' ? 'shared' : 'global';
+  if (lanes === 1) return floatIn(space, variant, names);
+  const layout = { lane: laneStride, stride: laneStride };
   const lanesOf = (name: Ref): readonly Ref[] => [`${name}.high`, `${name}.low`];
   return [
     { kind: 'unpack', to: lanesOf(old), from: old, ...layout },
     { kind: 'unpack', to: lanesOf(b), from: b, ...layout },
-    ...(['high', 'low'] as const).map((lane) => one(`${next}.${lane}`, `${old}.${lane}`, `${b}.${lane}`)),
+    ...(['high', 'low'] as const).flatMap((lane) =>
+      floatIn(space, variant, { ...names, old: `${old}.${lane}`, b: `${b}.${lane}`, next: `${next}.${lane}` }),
+    ),
     { kind: 'pack', to: next, from: lanesOf(next), ...layout },
   ];
 };
+
+/** Operations on f32 in global memory flush subnormals to zero, as the ISA requires, except with `.noftz`. */
+function floatIn(space: 'shared' | 'global', variant: Variant, names: Names): readonly ValueStep[] {
+  const { name } = slotType(variant, 0);
+  const format = floatType(variant, 0);
+  if (format === 'f64') return addDoubles(space, names);
+  const fn = opOf(variant) === 'min' ? 'min' : opOf(variant) === 'max' ? 'max' : 'add';
+  const flush = name === '.f32' && space === 'global' && !has(variant, '.noftz');
+  return [{ kind: 'float', fn, format, mode: { ...plainMode, flush }, to: names.next, from: [names.old, names.b] }];
+}
+
+/**
+ * Adds to a value in memory. The ISA leaves open which NaN the result is. An H200 keeps the bits of a NaN in global
+ * memory, mainly those of b, and adds as `add` does in shared memory, with the old value as the last operand.
+ */
+export function addDoubles(space: 'shared' | 'global', names: Omit<Names, 'c'>): readonly ValueStep[] {
+  const { old, b, next } = names;
+  const sum = { kind: 'float', fn: 'add', format: 'f64', mode: plainMode, to: next } as const;
+  if (space === 'shared') return [{ ...sum, from: [b, old] }];
+  const isNan = (to: Ref, value: Ref): ValueStep => ({
+    kind: 'compare',
+    comparison: 'nan',
+    type: 'f64',
+    flush: false,
+    to,
+    from: [value, value],
+  });
+  return [
+    { ...sum, from: [old, b] },
+    isNan('$old-is-nan', old),
+    isNan('$b-is-nan', b),
+    select(next, '$old-is-nan', old, next),
+    select(next, '$b-is-nan', b, next),
+  ];
+}

@@ -6,7 +6,9 @@
 import type { InstructionForm } from '../../form.ts';
 import { type OperandPattern, read, write } from '../../operand-patterns.ts';
 import { plainWords } from '../../modifiers.ts';
+import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
+import type { ValueStep } from '../../steps/value.ts';
 import { at, atSuffixed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { rankOfFirst, rankShift } from '../../spaces.ts';
@@ -92,6 +94,18 @@ const resources = (): readonly InstructionForm[] => [
   }),
 ];
 
+/** Finds the rank of the block to which an address in shared memory belongs. */
+export function rankOf(to: Ref, address: Ref): readonly ValueStep[] {
+  return [
+    extract('$from-first', address, rankShift, rankBits),
+    constant('$none', 0),
+    constant('$first', rankOfFirst),
+    compare('eq', 'u32', '$is-own', '$from-first', '$none'),
+    integer('sub', 'u32', '$rank', '$from-first', '$first'),
+    select(to, '$is-own', '$CLUSTER.RANK', '$rank'),
+  ];
+}
+
 /** mapa, getctarank, griddepcontrol, setmaxnreg and pmevent. */
 export const clusterForms = (): readonly InstructionForm[] => [
   form({
@@ -112,14 +126,7 @@ export const clusterForms = (): readonly InstructionForm[] => [
     sets: { type: sizes },
     ways: [at('7.8', 90)],
     operands: [write('d', '.u32', { unpacked: true }), inShared],
-    steps: () => [
-      extract('$from-first', '$a', rankShift, rankBits),
-      constant('$none', 0),
-      constant('$first', rankOfFirst),
-      compare('eq', 'u32', '$is-own', '$from-first', '$none'),
-      integer('sub', 'u32', '$rank', '$from-first', '$first'),
-      select('$d', '$is-own', '$CLUSTER.RANK', '$rank'),
-    ],
+    steps: () => rankOf('$d', '$a'),
   }),
   ...resources(),
 ];
