@@ -64,6 +64,8 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
     `{${names(step.to)}} = the texture with the handle ${refName(step.texture)} at {${names(step.coordinates)}}${readText(step)}`,
   'surface-address': (step) =>
     `${refName(step.to)} = the address of the texel at {${names(step.coordinates)}} of the surface with the handle ${refName(step.surface)}`,
+  'surface-store': (step) =>
+    `the texel at {${names(step.coordinates)}} of the surface with the handle ${refName(step.surface)} = {${names(step.from)}}, converted to its format`,
   window: (step) =>
     step.direction === 'to-generic'
       ? `${refName(step.to)} = ${refName(step.from)} + base of the ${step.space} window`

@@ -17,7 +17,7 @@ import { idleRounds, waitingLoops } from '../program/waiting-loops.ts';
 import { prepareBarrier } from './barrier-steps.ts';
 import { prepareBox } from './box-steps.ts';
 import { prepareTensorCopy, prepareTensorProduct } from './tensor-steps.ts';
-import { prepareSurfaceAddress, prepareTextureRead } from './texture-steps.ts';
+import { prepareSurfaceAddress, prepareSurfaceStore, prepareTextureRead } from './texture-steps.ts';
 import { prepareCall, prepareReturn } from './call-steps.ts';
 import { prepareCollective } from './collective-steps.ts';
 import type { FunctionContext, LaunchContext } from './launch-context.ts';
@@ -171,6 +171,7 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   'tensor-copy': (step, context) => prepareTensorCopy(step, context.placeOf, accessContext(step, context)),
   'texture-read': (step, context) => prepareTextureRead(step, context.placeOf, accessContext(step, context)),
   'surface-address': (step, context) => prepareSurfaceAddress(step, context.placeOf, accessContext(step, context)),
+  'surface-store': (step, context) => prepareSurfaceStore(step, context.placeOf, accessContext(step, context)),
   window: (step, { placeOf }) => prepareWindow(step, placeOf),
   'in-window': (step, { placeOf }) => prepareInWindow(step, placeOf),
   branch: (_, { instruction, context: { start, cpu, idleLoops } }) => {
@@ -291,6 +292,7 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
     case 'reduce-box':
     case 'tensor-product':
     case 'tensor-copy':
+    case 'surface-store':
       return requiring(inputsOf(step).map(placeOf), 'an address', run);
     case 'require':
       return requiring(places(step.condition), 'an address', run);

@@ -1,4 +1,4 @@
-/** Reads textures, and finds texels of surfaces. */
+/** Reads textures, and finds and stores texels of surfaces. */
 import type { StepOf } from '../isa/steps/step.ts';
 import { operandStarts } from '../isa/texture-read.ts';
 import { operandRoom } from '../machine/textures/sampling.ts';
@@ -40,5 +40,22 @@ export function prepareSurfaceAddress(
       coordinates[i] = Number(frame[one]);
     });
     frame[to] = BigInt(textures.addressOf(place, Number(frame[surface]), coordinates));
+  };
+}
+
+export function prepareSurfaceStore(step: StepOf<'surface-store'>, placeOf: PlaceOf, context: AccessContext): Action {
+  const { textures } = context.memories;
+  const { place } = step;
+  const surface = placeOf(step.surface);
+  const [coordinates, values] = [step.coordinates.map(placeOf), step.from.map(placeOf)];
+  const { integers } = operandRoom();
+  return (frame: Frame) => {
+    coordinates.forEach((one, i) => {
+      integers[operandStarts.coordinates + i] = Number(frame[one]);
+    });
+    values.forEach((one, i) => {
+      integers[operandStarts.values + i] = Number(frame[one]);
+    });
+    textures.store(place, Number(frame[surface]), integers, values.length);
   };
 }

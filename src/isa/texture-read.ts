@@ -38,14 +38,17 @@ export interface TextureRead {
   readonly narrows: boolean;
 }
 
-/** Where the operands of a read are in a list of 32-bit words, and how many words there are. */
-export const operandStarts = { coordinates: 0, level: 4, offset: 10, count: 13 } as const;
+/**
+ * Where the operands of an instruction are in a list of 32-bit words, and how many words there are. The values are those
+ * that are stored in a surface.
+ */
+export const operandStarts = { coordinates: 0, level: 4, values: 4, offset: 10, count: 13 } as const;
 
 /** What suld, sust and sured do with coordinates. */
 export interface SurfacePlace {
   readonly geometry: Geometry;
-  /** The number of bytes that are accessed. */
-  readonly bytes: number;
+  /** The number of bytes that are accessed; the first coordinate counts bytes. If this is null, it counts texels. */
+  readonly bytes: number | null;
   /** For texels outside of the surface: the launch ends, the nearest texel is used, or nothing is accessed. */
   readonly outside: 'trap' | 'clamp' | 'zero';
   readonly access: 'load' | 'store';

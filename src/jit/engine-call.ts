@@ -36,6 +36,8 @@ export type EngineCall = {
   | { readonly kind: 'tensor-copy'; readonly copy: TensorCopy }
   | { readonly kind: 'texture-read'; readonly read: TextureRead }
   | { readonly kind: 'surface-address'; readonly place: SurfacePlace }
+  /** A store in a surface; `values` is the number of values that are given. */
+  | { readonly kind: 'surface-store'; readonly place: SurfacePlace; readonly values: number }
   | { readonly kind: 'cancel-blocks' }
   | { readonly kind: 'window'; readonly space: WindowSpace }
   | { readonly kind: 'unsupported'; readonly what: string }

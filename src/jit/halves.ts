@@ -60,6 +60,7 @@ const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
   'tensor-copy': never,
   'texture-read': never,
   'surface-address': never,
+  'surface-store': never,
   'cancel-blocks': never,
   trap: never,
   require: never,

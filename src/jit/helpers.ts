@@ -95,7 +95,8 @@ const importTypes: Readonly<
   texture: { parameters: ['i32', 'i32', 'i32', 'f64', 'f64'], results: [] },
   /**
    * Takes the number of the engine call, the thread, the remaining fuel, and the handle of a surface. Returns the
-   * address of a texel. The coordinates are in the context of the block.
+   * address of a texel, which may have been stored already. The coordinates, and values to store, are in the context of
+   * the block.
    */
   surface: { parameters: ['i32', 'i32', 'i32', 'f64'], results: ['i32'] },
   /**

@@ -29,7 +29,7 @@ import { lowerSpecial } from './specials.ts';
 import { lowerBox } from './memory/box.ts';
 import { loadResults } from './engine-results.ts';
 import { lowerTensorCopy, lowerTensorProduct } from './memory/tensor.ts';
-import { lowerSurfaceAddress, lowerTextureRead } from './memory/texture.ts';
+import { lowerSurfaceAddress, lowerSurfaceStore, lowerTextureRead } from './memory/texture.ts';
 import { lowerBulk, lowerBulkAtomic, lowerClear, lowerTransfer } from './memory/transfer.ts';
 import { holder, type Values } from './regions/values.ts';
 
@@ -213,6 +213,7 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   'tensor-copy': lowerTensorCopy,
   'texture-read': lowerTextureRead,
   'surface-address': lowerSurfaceAddress,
+  'surface-store': lowerSurfaceStore,
   window: lowerWindow,
   'in-window': lowerInWindow,
   atomic: (step, lowering) => lowerAtomic(step, lowering, (inner) => lowerStep(inner, lowering)),

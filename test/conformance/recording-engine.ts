@@ -287,7 +287,8 @@ export const textureAddress = 64;
 
 /** The bytes of the description; none if the step accesses no texture. */
 function textureFor(step: Step): Uint8Array {
-  if (step.kind !== 'texture-read' && step.kind !== 'surface-address') return new Uint8Array(0);
+  const isSurface = step.kind === 'surface-address' || step.kind === 'surface-store';
+  if (step.kind !== 'texture-read' && !isSurface) return new Uint8Array(0);
   const { geometry } = step.kind === 'texture-read' ? step.read : step.place;
   const { dimensions, isCube } = geometry;
   return encodeTexture(step.kind === 'texture-read' ? 'texture' : 'surface', {

@@ -148,9 +148,14 @@ function legalInput(step: Step, ref: Ref): Bits | null {
   if (step.kind === 'tensor-product') return productInput(step, ref);
   if (step.kind === 'tensor-copy') return ref === step.to ? 64n : 4n;
   if (step.kind === 'texture-read' && (ref === step.texture || ref === step.sampler)) return BigInt(textureAddress);
-  if (step.kind === 'surface-address') return ref === step.surface ? BigInt(textureAddress) : 0;
+  if (step.kind === 'surface-address' || step.kind === 'surface-store') {
+    if (ref === step.surface) return BigInt(textureAddress);
+    if (step.coordinates.includes(ref)) return 0;
+  }
   for (const { space, address } of memoryUses(step)) {
-    const offset = ref === secondAddress(step) ? 128n : 64n;
+    // Boxes in shared memory are aligned to 128 bytes.
+    const isBox = 'tensorSpace' in step;
+    const offset = (ref === secondAddress(step)) === isBox ? 64n : 128n;
     if (address === ref) return (space === 'generic' ? windowBase('local', 64) : 0n) + offset;
   }
   switch (step.kind) {

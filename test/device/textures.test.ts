@@ -49,6 +49,23 @@ test('refused: memory that is not that of the device', async () => {
   await expect(launched).rejects.toThrow('argument 0 is memory of another device');
 });
 
+/** Stores two channels in a texel, with the conversion to the format of the surface. */
+const storing = `.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry put(.param .u64 surface, .param .s32 x, .param .s32 value)
+{
+.reg .b64 %s;
+.reg .b32 %x, %v, %w;
+ld.param.u64 %s, [surface];
+ld.param.s32 %x, [x];
+ld.param.s32 %v, [value];
+neg.s32 %w, %v;
+sust.p.1d.v2.b32.trap [%s, {%x}], {%v, %w};
+ret;
+}
+`;
+
 describe.each(Object.entries(ways))('%s', (_, way) => {
   /** Makes an argument in the place of a texture of two dimensions. */
   type Make = (device: Device, texels: DeviceBuffer) => { readonly address: bigint };
@@ -101,5 +118,17 @@ describe.each(Object.entries(ways))('%s', (_, way) => {
     const launch: LaunchOptions = { block: [4, 4], args: [cube, 6], ...way };
     expect(await device.load(text).kernel('write_layers').launch(launch)).toMatchObject({ ok: true });
     expect([...texels.read('s16')].slice(-3)).toEqual([531, 532, 533]);
+  });
+
+  test('formatted stores clamp integers, and count texels', async () => {
+    const device = await Device.create();
+    const texels = device.alloc(4 * 3);
+    const line = device.surface({ texels, type: 's8', channels: 4, size: [3] });
+    const kernel = device.load(storing).kernel('put');
+    expect(await kernel.launch({ args: [line, 2, 200], ...way })).toMatchObject({ ok: true });
+    expect([...texels.read('s8')].slice(8)).toEqual([127, -128, 0, 0]);
+    const message = 'is accessed at {3}, of which the first counts texels, but it has 3 texels of 4 bytes';
+    const result = await kernel.launch({ args: [line, 3, 1], ...way });
+    expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6037', message: expect.stringContaining(message) } });
   });
 });

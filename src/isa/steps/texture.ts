@@ -33,6 +33,17 @@ export interface TextureSteps {
     readonly coordinates: readonly Ref[];
     readonly to: Ref;
   };
+  /**
+   * Stores a texel in the surface with the handle `surface`. The 32-bit values `from` are converted to the format of the
+   * surface, and those that are missing are 0. `coordinates` are like those of `surface-address`.
+   */
+  readonly 'surface-store': {
+    readonly place: SurfacePlace;
+    readonly space: AccessSpace;
+    readonly surface: Ref;
+    readonly coordinates: readonly Ref[];
+    readonly from: readonly Ref[];
+  };
 }
 
 export const textureFacts: FactsOf<TextureSteps> = {
@@ -54,5 +65,15 @@ export const textureFacts: FactsOf<TextureSteps> = {
     flow: 'next',
     values: { surface: 'in', coordinates: 'in', to: 'out' },
     memory: [{ access: 'read', space: 'space', address: 'surface' }],
+  },
+  'surface-store': {
+    ...alone,
+    flow: 'next',
+    values: { surface: 'in', coordinates: 'in', from: 'in' },
+    // The description is read, and the texel is looked at before it is written.
+    memory: [
+      { access: 'read', space: 'space', address: 'surface' },
+      { access: 'update', space: 'space', address: 'surface' },
+    ],
   },
 };

@@ -326,7 +326,7 @@ export class BlockEngine {
       texture: (call: number, thread: number, fuel: number, texture: number, sampler: number): void =>
         this.textures.read(this.at(call, thread, fuel), texture, sampler, this.room().context),
       surface: (call: number, thread: number, fuel: number, surface: number): number =>
-        this.textures.addressOf(this.at(call, thread, fuel), surface, this.room().context),
+        this.textures.access(this.at(call, thread, fuel), surface, this.room().context),
       cancel: (call: number, thread: number, fuel: number): void => {
         this.at(call, thread, fuel);
         this.arena.contextOf(this.room()).set(this.cancelBlocks(), context.results / 4);

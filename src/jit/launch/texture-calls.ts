@@ -31,10 +31,12 @@ export class TextureCalls {
     this.textures.read(call.read, texture, sampler, operands, results);
   }
 
-  /** The address of the texel that an instruction accesses. */
-  addressOf(call: EngineCall, surface: number, blockContext: number): number {
-    if (call.kind !== 'surface-address') throw new Error(`a call of kind '${call.kind}' does not access a surface`);
-    return this.textures.addressOf(call.place, surface, this.wordsOf(blockContext).operands.integers);
+  /** The address of the texel that an instruction accesses. Stores the texel if the instruction does. */
+  access(call: EngineCall, surface: number, blockContext: number): number {
+    const { integers } = this.wordsOf(blockContext).operands;
+    if (call.kind === 'surface-address') return this.textures.addressOf(call.place, surface, integers);
+    if (call.kind !== 'surface-store') throw new Error(`a call of kind '${call.kind}' does not access a surface`);
+    return this.textures.store(call.place, surface, integers, call.values);
   }
 
   private wordsOf(blockContext: number): ContextWords {

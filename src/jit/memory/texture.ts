@@ -27,6 +27,17 @@ export function lowerSurfaceAddress(step: StepOf<'surface-address'>, lowering: L
   values.set(step.to, 'i64');
 }
 
+/** The values follow the room for coordinates. */
+export function lowerSurfaceStore(step: StepOf<'surface-store'>, lowering: Lowering): void {
+  const { code, helpers } = lowering;
+  storeOperands(step.coordinates, operandStarts.coordinates, lowering);
+  storeOperands(step.from, operandStarts.values, lowering);
+  const { place } = step;
+  pushCall({ kind: 'surface-store', place, values: step.from.length }, lowering);
+  pushHandle(step.surface, lowering);
+  code.call(helpers.import('surface')).op('drop');
+}
+
 function storeOperands(refs: readonly Ref[], start: number, { code, values, locals, layout }: Lowering): void {
   refs.forEach((ref, i) => {
     code.get(locals.context);

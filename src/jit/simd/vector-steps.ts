@@ -71,6 +71,7 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   'tensor-copy': oneByOne,
   'texture-read': oneByOne,
   'surface-address': oneByOne,
+  'surface-store': oneByOne,
   'cancel-blocks': oneByOne,
   atomic: oneByOne,
   window: oneByOne,

@@ -1,5 +1,42 @@
-/** Where in a texture coordinates are. */
+/**
+ * Where in a texture coordinates are, computed as an H200 does: with fixed points and without subnormal numbers (see the
+ * section on textures in docs/spec-questions.md).
+ */
 import type { AddressMode } from '../../isa/texture-fields.ts';
+
+/** The number of steps between two texels. Weights are multiples of this fraction. */
+export const steps = 256;
+
+/** Normalized coordinates have 21 bits after the point. */
+const normalizedSteps = 2 ** 21;
+const leastNormal = 2 ** -126;
+
+/**
+ * Finds a coordinate in texels.
+ *
+ * @param isNormalized whether the size is multiplied by the coordinate
+ */
+export function inTexels(coordinate: number, size: number, isNormalized: boolean, mode: AddressMode): number {
+  // This is also false for a NaN.
+  if (!(Math.abs(coordinate) >= leastNormal)) return 0;
+  if (!isNormalized) return coordinate;
+  const cut = Math.floor(coordinate * normalizedSteps);
+  const within = mode === 'wrap' || mode === 'mirror' ? remainder(cut, 2 * normalizedSteps) : cut;
+  return (within / normalizedSteps) * size;
+}
+
+/** The distance of a place, in texels, from the center of the first texel, in steps. */
+export function stepsTo(at: number): number {
+  return Math.floor(at * steps + 0.5) - steps / 2;
+}
+
+/**
+ * The same distance, but only as far as the first or last texel, as there are no others to mix with. This matters because
+ * weights are rounded.
+ */
+export function clampSteps(distance: number, size: number): number {
+  return Math.max(0, Math.min((size - 1) * steps, distance));
+}
 
 /** The index of a texel along one dimension; -1 if the texel is outside and the mode is `border`. */
 export function indexIn(at: number, size: number, mode: AddressMode): number {
@@ -32,22 +69,39 @@ export interface Spot {
   t: number;
 }
 
-/** Finds where a ray from the center of a cube meets a face. The faces are +x, -x, +y, -y, +z and -z. */
+/** The distance from the middle of a face to an edge, in steps. */
+const faceSteps = normalizedSteps / 2;
+
+/**
+ * Finds where a ray from the center of a cube meets a face. The faces are +x, -x, +y, -y, +z and -z. If several faces are
+ * equally near, the last axis is chosen.
+ */
 export function cubeSpot(x: number, y: number, z: number, spot: Spot): void {
-  const [ofX, ofY, ofZ] = [Math.abs(x), Math.abs(y), Math.abs(z)];
-  if (ofX >= ofY && ofX >= ofZ) place(spot, x < 0 ? 1 : 0, ofX, x < 0 ? z : -z, -y);
-  else if (ofY >= ofZ) place(spot, y < 0 ? 3 : 2, ofY, x, y < 0 ? -z : z);
-  else place(spot, z < 0 ? 5 : 4, ofZ, z < 0 ? -x : x, -y);
+  const most = Math.max(sizeOrLess(x), sizeOrLess(y), sizeOrLess(z), 0);
+  // Reciprocals have no subnormal numbers.
+  const scale = most < leastNormal ? Number.POSITIVE_INFINITY : flushed(Math.fround(1 / most));
+  chooseFace(flushed(Math.fround(x * scale)), flushed(Math.fround(y * scale)), flushed(Math.fround(z * scale)), spot);
 }
 
-function place(spot: Spot, face: number, size: number, s: number, t: number): void {
+function chooseFace(x: number, y: number, z: number, spot: Spot): void {
+  const [ofX, ofY, ofZ] = [sizeOrLess(x), sizeOrLess(y), sizeOrLess(z)];
+  if (ofZ >= ofX && ofZ >= ofY) place(spot, z < 0 ? 5 : 4, z < 0 ? -x : x, -y);
+  else if (ofY >= ofX) place(spot, y < 0 ? 3 : 2, x, y < 0 ? -z : z);
+  else place(spot, x < 0 ? 1 : 0, x < 0 ? z : -z, -y);
+}
+
+/** The size of a number, or less than that of any number. */
+const sizeOrLess = (value: number): number => (Number.isNaN(value) ? -1 : Math.abs(value));
+const flushed = (value: number): number => (Math.abs(value) < leastNormal ? 0 : value);
+
+function place(spot: Spot, face: number, s: number, t: number): void {
   spot.face = face;
-  spot.s = (s / size + 1) / 2;
-  spot.t = (t / size + 1) / 2;
+  spot.s = fromMiddle(s);
+  spot.t = fromMiddle(t);
 }
 
-/** The fractions by which texels and levels are mixed have 8 bits after the point. */
-export function weightOf(fraction: number): number {
-  const weight = Math.round(fraction * 256) / 256;
-  return Number.isNaN(weight) ? 0 : weight;
+/** The coordinate of a point of a face. A NaN means the middle. */
+function fromMiddle(distance: number): number {
+  const moved = Number.isNaN(distance) ? 0 : Math.floor(distance * faceSteps);
+  return (moved + faceSteps) / normalizedSteps;
 }

@@ -1,13 +1,15 @@
 /**
  * Computes what texture instructions return, by the rules of the appendix on texture fetching in the CUDA programming
- * guide. Weighted sums are computed in double precision and rounded once; what GPUs do is not documented.
+ * guide and as an H200 does what the guide leaves open (see the section on textures in docs/spec-questions.md).
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { AddressMode } from '../../isa/texture-fields.ts';
 import { operandStarts, type TextureRead } from '../../isa/texture-read.ts';
-import { channelReader, type ReadChannel, resultWriter, type WriteResults } from './texel-formats.ts';
-import { cubeSpot, indexIn, weightOf } from './coordinates.ts';
+import { clampSteps, cubeSpot, indexIn, inTexels, steps, stepsTo } from './coordinates.ts';
 import { type Level, type Sampling, texelBytes, type TextureDescription } from './description.ts';
+import { levelOfVectors } from './derivatives.ts';
+import { shareDown, shareUp, totalWeight } from './mixing.ts';
+import { narrowBits, texelReader, type TexelReader } from './texel-formats.ts';
 
 /** The operands of a `texture-read`, all of them 32 bits wide, in two views of the same bytes. */
 export interface TextureOperands {
@@ -29,6 +31,9 @@ export interface TexelSource {
   texels: DataView;
 }
 
+/** The number of texels of two levels that are mixed at most. */
+const mostTexels = 16;
+
 /** What an instruction does with a texture and a sampler. */
 export class Sampler {
   private readonly source: TexelSource;
@@ -39,31 +44,44 @@ export class Sampler {
   private readonly channelBytes: number;
   private readonly texelBytes: number;
   private readonly isLinear: boolean;
+  /** Whether texels are integers that are read as floats. */
+  private readonly isFraction: boolean;
+  /** The number of dimensions along which texels are found. */
+  private readonly located: number;
   /** Whether coordinates are multiplied by sizes. */
   private readonly scales: boolean;
-  /** Whether the bits of a texel are the results. */
-  private readonly isCopied: boolean;
   private readonly modes: readonly AddressMode[];
-  /** The texel outside of the texture, where the address mode has one. */
+  private readonly texel: TexelReader;
+  /** The texel outside of the texture, where the address mode has one: its bits, and what is mixed. */
+  private readonly outsideBits: readonly number[];
   private readonly outside: readonly number[];
-  private readonly channel: ReadChannel;
-  private readonly write: WriteResults;
   /** The place in the layer. */
   private readonly place = new Float64Array(3);
   private layer = 0;
+  /** Whether texels outside are read because of the layer. Otherwise, the last layer takes the place of missing ones. */
+  private isLayerMissing = false;
   private readonly spot = { face: 0, s: 0, t: 0 };
+  /** The derivatives of coordinates. */
+  private readonly vectors = new Float64Array(6);
   /**
    * Where the two texels along each dimension start, in bytes; negative if they are outside and the border is read
-   * instead. A dimension that the texture lacks, or along which only one texel is read, has the weights 1 and 0.
+   * instead. Beyond them are the weights of the second ones, in steps.
    */
   private readonly starts = new Float64Array(6);
-  private readonly weights: Float64Array = Float64Array.of(1, 0, 1, 0, 1, 0);
-  private readonly sum = new Float64Array(4);
+  private readonly fractions = new Float64Array(3);
+  /** The texels that are mixed: where they start, -1 for the border; their weights; and a channel of them. */
+  private count = 0;
+  private readonly offsets = new Float64Array(mostTexels);
+  private readonly weights = new Float64Array(mostTexels);
+  private readonly values = new Float64Array(mostTexels);
+  /** The planes of texels that are summed together: how many there are, and where they end. */
+  private planes = 0;
+  private readonly ends = new Float64Array(4);
 
   constructor(source: TexelSource, sampling: Sampling, read: TextureRead) {
     const { description } = source;
     const { texel, channels, dimensions, normalizesTexels } = description;
-    const { isFloat, geometry, gathers, narrows } = read;
+    const { isFloat, geometry, gathers } = read;
     const isInteger = texel.kind !== 'float' && !normalizesTexels;
     this.source = source;
     this.sampling = sampling;
@@ -73,30 +91,53 @@ export class Sampler {
     this.channelBytes = texel.bytes;
     this.texelBytes = texelBytes(description);
     this.isLinear = sampling.isLinear && isFloat && !isInteger && gathers === null;
+    this.isFraction = texel.kind !== 'float' && normalizesTexels;
     this.scales = isFloat && (sampling.normalizesCoordinates || geometry.isCube);
-    this.isCopied = !this.isLinear && gathers === null && texel.name === 'f32' && !narrows;
     this.modes = [0, 1, 2].map((i) => modeOf(sampling, read, i));
-    this.outside = isFloat ? sampling.border : [0, 0, 0, 0];
-    this.channel = channelReader(texel, normalizesTexels);
-    this.write = resultWriter(!isInteger, narrows);
+    // A single line is a row of a plane, and its second coordinate is 0. Only a border makes a difference.
+    const isPlane = dimensions === 1 && isFloat && !geometry.isArray && this.modes[1] === 'border';
+    this.located = isPlane ? 2 : dimensions;
+    this.texel = texelReader(texel, normalizesTexels);
+    const border = isFloat ? sampling.border : [0, 0, 0, 0];
+    this.outsideBits = border.map(this.texel.bitsOfColor);
+    this.outside = border.map(this.texel.channelOfColor);
   }
 
   /** Reads the texture, and stores the bits of the four results. */
   sample(operands: TextureOperands, results: Uint32Array): void {
-    const { source, sum } = this;
     this.locate(operands);
-    const asked = this.levelOf(operands);
-    const lower = Math.floor(asked);
-    const next = asked - lower;
-    const level = elementAt(source.levels, lower);
-    if (this.isCopied && next === 0 && this.copy(level, operands, results)) return;
-    sum.fill(0);
-    if (this.read.gathers === null) {
-      this.addLevel(level, operands, 1 - next);
-      if (next > 0) this.addLevel(elementAt(source.levels, lower + 1), operands, next);
-      for (let c = this.channels; c < 4; c++) sum[c] = missing(c);
-    } else this.gather(level, operands, this.read.gathers);
-    this.write(sum, results);
+    const { gathers, narrows } = this.read;
+    const level = this.levelOf(operands);
+    if (level < 0) results.fill(0);
+    else if (gathers !== null) this.gather(operands, gathers, results);
+    else {
+      this.collect(level, operands);
+      this.mix(results);
+    }
+    if (narrows) for (let i = 0; i < 4; i++) results[i] = narrowBits(results[i] ?? 0);
+  }
+
+  /** Finds the texels that are mixed. The fraction of the level is the share of the level after it. */
+  private collect(level: number, operands: TextureOperands): void {
+    const { levels } = this.source;
+    const lower = Math.floor(level);
+    const share = (level - lower) * steps;
+    this.count = 0;
+    this.planes = 0;
+    this.addLevel(elementAt(levels, lower), operands, steps - share);
+    if (share > 0) this.addLevel(elementAt(levels, lower + 1), operands, share);
+  }
+
+  private addLevel(level: Level, operands: TextureOperands, share: number): void {
+    if (this.isLinear) this.addMixed(level, operands, share);
+    else this.addNearest(level, operands, share);
+  }
+
+  private mix(results: Uint32Array): void {
+    const isSingle = !this.isLinear && this.count === 1;
+    const { channels, offsets } = this;
+    for (let c = 0; c < channels; c++) results[c] = isSingle ? this.bitsAt(offsets[0] ?? 0, c) : this.mixed(c);
+    for (let c = channels; c < 4; c++) results[c] = 0;
   }
 
   /** Finds the layer, and the place in it. */
@@ -105,10 +146,12 @@ export class Sampler {
     const { isArray, isCube } = read.geometry;
     const start = isArray ? 1 : 0;
     const faces = isCube ? 6 : 1;
-    const last = this.source.description.layers / faces - 1;
-    this.layer = isArray ? Math.min((integers[0] ?? 0) >>> 0, last) * faces : 0;
+    const count = this.source.description.layers / faces;
+    const asked = isArray ? (integers[0] ?? 0) >>> 0 : 0;
+    this.isLayerMissing = endsAtEdges(read) && asked >= count;
+    this.layer = Math.min(asked, count - 1) * faces;
     const from = read.isFloat ? floats : integers;
-    for (let i = 0; i < 3; i++) place[i] = from[start + i] ?? 0;
+    for (let i = 0; i < 3; i++) place[i] = isCube || i < this.dimensions ? (from[start + i] ?? 0) : 0;
     if (!isCube) return;
     cubeSpot(place[0] ?? 0, place[1] ?? 0, place[2] ?? 0, spot);
     this.layer += spot.face;
@@ -116,113 +159,185 @@ export class Sampler {
     place[1] = spot.t;
   }
 
-  /** The level that is read; the fraction is the weight of the level after it. */
-  private levelOf({ integers, floats }: TextureOperands): number {
-    const { read, sampling } = this;
+  /** The level that is read, a multiple of 1/256; -1 if there is no such level. */
+  private levelOf(operands: TextureOperands): number {
+    const { sampling, read } = this;
+    // Gathers read the first level.
+    if (read.gathers !== null) return 0;
+    if (!read.isFloat) return this.wholeLevel(operands);
     const last = this.source.levels.length - 1;
-    if (read.level === 'finest' || last === 0) return 0;
-    if (!read.isFloat) return Math.max(0, Math.min(last, integers[operandStarts.level] ?? 0));
+    const limited = Math.max(
+      cutOff(sampling.leastLevel),
+      Math.min(cutOff(sampling.greatestLevel), this.askedLevel(operands.floats)),
+    );
+    const level = limited > 0 ? Math.min(last, limited) : 0;
+    return sampling.mixesLevels ? level : Math.min(last, Math.floor(level + 0.5));
+  }
+
+  /** The level of an instruction with integers as coordinates. */
+  private wholeLevel({ integers }: TextureOperands): number {
+    if (this.read.level === 'finest') return 0;
+    const asked = integers[operandStarts.level] ?? 0;
+    return asked < this.source.levels.length ? asked : -1;
+  }
+
+  /** The level that an instruction asks for, without limits. */
+  private askedLevel(floats: Float32Array): number {
+    const { read, sampling } = this;
+    if (read.level === 'finest') return 0;
     const asked = read.level === 'given' ? (floats[operandStarts.level] ?? 0) : this.levelOfDerivatives(floats);
-    const biased = Math.max(sampling.leastLevel, Math.min(sampling.greatestLevel, asked + sampling.levelBias));
-    const level = biased > 0 ? Math.min(last, biased) : 0;
-    if (!sampling.mixesLevels) return Math.min(last, Math.floor(level + 0.5));
-    return Math.floor(level) + weightOf(level - Math.floor(level));
+    return Math.floor(asked * steps) / steps + cutOff(sampling.levelBias);
   }
 
   /** The level whose texels are as far apart as the points that neighboring threads read. */
   private levelOfDerivatives(floats: Float32Array): number {
-    const { dimensions, scales } = this;
-    const { width, height, depth } = elementAt(this.source.levels, 0);
-    const sizes = [width, height, depth];
-    const lengthFrom = (start: number): number => {
-      let squares = 0;
-      for (let i = 0; i < dimensions; i++) squares += ((floats[start + i] ?? 0) * (scales ? (sizes[i] ?? 1) : 1)) ** 2;
-      return Math.sqrt(squares);
-    };
-    return Math.log2(Math.max(lengthFrom(operandStarts.level), lengthFrom(operandStarts.level + dimensions)));
+    const { dimensions, scales, vectors } = this;
+    const level = elementAt(this.source.levels, 0);
+    for (let i = 0; i < dimensions; i++) {
+      const scale = scales ? sizeOf(level, i) : 1;
+      vectors[i] = (floats[operandStarts.level + i] ?? 0) * scale;
+      vectors[3 + i] = (floats[operandStarts.level + dimensions + i] ?? 0) * scale;
+    }
+    return levelOfVectors(vectors);
   }
 
-  /** Finds the texel along each dimension or, if `hasNeighbors`, two of them and their weights. */
-  private locateTexels(level: Level, { integers }: TextureOperands, hasNeighbors: boolean): void {
-    const { place, starts, weights, modes, scales } = this;
-    for (let i = 0; i < this.dimensions; i++) {
-      const size = i === 0 ? level.width : i === 1 ? level.height : level.depth;
-      const stride = i === 0 ? this.texelBytes : i === 1 ? level.rowBytes : level.sliceBytes;
-      const at = (place[i] ?? 0) * (scales ? size : 1) - (hasNeighbors ? 0.5 : 0);
-      const lower = Math.floor(at);
-      const offset = this.read.hasOffset ? (integers[operandStarts.offset + i] ?? 0) : 0;
-      const first = (Number.isNaN(lower) ? 0 : lower) + offset;
-      const mode = modes[i] ?? 'clamp';
-      starts[2 * i] = indexIn(first, size, mode) * stride;
-      if (!hasNeighbors) continue;
-      starts[2 * i + 1] = indexIn(first + 1, size, mode) * stride;
-      const weight = weightOf(at - lower);
-      weights[2 * i] = 1 - weight;
-      weights[2 * i + 1] = weight;
+  /** Finds a texel of a level. */
+  private addNearest(level: Level, { integers }: TextureOperands, share: number): void {
+    const { place, starts, modes, scales } = this;
+    for (let i = 0; i < this.located; i++) {
+      const size = sizeOf(level, i);
+      const mode = elementAt(modes, i);
+      const at = Math.floor(inTexels(place[i] ?? 0, size, scales, mode));
+      starts[2 * i] = indexIn(at + this.offsetAlong(i, integers), size, mode) * this.strideOf(level, i);
+    }
+    this.add(this.offsetOf(level, starts[0], starts[2], starts[4]), share);
+    this.endPlane();
+  }
+
+  /** The number that is added to a coordinate. It has 4 bits, or 6 for tld4. */
+  private offsetAlong(i: number, integers: Int32Array): number {
+    if (!this.read.hasOffset) return 0;
+    const unused = this.read.gathers === null ? 28 : 26;
+    // The next bits belong to the second coordinate of a line.
+    const isSecondOfLine = i >= this.dimensions;
+    const offset = integers[operandStarts.offset + (isSecondOfLine ? 0 : i)] ?? 0;
+    return ((isSecondOfLine ? offset >> 4 : offset) << unused) >> unused;
+  }
+
+  private strideOf(level: Level, i: number): number {
+    return i === 0 ? this.texelBytes : i === 1 ? level.rowBytes : level.sliceBytes;
+  }
+
+  /** Finds the two texels along each dimension, and the weights of the second ones. */
+  private locatePairs(level: Level, { integers }: TextureOperands): void {
+    const { place, starts, fractions, modes, scales } = this;
+    for (let i = 0; i < this.located; i++) {
+      const size = sizeOf(level, i);
+      const mode = elementAt(modes, i);
+      const at = stepsTo(inTexels(place[i] ?? 0, size, scales, mode));
+      const moved = at + this.offsetAlong(i, integers) * steps;
+      const distance = this.isLinear && mode === 'clamp' ? clampSteps(moved, size) : moved;
+      const first = Math.floor(distance / steps);
+      starts[2 * i] = indexIn(first, size, mode) * this.strideOf(level, i);
+      starts[2 * i + 1] = indexIn(first + 1, size, mode) * this.strideOf(level, i);
+      fractions[i] = distance - first * steps;
     }
   }
 
-  private addLevel(level: Level, operands: TextureOperands, share: number): void {
-    const { starts, weights, isLinear, dimensions } = this;
-    this.locateTexels(level, operands, isLinear);
-    const [columns, rows, slices] = [1, 2, 3].map((count) => (isLinear && dimensions >= count ? 2 : 1));
-    for (let z = 0; z < (slices ?? 1); z++) {
-      const ofSlice = share * (weights[4 + z] ?? 0);
-      for (let y = 0; y < (rows ?? 1); y++) {
-        const ofRow = ofSlice * (weights[2 + y] ?? 0);
-        for (let x = 0; x < (columns ?? 1); x++) {
-          const weight = ofRow * (weights[x] ?? 0);
-          if (weight !== 0) this.add(this.offsetOf(level, starts[x], starts[2 + y], starts[4 + z]), weight);
-        }
-      }
-    }
+  /** Adds the texels around a place. The share of the level is split among slices, columns and rows, in this order. */
+  private addMixed(level: Level, operands: TextureOperands, share: number): void {
+    const { fractions } = this;
+    this.locatePairs(level, operands);
+    const behind = this.dimensions < 3 ? 0 : shareDown(share, fractions[2] ?? 0);
+    this.addPlane(level, 4, share - behind);
+    this.addPlane(level, 5, behind);
   }
 
-  private add(at: number, weight: number): void {
-    const { sum, channels, channelBytes } = this;
-    for (let c = 0; c < channels; c++) {
-      const value = at < 0 ? (this.outside[c] ?? 0) : this.channel(this.source.texels, at + c * channelBytes);
-      // Adding to zero would lose the sign of a zero.
-      sum[c] = weight === 1 ? value : (sum[c] ?? 0) + weight * value;
-    }
+  private addPlane(level: Level, z: 4 | 5, share: number): void {
+    if (share === 0) return;
+    const { fractions, starts } = this;
+    const right = shareUp(share, fractions[0] ?? 0);
+    const left = share - right;
+    const down = this.located < 2 ? 0 : (fractions[1] ?? 0);
+    const downLeft = shareDown(left, down);
+    const downRight = shareUp(right, down);
+    this.add(this.offsetOf(level, starts[0], starts[2], starts[z]), left - downLeft);
+    this.add(this.offsetOf(level, starts[1], starts[2], starts[z]), right - downRight);
+    this.add(this.offsetOf(level, starts[0], starts[3], starts[z]), downLeft);
+    this.add(this.offsetOf(level, starts[1], starts[3], starts[z]), downRight);
+    this.endPlane();
+  }
+
+  private add(offset: number, weight: number): void {
+    if (weight === 0) return;
+    this.offsets[this.count] = offset;
+    this.weights[this.count] = weight;
+    this.count++;
+  }
+
+  private endPlane(): void {
+    this.ends[this.planes] = this.count;
+    this.planes++;
   }
 
   /** The offset of a texel; -1 if it is outside and the border is read instead. */
   private offsetOf(level: Level, right = 0, down = 0, behind = 0): number {
-    if (right < 0 || down < 0 || behind < 0) return -1;
+    if (right < 0 || down < 0 || behind < 0 || this.isLayerMissing) return -1;
     return level.start + this.layer * level.layerBytes + right + down + behind;
   }
 
-  /** Copies the bits of a texel, so that NaNs keep their payload. Returns false if the texel is outside. */
-  private copy(level: Level, operands: TextureOperands, results: Uint32Array): boolean {
-    this.locateTexels(level, operands, false);
-    const { starts, channels } = this;
-    const at = this.offsetOf(level, starts[0], starts[2], starts[4]);
-    if (at < 0) return false;
-    for (let c = 0; c < channels; c++) results[c] = this.source.texels.getUint32(at + 4 * c, true);
-    for (let c = channels; c < 4; c++) results[c] = missing(c) * floatOne;
-    return true;
+  private bitsAt(offset: number, channel: number): number {
+    if (offset < 0) return this.outsideBits[channel] ?? 0;
+    return this.texel.bits(this.source.texels, offset + channel * this.channelBytes);
+  }
+
+  /** The bits of the result for a channel of several texels. */
+  private mixed(channel: number): number {
+    const { texel, values, weights, offsets, ends } = this;
+    texel.sum.clear();
+    let from = 0;
+    for (let plane = 0; plane < this.planes; plane++) {
+      const to = ends[plane] ?? 0;
+      for (let i = from; i < to; i++) values[i] = this.channelAt(offsets[i] ?? 0, channel);
+      texel.sum.add(values, weights, from, to);
+      from = to;
+    }
+    return texel.bitsOfMean(texel.sum.mean());
+  }
+
+  /** What is mixed of a texel. */
+  private channelAt(offset: number, channel: number): number {
+    if (offset < 0) return this.outside[channel] ?? 0;
+    return this.texel.channel(this.source.texels, offset + channel * this.channelBytes);
+  }
+
+  /** The bits of the result for a texel. Fractions become as precise as those of mixed texels. */
+  private gatheredBits(offset: number, channel: number): number {
+    const { texel, values, weights } = this;
+    if (!this.isFraction) return this.bitsAt(offset, channel);
+    values[0] = this.channelAt(offset, channel);
+    weights[0] = totalWeight;
+    texel.sum.clear();
+    texel.sum.add(values, weights, 0, 1);
+    return texel.bitsOfMean(texel.sum.mean());
   }
 
   /** Reads one component of four texels, counterclockwise from the lower left one (row numbers grow downward). */
-  private gather(level: Level, operands: TextureOperands, component: number): void {
-    this.locateTexels(level, operands, true);
-    const { starts, sum, channels, channelBytes } = this;
+  private gather(operands: TextureOperands, component: number, results: Uint32Array): void {
+    const level = elementAt(this.source.levels, 0);
+    this.locatePairs(level, operands);
+    const { starts, channels } = this;
     gathered.forEach(([right, down], i) => {
       const at = this.offsetOf(level, starts[right], starts[2 + down]);
-      if (component >= channels) sum[i] = missing(component);
-      else if (at < 0) sum[i] = this.outside[component] ?? 0;
-      else sum[i] = this.channel(this.source.texels, at + component * channelBytes);
+      results[i] = component < channels ? this.gatheredBits(at, component) : 0;
     });
   }
 }
 
-/** The value of a channel that the texels do not have. */
-function missing(channel: number): 0 | 1 {
-  return channel === 3 ? 1 : 0;
-}
+const sizeOf = ({ width, height, depth }: Level, i: number): number => (i === 0 ? width : i === 1 ? height : depth);
 
-const floatOne = 0x3f80_0000;
+/** A level without the bits that levels do not have. */
+const cutOff = (level: number): number => Math.trunc(level * steps) / steps;
 
 const gathered = [
   [0, 1],
@@ -231,13 +346,18 @@ const gathered = [
   [0, 0],
 ] as const;
 
+/** Whether texels outside are zero. Integers as coordinates have no address mode. */
+function endsAtEdges({ isFloat, level }: TextureRead): boolean {
+  return !isFloat && level === 'finest';
+}
+
 /**
- * How texels outside are found. Integer coordinates have no address mode: texels outside are zero. Coordinates repeat
- * only if they are normalized. Faces of cubes end at their edges.
+ * How texels outside are found. Integers as coordinates select the nearest texel if the instruction names a level.
+ * Coordinates repeat only if they are normalized, as those of faces of cubes always are.
  */
-function modeOf(sampling: Sampling, { isFloat, geometry }: TextureRead, i: number): AddressMode {
-  if (!isFloat) return 'border';
+function modeOf(sampling: Sampling, read: TextureRead, i: number): AddressMode {
+  if (!read.isFloat) return endsAtEdges(read) ? 'border' : 'clamp';
   const mode = elementAt(sampling.addressModes, i);
   const repeats = mode === 'wrap' || mode === 'mirror';
-  return geometry.isCube || (repeats && !sampling.normalizesCoordinates) ? 'clamp' : mode;
+  return repeats && !sampling.normalizesCoordinates && !read.geometry.isCube ? 'clamp' : mode;
 }

@@ -3,7 +3,7 @@
  * are those of the appendix on texture fetching in the CUDA programming guide.
  */
 import { elementAt } from '../../base/element-at.ts';
-import type { Geometry, SurfacePlace, TextureRead } from '../../isa/texture-read.ts';
+import { type Geometry, operandStarts, type SurfacePlace, type TextureRead } from '../../isa/texture-read.ts';
 import { textureBytes, textureFields } from '../../isa/texture-fields.ts';
 import { MachineFault } from '../fault.ts';
 import {
@@ -19,6 +19,7 @@ import {
   type TextureKind,
 } from './description.ts';
 import { Sampler, type TexelSource, type TextureOperands } from './sampling.ts';
+import { channelWriters } from './texel-writers.ts';
 
 /** Global memory, in which descriptions and texels are. */
 export interface TextureMemory {
@@ -86,21 +87,39 @@ export class Textures {
     requireGeometry({ ...description, isArray: description.isArray || description.isCube, isCube: false }, geometry);
     const { width, height, depth, rowBytes, sliceBytes, layerBytes } = elementAt(levels, 0);
     const first = geometry.isArray ? 1 : 0;
-    // Along the first dimension, coordinates count bytes.
-    const sizes = [width * texelBytes(description) - bytes + 1, height, depth];
-    const strides = [1, rowBytes, sliceBytes];
+    const ofTexel = texelBytes(description);
+    // The end of a row is outside if it is shorter than an access.
+    const rowSize = bytes === null ? width : Math.floor((width * ofTexel) / bytes) * bytes - bytes + 1;
+    const sizes = [rowSize, height, depth];
+    const strides = [bytes === null ? ofTexel : 1, rowBytes, sliceBytes];
     let address = Number(description.address);
     let isInside = true;
     const move = (at: number, size: number, stride: number): void => {
       if (at < 0 || at >= size) isInside = false;
       address += Math.max(0, Math.min(size - 1, at)) * stride;
     };
-    if (geometry.isArray) move(coordinates[0] ?? 0, description.layers, layerBytes);
+    // The index of the layer has 16 bits.
+    if (geometry.isArray) move((coordinates[0] ?? 0) & 0xffff, description.layers, layerBytes);
     for (let i = 0; i < geometry.dimensions; i++)
       move(coordinates[first + i] ?? 0, elementAt(sizes, i), elementAt(strides, i));
     if (isInside || outside === 'clamp') return address;
-    if (outside === 'trap') throw outsideOf(description, geometry, coordinates);
+    if (outside === 'trap') throw outsideOf(description, geometry, coordinates, bytes === null);
     return surface + (access === 'load' ? textureFields.nothing : textureFields.discarded);
+  }
+
+  /** Stores a texel, and returns its address. The values of `operands` are converted to the format of the surface. */
+  store(place: SurfacePlace, surface: number, operands: Int32Array, values: number): number {
+    const address = this.addressOf(place, surface, operands);
+    const { description } = this.open(surface);
+    const { texel, channels } = description;
+    const size = texelBytes(description);
+    this.memory.check('store', address, size);
+    const bytes = this.memory.bytesAt(address, size);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, size);
+    const write = channelWriters[texel.name];
+    for (let c = 0; c < channels; c++)
+      write(view, c * texel.bytes, c < values ? (operands[operandStarts.values + c] ?? 0) : 0);
+    return address;
   }
 
   private open(handle: number): Open {
@@ -152,13 +171,19 @@ function requireKind({ kind }: Open, wanted: TextureKind): void {
 }
 
 /** The fault for an access outside of a surface. */
-function outsideOf(description: Texels, { isArray, dimensions }: Geometry, coordinates: Int32Array): Error {
+function outsideOf(
+  description: Texels,
+  { isArray, dimensions }: Geometry,
+  coordinates: Int32Array,
+  countsTexels: boolean,
+): Error {
   const { width, height, depth, layers } = description;
   const sizes = [width, height, depth].slice(0, dimensions).join(' by ');
   const given = [...coordinates.subarray(0, dimensions + (isArray ? 1 : 0))].join(', ');
+  const unit = countsTexels ? 'texels' : 'bytes';
   const where = isArray
-    ? ', of which the first is the layer and the second counts bytes'
-    : ', of which the first counts bytes';
+    ? `, of which the first is the layer and the second counts ${unit}`
+    : `, of which the first counts ${unit}`;
   const has = `${isArray ? `${layers} layers of ` : ''}${sizes} texels of ${texelBytes(description)} bytes`;
   return badTexture(`is accessed at {${given}}${where}, but it has ${has}`);
 }

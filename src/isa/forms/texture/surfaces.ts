@@ -1,6 +1,5 @@
 /**
- * Surfaces: suld, sust, sured and suq (PTX ISA 9.1, section 9.7.11). Formatted stores and reductions are checked but
- * not executed. Versions and targets were determined with ptxas 13.0.
+ * Surfaces: suld, sust, sured and suq (PTX ISA 9.1, section 9.7.11). Versions and targets were determined with ptxas 13.0.
  */
 import type { InstructionForm, Variant } from '../../form.ts';
 import { type OperandPattern, read, write } from '../../operand-patterns.ts';
@@ -9,11 +8,11 @@ import { relaxedOnGpu } from '../../steps/order.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { type CheckedLine, checked, executed } from '../checked.ts';
-import { bits } from '../integer/steps.ts';
+import { type CheckedLine, executed } from '../checked.ts';
+import { bits, integer as integerStep, select } from '../integer/steps.ts';
 import { type Combine, integer, type Names } from '../memory/combine.ts';
 import { eachNeeds, indirectSurfaces, integerCoordinates } from './parts.ts';
-import { moveSteps, queryField, surfaceAddress } from './texture-steps.ts';
+import { convertAndStore, findSign, moveSteps, queryField, surfaceAddress } from './texture-steps.ts';
 
 const geometries = ['.1d', '.2d', '.3d', '.a1d', '.a2d'];
 const clamps = ['.trap', '.clamp', '.zero'];
@@ -33,13 +32,8 @@ const surface: OperandPattern = {
 const late = eachNeeds(['.3d', '.a1d', '.a2d'], at('3.0', 20));
 const formatted = [...eachNeeds(['.3d'], at('3.0', 20)), ...eachNeeds(['.a1d', '.a2d'], at('4.1', 30))];
 
-/** @param steps null if the form is only checked */
-const relaxed = (
-  line: CheckedLine,
-  way: Availability,
-  steps: InstructionForm['steps'] | null = null,
-): InstructionForm => ({
-  ...(steps === null ? checked(line, way) : executed(line, way, steps)),
+const relaxed = (line: CheckedLine, way: Availability, steps: InstructionForm['steps']): InstructionForm => ({
+  ...executed(line, way, steps),
   regime: 'relaxed',
 });
 
@@ -92,6 +86,7 @@ const moves = () => [
       operands: [surface, values(read('b', 0))],
     },
     at('2.0', 20),
+    convertAndStore,
   ),
 ];
 
@@ -99,14 +94,26 @@ const logic: Combine = (variant, { old, b, next }) => [
   bits(choice(variant, 'boolOp', ['and', 'or']), slotType(variant, 0).width, next, old, b),
 ];
 
-/** The operations that sured combines elements with; null if the form is only checked. */
+/** Whether texels are signed decides what the minimum and the maximum are. `$signed` says so. */
+const formattedReduction: Combine = (variant, { old, b, next }) => {
+  const op = choice(variant, 'op', ['add', 'min', 'max', 'and', 'or']);
+  const { width } = slotType(variant, 0);
+  if (op === 'and' || op === 'or') return [bits(op, width, next, old, b)];
+  return [
+    integerStep(op, width === 64 ? 'u64' : 'u32', '$plain', old, b),
+    integerStep(op, width === 64 ? 's64' : 's32', '$ordered', old, b),
+    select(next, '$signed', '$ordered', '$plain'),
+  ];
+};
+
+/** The operations that sured combines elements with. */
 const operations = [
   { id: 'b.add', op: ['.add'], types: ['.u32', '.s32', '.u64'], wide: false, combine: integer },
   { id: 'b.extremum', op: ['.min', '.max'], types: ['.u32', '.s32'], wide: false, combine: integer },
   { id: 'b.extremum.wide', op: ['.min', '.max'], types: ['.u64', '.s64'], wide: true, combine: integer },
   { id: 'b.logic', op: ['.and', '.or'], types: ['.b32'], wide: false, combine: logic },
-  { id: 'p', op: ['.add', '.min', '.max', '.and', '.or'], types: ['.b32'], wide: false, combine: null },
-  { id: 'p.extremum.wide', op: ['.min', '.max'], types: ['.b64'], wide: true, combine: null },
+  { id: 'p', op: ['.add', '.min', '.max', '.and', '.or'], types: ['.b32'], wide: false, combine: formattedReduction },
+  { id: 'p.extremum.wide', op: ['.min', '.max'], types: ['.b64'], wide: true, combine: formattedReduction },
 ];
 
 const reductions = () =>
@@ -122,17 +129,22 @@ const reductions = () =>
         operands: [surface, read('b', 0)],
       },
       wide ? at('8.1', 50) : at('2.0', 20),
-      combine === null ? null : (variant) => reduction(variant, combine),
+      (variant) => reduction(variant, combine, id.startsWith('p')),
     ),
   );
 
-/** Combines an element of a surface with the operand `b`. */
-function reduction(variant: Variant, combine: Combine): readonly Step[] {
+/**
+ * Combines an element of a surface with the operand `b`.
+ *
+ * @param isFormatted whether coordinates count texels
+ */
+function reduction(variant: Variant, combine: Combine, isFormatted: boolean): readonly Step[] {
   const { width } = slotType(variant, 0);
   const names: Names = { old: '$old', b: '$b', c: '$c', next: '$next' };
   const steps = combine(variant, names);
   return [
-    ...surfaceAddress(variant, width / 8, 'store'),
+    ...surfaceAddress(variant, isFormatted ? null : width / 8, 'store'),
+    ...(isFormatted ? findSign() : []),
     {
       kind: 'atomic',
       space: 'global',

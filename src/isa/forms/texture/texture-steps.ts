@@ -8,8 +8,8 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
 import { coordinatesOf, type Geometry, geometries, type SurfacePlace, type TextureRead } from '../../texture-read.ts';
-import { textureFields, textureTags } from '../../texture-fields.ts';
-import { bits, compare, constant, integer, join, resize } from '../integer/steps.ts';
+import { texelTypes, textureFields, textureTags } from '../../texture-fields.ts';
+import { bits, compare, constant, integer, join, resize, select } from '../integer/steps.ts';
 import { refsOf } from '../matrix/parts.ts';
 
 /** What a texture instruction does besides what its modifiers say. */
@@ -74,19 +74,38 @@ function packed(type: ReadOptions['type']): readonly ValueStep[] {
   return [join('$d.0', '$half.1', '$half.0', 16, 32), join('$d.1', '$half.3', '$half.2', 16, 32)];
 }
 
-/** Computes `$texel`, the address of the bytes that a surface instruction accesses. */
-export function surfaceAddress(variant: Variant, bytes: number, access: SurfacePlace['access']): readonly Step[] {
+/** The operands with which instructions find texels of surfaces. */
+function placed(variant: Variant, bytes: SurfacePlace['bytes'], access: SurfacePlace['access']) {
   const [geometry, outside] = [chosen(variant, geometries), chosen(variant, outsides)];
   if (geometry === null || outside === null) throw new Error(`${variant.mnemonic} accesses no surface`);
+  const coordinates = refsOf('c', coordinatesOf(geometry));
+  return { place: { geometry, bytes, outside, access }, space: 'global', surface: '$a', coordinates } as const;
+}
+
+/** Computes `$texel`, the address of the bytes that a surface instruction accesses. */
+export function surfaceAddress(
+  variant: Variant,
+  bytes: SurfacePlace['bytes'],
+  access: SurfacePlace['access'],
+): readonly Step[] {
+  return [{ kind: 'surface-address', ...placed(variant, bytes, access), to: '$texel' }];
+}
+
+/** The steps of sust.p. */
+export const convertAndStore: InstructionForm['steps'] = (variant): readonly Step[] => [
+  { kind: 'surface-store', ...placed(variant, null, 'store'), from: refsOf('b', vectorLanes(variant)) },
+];
+
+/** Sets `$signed` if the texels at `$a` are signed integers of 32 bits. */
+export function findSign(): readonly Step[] {
   return [
-    {
-      kind: 'surface-address',
-      place: { geometry, bytes, outside, access },
-      space: 'global',
-      surface: '$a',
-      coordinates: refsOf('c', coordinatesOf(geometry)),
-      to: '$texel',
-    },
+    ...loadField('$type', textureFields.texel, 8),
+    constant(
+      '$s32',
+      texelTypes.findIndex(({ name }) => name === 's32'),
+    ),
+    resize('$format', 'u32', '$type', 'u8'),
+    compare('eq', 'u32', '$signed', '$format', '$s32'),
   ];
 }
 
@@ -151,13 +170,20 @@ function loadField(to: Ref, offset: number, width: 8 | 32): readonly Step[] {
   ];
 }
 
-/** A size of the level `$lod`, which is half as large as that of the level before, but at least 1. */
+/**
+ * A size of the level `$lod`, which is half as large as that of the level before, but at least 1. It is 0 if there is no
+ * such level.
+ */
 export function sizeOfLevel(variant: Variant): readonly Step[] {
   return [
     ...queryField('$whole', variant),
     { kind: 'bits', fn: 'shr.u', width: 32, to: '$part', from: ['$whole', '$lod'] },
     constant('$one', 1),
-    integer('max', 'u32', '$d', '$part', '$one'),
+    integer('max', 'u32', '$size', '$part', '$one'),
+    ...loadField('$levels', textureFields.levels, 32),
+    compare('lt', 'u32', '$exists', '$lod', '$levels'),
+    constant('$none', 0),
+    select('$d', '$exists', '$size', '$none'),
   ];
 }
 

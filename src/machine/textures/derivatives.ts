@@ -1,0 +1,79 @@
+/**
+ * Finds the level of detail for derivatives of coordinates as an H200 does: with numbers of 10 bits, sums in the place of
+ * square roots, and a table of logarithms (see the section on textures in docs/spec-questions.md).
+ */
+import { steps } from './coordinates.ts';
+
+const float = new Float64Array(1);
+const words = new Uint32Array(float.buffer);
+
+/** The weight of the last of `bits` bits of a number that is not 0. */
+function lastBit(value: number, bits: number): number {
+  float[0] = value;
+  return 2 ** ((((words[1] ?? 0) >>> 20) & 0x7ff) - 1022 - bits);
+}
+
+const precision = 10;
+
+/** A number without the bits after the tenth. */
+function short(value: number): number {
+  if (value === 0 || !Number.isFinite(value)) return value;
+  const unit = lastBit(value, precision);
+  return Math.trunc(value / unit) * unit;
+}
+
+/** The sum of two short numbers. The smaller one is cut off one bit after the last bit of the other. */
+function shortSum(a: number, b: number): number {
+  if (a === 0 || b === 0) return a + b;
+  const unit = Math.max(lastBit(a, precision + 1), lastBit(b, precision + 1));
+  return short((Math.trunc(a / unit) + Math.trunc(b / unit)) * unit);
+}
+
+/** About 11/16 of a short number that is not negative. */
+function elevenSixteenths(value: number): number {
+  if (value === 0 || !Number.isFinite(value)) return value;
+  const unit = lastBit(value, precision);
+  return short((Math.floor((value / unit) * (11 / 8) + 0.5) / 2) * unit);
+}
+
+/** About the length of a vector. */
+function lengthOf(x: number, y: number, z: number): number {
+  const [a, b, c] = [Math.abs(x), Math.abs(y), Math.abs(z)];
+  const most = Math.max(a, b, c);
+  const least = Math.min(a, b, c);
+  const middle = Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+  return short(most) + elevenSixteenths(short(middle)) / 2 + short(least) / 4;
+}
+
+/** Where the difference between the table of logarithms and a straight line grows by one step, and where it shrinks. */
+const rises = [1, 2, 5, 7, 10, 12, 15, 18, 21, 24, 27, 30, 34, 38, 42, 46, 51, 56, 62, 68, 76, 87, 112];
+const falls = [
+  115, 141, 153, 162, 170, 178, 184, 190, 196, 201, 206, 211, 216, 220, 225, 229, 233, 237, 241, 245, 249, 252, 255,
+];
+
+/** The logarithm of (256 + i) / 256, in steps. */
+const logarithms: Float64Array = Float64Array.from({ length: steps }, (_, i) => {
+  const countUpTo = (list: readonly number[]): number => list.filter((at) => at <= i).length;
+  return i + countUpTo(rises) - countUpTo(falls);
+});
+
+/** The binary logarithm of a positive number. */
+function logarithm(value: number): number {
+  const unit = lastBit(value, 1);
+  const fraction = Math.floor((value / unit - 1) * steps);
+  return Math.log2(unit) + (logarithms[fraction] ?? 0) / steps;
+}
+
+/**
+ * The level for the vectors along which coordinates change from one thread to the next, in texels: those along x, and
+ * then those along y. The sum and the difference of the vectors count, too.
+ */
+export function levelOfVectors(vectors: Float64Array): number {
+  const [x0 = 0, x1 = 0, x2 = 0, y0 = 0, y1 = 0, y2 = 0] = vectors;
+  let most = Math.max(lengthOf(x0, x1, x2), lengthOf(y0, y1, y2));
+  for (const sign of [1, -1]) {
+    const along = (x: number, y: number): number => elevenSixteenths(Math.abs(shortSum(short(x), sign * short(y))));
+    most = Math.max(most, lengthOf(along(x0, y0), along(x1, y1), along(x2, y2)));
+  }
+  return most === 0 ? Number.NEGATIVE_INFINITY : Number.isFinite(most) ? logarithm(most) : most;
+}

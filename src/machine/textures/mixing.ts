@@ -1,0 +1,126 @@
+/**
+ * Computes weighted means of texels as an H200 does. Weights are integers; the sum of all of them is 256 (see the section
+ * on textures in docs/spec-questions.md).
+ */
+
+/** The sum of all weights. */
+export const totalWeight = 256;
+
+/** The share of a weight that belongs to `part` of 256. A half is rounded up. */
+export function shareUp(weight: number, part: number): number {
+  return (weight * part + totalWeight / 2) >> 8;
+}
+
+/** The same, but a half is rounded down. */
+export function shareDown(weight: number, part: number): number {
+  return (weight * part + totalWeight / 2 - 1) >> 8;
+}
+
+/** Sums weighted texels, in planes of at most four. */
+export interface TexelSum {
+  clear(): void;
+  /** Adds values from one index up to another. No weight is zero. */
+  add(values: Float64Array, weights: Float64Array, from: number, to: number): void;
+  /** What texels are mixed to: an integer, or a float of the format. */
+  mean(): number;
+}
+
+export class IntegerSum implements TexelSum {
+  private readonly meanOf: (sum: number) => number;
+  private sum = 0;
+
+  constructor(meanOf: (sum: number) => number) {
+    this.meanOf = meanOf;
+  }
+
+  clear(): void {
+    this.sum = 0;
+  }
+
+  add(values: Float64Array, weights: Float64Array, from: number, to: number): void {
+    for (let i = from; i < to; i++) this.sum += (values[i] ?? 0) * (weights[i] ?? 0);
+  }
+
+  mean(): number {
+    return this.meanOf(this.sum);
+  }
+}
+
+/** A format of floats: the number of bits after the point, and the exponent of the least normal number. */
+interface FloatFormat {
+  readonly fractionBits: number;
+  readonly leastExponent: number;
+}
+
+export const f32Format: FloatFormat = { fractionBits: 23, leastExponent: -126 };
+export const f16Format: FloatFormat = { fractionBits: 10, leastExponent: -14 };
+
+/** The number of bits that all texels of a plane have in addition to those of the greatest one. */
+const guardBits = 4;
+
+const float = new Float64Array(1);
+const halves = new Uint32Array(float.buffer);
+
+/** The exponent of a number that is not 0. */
+function exponentOf(value: number): number {
+  float[0] = value;
+  return (((halves[1] ?? 0) >>> 20) & 0x7ff) - 1023;
+}
+
+/** Rounds down to a multiple of a unit. */
+const cutOff = (value: number, unit: number): number => Math.floor(value / unit) * unit;
+
+/**
+ * Sums floats. All texels of a plane are cut off at the same bit, which depends on the greatest one. The same happens to
+ * the sums of planes. In the end, the mean is rounded to the nearest number, and away from zero in the middle.
+ */
+export class FloatSum implements TexelSum {
+  private readonly format: FloatFormat;
+  /** A multiple of the unit, unless it is infinite or NaN. */
+  private sum = -0;
+  private unit = 0;
+
+  constructor(format: FloatFormat) {
+    this.format = format;
+  }
+
+  clear(): void {
+    this.sum = -0;
+    this.unit = 0;
+  }
+
+  add(values: Float64Array, weights: Float64Array, from: number, to: number): void {
+    let most = 0;
+    let plain = -0;
+    for (let i = from; i < to; i++) {
+      const value = values[i] ?? 0;
+      plain += value;
+      most = Math.max(most, Math.abs(value));
+    }
+    if (most === 0 || !Number.isFinite(plain)) {
+      // The sum of zeros, infinities and NaNs does not depend on their weights.
+      this.sum += plain;
+      return;
+    }
+    const unit = 2 ** (exponentOf(most) - this.format.fractionBits - guardBits);
+    let sum = 0;
+    for (let i = from; i < to; i++) sum += Math.trunc((values[i] ?? 0) / unit) * (weights[i] ?? 0);
+    this.addPlane(sum * unit, unit);
+  }
+
+  /** @param unit of the plane; sums of planes have one more bit */
+  private addPlane(sum: number, unit: number): void {
+    const shared = Math.max(this.unit, unit / 2);
+    if (Number.isFinite(this.sum)) this.sum = cutOff(this.sum, shared);
+    this.sum += cutOff(sum, shared);
+    this.unit = shared;
+  }
+
+  mean(): number {
+    const { sum, format } = this;
+    if (sum === 0 || !Number.isFinite(sum)) return sum;
+    const size = Math.abs(sum) / totalWeight;
+    const step = 2 ** (Math.max(exponentOf(size), format.leastExponent) - format.fractionBits);
+    return Math.sign(sum) * Math.floor(size / step + 0.5) * step;
+  }
+}
