@@ -115,6 +115,8 @@ function nameOf(step: MakingStep): string {
       return step.conversion.to;
     case 'clamp':
       return step.type;
+    case 'mufu':
+      return `mufu.${step.fn}`;
     case 'float':
     case 'integer':
     case 'bits':
@@ -140,6 +142,8 @@ function resultWidth(step: MakingStep, from: readonly Value[]): number {
       return formats[step.type].width;
     case 'float':
       return formats[step.format].width;
+    case 'mufu':
+      return 32;
     case 'bits':
       return step.fn === 'popc' || step.fn === 'clz' ? 32 : step.width;
     case 'window':

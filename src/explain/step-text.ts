@@ -34,6 +34,7 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
     `${refName(step.to)} = low ${step.width} bits of ${refName(step.high)} << ${step.shift} | ${refName(step.low)}`,
   copy: (step) => `${refName(step.to)} = ${refName(step.from)}`,
   constant: (step) => `${refName(step.to)} = ${step.value}`,
+  mufu: ({ fn, to, from }) => `${refName(to)} = mufu.${fn}(${refName(from)})`,
   float: (step) => `${refName(step.to)} = ${step.fn}.${step.format}${modeText(step.mode)}(${names(step.from)})`,
   integer: (step) => `${refName(step.to)} = ${step.fn}.${step.type}${step.sat ? '.sat' : ''}(${names(step.from)})`,
   bits: (step) =>

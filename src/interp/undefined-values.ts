@@ -104,6 +104,7 @@ const flows: { readonly [Kind in keyof ValueSteps]: FlowsOf<Kind> } = {
   float: ({ format, to, from }, placeOf) => [
     { to: placeOf(to), from: from.map(placeOf), through: everything(formats[format].width) },
   ],
+  mufu: ({ to, from }, placeOf) => [{ to: placeOf(to), from: [placeOf(from)], through: everything(32) }],
   integer: ({ fn, type, sat, to, from }, placeOf) => {
     const width = fn.endsWith('.wide') ? 2 * formats[type].width : formats[type].width;
     const through = !sat && carrying.has(fn) ? upwards(width) : everything(width);

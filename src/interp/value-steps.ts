@@ -14,6 +14,7 @@ import { floatOperation } from '../numerics/arithmetic.ts';
 import { comparison } from '../numerics/compare.ts';
 import { conversion } from '../numerics/convert.ts';
 import { bitOperation, integerOperation, packClamp } from '../numerics/integers.ts';
+import { mufu } from '../numerics/mufu.ts';
 import type { Operation } from '../numerics/operations.ts';
 
 /** Values by slot. */
@@ -69,6 +70,10 @@ const prepares: { readonly [Kind in keyof ValueSteps]: Prepare<Kind> } = {
     };
   },
   float: (step, placeOf) => prepareOperation(floatOperation(step.fn, step.format, step.mode), step, placeOf),
+  mufu: (step, placeOf) => {
+    const compute = mufu(step.fn);
+    return unary(placeOf(step.to), placeOf(step.from), (value) => compute(Number(value)));
+  },
   integer: (step, placeOf) => prepareOperation(integerOperation(step.fn, step.type, step.sat), step, placeOf),
   bits: (step, placeOf) => prepareOperation(bitOperation(step.fn, step.width), step, placeOf),
   compare: prepareCompare,

@@ -2,7 +2,7 @@
  * The GPUs whose arithmetic a launch can use. The target decides what is legal; the GPU decides what the ISA leaves
  * open, mainly the order of additions and the rounding in matrix instructions.
  */
-import type { ConversionGpu } from '../numerics/conversion.ts';
+import type { RecordedGpu } from '../numerics/conversion.ts';
 import { type Target, type TargetName, targets } from './targets.ts';
 
 export interface Gpu {
@@ -11,8 +11,8 @@ export interface Gpu {
   readonly sm: number;
   /** Products of that architecture. */
   readonly chips: readonly string[];
-  /** Whose recorded results conversions give. */
-  readonly conversions: ConversionGpu;
+  /** Whose recorded results conversions and approximate functions give. */
+  readonly recorded: RecordedGpu;
 }
 
 /** Products by architecture number. */
@@ -37,8 +37,8 @@ const chipRows = {
 
 const chips: Readonly<Record<number, readonly string[]>> = chipRows;
 
-/** The architectures whose conversions have been recorded. */
-const recorded: ReadonlyMap<number, ConversionGpu> = new Map([[90, 'sm_90']]);
+/** The architectures whose conversions and approximate functions have been recorded. */
+const recordedGpus: ReadonlyMap<number, RecordedGpu> = new Map([[90, 'sm_90']]);
 
 /** A target without suffix: `sm_90`. */
 type Architecture = Exclude<TargetName, `${string}${'a' | 'f'}`>;
@@ -48,7 +48,7 @@ export type GpuName = Architecture | (typeof chipRows)[keyof typeof chipRows][nu
 
 /** One GPU for each architecture, in ascending order. */
 export const gpus: readonly Gpu[] = targets.flatMap(({ name, sm }) =>
-  isArchitecture(name) ? [{ name, sm, chips: chips[sm] ?? [], conversions: recorded.get(sm) ?? 'any' }] : [],
+  isArchitecture(name) ? [{ name, sm, chips: chips[sm] ?? [], recorded: recordedGpus.get(sm) ?? 'any' }] : [],
 );
 
 function isArchitecture(name: TargetName): name is Architecture {

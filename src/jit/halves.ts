@@ -38,6 +38,7 @@ const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
   join: never,
   constant: never,
   float: never,
+  mufu: never,
   integer: never,
   bits: never,
   compare: never,

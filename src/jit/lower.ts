@@ -14,6 +14,7 @@ import { lowerInWindow, lowerWindow } from './memory/windows.ts';
 import { lowerAtomic } from './memory/atomic.ts';
 import { converter } from './arithmetic/convert.ts';
 import { pushFloatComparison } from './arithmetic/float-bits.ts';
+import { lowerMufu } from './simd/vector-mufu.ts';
 import { lowerFloat } from './arithmetic/float-arithmetic.ts';
 import { halved } from './halves.ts';
 import {
@@ -195,6 +196,7 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   copy: lowerCopy,
   constant: lowerConstant,
   float: lowerFloat,
+  mufu: lowerMufu,
   integer: lowerInteger,
   bits: lowerBits,
   compare: lowerCompare,

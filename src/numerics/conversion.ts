@@ -47,11 +47,11 @@ export interface Conversion {
    */
   readonly scaled: 'divide' | 'multiply' | null;
   /** The GPU whose results are given where they have been recorded and the ISA leaves them open or is not followed. */
-  readonly gpu: ConversionGpu;
+  readonly gpu: RecordedGpu;
 }
 
 /** `any`: the results that test/golden/numerics lists. `sm_90`: the results of an H200 (test/golden/hardware). */
-export type ConversionGpu = 'any' | 'sm_90';
+export type RecordedGpu = 'any' | 'sm_90';
 
 /** A conversion without modifiers, which rounds to nearest if the value must be rounded. */
 export function plainConversion(from: FormatName, to: FormatName): Conversion {

@@ -121,9 +121,8 @@ describe('memory and counts are the same on both engines', () => {
 
 test.each(Object.keys(ways))('a result is the same for all threads, although an operand is not: %s', async (way) => {
   const body = `
-    mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1;
-    createpolicy.fractional.L2::evict_last.b64 %rd2, %f1;
-    ld.param.u64 %rd1, [out]; mul.wide.u32 %rd3, %r1, 8; add.u64 %rd1, %rd1, %rd3; st.global.u64 [%rd1], %rd2;`;
+    mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [out]; mul.wide.u32 %rd3, %r1, 8; add.u64 %rd1, %rd1, %rd3;
+    createpolicy.range.global.L2::evict_last.b64 %rd2, [%rd1], 32, 64; st.global.u64 [%rd1], %rd2;`;
   const words = await output({ body }, 64, { ...ways[way], block: 8 });
   expect(words).toEqual(Array.from({ length: 16 }, (_, i) => (i % 2 === 0 ? 0 : 0x14f00000)));
 });

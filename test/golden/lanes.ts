@@ -3,7 +3,7 @@
  * It deliberately shares nothing with src/isa, so that a mistake in either one makes a test fail.
  */
 import { type Bits, chop, signExtend } from '../../src/base/bits.ts';
-import type { Conversion, ConversionGpu, Rounding } from '../../src/numerics/conversion.ts';
+import type { Conversion, RecordedGpu, Rounding } from '../../src/numerics/conversion.ts';
 import { conversion } from '../../src/numerics/convert.ts';
 import { type FormatName, formats, type IntegerName } from '../../src/numerics/formats.ts';
 import { packClamp } from '../../src/numerics/integers.ts';
@@ -69,7 +69,7 @@ export function lanesOf(mnemonic: string): Packing {
 }
 
 /** The conversion of every lane of a `cvt` mnemonic. */
-export function conversionOf(mnemonic: string, gpu: ConversionGpu = 'any'): Conversion {
+export function conversionOf(mnemonic: string, gpu: RecordedGpu = 'any'): Conversion {
   const words = mnemonic.split('.').slice(1);
   const from = packingOf(words.at(-1) as string).format;
   const to = packingOf(words.at(-2) as string).format;
@@ -100,7 +100,7 @@ function laneAt(bits: Bits, position: number, width: number): number {
 export function evaluator(
   mnemonic: string,
   destination: number | null = null,
-  gpu: ConversionGpu = 'any',
+  gpu: RecordedGpu = 'any',
 ): Evaluate {
   if (mnemonic.startsWith('cvt.pack.')) return packEvaluator(mnemonic);
   const words = mnemonic.split('.');

@@ -2,6 +2,7 @@
 import type { Bits } from '../../base/bits.ts';
 import type { Conversion } from '../../numerics/conversion.ts';
 import type { IntegerName } from '../../numerics/formats.ts';
+import type { MufuFunction } from '../../numerics/mufu.ts';
 import type {
   BitFunction,
   Comparison,
@@ -54,6 +55,8 @@ export interface ValueSteps {
     readonly to: Ref;
     readonly from: readonly Ref[];
   };
+  /** A function of the special function unit, whose operand and result have 32 bits. */
+  readonly mufu: { readonly fn: MufuFunction; readonly to: Ref; readonly from: Ref };
   readonly integer: {
     readonly fn: IntegerFunction;
     readonly type: IntegerName;
@@ -83,6 +86,7 @@ export const valueFacts: FactsOf<ValueSteps> = {
   copy: pure({ to: 'out', from: 'in' }),
   constant: pure({ to: 'out' }),
   float: pure({ to: 'out', from: 'in' }),
+  mufu: pure({ to: 'out', from: 'in' }),
   integer: pure({ to: 'out', from: 'in' }),
   bits: pure({ to: 'out', from: 'in' }),
   compare: pure({ to: 'out', from: 'in' }),

@@ -4,6 +4,7 @@
  */
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
 import { blockIndexOf, blocksPerCluster, clusterLimit, type LaunchShape, threadsOf } from '../../machine/launch.ts';
+import { placeMufuTables } from '../../machine/mufu-memory.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { alignTo16, context, type ContextField, contextSize } from '../layout.ts';
 import { keysOf } from '../../base/records.ts';
@@ -65,6 +66,7 @@ export class Arena {
     this.constants = this.parameters + alignTo16(parameters.byteLength);
     memory.bytesAt(this.parameters, parameters.byteLength).set(parameters);
     memory.bytesAt(this.constants, constants.byteLength).set(constants);
+    placeMufuTables(memory);
     this.roomSize = needs.room;
   }
 

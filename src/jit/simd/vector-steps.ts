@@ -20,6 +20,7 @@ import { vectorElementary } from './vector-elementary.ts';
 import { vectorFloat } from './vector-float.ts';
 import { vectorBits } from './vector-bits.ts';
 import { vectorComparison, vectorInteger } from './vector-integer.ts';
+import { vectorMufu } from './vector-mufu.ts';
 import { vectorNarrow } from './vector-narrow.ts';
 import { splat } from './vector-words.ts';
 import { holder } from '../regions/values.ts';
@@ -48,6 +49,7 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   compare: vectorComparison,
   select: (step, lowering) => () => select(step, lowering),
   float: vectorFloats,
+  mufu: vectorMufu,
   unpack: ({ to, from, lane, stride }, lowering) => {
     if (stride !== lane) return null;
     return () => to.forEach((ref, i) => extract(ref, from, (to.length - 1 - i) * stride, lane, lowering));

@@ -126,7 +126,7 @@ function conversionOf(variant: Variant, environment: Environment): Conversion {
     randomBits: rounding === 'rs' ? (randomLayout(d)?.bits ?? 0) : 0,
     positiveZero: has(variant, '.pzo'),
     scaled: scalingOf(variant, from, to),
-    gpu: environment.gpu.conversions,
+    gpu: environment.gpu.recorded,
   };
 }
 

@@ -4,6 +4,7 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, atBefore } from '../../targets.ts';
 import { row } from '../availability-rows.ts';
+import { approximation, divisionSteps, fullDivisionSteps, reciprocalSteps, upperHalfSteps } from './mufu-steps.ts';
 import { a, always, b, d, exact, when } from './rows.ts';
 import { floatSteps, modeOf } from './steps.ts';
 
@@ -33,7 +34,7 @@ const divisions: readonly InstructionForm[] = [
     summary: 'Quotient of two f32 values, computed as a * (1 / b), to within 2 ulp for |b| in [2^-126, 2^126].',
     availability: [row('div.approx', at('1.4'))],
     operands: [d, a, b],
-    steps: quotient,
+    steps: approximation(quotient, divisionSteps),
   }),
   exact({
     id: 'div.full.f32',
@@ -42,7 +43,7 @@ const divisions: readonly InstructionForm[] = [
     summary: 'Quotient of two f32 values over the full range, to within 2 ulp.',
     availability: [row('div.full', at('1.4'))],
     operands: [d, a, b],
-    steps: floatSteps('div.full', ['$a', '$b']),
+    steps: approximation(floatSteps('div.full', ['$a', '$b']), fullDivisionSteps),
   }),
   exact({
     id: 'div.f64',
@@ -74,6 +75,12 @@ const divisions: readonly InstructionForm[] = [
 ];
 
 const reciprocal = floatSteps('rcp', ['$a']);
+
+/** In f64, .ftz has no effect. */
+const unflushedReciprocal: InstructionForm['steps'] = (variant, environment): readonly Step[] => {
+  const mode = { ...modeOf(variant, environment), flush: false };
+  return [{ kind: 'float', fn: 'rcp', format: 'f64', mode, to: '$d', from: ['$a'] }];
+};
 
 /**
  * rcp and rsqrt with `.approx.ftz.f64`: they use only the upper 32 bits of a, and set the lower 32 bits of d to zero.
@@ -110,7 +117,7 @@ const reciprocals: readonly InstructionForm[] = [
     summary: '1/a to within 1 ulp.',
     availability: [row('rcp.approx', at('1.4'))],
     operands: [d, a],
-    steps: reciprocal,
+    steps: approximation(reciprocal, reciprocalSteps),
   }),
   exact({
     id: 'rcp.f64',
@@ -119,7 +126,7 @@ const reciprocals: readonly InstructionForm[] = [
     summary: '1/a, correctly rounded.',
     availability: [row('rcp.f64', at('1.4')), ...['.rz', '.rm', '.rp'].map((modifier) => when(modifier, '2.0', 20))],
     operands: [d, a],
-    steps: reciprocal,
+    steps: unflushedReciprocal,
   }),
   exact({
     id: 'rcp.approx.ftz.f64',
@@ -128,7 +135,7 @@ const reciprocals: readonly InstructionForm[] = [
     summary: 'A rough 1/a: uses 20 fraction bits of a and sets the lower half of d to zero.',
     availability: [row('rcp.approx.ftz.f64', at('2.1', 20))],
     operands: [d, a],
-    steps: grossly('rcp'),
+    steps: approximation(grossly('rcp'), upperHalfSteps('rcp64h')),
   }),
   exact({
     id: 'rcp.f32.unrounded',

@@ -9,6 +9,16 @@ import { at, atBefore } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { approximately, grossly } from './division.ts';
 import { row } from '../availability-rows.ts';
+import {
+  approximation,
+  direct,
+  halfSteps,
+  logarithmSteps,
+  powerSteps,
+  reciprocalRootSteps,
+  squareRootSteps,
+  upperHalfSteps,
+} from './mufu-steps.ts';
 import { a, always, d, exact, when } from './rows.ts';
 import { floatSteps } from './steps.ts';
 
@@ -37,7 +47,7 @@ const roots: readonly InstructionForm[] = [
     summary: 'Approximate square root of an f32 value.',
     availability: [row('sqrt.approx', at('1.4'))],
     operands,
-    steps: root,
+    steps: approximation(root, squareRootSteps),
   }),
   exact({
     id: 'sqrt.f64',
@@ -73,7 +83,7 @@ const roots: readonly InstructionForm[] = [
     summary: 'Approximate 1 / sqrt(a), where a is an f32 value.',
     availability: [row('rsqrt.approx', at('1.4'))],
     operands,
-    steps: reciprocalRoot,
+    steps: approximation(reciprocalRoot, reciprocalRootSteps),
   }),
   exact({
     id: 'rsqrt.approx.f64',
@@ -91,7 +101,7 @@ const roots: readonly InstructionForm[] = [
     summary: 'A rough 1 / sqrt(a): uses the upper half of a and sets the lower half of d to zero.',
     availability: [row('rsqrt.approx.ftz.f64', at('4.0', 20))],
     operands,
-    steps: grossly('rsqrt'),
+    steps: approximation(grossly('rsqrt'), upperHalfSteps('rsqrt64h')),
   }),
   exact({
     id: 'rsqrt.unrounded',
@@ -107,6 +117,9 @@ const roots: readonly InstructionForm[] = [
 
 // --- sin, cos, lg2, ex2, tanh ---------------------------------------------------------------------------------------
 
+/** The steps of f32 functions on GPUs whose results have been recorded. */
+const recorded = { sin: direct('sin'), cos: direct('cos'), lg2: logarithmSteps, ex2: powerSteps } as const;
+
 function singles(
   opcode: FloatFunction & ('sin' | 'cos' | 'lg2' | 'ex2'),
   section: string,
@@ -121,7 +134,7 @@ function singles(
       summary: `${what} of an f32 value, approximately.`,
       availability: [row(`${opcode}.approx`, at('1.4'))],
       operands,
-      steps,
+      steps: approximation(steps, recorded[opcode]),
     }),
     exact({
       id: `${opcode}.f32.unrounded`,
@@ -148,7 +161,7 @@ const tangents: readonly InstructionForm[] = [
     summary: 'Approximate hyperbolic tangent of an f32 value.',
     availability: [row('tanh', at('7.0', 75))],
     operands,
-    steps: tangent,
+    steps: approximation(tangent, direct('tanh')),
   }),
   exact({
     id: 'tanh.approx.f16',
@@ -158,7 +171,7 @@ const tangents: readonly InstructionForm[] = [
     sets: { type: halves },
     availability: [row('tanh', at('7.0', 75))],
     operands,
-    steps: tangent,
+    steps: approximation(tangent, halfSteps('tanh')),
   }),
   exact({
     id: 'tanh.approx.bf16',
@@ -168,7 +181,7 @@ const tangents: readonly InstructionForm[] = [
     sets: { type: brains },
     availability: [row('tanh with .bf16', at('7.8', 90))],
     operands,
-    steps: tangent,
+    steps: approximation(tangent, halfSteps('tanh')),
   }),
 ];
 
@@ -181,7 +194,7 @@ const halfPowers: readonly InstructionForm[] = [
     sets: { type: halves },
     availability: [row('ex2 with .f16', at('7.0', 75))],
     operands,
-    steps: power,
+    steps: approximation(power, halfSteps('ex2')),
   }),
   exact({
     id: 'ex2.approx.bf16',
@@ -191,7 +204,7 @@ const halfPowers: readonly InstructionForm[] = [
     sets: { type: brains },
     availability: [row('ex2 with .bf16', at('7.8', 90))],
     operands,
-    steps: power,
+    steps: approximation(power, halfSteps('ex2')),
   }),
 ];
 

@@ -56,18 +56,22 @@ const fused = floatSteps('fma', ['$a', '$b', '$c']);
 const fusedRelu = reluSteps('fma', ['$a', '$b', '$c']);
 const operands4 = [d, a, b, c];
 
-/** `.oob`: +0 if a or b is the NaN that marks an element outside the tensor. */
+/** `.oob`: +0 if a or b is the NaN that marks an element outside the tensor, with either sign. */
 const guarded: InstructionForm['steps'] = (variant, environment) => {
   const format = formatOf(variant);
   const mode = modeOf(variant, environment);
-  const isOutside = (to: Ref, from: Ref): Step => compare('eq', 'u16', to, from, '$outside');
+  const isOutside = (to: Ref, from: Ref): readonly Step[] => [
+    bits('and', 16, `${to}.magnitude`, from, '$magnitudes'),
+    compare('eq', 'u16', to, `${to}.magnitude`, '$outside'),
+  ];
   return lanewise(slotType(variant, 0), ['$a', '$b', '$c'], (of) => [
     { kind: 'float', fn: 'fma', format, mode, to: of('$sum'), from: (['$a', '$b', '$c'] as const).map(of) },
     constant('$zero', 0),
     ...(has(variant, '.relu') ? clampBelow(format, of('$made'), of('$sum')) : []),
     constant('$outside', outsideNan),
-    isOutside(of('$first'), of('$a')),
-    isOutside(of('$second'), of('$b')),
+    constant('$magnitudes', 0x7fff),
+    ...isOutside(of('$first'), of('$a')),
+    ...isOutside(of('$second'), of('$b')),
     bits('or', 1, of('$any'), of('$first'), of('$second')),
     select(of('$d'), of('$any'), '$zero', of(has(variant, '.relu') ? '$made' : '$sum')),
   ]);

@@ -101,9 +101,13 @@ const finding: readonly InstructionForm[] = [
 
 // --- fields ---------------------------------------------------------------------------------------------------------
 
-/** Positions and lengths are given by the low eight bits of their operands. */
-function lowByte(to: Ref, from: Ref): Step {
-  return bits('and', 32, to, from, '$byte');
+/**
+ * Positions and lengths are given by the low eight bits of their operands, as the ISA's programs say. For 64 bits,
+ * machine code does not mask them, which makes a difference only for operands that the ISA leaves undefined.
+ */
+function lowByte(width: number, to: Ref, from: Ref): readonly Step[] {
+  if (width === 64) return [{ kind: 'copy', to, from }];
+  return [constant('$byte', 0xff), bits('and', 32, to, from, '$byte')];
 }
 
 /**
@@ -114,10 +118,9 @@ const extract: InstructionForm['steps'] = (variant) => {
   const { class: kind, width } = slotType(variant, 0);
   const down = kind === 'signed' ? 'shr.s' : 'shr.u';
   return [
-    constant('$byte', 0xff),
     constant('$width', width),
-    lowByte('$position', '$b'),
-    lowByte('$length', '$c'),
+    ...lowByte(width, '$position', '$b'),
+    ...lowByte(width, '$length', '$c'),
     integer('min', 'u32', '$kept', '$length', '$width'),
     integer('sub', 'u32', '$spare', '$width', '$kept'),
     bits(down, width, '$moved', '$a', '$position'),
@@ -140,9 +143,8 @@ function mask(width: number, to: Ref, position: Ref, length: Ref): readonly Step
 const insert: InstructionForm['steps'] = (variant) => {
   const width = widthOf(variant);
   return [
-    constant('$byte', 0xff),
-    lowByte('$position', '$c'),
-    lowByte('$length', '$d'),
+    ...lowByte(width, '$position', '$c'),
+    ...lowByte(width, '$length', '$d'),
     ...mask(width, '$mask', '$position', '$length'),
     bits('shl', width, '$moved', '$a', '$position'),
     bits('xor', width, '$differs', '$moved', '$b'),

@@ -3,12 +3,15 @@
  * 9.7.9.18). No caches are simulated, so values do not change. `discard` does not change the bytes, although they are
  * undefined afterwards according to the ISA.
  */
-import type { InstructionForm } from '../../form.ts';
+import { plainConversion } from '../../../numerics/conversion.ts';
+import { plainMode } from '../../../numerics/operations.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
 import type { OperandPattern } from '../../operand-patterns.ts';
 import { read, write } from '../../operand-patterns.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { row } from '../availability-rows.ts';
+import { bits, constant, integer, resize } from '../integer/steps.ts';
 import { noEffect } from '../no-effect.ts';
 
 const address: OperandPattern = { kind: 'address', name: 'a', access: 'load' };
@@ -90,18 +93,43 @@ const lines: readonly InstructionForm[] = [
 // --- createpolicy ---------------------------------------------------------------------------------------------------
 
 /**
- * The ISA does not define the bits of a policy. These values are the ones that CUTLASS uses for policies that apply to
- * all addresses.
+ * The ISA does not define the bits of a policy. These values are those of an H200, without the fraction, which is in bits
+ * 52 to 55, in units of 1/16.
  */
 const policies: Readonly<Record<string, bigint>> = {
-  '.L2::evict_normal': 0x1000000000000000n,
-  '.L2::evict_first': 0x12f0000000000000n,
-  '.L2::evict_last': 0x14f0000000000000n,
-  '.L2::evict_unchanged': 0x16f0000000000000n,
+  '.L2::evict_unchanged': 0x1000000000000000n,
+  '.L2::evict_first': 0x1200000000000000n,
+  '.L2::evict_last': 0x1400000000000000n,
+  '.L2::evict_normal': 0x1600000000000000n,
 };
 
+const wholeFraction = 0x00f0000000000000n;
+
+const policyOf = (variant: Variant): bigint => policies[variant.modifiers['priority'] ?? ''] ?? 0n;
+
 const policySteps: InstructionForm['steps'] = (variant): readonly Step[] => [
-  { kind: 'constant', to: '$d', value: policies[variant.modifiers['priority'] ?? ''] ?? 0n },
+  { kind: 'constant', to: '$d', value: policyOf(variant) + wholeFraction },
+];
+
+/** Sixteen times the fraction, rounded down, but 15 for the fraction 1. */
+const fractionSteps: InstructionForm['steps'] = (variant): readonly Step[] => [
+  constant('$sixteen', 0x41800000),
+  { kind: 'float', fn: 'mul', format: 'f32', mode: plainMode, to: '$product', from: ['$fraction', '$sixteen'] },
+  {
+    kind: 'convert',
+    conversion: { ...plainConversion('f32', 'u32'), rounding: 'rz', integral: true },
+    to: '$whole',
+    from: '$product',
+    random: null,
+    scale: null,
+  },
+  constant('$most', 15),
+  integer('min', 'u32', '$share', '$whole', '$most'),
+  resize('$wide', 'u64', '$share', 'u32'),
+  constant('$place', 52),
+  bits('shl', 64, '$moved', '$wide', '$place'),
+  { kind: 'constant', to: '$policy', value: policyOf(variant) },
+  bits('or', 64, '$d', '$policy', '$moved'),
 ];
 
 const policyRows = [row('createpolicy', ofPolicies)];
@@ -116,7 +144,7 @@ const creation: readonly InstructionForm[] = [
       summary: 'Creates a cache policy for a fraction of the accesses; its bits are opaque.',
       availability: policyRows,
       operands: [policy, ...fraction],
-      steps: policySteps,
+      steps: fraction.length === 0 ? policySteps : fractionSteps,
     }),
   ),
   exact({

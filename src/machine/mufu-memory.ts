@@ -1,0 +1,46 @@
+/**
+ * The tables of the special function unit as compiled code reads them (numerics/mufu.ts). They are in global memory,
+ * below the first address that a kernel may access.
+ */
+import { recordOf } from '../base/records.ts';
+import { mufuTables, type MufuTableName } from '../numerics/mufu-tables.ts';
+import type { EngineMemory } from './memory/engine-memory.ts';
+
+/** A row is an i64, c0 * 2^16 + bias, followed by two i32: 2 * c1 and 4 * c2. */
+const rowBytes = 16;
+
+const firstAddress = 0x1000;
+
+const names: readonly MufuTableName[] = ['rcp', 'rsqrt', 'sqrt', 'ex2', 'lg2', 'sin', 'tanh'];
+const countOf = (name: MufuTableName): number => mufuTables[name].rows.length / 3;
+
+/** The addresses of the tables. */
+export const mufuAddresses: Readonly<Record<MufuTableName, number>> = recordOf(names, (name) => {
+  const before = names.slice(0, names.indexOf(name));
+  return firstAddress + rowBytes * before.reduce((sum, other) => sum + countOf(other), 0);
+});
+
+let made: Uint8Array | null = null;
+
+function makeBytes(): Uint8Array {
+  const count = names.reduce((sum, name) => sum + countOf(name), 0);
+  const view = new DataView(new ArrayBuffer(rowBytes * count));
+  let at = 0;
+  for (const name of names) {
+    const { bias, rows } = mufuTables[name];
+    for (let i = 0; i < rows.length; i += 3) {
+      const [c0 = 0, c1 = 0, c2 = 0] = rows.slice(i, i + 3);
+      view.setBigInt64(at, BigInt(c0 * 2 ** 16 + bias), true);
+      view.setInt32(at + 8, 2 * c1, true);
+      view.setInt32(at + 12, 4 * c2, true);
+      at += rowBytes;
+    }
+  }
+  return new Uint8Array(view.buffer);
+}
+
+/** Writes the tables. */
+export function placeMufuTables(memory: EngineMemory): void {
+  made ??= makeBytes();
+  memory.bytesAt(firstAddress, made.length).set(made);
+}

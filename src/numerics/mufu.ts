@@ -1,0 +1,221 @@
+/**
+ * The special function unit of an H200, bit for bit: the instructions `MUFU.x` of its machine code, to which ptxas
+ * lowers approximate functions (isa/forms/float/mufu-steps.ts). The model was found from recordings, and gives the
+ * results of the GPU for all 2^32 arguments of every function.
+ *
+ * A function divides its range into pieces. For each piece, a table has the coefficients of a polynomial in x, which is
+ * the next 17 bits of the argument. x^2 is truncated (`squareOf`); the sum of the products is exact, and is then
+ * truncated as well. This is the interpolator of Oberman and Siu (A High-Performance Area-Efficient Multifunction
+ * Interpolator, 2005).
+ */
+import { mufuTables, type MufuTableName } from './mufu-tables.ts';
+
+/**
+ * The functions of one f32. `sin` and `cos` take an angle in radians: they include the multiplication by 1/(2*pi),
+ * rounded toward zero, that precedes the instruction. `rcp64h` and `rsqrt64h` take and return the upper 32 bits of an
+ * f64. All except `tanh` treat subnormal operands as zeros of the same sign, and flush subnormal results.
+ */
+export const mufuFunctions = [
+  'rcp',
+  'rsqrt',
+  'sqrt',
+  'ex2',
+  'lg2',
+  'sin',
+  'cos',
+  'tanh',
+  'rcp64h',
+  'rsqrt64h',
+] as const;
+
+export type MufuFunction = (typeof mufuFunctions)[number];
+
+/** Returns a function of the unit. Operands and results are 32 bits, given as unsigned numbers. */
+export function mufu(fn: MufuFunction): (bits: number) => number {
+  return functions[fn];
+}
+
+const functions: Readonly<Record<MufuFunction, (bits: number) => number>> = {
+  rcp: (bits) => reciprocal(bits, single),
+  rcp64h: (bits) => reciprocal(bits, upperHalf),
+  rsqrt: (bits) => reciprocalRoot(bits, single),
+  rsqrt64h: (bits) => reciprocalRoot(bits, upperHalf),
+  sqrt: squareRoot,
+  ex2: power,
+  lg2: logarithm,
+  sin: (bits) => circular(bits, 0),
+  cos: (bits) => circular(bits, 1),
+  tanh: tangent,
+};
+
+const nan = 0x7fffffff;
+
+/** The parts of a floating-point number in 32 bits. An f64's lower 32 bits are not used. */
+interface Layout {
+  readonly fractionBits: number;
+  readonly bias: number;
+}
+
+const single: Layout = { fractionBits: 23, bias: 127 };
+const upperHalf: Layout = { fractionBits: 20, bias: 1023 };
+
+interface Parts {
+  readonly sign: number;
+  /** The bits of the exponent. */
+  readonly exponent: number;
+  /** The fraction as an integer, with 23 bits. */
+  readonly fraction: number;
+  readonly isSpecial: boolean;
+}
+
+function partsOf(bits: number, { fractionBits, bias }: Layout): Parts {
+  const exponent = (bits >>> fractionBits) & (2 * bias + 1);
+  const fraction = (bits & (2 ** fractionBits - 1)) * 2 ** (23 - fractionBits);
+  return { sign: bits >= 2 ** 31 ? 2 ** 31 : 0, exponent, fraction, isSpecial: exponent === 2 * bias + 1 };
+}
+
+/** Joins the parts of a number. The significand has 24 bits; bits that do not fit into the layout are dropped. */
+function joined(sign: number, exponent: number, significand: number, { fractionBits }: Layout): number {
+  if (exponent <= 0) return sign;
+  return sign + exponent * 2 ** fractionBits + Math.floor((significand - 2 ** 23) / 2 ** (23 - fractionBits));
+}
+
+/**
+ * The square of a number of 17 bits, in units of 2^19. Of the partial products x_i * x_j, those below 2^19 are left out
+ * before they are added: for each bit i from 10 on, the sum contains x_i * 2^(2i) and the products with those lower bits
+ * for which i + j is at least 18.
+ */
+function squareOf(x: number): number {
+  let sum = 0;
+  for (let i = 10; i < 17; i++) {
+    if (((x >> i) & 1) === 0) continue;
+    sum += ((x >> (18 - i)) & (2 ** (2 * i - 18) - 1)) + 2 ** (2 * i - 19);
+  }
+  return sum;
+}
+
+/** The polynomial of a row at x, in units of 2^-18 of the last place. All sums and products are exact. */
+function polynomial(name: MufuTableName, row: number, x: number): number {
+  const { bias, rows } = mufuTables[name];
+  const [c0 = 0, c1 = 0, c2 = 0] = rows.slice(3 * row, 3 * row + 3);
+  return c0 * 2 ** 16 + bias + c1 * x * 2 + c2 * squareOf(x) * 4;
+}
+
+const truncated = (sum: number): number => Math.floor(sum / 2 ** 18);
+
+/** The upper 6 bits of the fraction, after whether the exponent is odd, and the 17 bits below them. */
+const lowBits = 0x1ffff;
+
+function reciprocal(bits: number, layout: Layout): number {
+  const { sign, exponent, fraction, isSpecial } = partsOf(bits, layout);
+  const { fractionBits, bias } = layout;
+  if (isSpecial) return fraction === 0 ? sign : nan;
+  if (exponent === 0) return sign + (2 * bias + 1) * 2 ** fractionBits;
+  const significand = truncated(polynomial('rcp', fraction >> 16, (fraction & 0xffff) * 2));
+  return joined(sign, 2 * bias - 1 - exponent, significand, layout);
+}
+
+function reciprocalRoot(bits: number, layout: Layout): number {
+  const { sign, exponent, fraction, isSpecial } = partsOf(bits, layout);
+  const { fractionBits, bias } = layout;
+  if (isSpecial && fraction !== 0) return nan;
+  if (exponent === 0) return sign + (2 * bias + 1) * 2 ** fractionBits;
+  if (sign !== 0) return nan;
+  if (isSpecial) return 0;
+  const odd = (exponent & 1) ^ 1;
+  const half = (exponent - bias - odd) / 2;
+  // The table would give the number below for powers of four.
+  const isPower = odd === 0 && fraction === 0;
+  const significand = isPower
+    ? 2 ** 24
+    : truncated(polynomial('rsqrt', 64 * odd + (fraction >> 17), fraction & lowBits));
+  return joined(0, bias - 1 - half, significand, layout);
+}
+
+function squareRoot(bits: number): number {
+  const { sign, exponent, fraction, isSpecial } = partsOf(bits, single);
+  if (isSpecial && fraction !== 0) return nan;
+  if (exponent === 0) return sign;
+  if (sign !== 0) return nan;
+  if (isSpecial) return bits;
+  const odd = (exponent & 1) ^ 1;
+  const significand = truncated(polynomial('sqrt', 64 * odd + (fraction >> 17), fraction & lowBits));
+  return joined(0, 127 + (exponent - 127 - odd) / 2, significand, single);
+}
+
+function power(bits: number): number {
+  const { sign, exponent, fraction, isSpecial } = partsOf(bits, single);
+  if (isSpecial && fraction !== 0) return nan;
+  if (exponent >= 127 + 8) return sign === 0 ? 0x7f800000 : 0;
+  // The magnitude in units of 2^-23. Negative numbers are complemented, unless they are whole.
+  const magnitude = exponent === 0 ? 0 : Math.floor((2 ** 23 + fraction) * 2 ** (exponent - 127));
+  const isWhole = magnitude % 2 ** 23 === 0;
+  const argument = sign === 0 ? magnitude : isWhole ? -magnitude : -magnitude - 1;
+  const whole = Math.floor(argument / 2 ** 23);
+  const rest = argument - whole * 2 ** 23;
+  if (127 + whole >= 255) return 0x7f800000;
+  return joined(0, 127 + whole, truncated(polynomial('ex2', rest >> 17, rest & lowBits)), single);
+}
+
+const view = new DataView(new ArrayBuffer(8));
+
+/** The bits of a number as an f32, of which only the upper 24 bits are kept. It must not be subnormal in f32. */
+function cut(value: number): number {
+  view.setFloat64(0, value);
+  view.setUint32(4, view.getUint32(4) & 0xe0000000);
+  view.setFloat32(0, view.getFloat64(0));
+  return view.getUint32(0);
+}
+
+function logarithm(bits: number): number {
+  const { sign, exponent, fraction, isSpecial } = partsOf(bits, single);
+  if (isSpecial && fraction !== 0) return nan;
+  if (exponent === 0) return 0xff800000;
+  if (sign !== 0) return nan;
+  if (isSpecial) return bits;
+  if (bits === 0x3f800000) return 0;
+  const sum = (exponent - 127) * 2 ** 42 + polynomial('lg2', fraction >> 17, fraction & lowBits);
+  const result = Math.floor(sum / 2 ** 6);
+  return result < 0 ? 2 ** 31 + cut((-result - 1) / 2 ** 36) : cut(result / 2 ** 36);
+}
+
+/** The reciprocal of 2*pi, as the f32 by which angles are multiplied. */
+export const inverseTurn = 0x3e22f983;
+
+/** The sine of an angle to which quarter turns are added. */
+function circular(bits: number, quarters: 0 | 1): number {
+  const { sign, isSpecial } = partsOf(bits, single);
+  if (isSpecial) return nan;
+  view.setUint32(0, bits & 0x7fffffff);
+  view.setUint32(4, inverseTurn);
+  view.setUint32(0, cut(view.getFloat32(0) * view.getFloat32(4)));
+  const turns = view.getFloat32(0);
+  const position = Math.floor((turns - Math.floor(turns)) * 2 ** 25);
+  const quarter = (position >> 23) + quarters;
+  const within = position & 0x7fffff;
+  const angle = (quarter & 1) === 0 ? within : 0x7fffff - within;
+  const given = quarters === 0 ? sign : 0;
+  const result = (quarter & 2) === 0 ? given : 2 ** 31 - given;
+  return result + cut(polynomial('sin', angle >> 17, angle & lowBits) / 2 ** 42);
+}
+
+/** For each exponent from -8 to 2, how many bits of the fraction select the row, and the first row. */
+const tangentBits: readonly number[] = [0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3];
+const firstRows = tangentBits.map((_, i) => tangentBits.slice(0, i).reduce((sum, bits) => sum + 2 ** bits, 0));
+
+/** The tables from which compiled code finds a row of `tanh`, by exponent: a factor of the fraction, and the first row. */
+export const tangentRows: Readonly<Record<'factors' | 'first', readonly number[]>> = {
+  factors: tangentBits.map((bits) => 2 ** bits),
+  first: firstRows,
+};
+
+function tangent(bits: number): number {
+  const { sign, exponent, fraction, isSpecial } = partsOf(bits, single);
+  if (isSpecial && fraction !== 0) return nan;
+  if (exponent >= 127 + 3) return sign + 0x3f800000;
+  const place = exponent - (127 - 8);
+  if (place < 0) return bits;
+  const position = (fraction * (tangentRows.factors[place] ?? 1)) >> 6;
+  const sum = polynomial('tanh', (firstRows[place] ?? 0) + (position >> 17), position & lowBits);
+  return sign + cut(sum * 2 ** (exponent - 127 - 41));
+}

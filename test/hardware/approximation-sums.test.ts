@@ -1,0 +1,22 @@
+/**
+ * Approximate instructions give the results of an H200 (test/golden/hardware). Here, only the most interesting operands
+ * are tested: zeros and the ends of the subnormal numbers, numbers around 1, infinity and NaNs, with both signs.
+ */
+import { describe, expect, it } from 'vitest';
+import { computedSums, recordedSums } from './approximation-sums.ts';
+
+/** The first block and the number of blocks. */
+const ranges = [
+  [0, 1],
+  [8, 1],
+  [1015, 2],
+  [2039, 2],
+  [3064, 1],
+] as const;
+
+describe.each([true, false])('with simd: %s', (simd) => {
+  it.each([...recordedSums()])('%s', async (inst, recorded) => {
+    for (const [first, count] of ranges)
+      expect(await computedSums(inst, first, count, { simd })).toEqual(recorded.slice(first, first + count));
+  });
+});
