@@ -16,7 +16,13 @@ import { explainFragments, type FragmentExplanation } from './matrices/fragments
 import { patternBits } from './operand-bits.ts';
 import { modifierMeaning } from './modifier-meanings.ts';
 import { type Alternatives, alternatives } from './modifiers.ts';
-import { arithmeticChoices, type Choice, divisionByZero, openChoices } from '../numerics/open-choices.ts';
+import {
+  arithmeticChoices,
+  type Choice,
+  divisionByZero,
+  openChoices,
+  recordedApproximation,
+} from '../numerics/open-choices.ts';
 import { conversionsOf, intermediateOf, type SpecialValue, specialValues } from './special-values.ts';
 import { stepText } from './step-text.ts';
 import { type AcceptanceGroup, groupAcceptance } from './targets.ts';
@@ -190,6 +196,7 @@ function choicesOf(variant: Variant, steps: readonly Step[]): readonly Choice[] 
   }
   if (steps.some((step) => step.kind === 'integer' && (step.fn === 'div' || step.fn === 'rem')))
     chosen.add(divisionByZero);
+  if (steps.some((step) => step.kind === 'mufu')) chosen.add(recordedApproximation);
   const use = { opcode: splitMnemonic(variant.mnemonic).opcode, product: productOf(steps) };
   for (const choice of matrixChoices) if (choice.appliesTo(use)) chosen.add(choice);
   return [...chosen].map(({ id, title, choice, evidence }) => ({ id, title, choice, evidence }));

@@ -36,11 +36,11 @@ describe('shfl', () => {
     expect(shuffled('idx', 5, bounds)).toEqual(lanes.map((lane) => [100 + (lane & 16) + 5, 1]));
   });
 
-  test('a lane that reads from an absent lane keeps its own value', () => {
+  test('a lane that reads from an absent lane receives 0', () => {
     const group = [0, 1].map((lane) => ({ lane, values: [7 + lane, 9, 31] }));
     expect(exchange({ form: 'shfl', mode: 'idx' }, group)).toEqual([
-      [7, 1],
-      [8, 1],
+      [0, 1],
+      [0, 1],
     ]);
   });
 });

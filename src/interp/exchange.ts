@@ -42,7 +42,10 @@ function everywhere(group: readonly Member[], results: readonly Bits[]): readonl
   return group.map(() => results);
 }
 
-/** PTX ISA 9.1, section 9.7.9.6: operand `c` holds the clamp value in its low bits and the segment mask above them. */
+/**
+ * PTX ISA 9.1, section 9.7.9.6: operand `c` holds the clamp value in its low bits and the segment mask above them. The
+ * value of a lane outside the group is unspecified; an H200 gives 0.
+ */
 function shuffle(mode: Mode<'shfl'>, group: readonly Member[]): readonly (readonly Bits[])[] {
   const sent = new Array<Bits | undefined>(warpSize);
   for (const { lane, values } of group) sent[lane] = values[0];
@@ -55,8 +58,8 @@ function shuffle(mode: Mode<'shfl'>, group: readonly Member[]): readonly (readon
     const highest = (lane & segment) | (clamp & ~segment);
     const source = sourceLane(mode, lane, shift, segment);
     const inBounds = mode === 'up' ? source >= highest : source <= highest;
-    const from = inBounds ? sent[source & (warpSize - 1)] : undefined;
-    return [from ?? values[0] ?? 0, inBounds ? 1 : 0];
+    const received = inBounds ? sent[source & (warpSize - 1)] : values[0];
+    return [received ?? 0, inBounds ? 1 : 0];
   });
 }
 

@@ -53,8 +53,12 @@ function undefinedLanes(group: readonly UndefinedMember[]): bigint {
 
 /** Each member gets the undefined bits of the lane that its value came from. */
 function shuffled(fn: Collective, group: readonly UndefinedMember[]): readonly UndefinedResults[] {
-  const numbered = group.map(({ lane, values }, i) => ({ lane, values: [i, ...values.slice(1)] as readonly Bits[] }));
-  const sources = exchange(fn, numbered).map(([source = 0]) => group[Number(source)]);
+  // The numbers begin at 1, because 0 stands for a lane outside the group.
+  const numbered = group.map(({ lane, values }, i) => ({
+    lane,
+    values: [i + 1, ...values.slice(1)] as readonly Bits[],
+  }));
+  const sources = exchange(fn, numbered).map(([source = 0]) => group[Number(source) - 1]);
   return group.map(({ undefinedBits: [, operand, bounds] }, i) => {
     const steering = strongest([operand ?? undefined, bounds ?? undefined]);
     if (steering === null) return [sources[i]?.undefinedBits[0] ?? null, null];

@@ -40,52 +40,60 @@ export const openChoices: readonly OpenChoice[] = [
     id: 'nan-half',
     title: 'bits of a NaN converted between f16 and bf16, or from one of them to itself',
     choice: '0x7fff; sign and payload are dropped, even where a plain move could keep them',
-    evidence: 'measured: ptxas 13.0 lowers these to arithmetic instructions, which produce canonical NaNs',
+    evidence:
+      'measured: ptxas 13.0 lowers these to arithmetic instructions, which produce canonical NaNs; recorded on an H200',
     appliesTo: (c) => isHalf(c.from) && isHalf(c.to) && passesNan(c),
   },
   {
     id: 'nan-f32-bf16',
     title: 'bits of a NaN in cvt.f32.bf16',
-    choice: '0x7fffffff',
+    choice: '0x7fffffff; on sm_90, the bits of the NaN followed by zeros, or 0x7fffffff under .ftz',
     evidence:
-      'PTX ISA 9.1, section 9.7.9.21, notes: unspecified; measured: constant folding by ptxas, without a modifier and with .rn',
+      'PTX ISA 9.1, section 9.7.9.21, notes: unspecified; measured: constant folding by ptxas, without a modifier and with .rn; recorded on an H200',
     appliesTo: (c) => c.from === 'bf16' && c.to === 'f32' && passesNan(c),
   },
   {
     id: 'nan-f64',
     title: 'payload of a NaN widened to f64',
-    choice: 'from f16 and bf16 and under .ftz: 0x7fffffff, widened to f64; from f32: sign and payload kept, made quiet',
-    evidence: 'measured: constant folding by ptxas, whose results may depend on the machine on which it runs',
+    choice:
+      'under .ftz, and from f16 and bf16 except on sm_90: 0x7fffffff, widened to f64; otherwise, sign and payload kept, made quiet',
+    evidence: 'measured: constant folding by ptxas; recorded on an H200',
     appliesTo: (c) => c.to === 'f64' && c.from !== 'f64' && passesNan(c),
   },
   {
     id: 'nan-f32-f64',
     title: 'payload of a NaN narrowed from f64 to f32',
     choice: 'sign and leading payload bits kept, made quiet',
-    evidence: 'measured: constant folding by ptxas, whose results may depend on the machine on which it runs',
+    evidence: 'measured: constant folding by ptxas; recorded on an H200',
     appliesTo: (c) => c.from === 'f64' && c.to === 'f32' && passesNan(c),
+  },
+  {
+    id: 'nan-half-f64',
+    title: 'bits of a NaN narrowed from f64 to f16 or bf16',
+    choice: '0x7fff; on sm_90, sign and leading payload bits kept, made quiet',
+    evidence: 'measured: header code and constant folding by ptxas; recorded on an H200',
+    appliesTo: (c) => c.from === 'f64' && isHalf(c.to) && passesNan(c),
   },
   {
     id: 'nan-same-format',
     title: 'a NaN in cvt.f32.f32 and cvt.f64.f64',
-    choice: 'every bit kept, so a signaling NaN stays signaling; made quiet under .ftz',
-    evidence:
-      'measured: constant folding by ptxas; other code is a move, or with .ftz an addition that might give 0x7fffffff',
+    choice: 'every bit kept, so a signaling NaN stays signaling; under .ftz, made quiet, or 0x7fffffff on sm_90',
+    evidence: 'measured: constant folding by ptxas; recorded on an H200',
     appliesTo: (c) => c.from === c.to && !isHalf(c.to) && !c.integral && passesNan(c),
   },
   {
     id: 'nan-integral',
     title: 'a NaN rounded to an integral value in its own format',
     choice: 'canonical in f16, bf16 and f32; in f64, sign and payload kept, made quiet',
-    evidence: 'assumed',
+    evidence: 'measured: recorded on an H200',
     appliesTo: (c) => c.integral && formats[c.to].kind === 'float' && passesNan(c),
   },
   {
     id: 'nan-tf32',
     title: 'bits of a NaN in tf32',
-    choice: '0x7fffffff, also with .satfinite',
+    choice: '0x7fffffff, also with .satfinite; on sm_90, 0x7fffe000, or under .rna the upper 19 bits of the NaN',
     evidence:
-      'assumed; PTX ISA 9.1, section 9.7.9.21, .satfinite: NaN stays NaN; ptxas truncates the payload when it folds .rna',
+      'PTX ISA 9.1, section 9.7.9.21, .satfinite: NaN stays NaN; measured: ptxas truncates the payload when it folds .rna; recorded on an H200',
     appliesTo: (c) => c.to === 'tf32' && hasNan(formats[c.from]),
   },
   {
@@ -98,9 +106,9 @@ export const openChoices: readonly OpenChoice[] = [
   {
     id: 'ftz-boundary',
     title: '.ftz if a result is rounded up to the smallest normal f32',
-    choice: 'only a result that is subnormal after rounding is flushed, so a value that rounds to 2^-126 is kept',
-    evidence:
-      'measured: ptxas 13.0 lowers this to a conversion followed by a flush; its own constant folding flushes the value',
+    choice:
+      'only a result that is subnormal after rounding is flushed, so a value that rounds to 2^-126 is kept; on sm_90, a result that would round to less with an unlimited exponent is flushed',
+    evidence: 'measured: constant folding by ptxas; recorded on an H200',
     appliesTo: (c) => c.flush && c.from === 'f64' && c.to === 'f32' && c.rounding !== 'rz',
   },
   {
@@ -170,22 +178,23 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
     id: 'nan-result',
     title: 'bits of a NaN result in f16, bf16 and f32',
     choice: '0x7fff or 0x7fffffff, regardless of the operands',
-    evidence: 'PTX ISA 9.1, section 9.7.3: unspecified; measured: constant folding of add.f32 by ptxas',
+    evidence:
+      'PTX ISA 9.1, section 9.7.3: unspecified; measured: constant folding of add.f32 by ptxas, and recorded on an H200',
     appliesTo: (fn, format) => format !== 'f64' && !signOnly(fn),
   },
   {
     id: 'nan-result-f64',
     title: 'bits of a NaN result in f64',
-    choice: 'the first NaN operand, made quiet; 0xfff8000000000000 if no operand is a NaN',
-    evidence:
-      "PTX ISA 9.1, section 9.7.3: f64 supports payloads; the default NaN is that of CUDA's math_constants.h; the order of operands is assumed",
+    choice:
+      'the last NaN operand, made quiet, but b before c in an fma, and the first one in a division; 0xfff8000000000000 if no operand is a NaN',
+    evidence: 'PTX ISA 9.1, section 9.7.3: f64 supports payloads; measured: recorded on an H200',
     appliesTo: (fn, format) => format === 'f64' && !signOnly(fn),
   },
   {
     id: 'nan-sign',
     title: 'neg and abs of a NaN',
-    choice: 'f16 and bf16: 0x7fff; f32: sign changed, payload kept, made quiet; f64: only the sign changed',
-    evidence: 'PTX ISA 9.1, section 9.7.3: unspecified; measured: constant folding by ptxas',
+    choice: 'f16 and bf16: 0x7fff; f32: 0x7fffffff; f64: made quiet, the sign stays as it is',
+    evidence: 'PTX ISA 9.1, section 9.7.3: unspecified; measured: recorded on an H200',
     appliesTo: signOnly,
   },
   {
@@ -212,6 +221,14 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
     appliesTo: (fn, _format, mode) => mode.approximate || fn === 'div.full' || fn === 'rsqrt',
   },
 ];
+
+/** What is chosen for approximate instructions on GPUs whose results have been recorded. */
+export const recordedApproximation: Choice = {
+  id: 'recorded-approximation',
+  title: 'results of .approx and .full',
+  choice: 'those of an H200, in every bit',
+  evidence: 'measured: recorded on an H200, for all operands of each f32 instruction with one operand',
+};
 
 /** The choices that the ISA leaves open for integer instructions. There is only one, for `div` and `rem`. */
 export const divisionByZero: Choice = {

@@ -44,7 +44,10 @@ export async function computedSums(
   const device = await Device.create({ memory: 2 ** 20 });
   const sums = device.alloc(8 * count);
   const args = [sums, first * 2 ** 20];
-  const result = await device.load(moduleOf(inst)).kernel('k').launch({ grid: count, block: 256, args, ...options });
+  const result = await device
+    .load(moduleOf(inst))
+    .kernel('k')
+    .launch({ grid: count, block: 256, args, ...options });
   if (!result.ok) throw new Error(result.fault.message);
   return [...sums.read('u64')];
 }

@@ -1,5 +1,6 @@
 /**
  * `shfl` within a group: each lane takes the value of another lane or keeps its own (section 9.7.9.6 of PTX ISA 9.1).
+ * The value of a lane outside the group is unspecified; an H200 gives 0.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Collective } from '../../isa/collective.ts';
@@ -38,10 +39,10 @@ export function writeShuffle(code: Code, origin: number, mode: ShuffleMode, { se
     }
     code.tee(source).get(limit);
     code.op(mode === 'up' ? 'i32.ge_s' : 'i32.le_s').set(inBounds);
-    code.get(source).i32(31).op('i32.and').get(lane).get(inBounds);
-    code.get(members).get(source).op('i32.shr_u').i32(1).op('i32.and', 'i32.and', 'select').set(source);
+    code.get(source).i32(31).op('i32.and').get(lane).get(inBounds).op('select').set(source);
     code.get(own).get(words).get(source).i32(2).op('i32.shl', 'i32.add');
     code.memory('i32.load', origin + elementAt(sends, 0).array);
+    code.i32(0).get(members).get(source).op('i32.shr_u').i32(1).op('i32.and', 'select');
     code.memory('i32.store', origin + elementAt(receives, 0).array);
     code
       .get(own)
@@ -87,12 +88,10 @@ export function writeFixedShuffle(code: Code, { layout, frame }: KernelShape, fi
       store(array, () => {
         push();
         if (array !== to) return;
-        // If the source lane is outside the group, its value is not used.
-        load(from, quad);
         code.get(members).vector('i32x4.splat');
         if (fixed.masked) load(frame.mask, quad).vector('v128.and');
         code.words(...bits).vector('v128.and');
-        code.words(0, 0, 0, 0).vector('i32x4.ne', 'v128.bitselect');
+        code.words(0, 0, 0, 0).vector('i32x4.ne', 'v128.and');
       });
     });
   };

@@ -48,7 +48,9 @@ const single = {
 
 type SingleName = keyof typeof single;
 
-const number = (name: SingleName): Step => constant(`$${name}`, single[name]);
+const refOf = (name: SingleName): Ref => `$f32(${name})`;
+
+const number = (name: SingleName): Step => constant(refOf(name), single[name]);
 
 /** `to` = whether the magnitude of an f32 is below the least normal number. */
 function isSmall(to: Ref, from: Ref): readonly Step[] {
@@ -61,11 +63,11 @@ function isSmall(to: Ref, from: Ref): readonly Step[] {
 }
 
 /** `$huge` = whether the magnitude that `isSmall` has found is above 2^126. */
-const isHuge: readonly Step[] = [number('2^126'), compare('gt', 'u32', '$huge', '$magnitude', '$2^126')];
+const isHuge: readonly Step[] = [number('2^126'), compare('gt', 'u32', '$huge', '$magnitude', refOf('2^126'))];
 
 /** `to` = one of two numbers, depending on a condition. */
 function either(to: Ref, condition: Ref, yes: SingleName, no: SingleName): readonly Step[] {
-  return [number(yes), number(no), select(to, condition, `$${yes}`, `$${no}`)];
+  return [number(yes), number(no), select(to, condition, refOf(yes), refOf(no))];
 }
 
 // --- f32 ------------------------------------------------------------------------------------------------------------
@@ -80,7 +82,7 @@ function factorFor(of: Ref): readonly Step[] {
     ...isHuge,
     ...either('$less', '$huge', '2^-2', '1'),
     number('2^24'),
-    select('$factor', '$small', '$2^24', '$less'),
+    select('$factor', '$small', refOf('2^24'), '$less'),
   ];
 }
 
@@ -129,7 +131,7 @@ export function powerSteps(variant: Variant): readonly Step[] {
   if (isFlushed(variant)) return [unit('ex2', '$d', '$a')];
   return [
     number('-126'),
-    { kind: 'compare', comparison: 'lt', type: 'f32', flush: false, to: '$low', from: ['$a', '$-126'] },
+    { kind: 'compare', comparison: 'lt', type: 'f32', flush: false, to: '$low', from: ['$a', refOf('-126')] },
     ...either('$factor', '$low', '2^-1', '1'),
     multiply('$scaled', '$a', '$factor'),
     unit('ex2', '$power', '$scaled'),
@@ -172,7 +174,14 @@ export function halfSteps(fn: 'ex2' | 'tanh'): (variant: Variant) => readonly St
       unit(fn, of('$result'), of('$wide')),
       { kind: 'convert', conversion: narrow, to: of('$cut'), from: of('$result'), random: null, scale: null },
       number('2^16'),
-      { kind: 'compare', comparison: 'ge', type: 'f32', flush: false, to: of('$over'), from: [of('$result'), '$2^16'] },
+      {
+        kind: 'compare',
+        comparison: 'ge',
+        type: 'f32',
+        flush: false,
+        to: of('$over'),
+        from: [of('$result'), refOf('2^16')],
+      },
       constant('$infinity', format === 'f16' ? 0x7c00 : 0x7f80),
       select(of('$d'), of('$over'), format === 'f16' ? '$infinity' : of('$cut'), of('$cut')),
     ]);
