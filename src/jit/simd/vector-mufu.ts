@@ -1,6 +1,7 @@
 /**
  * The functions of the special function unit (numerics/mufu.ts), for four threads at once. Code that runs one thread at
- * a time calls the same functions. The sum of a polynomial is less than 2^53 in all functions, so it is exact in f64.
+ * a time calls functions that compute only the first word; the others have arbitrary values. The sum of a polynomial is
+ * less than 2^53 in all functions, so it is exact in f64.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -22,7 +23,7 @@ export function lowerMufu({ fn, to, from }: StepOf<'mufu'>, { code, values, help
   values.get(from, 'i32');
   code
     .vector('i32x4.splat')
-    .call(mufuFunction(helpers, fn, layout))
+    .call(mufuFunction(helpers, fn, layout, 1))
     .lane('i32x4.extract_lane', 0);
   values.set(to, 'i32');
 }
@@ -30,15 +31,18 @@ export function lowerMufu({ fn, to, from }: StepOf<'mufu'>, { code, values, help
 export function vectorMufu({ fn, to, from }: StepOf<'mufu'>, lowering: VectorLowering): Writer {
   return () => {
     const { code, vectors, scalar } = lowering;
-    code.get(vectors.get(from, 'i32').locals[0]).call(mufuFunction(scalar.helpers, fn, scalar.layout));
+    code.get(vectors.get(from, 'i32').locals[0]).call(mufuFunction(scalar.helpers, fn, scalar.layout, 4));
     setWord(to, lowering);
   };
 }
 
+/** Number of words that are computed. */
+type Count = 1 | 4;
+
 /** Returns the index of the function that takes and returns four words. */
-function mufuFunction(helpers: Helpers, fn: MufuFunction, layout: Layout): number {
+function mufuFunction(helpers: Helpers, fn: MufuFunction, layout: Layout, count: Count): number {
   const type = { parameters: ['v128'], results: ['v128'] } as const;
-  return helpers.function(`mufu ${fn}`, type, (code) => writers[fn](new Unit(code, layout)), true);
+  return helpers.function(`mufu ${fn} ${count}`, type, (code) => writers[fn](new Unit(code, layout, count)), true);
 }
 
 const writers: Readonly<Record<MufuFunction, (unit: Unit) => void>> = {
@@ -80,10 +84,12 @@ type Sums = readonly [low: number, high: number];
 class Unit {
   readonly code: Code;
   private readonly layout: Layout;
+  private readonly count: Count;
 
-  constructor(code: Code, layout: Layout) {
+  constructor(code: Code, layout: Layout, count: Count) {
     this.code = code;
     this.layout = layout;
+    this.count = count;
   }
 
   /** A new local with the vector that `push` pushes. */
@@ -119,27 +125,17 @@ class Unit {
   /** The polynomials of the rows at x, in units of 2^-18 of the last place. */
   polynomial(name: MufuTableName, row: number, x: number): Sums {
     const { code } = this;
-    const rows = this.rowsAt(name, row);
-    const [first, second] = [0, 1].map((pair) =>
-      this.made(() =>
-        code
-          .get(elementAt(rows, 2 * pair))
-          .get(elementAt(rows, 2 * pair + 1))
-          .shuffle(wordsAt(2, 6, 3, 7)),
-      ),
+    const places = this.made(() => shift(code.get(row), 'i32x4.shl', 4));
+    const first = this.rowAt(name, places, 0);
+    const rows =
+      this.count === 1 ? [first, first] : [first, ...[1, 2, 3].map((lane) => this.rowAt(name, places, lane))];
+    // The coefficients c1 and c2 of two rows each.
+    const pairs = rows.flatMap((one, i) =>
+      i % 2 === 0 ? [this.joined(one, elementAt(rows, i + 1), wordsAt(2, 6, 3, 7))] : [],
     );
-    const c1 = this.made(() =>
-      code
-        .get(first ?? 0)
-        .get(second ?? 0)
-        .shuffle(lowPairs),
-    );
-    const c2 = this.made(() =>
-      code
-        .get(first ?? 0)
-        .get(second ?? 0)
-        .shuffle(wordsAt(2, 3, 6, 7)),
-    );
+    const [low = 0, high = low] = pairs;
+    const c1 = this.joined(low, high, lowPairs);
+    const c2 = this.joined(low, high, wordsAt(2, 3, 6, 7));
     const square = this.square(x);
     const sum = (half: 'low' | 'high', from: number): number =>
       this.made(() => {
@@ -150,19 +146,21 @@ class Unit {
         code.get(c1).get(x).vector(`i64x2.extmul_${half}_i32x4_s`, 'i64x2.add');
         code.get(c2).get(square).vector(`i64x2.extmul_${half}_i32x4_s`, 'i64x2.add');
       });
-    return [sum('low', 0), sum('high', 2)];
+    const sums = sum('low', 0);
+    return [sums, this.count === 1 ? sums : sum('high', 2)];
   }
 
-  /** Locals with one row each. */
-  private rowsAt(name: MufuTableName, row: number): readonly number[] {
+  private joined(first: number, second: number, bytes: readonly number[]): number {
+    return this.made(() => this.code.get(first).get(second).shuffle(bytes));
+  }
+
+  /** The row of one lane. */
+  private rowAt(name: MufuTableName, places: number, lane: number): number {
     const { code } = this;
-    const places = this.made(() => shift(code.get(row), 'i32x4.shl', 4));
-    return [0, 1, 2, 3].map((lane) =>
-      this.made(() => {
-        code.get(places).lane('i32x4.extract_lane', lane);
-        code.vectorMemory('v128.load', this.layout.origin + mufuAddresses[name]);
-      }),
-    );
+    return this.made(() => {
+      code.get(places).lane('i32x4.extract_lane', lane);
+      code.vectorMemory('v128.load', this.layout.origin + mufuAddresses[name]);
+    });
   }
 
   /** The truncated square of a number of 17 bits. */
@@ -192,7 +190,7 @@ class Unit {
    */
   pushCut(sums: Sums, unit: number, scale: ((half: 0 | 1) => void) | null = null): void {
     const { code } = this;
-    for (const half of [0, 1] as const) {
+    for (const half of this.count === 1 ? ([0] as const) : ([0, 1] as const)) {
       // An integer below 2^52 becomes an f64 as the fraction of a number between 2^52 and 2^53.
       pushDoubleWords(code.get(sums[half]), 0x4330_0000_0000_0000n).vector('v128.or');
       pushDoubleWords(code, 0x4330_0000_0000_0000n).vector('f64x2.sub');
@@ -201,7 +199,7 @@ class Unit {
       scale?.(half);
       code.vector('f32x4.demote_f64x2_zero');
     }
-    code.shuffle(lowPairs);
+    if (this.count === 4) code.shuffle(lowPairs);
   }
 
   /** Replaces the vector on the stack by a constant in the lanes of the mask that `pushMask` pushes. */
