@@ -58,7 +58,7 @@ const floats: readonly Types[] = [
   ...wideFloats,
   ...(['f32', 'f16'] as const).flatMap((d) => pairs(fp8).map(([a, b]): Types => ({ d, a, b }))),
 ];
-const bytes: readonly Types[] = ['', '.satfinite'].flatMap((before) =>
+const byteTypes: readonly Types[] = ['', '.satfinite'].flatMap((before) =>
   pairs(int8).map(([a, b]): Types => ({ d: 's32', a, b, before })),
 );
 const bits: Types = { d: 's32', a: 'b1', b: 'b1', after: '.and.popc' };
@@ -460,7 +460,7 @@ const kindsFor = (types: Types, kinds: readonly FloatKind[]): readonly FloatKind
   isInteger(types) ? integerKinds : kinds;
 
 function denseData(): readonly Job[] {
-  return [...floats, ...bytes, bits].flatMap((types) =>
+  return [...floats, ...byteTypes, bits].flatMap((types) =>
     both.map((a) =>
       dataJob({
         id: 'data',
@@ -475,7 +475,7 @@ function denseData(): readonly Job[] {
 const selectorsOf = ({ a }: Types): readonly number[] => (bitsOfElement(a) > 8 ? [0, 1] : [0]);
 
 function sparseData(): readonly Job[] {
-  return [...floats, ...bytes].flatMap((types) =>
+  return [...floats, ...byteTypes].flatMap((types) =>
     both.flatMap((a) =>
       selectorsOf(types).map((selector) =>
         dataJob({
@@ -513,7 +513,7 @@ function negated(): readonly Job[] {
 }
 
 function twice(): readonly Job[] {
-  return [...floats, ...bytes.slice(4, 6), bits].flatMap((types) =>
+  return [...floats, ...byteTypes.slice(4, 6), bits].flatMap((types) =>
     both.map((a) =>
       dataJob({
         id: 'twice',
@@ -529,7 +529,7 @@ function twice(): readonly Job[] {
 const columnCounts = [16, 24, 64, 96, 256] as const;
 
 function manyColumns(): readonly Job[] {
-  const few = [...wideFloats, floats[5] ?? e4m3, bytes[1] ?? u8, bits];
+  const few = [...wideFloats, floats[5] ?? e4m3, byteTypes[1] ?? u8, bits];
   const dense = few.flatMap((types) =>
     columnCounts.map((n) => ({
       id: 'columns',
@@ -581,7 +581,7 @@ function layoutJob(
   });
 }
 
-function layouts(): readonly Job[] {
+function layoutJobs(): readonly Job[] {
   const along = [[true, true]] as const;
   return [f16, tf32, u8, e4m3, bits].flatMap((types) =>
     sides.flatMap((side) => {
@@ -876,7 +876,7 @@ function allJobs(): readonly Job[] {
     ...negated(),
     ...twice(),
     ...manyColumns(),
-    ...layouts(),
+    ...layoutJobs(),
     ...orderJobs(),
     ...keptJobs(true),
     ...everyPlace(false),

@@ -3,20 +3,14 @@
  * a time calls functions that compute only the first word; the others have arbitrary values. The sum of a polynomial is
  * less than 2^53 in all functions, so it is exact in f64.
  */
-import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
-import { mufuAddresses } from '../../machine/mufu-memory.ts';
-import type { MufuTableName } from '../../numerics/mufu-tables.ts';
 import { inverseTurn, type MufuFunction, tangentRows } from '../../numerics/mufu.ts';
-import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';
-import type { LaunchLayout } from '../layout.ts';
 import type { Lowering } from '../lowering.ts';
+import { f32, type FloatLayout, type MufuCount, type MufuLayout, MufuUnit, upperHalf } from './mufu-unit.ts';
 import { pushDoubleWords, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { shift, single, splat } from './vector-words.ts';
-import { evenWords, lowPairs, upperPair, wordsAt } from './word-shuffles.ts';
-
-type Layout = Pick<LaunchLayout, 'origin'>;
+import { evenWords, lowPairs, upperPair } from './word-shuffles.ts';
 
 /** Lowers a step for one thread at a time. */
 export function lowerMufu({ fn, to, from }: StepOf<'mufu'>, { code, values, helpers, layout }: Lowering): void {
@@ -36,16 +30,13 @@ export function vectorMufu({ fn, to, from }: StepOf<'mufu'>, lowering: VectorLow
   };
 }
 
-/** Number of words that are computed. */
-type Count = 1 | 4;
-
 /** Returns the index of the function that takes and returns four words. */
-function mufuFunction(helpers: Helpers, fn: MufuFunction, layout: Layout, count: Count): number {
+function mufuFunction(helpers: Helpers, fn: MufuFunction, layout: MufuLayout, count: MufuCount): number {
   const type = { parameters: ['v128'], results: ['v128'] } as const;
-  return helpers.function(`mufu ${fn} ${count}`, type, (code) => writers[fn](new Unit(code, layout, count)), true);
+  return helpers.function(`mufu ${fn} ${count}`, type, (code) => writers[fn](new MufuUnit(code, layout, count)), true);
 }
 
-const writers: Readonly<Record<MufuFunction, (unit: Unit) => void>> = {
+const writers: Readonly<Record<MufuFunction, (unit: MufuUnit) => void>> = {
   rcp: (unit) => writeReciprocal(unit, f32),
   rcp64h: (unit) => writeReciprocal(unit, upperHalf),
   rsqrt: (unit) => writeReciprocalRoot(unit, f32),
@@ -58,183 +49,10 @@ const writers: Readonly<Record<MufuFunction, (unit: Unit) => void>> = {
   tanh: writeTangent,
 };
 
-/** The parts of the numbers in the words. */
-interface Format {
-  readonly fractionBits: number;
-  readonly bias: number;
-}
-
-const f32: Format = { fractionBits: 23, bias: 127 };
-const upperHalf: Format = { fractionBits: 20, bias: 1023 };
-
 const nan = 0x7fffffff;
-const lowBits = 0x1ffff;
-
-/** Locals that hold parts of the operand, in the format. Fractions have 23 bits. */
-interface Parts {
-  readonly sign: number;
-  readonly exponent: number;
-  readonly fraction: number;
-}
-
-/** The sums of a polynomial: two in each local. */
-type Sums = readonly [low: number, high: number];
-
-/** Writes the code that the functions share. The operand is the first local of the function. */
-class Unit {
-  readonly code: Code;
-  private readonly layout: Layout;
-  private readonly count: Count;
-
-  constructor(code: Code, layout: Layout, count: Count) {
-    this.code = code;
-    this.layout = layout;
-    this.count = count;
-  }
-
-  /** A new local with the vector that `push` pushes. */
-  made(push: () => void): number {
-    const local = this.code.local('v128');
-    push();
-    this.code.set(local);
-    return local;
-  }
-
-  parts({ fractionBits, bias }: Format): Parts {
-    const { code } = this;
-    const sign = this.made(() => splat(code.get(0), single.sign).vector('v128.and'));
-    const exponent = this.made(() => {
-      splat(shift(code.get(0), 'i32x4.shr_u', fractionBits), 2 * bias + 1).vector('v128.and');
-    });
-    const fraction = this.made(() => {
-      splat(code.get(0), 2 ** fractionBits - 1).vector('v128.and');
-      shift(code, 'i32x4.shl', 23 - fractionBits);
-    });
-    return { sign, exponent, fraction };
-  }
-
-  /** The upper bits of a number of 23 bits, which select a row, and the 17 bits below them. */
-  divided(position: number): { readonly row: number; readonly x: number } {
-    const { code } = this;
-    return {
-      row: this.made(() => shift(code.get(position), 'i32x4.shr_u', 17)),
-      x: this.made(() => splat(code.get(position), lowBits).vector('v128.and')),
-    };
-  }
-
-  /** The polynomials of the rows at x, in units of 2^-18 of the last place. */
-  polynomial(name: MufuTableName, row: number, x: number): Sums {
-    const { code } = this;
-    const places = this.made(() => shift(code.get(row), 'i32x4.shl', 4));
-    const first = this.rowAt(name, places, 0);
-    const rows =
-      this.count === 1 ? [first, first] : [first, ...[1, 2, 3].map((lane) => this.rowAt(name, places, lane))];
-    // The coefficients c1 and c2 of two rows each.
-    const pairs = rows.flatMap((one, i) =>
-      i % 2 === 0 ? [this.joined(one, elementAt(rows, i + 1), wordsAt(2, 6, 3, 7))] : [],
-    );
-    const [low = 0, high = low] = pairs;
-    const c1 = this.joined(low, high, lowPairs);
-    const c2 = this.joined(low, high, wordsAt(2, 3, 6, 7));
-    const square = this.square(x);
-    const sum = (half: 'low' | 'high', from: number): number =>
-      this.made(() => {
-        code
-          .get(elementAt(rows, from))
-          .get(elementAt(rows, from + 1))
-          .shuffle(lowPairs);
-        code.get(c1).get(x).vector(`i64x2.extmul_${half}_i32x4_s`, 'i64x2.add');
-        code.get(c2).get(square).vector(`i64x2.extmul_${half}_i32x4_s`, 'i64x2.add');
-      });
-    const sums = sum('low', 0);
-    return [sums, this.count === 1 ? sums : sum('high', 2)];
-  }
-
-  private joined(first: number, second: number, bytes: readonly number[]): number {
-    return this.made(() => this.code.get(first).get(second).shuffle(bytes));
-  }
-
-  /** The row of one lane. */
-  private rowAt(name: MufuTableName, places: number, lane: number): number {
-    const { code } = this;
-    return this.made(() => {
-      code.get(places).lane('i32x4.extract_lane', lane);
-      code.vectorMemory('v128.load', this.layout.origin + mufuAddresses[name]);
-    });
-  }
-
-  /** The truncated square of a number of 17 bits. */
-  private square(x: number): number {
-    const { code } = this;
-    return this.made(() => {
-      for (let bit = 10; bit < 17; bit++) {
-        // The bit, moved to the sign, makes a mask for its products with lower bits and for its square.
-        splat(shift(code.get(x), 'i32x4.shr_u', 18 - bit), 2 ** (2 * bit - 18) - 1).vector('v128.and');
-        splat(code, 2 ** (2 * bit - 19)).vector('i32x4.add');
-        shift(shift(code.get(x), 'i32x4.shl', 31 - bit), 'i32x4.shr_s', 31).vector('v128.and');
-        if (bit > 10) code.vector('i32x4.add');
-      }
-    });
-  }
-
-  /** Pushes the sums, truncated to whole units of the last place. */
-  pushTruncated([low, high]: Sums): void {
-    const { code } = this;
-    for (const sums of [low, high]) code.get(sums).i32(18).vector('i64x2.shr_s');
-    code.shuffle(evenWords);
-  }
-
-  /**
-   * Pushes the f32 values sum * 2^unit, of which only the upper 24 bits are kept. The sums must not be negative, and the
-   * results must not be subnormal. `scale` may push two more factors for each half.
-   */
-  pushCut(sums: Sums, unit: number, scale: ((half: 0 | 1) => void) | null = null): void {
-    const { code } = this;
-    for (const half of this.count === 1 ? ([0] as const) : ([0, 1] as const)) {
-      // An integer below 2^52 becomes an f64 as the fraction of a number between 2^52 and 2^53.
-      pushDoubleWords(code.get(sums[half]), 0x4330_0000_0000_0000n).vector('v128.or');
-      pushDoubleWords(code, 0x4330_0000_0000_0000n).vector('f64x2.sub');
-      pushDoubleWords(code, 0xffff_ffff_e000_0000n).vector('v128.and');
-      pushDoubleWords(code, BigInt(unit + 1023) << 52n).vector('f64x2.mul');
-      scale?.(half);
-      code.vector('f32x4.demote_f64x2_zero');
-    }
-    if (this.count === 4) code.shuffle(lowPairs);
-  }
-
-  /** Replaces the vector on the stack by a constant in the lanes of the mask that `pushMask` pushes. */
-  choose(word: number, pushMask: () => void): void {
-    this.chooseOf(() => splat(this.code, word), pushMask);
-  }
-
-  /** Replaces the vector on the stack by the one that `push` pushes, in the lanes of the mask. */
-  chooseOf(push: () => void, pushMask: () => void): void {
-    const { code } = this;
-    const usual = code.local('v128');
-    code.set(usual);
-    push();
-    code.get(usual);
-    pushMask();
-    code.vector('v128.bitselect');
-  }
-
-  pushEquals(local: number, word: number): void {
-    splat(this.code.get(local), word).vector('i32x4.eq');
-  }
-
-  /** Pushes a mask of the operands that are NaNs. */
-  pushIsNan({ exponent, fraction }: Parts, { bias }: Format): void {
-    this.pushEquals(exponent, 2 * bias + 1);
-    splat(this.code.get(fraction), 0).vector('i32x4.ne', 'v128.and');
-  }
-
-  pushIsNegative({ sign }: Parts): void {
-    splat(this.code.get(sign), 0).vector('i32x4.ne');
-  }
-}
 
 /** Pushes the bits of significand * 2^exponent, or zero if the exponent is not that of a normal number. */
-function pushJoined(unit: Unit, exponent: number, significand: number, { fractionBits }: Format): void {
+function pushJoined(unit: MufuUnit, exponent: number, significand: number, { fractionBits }: FloatLayout): void {
   const { code } = unit;
   splat(code.get(significand), 2 ** 23).vector('i32x4.sub');
   shift(code, 'i32x4.shr_s', 23 - fractionBits);
@@ -242,7 +60,7 @@ function pushJoined(unit: Unit, exponent: number, significand: number, { fractio
   splat(code.get(exponent), 0).vector('i32x4.gt_s', 'v128.and');
 }
 
-function writeReciprocal(unit: Unit, format: Format): void {
+function writeReciprocal(unit: MufuUnit, format: FloatLayout): void {
   const { code } = unit;
   const parts = unit.parts(format);
   const { sign, exponent, fraction } = parts;
@@ -266,7 +84,7 @@ function writeReciprocal(unit: Unit, format: Format): void {
 }
 
 /** Locals that hold whether the exponent is odd (1 or 0), and half of the exponent below it. */
-function halved(unit: Unit, exponent: number, bias: number): { readonly odd: number; readonly half: number } {
+function halved(unit: MufuUnit, exponent: number, bias: number): { readonly odd: number; readonly half: number } {
   const { code } = unit;
   const odd = unit.made(() => splat(splat(code.get(exponent), 1).vector('v128.and'), 1).vector('v128.xor'));
   const half = unit.made(() => {
@@ -276,14 +94,14 @@ function halved(unit: Unit, exponent: number, bias: number): { readonly odd: num
   return { odd, half };
 }
 
-function rootSignificand(unit: Unit, name: 'rsqrt' | 'sqrt', odd: number, fraction: number): number {
+function rootSignificand(unit: MufuUnit, name: 'rsqrt' | 'sqrt', odd: number, fraction: number): number {
   const { code } = unit;
   const { row, x } = unit.divided(fraction);
   const place = unit.made(() => shift(code.get(odd), 'i32x4.shl', 6).get(row).vector('i32x4.add'));
   return unit.made(() => unit.pushTruncated(unit.polynomial(name, place, x)));
 }
 
-function writeReciprocalRoot(unit: Unit, format: Format): void {
+function writeReciprocalRoot(unit: MufuUnit, format: FloatLayout): void {
   const { code } = unit;
   const parts = unit.parts(format);
   const { sign, exponent, fraction } = parts;
@@ -310,7 +128,7 @@ function writeReciprocalRoot(unit: Unit, format: Format): void {
   unit.choose(nan, () => unit.pushIsNan(parts, format));
 }
 
-function writeSquareRoot(unit: Unit): void {
+function writeSquareRoot(unit: MufuUnit): void {
   const { code } = unit;
   const parts = unit.parts(f32);
   const { sign, exponent, fraction } = parts;
@@ -330,7 +148,7 @@ function writeSquareRoot(unit: Unit): void {
   unit.choose(nan, () => unit.pushIsNan(parts, f32));
 }
 
-function writePower(unit: Unit): void {
+function writePower(unit: MufuUnit): void {
   const { code } = unit;
   const parts = unit.parts(f32);
   const { sign, exponent } = parts;
@@ -357,7 +175,7 @@ function writePower(unit: Unit): void {
   unit.choose(nan, () => unit.pushIsNan(parts, f32));
 }
 
-function writeLogarithm(unit: Unit): void {
+function writeLogarithm(unit: MufuUnit): void {
   const { code } = unit;
   const parts = unit.parts(f32);
   const { exponent, fraction } = parts;
@@ -386,7 +204,7 @@ function writeLogarithm(unit: Unit): void {
   unit.choose(nan, () => unit.pushIsNan(parts, f32));
 }
 
-function writeCircular(unit: Unit, quarters: 0 | 1): void {
+function writeCircular(unit: MufuUnit, quarters: 0 | 1): void {
   const { code } = unit;
   const { sign, exponent } = unit.parts(f32);
   const angle = unit.made(() => code.get(0).vector('f32x4.abs'));
@@ -427,7 +245,7 @@ function doubleOf(bits: number): bigint {
   return view.getBigUint64(0);
 }
 
-function writeTangent(unit: Unit): void {
+function writeTangent(unit: MufuUnit): void {
   const { code } = unit;
   const parts = unit.parts(f32);
   const { sign, exponent, fraction } = parts;
