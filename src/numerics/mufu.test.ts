@@ -11,6 +11,8 @@ describe('special operands', () => {
     ['rcp', 0x007fffff, inf],
     ['rcp', negative(1), negative(inf)],
     ['rcp', negative(inf), negative(0)],
+    ['rcp', 0x7e800000, 0x00800000],
+    ['rcp', 0x7e800001, 0],
     ['rcp', 0x7f000000, 0],
     ['rcp', 0x7fc00001, nan],
     ['rsqrt', 0x40800000, 0x3f000000],

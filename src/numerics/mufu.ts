@@ -111,6 +111,8 @@ function reciprocal(bits: number, layout: Layout): number {
   const { fractionBits, bias } = layout;
   if (isSpecial) return fraction === 0 ? sign : nan;
   if (exponent === 0) return sign + (2 * bias + 1) * 2 ** fractionBits;
+  // The reciprocal of a power of two is a power of two; that of another number has a lower exponent.
+  if (fraction === 0) return joined(sign, 2 * bias - exponent, 2 ** 23, layout);
   const significand = truncated(polynomial('rcp', fraction >> 16, (fraction & 0xffff) * 2));
   return joined(sign, 2 * bias - 1 - exponent, significand, layout);
 }

@@ -67,12 +67,19 @@ function writeReciprocal(unit: MufuUnit, format: FloatLayout): void {
   const greatest = 2 * format.bias + 1;
   const row = unit.made(() => shift(code.get(fraction), 'i32x4.shr_u', 16));
   const x = unit.made(() => shift(splat(code.get(fraction), 0xffff).vector('v128.and'), 'i32x4.shl', 1));
-  const significand = unit.made(() => unit.pushTruncated(unit.polynomial('rcp', row, x)));
-  const result = unit.made(() =>
+  // The reciprocal of a power of two is a power of two; that of another number has a lower exponent.
+  const isPower = unit.made(() => unit.pushEquals(fraction, 0));
+  const significand = unit.made(() => {
+    unit.pushTruncated(unit.polynomial('rcp', row, x));
+    unit.choose(2 ** 23, () => code.get(isPower));
+  });
+  const result = unit.made(() => {
     splat(code, greatest - 2)
       .get(exponent)
-      .vector('i32x4.sub'),
-  );
+      .vector('i32x4.sub')
+      .get(isPower)
+      .vector('i32x4.sub');
+  });
   pushJoined(unit, result, significand, format);
   unit.choose(greatest * 2 ** format.fractionBits, () => unit.pushEquals(exponent, 0));
   code.get(sign).vector('v128.or');
