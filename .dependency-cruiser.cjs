@@ -43,7 +43,8 @@ const dataFor = {
 const everywhere = ['base', 'diagnostics'];
 const everywhereFor = { base: [], wasm: ['base'] };
 /** Of numerics the fast engine takes data only: arithmetic is written twice, so that comparing the engines tests it. */
-const numericsData = '(conversion|conversion-stages|dot-arithmetic|formats|packed-blocks|policy|operations)[.]ts$';
+const numericsData =
+  '(conversion|conversion-stages|dot-arithmetic|formats|mufu-tables|packed-blocks|policy|operations)[.]ts$';
 
 /** Libraries of the tensor files; they touch no platform. */
 const tensorLibraries = ['fflate'];

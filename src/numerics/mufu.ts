@@ -8,27 +8,7 @@
  * truncated as well. This is the interpolator of Oberman and Siu (A High-Performance Area-Efficient Multifunction
  * Interpolator, 2005).
  */
-import { mufuTables, type MufuTableName } from './mufu-tables.ts';
-
-/**
- * The functions of one f32. `sin` and `cos` take an angle in radians: they include the multiplication by 1/(2*pi),
- * rounded toward zero, that precedes the instruction. `rcp64h` and `rsqrt64h` take and return the upper 32 bits of an
- * f64. All except `tanh` treat subnormal operands as zeros of the same sign, and flush subnormal results.
- */
-export const mufuFunctions = [
-  'rcp',
-  'rsqrt',
-  'sqrt',
-  'ex2',
-  'lg2',
-  'sin',
-  'cos',
-  'tanh',
-  'rcp64h',
-  'rsqrt64h',
-] as const;
-
-export type MufuFunction = (typeof mufuFunctions)[number];
+import { inverseTurn, type MufuFunction, mufuTables, type MufuTableName, tangentRows } from './mufu-tables.ts';
 
 /** Returns a function of the unit. Operands and results are 32 bits, given as unsigned numbers. */
 export function mufu(fn: MufuFunction): (bits: number) => number {
@@ -181,9 +161,6 @@ function logarithm(bits: number): number {
   return result < 0 ? 2 ** 31 + cut((-result - 1) / 2 ** 36) : cut(result / 2 ** 36);
 }
 
-/** The reciprocal of 2*pi, as the f32 by which angles are multiplied. */
-export const inverseTurn = 0x3e22f983;
-
 /** The sine of an angle to which quarter turns are added. */
 function circular(bits: number, quarters: 0 | 1): number {
   const { sign, isSpecial } = partsOf(bits, single);
@@ -201,16 +178,6 @@ function circular(bits: number, quarters: 0 | 1): number {
   return result + cut(polynomial('sin', angle >> 17, angle & lowBits) / 2 ** 42);
 }
 
-/** For each exponent from -8 to 2, how many bits of the fraction select the row, and the first row. */
-const tangentBits: readonly number[] = [0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3];
-const firstRows = tangentBits.map((_, i) => tangentBits.slice(0, i).reduce((sum, bits) => sum + 2 ** bits, 0));
-
-/** The tables from which compiled code finds a row of `tanh`, by exponent: a factor of the fraction, and the first row. */
-export const tangentRows: Readonly<Record<'factors' | 'first', readonly number[]>> = {
-  factors: tangentBits.map((bits) => 2 ** bits),
-  first: firstRows,
-};
-
 function tangent(bits: number): number {
   const { sign, exponent, fraction, isSpecial } = partsOf(bits, single);
   if (isSpecial && fraction !== 0) return nan;
@@ -218,6 +185,6 @@ function tangent(bits: number): number {
   const place = exponent - (127 - 8);
   if (place < 0) return bits;
   const position = (fraction * (tangentRows.factors[place] ?? 1)) >> 6;
-  const sum = polynomial('tanh', (firstRows[place] ?? 0) + (position >> 17), position & lowBits);
+  const sum = polynomial('tanh', (tangentRows.first[place] ?? 0) + (position >> 17), position & lowBits);
   return sign + cut(sum * 2 ** (exponent - 127 - 41));
 }

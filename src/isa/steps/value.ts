@@ -2,7 +2,7 @@
 import type { Bits } from '../../base/bits.ts';
 import type { Conversion } from '../../numerics/conversion.ts';
 import type { IntegerName } from '../../numerics/formats.ts';
-import type { MufuFunction } from '../../numerics/mufu.ts';
+import type { MufuFunction } from '../../numerics/mufu-tables.ts';
 import type {
   BitFunction,
   Comparison,

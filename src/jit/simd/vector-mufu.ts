@@ -4,7 +4,7 @@
  * less than 2^53 in all functions, so it is exact in f64.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
-import { inverseTurn, type MufuFunction, tangentRows } from '../../numerics/mufu.ts';
+import { inverseTurn, type MufuFunction, tangentRows } from '../../numerics/mufu-tables.ts';
 import type { Helpers } from '../helpers.ts';
 import type { Lowering } from '../lowering.ts';
 import { f32, type FloatLayout, type MufuCount, type MufuLayout, MufuUnit, upperHalf } from './mufu-unit.ts';

@@ -4,7 +4,7 @@
  * as zeros. The results were recorded for all arguments of each instruction with one operand.
  */
 import { plainConversion } from '../../../numerics/conversion.ts';
-import type { MufuFunction } from '../../../numerics/mufu.ts';
+import type { MufuFunction } from '../../../numerics/mufu-tables.ts';
 import { plainMode } from '../../../numerics/operations.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
