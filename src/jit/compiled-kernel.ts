@@ -28,6 +28,8 @@ export interface CompiledKernel {
   readonly tensorBytes: number;
   /** Whether blocks may take blocks that have not started away from the launch. */
   readonly cancelsBlocks: boolean;
+  /** Whether compiled code reads the tables of the special function unit. */
+  readonly usesSpecialFunctions: boolean;
   /** Offset of the cluster barrier in shared memory; null for kernels that do not use the cluster barrier. */
   readonly clusterBarrier: number | null;
   /** Whether a thread may reach a loop in which it waits for a thread of another block. */
@@ -114,6 +116,7 @@ export function describeKernel({
     sharedBytes: entry.sharedBytes,
     tensorBytes: tensorBytesOf(entry),
     cancelsBlocks: entry.cancelsBlocks,
+    usesSpecialFunctions: entry.usesSpecialFunctions,
     clusterBarrier: entry.clusterBarrier,
     waits: waitsInCalls || functions.some((fn) => fn !== null && fn.pauses.size > 0),
     functions: kernel.functions.map(describeFunction),

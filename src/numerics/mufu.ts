@@ -8,6 +8,7 @@
  * truncated as well. This is the interpolator of Oberman and Siu (A High-Performance Area-Efficient Multifunction
  * Interpolator, 2005).
  */
+import { elementAt } from '../base/element-at.ts';
 import { inverseTurn, type MufuFunction, mufuTables, type MufuTableName, tangentRows } from './mufu-tables.ts';
 
 /** Returns a function of the unit. Operands and results are 32 bits, given as unsigned numbers. */
@@ -77,13 +78,13 @@ function squareOf(x: number): number {
 /** The polynomial of a row at x, in units of 2^-18 of the last place. All sums and products are exact. */
 function polynomial(name: MufuTableName, row: number, x: number): number {
   const { bias, rows } = mufuTables[name];
-  const [c0 = 0, c1 = 0, c2 = 0] = rows.slice(3 * row, 3 * row + 3);
+  const [c0, c1, c2] = [elementAt(rows, 3 * row), elementAt(rows, 3 * row + 1), elementAt(rows, 3 * row + 2)];
   return c0 * 2 ** 16 + bias + c1 * x * 2 + c2 * squareOf(x) * 4;
 }
 
 const truncated = (sum: number): number => Math.floor(sum / 2 ** 18);
 
-/** The upper 6 bits of the fraction, after whether the exponent is odd, and the 17 bits below them. */
+/** The bits of x. The bits above them select the row. */
 const lowBits = 0x1ffff;
 
 function reciprocal(bits: number, layout: Layout): number {

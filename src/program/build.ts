@@ -52,6 +52,7 @@ export interface KernelLayout {
   readonly reachesOtherBlocks: boolean;
   readonly usesTensorMemory: boolean;
   readonly cancelsBlocks: boolean;
+  readonly usesSpecialFunctions: boolean;
   /** Every activation begins at a multiple of this number of bytes. */
   readonly alignment: number;
 }
@@ -78,6 +79,7 @@ export function kernelLayout(drafts: readonly Draft[], shared: readonly Variable
     reachesOtherBlocks: reachesOtherBlocks(all),
     usesTensorMemory: all.some(({ steps }) => steps.some(accessesTensorMemory)),
     cancelsBlocks: all.some(({ steps }) => steps.some(({ kind }) => kind === 'cancel-blocks')),
+    usesSpecialFunctions: all.some(({ steps }) => steps.some(({ kind }) => kind === 'mufu')),
     alignment,
   };
 }
@@ -136,6 +138,7 @@ export function finishFunction(draft: Draft, layout: KernelLayout): FunctionProg
     reachesOtherBlocks: layout.reachesOtherBlocks,
     usesTensorMemory: layout.usesTensorMemory,
     cancelsBlocks: layout.cancelsBlocks,
+    usesSpecialFunctions: layout.usesSpecialFunctions,
     local: localLayout.placed,
     localBytes: localLayout.end,
     calleeBase: alignUp(localLayout.end + linkage, Math.max(layout.alignment, linkage)),

@@ -157,6 +157,8 @@ export interface FunctionProgram {
   readonly usesTensorMemory: boolean;
   /** Whether the kernel, or a function that it may call, takes blocks that have not started away from the launch. */
   readonly cancelsBlocks: boolean;
+  /** Whether the kernel, or a function that it may call, uses the special function unit (numerics/mufu-tables.ts). */
+  readonly usesSpecialFunctions: boolean;
   /**
    * The contents of an activation in local memory: a function's parameters and return values, local variables, and call
    * arguments. `localBytes` is their total size.

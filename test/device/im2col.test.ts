@@ -177,7 +177,7 @@ describe.each(Object.entries(ways))('%s', (_, way) => {
 
   test.each([
     [[-1, 0], [0, 0], 'the lower corner cannot be -1, which is before the first pixel'],
-    [[0, 0], [0, 1], 'the upper corner cannot be 1, which is behind the last pixel'],
+    [[0, 0], [0, 1], 'the upper corner cannot be 1, which is after the last pixel'],
   ] as const)('to a tensor, with the corners %j and %j', async (lowerCorner, upperCorner, reason) => {
     const im2col = { ...padded, lowerCorner, upperCorner };
     const one: Case = {

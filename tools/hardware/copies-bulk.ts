@@ -186,7 +186,7 @@ const globalReductions = (random: Random): readonly Job[] =>
 
 // --- cp.async ---------------------------------------------------------------------------------------------------------
 
-/** Each thread copies its own bytes; `words` are those behind the size, with %r6 its own number and %p2 its own choice. */
+/** Each thread copies its own bytes; `words` are those after the size, with %r6 its own number and %p2 its own choice. */
 const threadCopy = (cache: string, bytes: number, last: string): string =>
   moduleOf(
     ['u64 data', 'u64 own', 'u64 out', 'u32 size'],

@@ -199,7 +199,7 @@ fill: add.u32 %r4, %r1, %r3; st.shared.b32 [%r4], 0xa5a5a5a5; add.u32 %r3, %r3, 
 fill_test: setp.lt.u32 %p1, %r3, %size; @%p1 bra fill;
 setp.ne.u32 %p1, %r2, 0;`;
 
-/** Waits for the object, copies the shared memory to `out` and whether the wait ended to the word behind it. */
+/** Waits for the object, copies the shared memory to `out` and whether the wait ended to the word after it. */
 export const shown = `${boundedWait('object')} bar.sync 0;
 ${copyWords('show', ['shared', '%r1'], ['global', '%out'], '%size')}
 @%p1 bra done; cvt.u64.u32 %rd1, %size; add.u64 %rd1, %out, %rd1; st.global.b32 [%rd1], %r39;

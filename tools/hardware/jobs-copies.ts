@@ -43,7 +43,7 @@ interface LoadChoices {
   readonly arriving?: number;
 }
 
-/** Copies a part to shared memory. Bytes before and behind it are shown as well. */
+/** Copies a part to shared memory. Bytes before and after it are shown as well. */
 function load(id: string, part: Part, tensor: Uint8Array, choices: LoadChoices = {}): Job {
   const { place = 128, byPointer = false, space, arriving } = choices;
   const { options, at, offsets = [], bytes } = part;
@@ -368,7 +368,7 @@ const outsideCorners = (): readonly Job[] => {
   ];
 };
 
-/** Stores that begin before or behind a tensor, or not at a multiple of 16 bytes. */
+/** Stores that begin before or after a tensor, or not at a multiple of 16 bytes. */
 const outsideStores = (): readonly Job[] =>
   [
     [8, 0, 0],

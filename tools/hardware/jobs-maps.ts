@@ -26,7 +26,7 @@ const unused: JobArgument = { kind: 'buffer', size: 16 };
 
 // --- what the driver encodes ------------------------------------------------------------------------------------------
 
-/** Shows the bytes of the map behind the address of the tensor. */
+/** Shows the bytes of the map after the address of the tensor. */
 const echo = moduleOf(
   ['u64 memory', 'map tensor', 'u64 out'],
   `add.u64 %tensor, %tensor, 8; ${copyWords('show', ['global', '%tensor'], ['global', '%out'], '120').replace('ld.global', 'ld')}`,

@@ -66,7 +66,7 @@ export class Arena {
     this.constants = this.parameters + alignTo16(parameters.byteLength);
     memory.bytesAt(this.parameters, parameters.byteLength).set(parameters);
     memory.bytesAt(this.constants, constants.byteLength).set(constants);
-    placeMufuTables(memory);
+    if (compiled.usesSpecialFunctions) placeMufuTables(memory);
     this.roomSize = needs.room;
   }
 

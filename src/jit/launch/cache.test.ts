@@ -16,6 +16,7 @@ const kernel: Compiled['kernel'] = {
   stackBytes: 0,
   tensorBytes: 0,
   cancelsBlocks: false,
+  usesSpecialFunctions: false,
   sharedBytes: 0,
   clusterBarrier: null,
   waits: false,

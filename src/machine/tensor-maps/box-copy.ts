@@ -94,7 +94,7 @@ function requireInside({ part }: TensorMap, { coordinates, mode }: BoxCopy): voi
   const low = part.lowerCorner.find((at) => at < 0);
   if (low !== undefined) refuse(`the lower corner cannot be ${low}, which is before the first pixel`);
   const high = part.upperCorner.find((at) => at > 0);
-  if (high !== undefined) refuse(`the upper corner cannot be ${high}, which is behind the last pixel`);
+  if (high !== undefined) refuse(`the upper corner cannot be ${high}, which is after the last pixel`);
 }
 
 /** The greatest access that is aligned wherever a group of 12 bytes is. */

@@ -31,8 +31,8 @@ export function stepsTo(at: number): number {
 }
 
 /**
- * The same distance, but only as far as the first or last texel, as there are no others to mix with. This matters because
- * weights are rounded.
+ * The same distance, limited to that of the first and of the last texel, because there are no texels beyond them. The
+ * limit makes a difference because weights are rounded.
  */
 export function clampSteps(distance: number, size: number): number {
   return Math.max(0, Math.min((size - 1) * steps, distance));

@@ -171,8 +171,7 @@ function loadField(to: Ref, offset: number, width: 8 | 32): readonly Step[] {
 }
 
 /**
- * A size of the level `$lod`, which is half as large as that of the level before, but at least 1. It is 0 if there is no
- * such level.
+ * The size of the level `$lod`: half that of the previous level, but at least 1. If there is no such level, it is 0.
  */
 export function sizeOfLevel(variant: Variant): readonly Step[] {
   return [
