@@ -43,7 +43,7 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX1042: items('.func f(.param .b32 .ptr x) { ret; }'),
   PTX2001: statements('ldd.global.u32 %r1, [%rd1];'),
   PTX2002: module(
-    '.version 9.1\n.target sm_90\n.address_size 64\n.entry k() { .reg .b64 %rd<3>; multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%rd2], 16; ret; }',
+    '.version 9.3\n.target sm_90\n.address_size 64\n.entry k() { .reg .b64 %rd<2>; mbarrier.check_layout.shared.b64 [%rd1]; ret; }',
   ),
   PTX2003: statements('setmaxnreg.sync.aligned.u32 24;'),
   PTX2010: statements('ld.gloabl.u32 %r1, [%rd1];'),

@@ -7,9 +7,8 @@ import { at, atListed, type Availability, parseVersion, type Version } from './t
 
 const rubin = atListed('9.4', 'sm_107a', 'sm_107f');
 
-/** Opcodes without forms. 9.1 was measured with ptxas 13.0, and later versions follow the text of the ISA. */
+/** Opcodes without forms. Versions and targets follow the text of the ISA. */
 const listed: readonly (readonly [opcodes: string, ...ways: readonly Availability[]])[] = [
-  ['multimem.cp', at('9.1', 90)],
   ['multimem.st.async multimem.red.async', at('9.3', 100)],
   ['mbarrier.check_layout', at('9.3', 90)],
   ['fabric.try_get fabric.try_put fabric.try_red fabric.try_pullred fabric.submit fabric.wait', at('9.3', 100)],

@@ -35,6 +35,7 @@ export const familyOpcodes = {
   barrierObject:
     'mbarrier.init mbarrier.inval mbarrier.pending_count mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive mbarrier.arrive.expect_tx mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx mbarrier.test_wait mbarrier.test_wait.parity mbarrier.try_wait mbarrier.try_wait.parity cp.async.mbarrier.arrive',
   multimem: 'multimem.ld_reduce multimem.red multimem.st',
+  multimemCopy: 'multimem.cp.async.bulk multimem.cp.reduce.async.bulk',
   clusterBarrier: 'barrier.cluster.arrive barrier.cluster.wait',
   cluster: 'mapa getctarank griddepcontrol setmaxnreg.inc setmaxnreg.dec pmevent pmevent.mask',
   atomic: 'atom red',

@@ -11,7 +11,7 @@ import { callForms } from './forms/control/calls.ts';
 import { carryForms } from './forms/integer/carry.ts';
 import { comparisonForms } from './forms/comparison/comparison.ts';
 import { controlForms } from './forms/control/control.ts';
-import { bulkForms } from './forms/async/bulk.ts';
+import { bulkForms, multimemCopyForms } from './forms/async/bulk.ts';
 import { remoteForms } from './forms/async/remote.ts';
 import { clusterLaunchForms } from './forms/async/cluster-launch.ts';
 import { tensorMapForms } from './forms/async/tensor-map.ts';
@@ -109,6 +109,7 @@ const makers: Readonly<Record<FamilyName, FormFamily['forms']>> = {
   remote: remoteForms,
   barrierObject: barrierObjectForms,
   multimem: multimemForms,
+  multimemCopy: multimemCopyForms,
   clusterBarrier: clusterBarrierForms,
   cluster: clusterForms,
   atomic: atomicForms,

@@ -43,15 +43,11 @@ describe('exit and output', () => {
   });
 
   test('the summary names no targets for a module with an unchecked instruction', async () => {
-    const input = moduleOf(
-      '.reg .b64 %rd<3>;\nmultimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%rd2], 16;',
-      'sm_100',
-      '9.1',
-    );
+    const input = moduleOf('.reg .b64 %rd<3>;\nfabric.wait.global.b64 [%rd1], %rd2;', 'sm_100', '9.3');
     const { code, stderr } = await ptxlab(['check', '-'], { input });
     expect(code).toBe(0);
-    expect(stderr).toContain('lowest .version on sm_100: 9.1 or later\n');
-    expect(stderr).toContain('accepted by: unknown, because multimem.cp is not checked\n');
+    expect(stderr).toContain('lowest .version on sm_100: 9.3 or later\n');
+    expect(stderr).toContain('accepted by: unknown, because fabric.wait is not checked\n');
   });
 
   test('- reads stdin', async () => {

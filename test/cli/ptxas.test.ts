@@ -34,10 +34,10 @@ const files: Readonly<Record<string, string>> = {
   variable: module({ before: '.extern .global .u32 v;', body: 'st.global.u32 [v], %r1;' }),
   shared: module({ before: '.shared .b8 s[60000];', body: 'st.shared.u32 [s], %r1;' }),
   unknown: module({
-    version: '9.1',
+    version: '9.3',
     target: 'sm_90a',
-    before: '.global .b8 g[16]; .shared .b8 s[16];',
-    body: 'multimem.cp.async.bulk.global.shared::cta.bulk_group [g], [s], 16;',
+    before: '.shared .b64 s;',
+    body: 'mbarrier.check_layout.shared.b64 [s];',
   }),
   warpgroup: module({
     version: '8.2',
@@ -261,7 +261,7 @@ describe('verdicts', () => {
   test('instructions that ptxlab cannot check are counted and refused, unless they are allowed', async () => {
     const { code, stderr } = await run('-arch sm_90a unknown');
     expect(code).toBe(255);
-    expect(stderr).toMatch(/^ptxas fatal {3}: verified 1 of 2 instructions; ptxlab cannot check multimem.cp/);
+    expect(stderr).toMatch(/^ptxas fatal {3}: verified 1 of 2 instructions; ptxlab cannot check mbarrier.check_layout/);
     expect(await run('-arch sm_90a --allow-unverified unknown')).toMatchObject({ code: 0, stderr: '' });
   });
 

@@ -28,6 +28,14 @@ const unrecorded: readonly string[] = `
   .trim()
   .split(/\s+/);
 
+/** Forms of 9.1 that ptxas 13.0, which knows versions up to 9.0, cannot confirm. Their rules follow the text of the ISA. */
+const unconfirmed: readonly string[] = `
+  multimem/cp.async.bulk multimem/cp.async.bulk.mask multimem/cp.reduce.async.bulk.add
+  multimem/cp.reduce.async.bulk.add.half multimem/cp.reduce.async.bulk.extremum multimem/cp.reduce.async.bulk.logic
+  multimem/cp.reduce.async.bulk.wrap`
+  .trim()
+  .split(/\s+/);
+
 /** The versions of which cases were recorded. Nothing can confirm those of later versions yet. */
 const recorded = versions.filter((version) => version <= parseVersion('9.1'));
 
@@ -44,7 +52,7 @@ describe('recorded cases', () => {
   const cases = new Set(mnemonics.flatMap((mnemonic) => casesOf(mnemonic) ?? []));
 
   test('every form has a case, except those listed', () => {
-    expect([...formsWithoutCase(cases)].sort()).toEqual([...unrecorded].sort());
+    expect([...formsWithoutCase(cases)].sort()).toEqual([...unrecorded, ...unconfirmed].sort());
   });
 
   test('every case names a form', () => {

@@ -14,6 +14,7 @@ export interface Source {
   /** Declarations before the kernel. */
   readonly module?: string;
   readonly target?: string;
+  readonly version?: string;
 }
 
 const registers = `
@@ -21,8 +22,9 @@ const registers = `
 `;
 
 /** A module with kernel `k`. The body begins at line 6 and needs no `ret`. */
-export function moduleOf({ body, parameters = '.param .u64 out', module = '', target = 'sm_100a' }: Source): string {
-  return `.version 9.0
+export function moduleOf(source: Source): string {
+  const { body, parameters = '.param .u64 out', module = '', target = 'sm_100a', version = '9.0' } = source;
+  return `.version ${version}
 .target ${target}
 .address_size 64
 ${module.replaceAll('\n', ' ')}

@@ -15,8 +15,8 @@ function findingsOf(line: string, version: string, target: string): readonly str
 }
 
 /** An instruction, the first version and target that support it, and a version and a target that do not support it. */
-const copy = 'multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%rd2], 16;';
-const lines = [[copy, '9.1', 'sm_90', '9.0', 'sm_89']] as const;
+const layout = 'mbarrier.check_layout.shared.b64 [%rd2];';
+const lines = [[layout, '9.3', 'sm_90', '9.2', 'sm_89']] as const;
 
 test.each(lines)('%s gets a note in %s on %s and an error in %s or on %s', (line, version, target, before, without) => {
   expect(findingsOf(line, version, target)).toEqual(['PTX2002']);
@@ -35,13 +35,13 @@ test('no modifier is both in the table and outside it', () => {
 });
 
 test('names in an unchecked instruction must still be declared', () => {
-  expect(findingsOf(copy.replace('%rd2', '%q'), '9.1', 'sm_90')).toContain('PTX3001');
+  expect(findingsOf(layout.replace('%rd2', '%q'), '9.3', 'sm_90')).toContain('PTX3001');
 });
 
 test('every module with an unchecked instruction gets a note', () => {
-  const twice = `${copy}\n${copy}\n${copy}`;
-  expect(findingsOf(twice, '9.1', 'sm_90')).toEqual(['PTX2002']);
-  expect(findingsOf(twice, '9.1', 'sm_90')).toEqual(['PTX2002']);
+  const twice = `${layout}\n${layout}\n${layout}`;
+  expect(findingsOf(twice, '9.3', 'sm_90')).toEqual(['PTX2002']);
+  expect(findingsOf(twice, '9.3', 'sm_90')).toEqual(['PTX2002']);
 });
 
 const added = [

@@ -36,6 +36,9 @@ export function acquires({ semantics }: MemoryOrder): boolean {
 /** The order of atomic operations that name none. */
 export const relaxedOnGpu: MemoryOrder = { semantics: 'relaxed', scope: 'gpu' };
 
+/** The order of multimem instructions that name none. */
+export const relaxedInSystem: MemoryOrder = { semantics: 'relaxed', scope: 'sys' };
+
 export const releasedToCluster: MemoryOrder = { semantics: 'release', scope: 'cluster' };
 
 /** The order of arrivals at the end of operations. */

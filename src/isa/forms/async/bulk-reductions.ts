@@ -1,13 +1,15 @@
 /**
- * Bulk reductions without tensors (PTX ISA 9.1, section 9.7.9.25.4.2). They are carried out completely by the
- * instruction that starts them. Versions and targets were determined with ptxas 13.0.
+ * Bulk reductions without tensors (PTX ISA 9.1, sections 9.7.9.25.4.2 and 9.7.9.25.4.5). They are carried out completely
+ * by the instruction that starts them. Versions and targets were determined with ptxas 13.0; those of multimem follow
+ * the text of the ISA.
  */
 import { isIntegerName } from '../../../numerics/formats.ts';
 import { isFloatArithmeticFormat, plainMode } from '../../../numerics/operations.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
-import { relaxedOnGpu } from '../../steps/order.ts';
+import { type MemoryOrder, relaxedInSystem, relaxedOnGpu } from '../../steps/order.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
+import type { Availability } from '../../targets.ts';
 import { isTypeName, type PtxType, type TypeName, typeOf } from '../../types.ts';
 import { executed } from '../checked.ts';
 import { bits, integer } from '../integer/steps.ts';
@@ -19,6 +21,7 @@ import {
   mechanism,
   object,
   ofBulkCopies,
+  ofMultimemCopies,
   policy,
   reductionOf,
   reportBytes,
@@ -46,7 +49,7 @@ const global = [
 ];
 
 /** Combines each element with the one at the destination. */
-function reductionSteps(space: 'shared' | 'global', variant: Variant): readonly Step[] {
+function reductionSteps(space: 'shared' | 'global', variant: Variant, order: MemoryOrder): readonly Step[] {
   const type = typeOf(lastWord(variant));
   const reduced: Step = {
     kind: 'bulk-atomic',
@@ -62,7 +65,7 @@ function reductionSteps(space: 'shared' | 'global', variant: Variant): readonly 
     old: '$before',
     next: '$after',
     steps: combine(variant, type),
-    order: relaxedOnGpu,
+    order,
   };
   if (space === 'global') return [reduced];
   return [reduced, reportBytes('$size')];
@@ -97,27 +100,60 @@ function combine(variant: Variant, { name, format, width }: PtxType): readonly V
   }
 }
 
-function reduction(to: 'shared' | 'global', { id, text, op, types }: (typeof shared)[number], hint: boolean) {
-  const ends = to === 'shared' ? `.shared::cluster.shared::cta${mechanism}` : '.global.shared::cta.bulk_group';
-  const target = to === 'shared' ? inShared('dst', 'store') : inGlobal('dst', 'store');
-  const list = [target, inShared('src', 'load'), size, ...(to === 'shared' ? [object] : []), ...(hint ? [policy] : [])];
+/** Where the result of a reduction is. */
+interface Destination {
+  readonly id: string;
+  readonly opcode: string;
+  readonly section: string;
+  readonly space: 'shared' | 'global';
+  readonly since: Availability;
+  readonly order: MemoryOrder;
+}
+
+const toShared: Destination = {
+  id: 'cp.reduce.async.bulk.shared',
+  opcode: 'cp.reduce.async.bulk',
+  section: '9.7.9.25.4.2',
+  space: 'shared',
+  since: ofBulkCopies,
+  order: relaxedOnGpu,
+};
+const toGlobal: Destination = { ...toShared, id: 'cp.reduce.async.bulk.global', space: 'global' };
+const toMultimem: Destination = {
+  id: 'multimem.cp.reduce.async.bulk',
+  opcode: 'multimem.cp.reduce.async.bulk',
+  section: '9.7.9.25.4.5',
+  space: 'global',
+  since: ofMultimemCopies,
+  order: relaxedInSystem,
+};
+
+function reduction(to: Destination, { id, text, op, types }: (typeof shared)[number], hint: boolean) {
+  const isShared = to.space === 'shared';
+  const ends = isShared ? `.shared::cluster.shared::cta${mechanism}` : '.global.shared::cta.bulk_group';
+  const target = isShared ? inShared('dst', 'store') : inGlobal('dst', 'store');
+  const list = [target, inShared('src', 'load'), size, ...(isShared ? [object] : []), ...(hint ? [policy] : [])];
   return executed(
     {
-      id: `cp.reduce.async.bulk.${to}.${id}${hint ? '.hint' : ''}`,
-      section: '9.7.9.25.4.2',
-      syntax: `cp.reduce.async.bulk${ends}${hint ? '.L2::cache_hint' : ''}${text}  ${operandList(list)}`,
+      id: `${to.id}.${id}${hint ? '.hint' : ''}`,
+      section: to.section,
+      syntax: `${to.opcode}${ends}${hint ? '.L2::cache_hint' : ''}${text}  ${operandList(list)}`,
       summary:
         'Starts a reduction that combines bytes with the contents of the destination. The number of bytes is given by size.',
       sets: { ...(op.length > 0 ? { op } : {}), ...(types.length > 0 ? { type: types } : {}) },
       operands: list,
     },
-    ofBulkCopies,
-    (variant) => reductionSteps(to, variant),
+    to.since,
+    (variant) => reductionSteps(to.space, variant, to.order),
   );
 }
 
 /** Every form of cp.reduce.async.bulk without tensors. */
 export const bulkReductions = (): readonly InstructionForm[] => [
-  ...shared.map((operation) => reduction('shared', operation, false)),
-  ...global.flatMap((operation) => [false, true].map((hint) => reduction('global', operation, hint))),
+  ...shared.map((operation) => reduction(toShared, operation, false)),
+  ...global.flatMap((operation) => [false, true].map((hint) => reduction(toGlobal, operation, hint))),
 ];
+
+/** Every form of multimem.cp.reduce.async.bulk. */
+export const multimemReductions = (): readonly InstructionForm[] =>
+  global.map((operation) => reduction(toMultimem, operation, false));

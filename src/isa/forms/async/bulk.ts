@@ -1,6 +1,7 @@
 /**
  * Bulk copies without tensors, and st.bulk (PTX ISA 9.1, sections 9.7.9.13, 9.7.9.25.4 and 9.7.9.25.6). Copies are
- * carried out completely by the instruction that starts them. Versions and targets were determined with ptxas 13.0.
+ * carried out completely by the instruction that starts them. Versions and targets were determined with ptxas 13.0;
+ * those of multimem follow the text of the ISA.
  */
 import type { InstructionForm } from '../../form.ts';
 import { type OperandPattern, read } from '../../operand-patterns.ts';
@@ -14,7 +15,7 @@ import { noEffect } from '../no-effect.ts';
 import { operandList } from '../operand-list.ts';
 import { spaceOf } from '../space-of.ts';
 import { eachBlock } from './blocks-of-mask.ts';
-import { bulkReductions } from './bulk-reductions.ts';
+import { bulkReductions, multimemReductions } from './bulk-reductions.ts';
 import {
   copy,
   inGlobal,
@@ -23,6 +24,7 @@ import {
   mechanism,
   object,
   ofBulkCopies,
+  ofMultimemCopies,
   policy,
   reportBytes,
   size,
@@ -165,6 +167,27 @@ const masked = () =>
     );
   });
 
+/** Copies to a multimem address. A device stands for a multicast object with one GPU, so they are copies to its memory. */
+const multimemCopies = () =>
+  [false, true].map((isMasked) => {
+    const ends = [inGlobal('dst', 'store'), inShared('src', 'load'), size];
+    const list = isMasked ? [...ends, read('byte-mask', '.u16')] : ends;
+    return executed(
+      {
+        id: `multimem.cp.async.bulk${isMasked ? '.mask' : ''}`,
+        section: '9.7.9.25.4.4',
+        syntax: `multimem.cp.async.bulk.global.shared::cta.bulk_group${isMasked ? '.cp_mask' : ''}  ${operandList(list)}`,
+        summary: isMasked
+          ? 'Starts a copy to several memories in which a mask selects bytes from every group of 16.'
+          : 'Starts a copy to several memories. The number of bytes is given by size.',
+        operands: list,
+        rows: isMasked ? [row('.cp_mask', at('9.1', 100))] : [],
+      },
+      ofMultimemCopies,
+      () => (isMasked ? maskedCopy : copy('shared', 'global')),
+    );
+  });
+
 const prefetches = () =>
   [false, true].map((hint) => {
     const list = [inGlobal('src', 'load'), size, ...(hint ? [policy] : [])];
@@ -228,6 +251,9 @@ const fills = () =>
       ],
     ),
   );
+
+/** Bulk copies and reductions to multimem addresses. */
+export const multimemCopyForms = (): readonly InstructionForm[] => [...multimemCopies(), ...multimemReductions()];
 
 /** cp.async.bulk and cp.reduce.async.bulk without tensors, and st.bulk. */
 export const bulkForms = (): readonly InstructionForm[] => [

@@ -13,6 +13,9 @@ import { changeObject, unchanged } from './mbarrier-object.ts';
 /** The version and target that introduced bulk copies. */
 export const ofBulkCopies: Availability = at('8.0', 90);
 
+/** The version and target that introduced bulk copies to multimem addresses. */
+export const ofMultimemCopies: Availability = at('9.1', 90);
+
 /** The modifier of instructions that report the bytes that have arrived to an mbarrier object. */
 export const mechanism = '.mbarrier::complete_tx::bytes';
 

@@ -7,7 +7,7 @@ import type { InstructionForm } from '../../form.ts';
 import { type OperandPattern, read, write } from '../../operand-patterns.ts';
 import { slotType } from '../../variant.ts';
 import { vectorLanes } from '../../rules.ts';
-import { relaxedOnGpu } from '../../steps/order.ts';
+import { type MemoryOrder, relaxedOnGpu } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
@@ -30,8 +30,15 @@ import {
 
 const spaces: readonly string[] = ['.global', '.shared', '.shared::cta', '.shared::cluster'];
 
-/** The steps of the whole instruction: read, combine, write back and, for `atom`, return the old value. */
-function steps(combine: Combine, result: boolean): InstructionForm['steps'] {
+/**
+ * The steps of the whole instruction: read, combine, write back and, for `atom`, return the old value. `usual` says
+ * which order and scope the instruction has if its modifiers name none.
+ */
+export function atomicSteps(
+  combine: Combine,
+  result: boolean,
+  usual: MemoryOrder = relaxedOnGpu,
+): InstructionForm['steps'] {
   return (variant): readonly Step[] => {
     const lanes = Array.from({ length: vectorLanes(variant) }, (_, lane) => lane);
     const named = (name: Ref): readonly Ref[] => lanes.map((lane): Ref => `${name}.${lane}`);
@@ -44,7 +51,7 @@ function steps(combine: Combine, result: boolean): InstructionForm['steps'] {
       old: named('$old'),
       next: named('$next'),
       steps: lanes.flatMap((lane) => combine(variant, namesOf(lane))),
-      order: orderOf(variant, relaxedOnGpu),
+      order: orderOf(variant, usual),
     };
     const isInShared: Step = { kind: 'in-window', space: 'shared::cluster', to: inShared, from: '$a' };
     const changed = combine === float && dependsOnSpace(variant) ? [isInShared, atomic] : [atomic];
@@ -124,7 +131,7 @@ function forms(operation: Operation, opcode: 'atom' | 'red'): readonly Instructi
     constraints: nearGlobal,
     availability: [...general, ...(operation.rows ?? [])],
     operands: hinted ? [...operands, policy] : operands,
-    steps: steps(operation.combine, result),
+    steps: atomicSteps(operation.combine, result),
   });
   return operation.unhinted === true ? [make(false)] : [make(false), make(true)];
 }

@@ -9,6 +9,7 @@ import type { OperandPattern } from '../../operand-patterns.ts';
 import { read, write } from '../../operand-patterns.ts';
 import { slotType } from '../../variant.ts';
 import { vectorLanes } from '../../rules.ts';
+import type { MemoryOrder } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
@@ -40,14 +41,16 @@ function lanes(variant: Variant, name: Ref): readonly Ref[] {
   return Array.from({ length: vectorLanes(variant) }, (_, lane): Ref => `${name}.${lane}`);
 }
 
-function loadSteps(variant: Variant): readonly Step[] {
+/** The steps of an instruction that loads its operand `d`, which may be a vector, from the address `a`. */
+export function loadSteps(variant: Variant, order: MemoryOrder | null = accessOrderOf(variant)): readonly Step[] {
   const load = weakLoad(spaceOf(variant), slotType(variant, 0).width, lanes(variant, '$d'), '$a');
-  return [{ ...load, order: accessOrderOf(variant) }];
+  return [{ ...load, order }];
 }
 
-function storeSteps(variant: Variant): readonly Step[] {
+/** The steps of an instruction that stores its operand `b`, which may be a vector, at the address `a`. */
+export function storeSteps(variant: Variant, order: MemoryOrder | null = accessOrderOf(variant)): readonly Step[] {
   const store = weakStore(spaceOf(variant), slotType(variant, 0).width, '$a', lanes(variant, '$b'));
-  return [{ ...store, order: accessOrderOf(variant) }];
+  return [{ ...store, order }];
 }
 
 // --- rules ----------------------------------------------------------------------------------------------------------
@@ -136,7 +139,7 @@ function memoryForm(line: Line, store: boolean): InstructionForm {
     availability: line.row === undefined ? availability : [...availability, line.row],
     operands: line.hinted === true ? [...operands, policy] : operands,
     inert: ['cop', ...hints, 'cacheHint'],
-    steps: store ? storeSteps : loadSteps,
+    steps: (variant) => (store ? storeSteps(variant) : loadSteps(variant)),
   };
 }
 
@@ -242,7 +245,7 @@ const uniform: InstructionForm = {
   constraints: [{ kind: 'vector-bits', bits: 128 }],
   availability: [row('ldu', at('2.0', 20)), needsType('.b128', at('8.3', 70))],
   operands: [{ kind: 'lanes', name: 'd', value: write('d', 0), alike: true, braced: true }, loadAddress],
-  steps: loadSteps,
+  steps: (variant) => loadSteps(variant),
 };
 
 /** Every form of ld, ldu and st that compilers emit. */

@@ -1,14 +1,21 @@
 /**
- * multimem: accesses to the same address in the memories of several GPUs (section 9.7.9.14 of PTX ISA 9.1). They are
- * checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * multimem.ld_reduce, multimem.red and multimem.st: accesses to the same address in the memories of several GPUs (section 9.7.9.14 of PTX ISA 9.1). A device
+ * stands for a multicast object with one GPU: each address of global memory is also a multimem address, and combining
+ * the only value leaves it unchanged. Versions and targets were determined with ptxas 13.0.
  */
 import type { Constraint } from '../../conditions.ts';
-import type { InstructionForm } from '../../form.ts';
+import type { InstructionForm, Variant } from '../../form.ts';
 import { type OperandPattern, read, type TypeRef, write } from '../../operand-patterns.ts';
+import { type MemoryOrder, relaxedInSystem } from '../../steps/order.ts';
 import { at, atListed } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { has, slotType } from '../../variant.ts';
 import { needs, needsModifier } from '../availability-rows.ts';
-import { checked, tensorMemory } from '../checked.ts';
+import { type CheckedLine, executed, tensorMemory } from '../checked.ts';
+import { orderOf } from '../order-of.ts';
+import { atomicSteps } from './atomic.ts';
+import { type Combine, float, integer, logic } from './combine.ts';
+import { loadSteps, storeSteps } from './memory.ts';
 
 type Word = 'ld_reduce' | 'red' | 'st';
 
@@ -33,17 +40,23 @@ interface Family {
   /** The modifier that specifies the precision of the addition. */
   readonly sum?: string;
   readonly stored?: boolean;
+  /** How `multimem.red` computes the new value; null if the type does not support it. */
+  readonly combine: Combine | null;
 }
 
 const all = ['.add', '.min', '.max'];
 const extrema = ['.min', '.max'];
 const both = (ops: readonly string[]): NonNullable<Family['ops']> => ({ ld_reduce: ops, red: ops });
 
+const add: Combine = (variant, names) => (isFloat(variant) ? float : integer)(variant, names);
+
+const isFloat = (variant: Variant): boolean => slotType(variant, 0).name.startsWith('.f');
+
 const families: readonly Family[] = [
-  { id: 'add', types: ['.u32', '.u64', '.s32', '.f32', '.f64'], ops: both(['.add']) },
-  { id: 'extremum', types: ['.u32', '.u64', '.s32', '.s64'], ops: both(extrema) },
-  { id: 'logic', types: ['.b32', '.b64'], ops: both(['.and', '.or', '.xor']) },
-  { id: 'word', types: ['.b32', '.b64', '.u32', '.u64', '.s32', '.s64', '.f32', '.f64'], stored: true },
+  { id: 'add', types: ['.u32', '.u64', '.s32', '.f32', '.f64'], ops: both(['.add']), combine: add },
+  { id: 'extremum', types: ['.u32', '.u64', '.s32', '.s64'], ops: both(extrema), combine: integer },
+  { id: 'logic', types: ['.b32', '.b64'], ops: both(['.and', '.or', '.xor']), combine: logic },
+  { id: 'word', types: ['.b32', '.b64', '.u32', '.u64', '.s32', '.s64', '.f32', '.f64'], stored: true, combine: null },
   ...([['.f16x2'], ['.bf16x2']] as const).map(
     (types): Family => ({
       id: `pair${types[0] === '.f16x2' ? '' : '.bf16'}`,
@@ -54,6 +67,7 @@ const families: readonly Family[] = [
       vectors: ['.v2', '.v4'],
       sum: '.acc::f32',
       stored: true,
+      combine: float,
     }),
   ),
   {
@@ -65,6 +79,7 @@ const families: readonly Family[] = [
     vectorOnly: true,
     sum: '.acc::f32',
     stored: true,
+    combine: float,
   },
   {
     id: 'f32.vector',
@@ -75,6 +90,7 @@ const families: readonly Family[] = [
     vectors: ['.v2', '.v4'],
     vectorOnly: true,
     stored: true,
+    combine: float,
   },
   {
     id: 'f8x4',
@@ -84,6 +100,7 @@ const families: readonly Family[] = [
     vectors: ['.v2', '.v4'],
     sum: '.acc::f16',
     stored: true,
+    combine: null,
   },
   {
     id: 'f8x2',
@@ -94,6 +111,7 @@ const families: readonly Family[] = [
     vectorOnly: true,
     sum: '.acc::f16',
     stored: true,
+    combine: null,
   },
   {
     id: 'f8',
@@ -104,6 +122,7 @@ const families: readonly Family[] = [
     vectorOnly: true,
     sum: '.acc::f16',
     stored: true,
+    combine: null,
   },
 ];
 
@@ -134,49 +153,52 @@ function constraintsOf(word: Word, { vectorOps = [], vectors = [], sum }: Family
   ];
 }
 
+const orderOfAccess = (variant: Variant): MemoryOrder | null =>
+  has(variant, '.weak') ? null : orderOf(variant, relaxedInSystem);
+
+function stepsOf(word: Word, { combine }: Family): InstructionForm['steps'] {
+  if (word === 'ld_reduce') return (variant) => loadSteps(variant, orderOfAccess(variant));
+  if (word === 'st') return (variant) => storeSteps(variant, orderOfAccess(variant));
+  if (combine === null) throw new Error('multimem.red has no operation for this type');
+  return atomicSteps(combine, false, relaxedInSystem);
+}
+
 function form(word: Word, family: Family): InstructionForm {
   const { id, types, register = 0, unpacked = false, vectors, vectorOnly = false, sum } = family;
   const ops = word === 'st' ? undefined : family.ops?.[word];
   const writes = word === 'ld_reduce';
   const value = (writes ? write : read)(writes ? 'd' : 'b', register, { unpacked });
-  const lanes: OperandPattern = vectors === undefined ? value : { kind: 'lanes', name: value.name, value, alike: true };
+  const lanes: OperandPattern = { kind: 'lanes', name: value.name, value, alike: true };
   const width = word === 'red' ? { least: { bits: 64 } as const } : { sized: true };
   const address: OperandPattern = { kind: 'address', name: 'a', access: writes ? 'load' : 'store', ...width };
   const vec = vectors === undefined ? '' : vectorOnly ? '.vec' : '{.vec}';
   const summed = sum !== undefined && writes ? `{${sum}}` : '';
   const small = types.some((type) => /^\.e\dm\d/.test(type));
-  return checked(
-    {
-      id: `multimem.${word}.${id}`,
-      section: '9.7.9.14',
-      syntax: `multimem.${word}{.sem}{.scope}{.global}${ops === undefined ? '' : '.op'}${summed}${vec}.type  ${writes ? 'd, [a]' : '[a], b'}`,
-      summary: summaries[word],
-      sets: {
-        sem: orders[word],
-        type: types,
-        ...(ops === undefined ? {} : { op: ops }),
-        ...(vectors === undefined ? {} : { vec: vectors }),
-      },
-      constraints: constraintsOf(word, family),
-      rows: [
-        ...(sum === '.acc::f32' ? [needsModifier(sum, at('8.2', 90))] : []),
-        ...(small
-          ? [
-              needs(
-                'multimem with 8-bit floats',
-                {},
-                ...tensorMemory,
-                atListed('8.7', 'sm_120a'),
-                atListed('8.8', 'sm_121a'),
-              ),
-            ]
-          : []),
-      ],
-      operands: writes ? [lanes, address] : [address, lanes],
+  const line: CheckedLine = {
+    id: `multimem.${word}.${id}`,
+    section: '9.7.9.14',
+    syntax: `multimem.${word}{.sem}{.scope}{.global}${ops === undefined ? '' : '.op'}${summed}${vec}.type  ${writes ? 'd, [a]' : '[a], b'}`,
+    summary: summaries[word],
+    sets: {
+      sem: orders[word],
+      type: types,
+      ...(ops === undefined ? {} : { op: ops }),
+      ...(vectors === undefined ? {} : { vec: vectors }),
     },
-    at('8.1', 90),
-  );
+    constraints: constraintsOf(word, family),
+    rows: [...(sum === '.acc::f32' ? [needsModifier(sum, at('8.2', 90))] : []), ...(small ? [smallFloats] : [])],
+    operands: writes ? [lanes, address] : [address, lanes],
+  };
+  return executed(line, at('8.1', 90), stepsOf(word, family));
 }
+
+const smallFloats = needs(
+  'multimem with 8-bit floats',
+  {},
+  ...tensorMemory,
+  atListed('8.7', 'sm_120a'),
+  atListed('8.8', 'sm_121a'),
+);
 
 const loads = families.filter(({ ops }) => ops?.ld_reduce !== undefined).map((family) => form('ld_reduce', family));
 const updates = families.filter(({ ops }) => ops?.red !== undefined).map((family) => form('red', family));
