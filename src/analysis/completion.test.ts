@@ -46,6 +46,10 @@ describe('in a mnemonic', () => {
     expect(itemsAt(statement)).not.toContain(refused);
   });
 
+  it('nothing can follow more parts than a mnemonic may have', () => {
+    expect(itemsAt(`cvt${'.rn'.repeat(10_000)}.|.f32 %r0, %r1;`)).toEqual([]);
+  });
+
   it('the items are in the order of the ISA', () => {
     const items = itemsAt('cvt.|');
     const places = ['.rn', '.ftz', '.sat', '.f32'].map((part) => items.indexOf(part));

@@ -1,4 +1,6 @@
 /** Completion: offers what can be written at a position and can be continued to a legal document. */
+import { elementAt } from '../base/element-at.ts';
+import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';
 import type { ModuleEnvironment } from '../check/availability.ts';
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
@@ -17,6 +19,7 @@ import type { ChunkList } from './chunk-list.ts';
 import type { Names, PlacedScope } from './names.ts';
 import { isName, type References } from './references.ts';
 import { type StatementPlace, statementPlace } from './statement-place.ts';
+import type { Word } from './words.ts';
 
 export type CompletionKind =
   | 'opcode'
@@ -323,18 +326,26 @@ function membersOf(stem: string, count: number, nearby: ReadonlySet<string>): re
   return used.length > 0 ? used : [`${stem}0`];
 }
 
-/** The names that occur in the chunk around an offset and in the chunk before it, the nearest first. */
+/** How many words on each side of an offset are searched for names. */
+const mostWords = 4096;
+
+/** The names that occur near an offset, in its chunk and in the chunk before it, the nearest first. */
 function namesNear({ offset, list, references }: Context): ReadonlySet<string> {
-  const chunk = list.at(offset);
-  const near = list.chunks.slice(Math.max(0, chunk.index - 1), chunk.index + 1);
-  const found = near.flatMap(({ text, start }, i) => {
-    const words = references.wordsOf(near[i] ?? chunk).filter(isName);
+  const { index } = list.at(offset);
+  const found = list.chunks.slice(Math.max(0, index - 1), index + 1).flatMap((chunk) => {
+    const { text, start } = chunk;
+    const words = wordsNear(references.wordsOf(chunk), offset - start).filter(isName);
     return words.map((word) => ({
       name: text.slice(word.start, word.end),
       distance: Math.abs(start + word.start - offset),
     }));
   });
   return new Set(found.toSorted((a, b) => a.distance - b.distance).map(({ name }) => name));
+}
+
+function wordsNear(words: readonly Word[], offset: number): readonly Word[] {
+  const position = leadingCount(words.length, (i) => elementAt(words, i).start < offset);
+  return words.slice(Math.max(0, position - mostWords), position + mostWords);
 }
 
 function kindOf(symbol: DeclaredSymbol): CompletionKind {

@@ -1,7 +1,7 @@
 /** The operands of an instruction that is being written. */
 import type { Span } from '../base/span.ts';
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
-import { splitMnemonic } from '../isa/notation.ts';
+import { opcodeIn } from '../isa/notation.ts';
 import { ptxForms } from '../isa/table.ts';
 import type { StatementPlace } from './statement-place.ts';
 
@@ -28,7 +28,7 @@ export function signaturesAt(place: StatementPlace): Signatures | null {
   const forms =
     found.kind === 'variants'
       ? found.variants.map((variant) => ({ mnemonic: variant.mnemonic, form: variant.form }))
-      : ptxForms.forms(splitMnemonic(mnemonic).opcode).map(({ form }) => ({ mnemonic: written(form.syntax), form }));
+      : ptxForms.forms(opcodeIn(mnemonic)).map(({ form }) => ({ mnemonic: written(form.syntax), form }));
   const signatures = forms.map(({ mnemonic: name, form }) => signature(name, form.syntax, form.summary));
   const fitting = signatures.toSorted((a, b) => Number(b.operands.length > index) - Number(a.operands.length > index));
   return fitting.length === 0 ? null : { signatures: fitting, operand: index };

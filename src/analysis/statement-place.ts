@@ -1,4 +1,6 @@
 /** Finds the role of an offset in a statement that is still being written. */
+import { elementAt } from '../base/element-at.ts';
+import { leadingCount } from '../base/leading-count.ts';
 import { ofOneLine, type Word } from './words.ts';
 
 export type StatementPlace =
@@ -35,9 +37,10 @@ const none: StatementPlace = { kind: 'none' };
  * the words of the text.
  */
 export function statementPlace(text: string, words: readonly Word[], offset: number): StatementPlace {
-  const isComment = words.some(({ kind, start, end }) => kind === 'comment' && start < offset && offset <= end);
-  if (isComment) return none;
-  const statement = statementBefore(text, words, offset);
+  const before = leadingCount(words.length, (i) => elementAt(words, i).start < offset);
+  const last = words[before - 1];
+  if (last?.kind === 'comment' && offset <= last.end) return none;
+  const statement = statementBefore(text, words, before);
   const [first] = statement;
   const isOver = first === undefined || isNewLine(text, statement, offset);
   if (isOver) return beginningAt(text, offset);
@@ -53,47 +56,78 @@ export function statementPlace(text: string, words: readonly Word[], offset: num
   return guard === null ? beginningAt(text, offset) : { kind: 'guard', start: offset - (guard[1] ?? '').length };
 }
 
-/** The words before an offset that belong to the same statement as the offset. */
-function statementBefore(text: string, words: readonly Word[], offset: number): readonly Word[] {
-  let statement: Word[] = [];
-  let lists = 0;
-  const begin = (...own: Word[]): void => {
-    statement = own;
-    lists = 0;
-  };
-  for (const word of words) {
-    if (word.start >= offset) break;
+/** The words before word number `end` that belong to the same statement. Comments are left out. */
+function statementBefore(text: string, words: readonly Word[], end: number): readonly Word[] {
+  let statement = new Statement(text, startAfterSemicolon(text, words, end));
+  for (let i = statement.start; i < end; i++) {
+    const word = elementAt(words, i);
     if (word.kind === 'comment') continue;
     const mark = word.kind === 'punctuation' ? text[word.start] : '';
-    const isLabel = mark === ':' && statement.length === 1 && statement[0]?.kind === 'label';
-    if (mark === ';' || isLabel) begin();
-    else if (mark === '{') {
-      if (opensList(text, statement)) {
-        statement.push(word);
-        lists++;
-      } else begin();
-    } else if (mark === '}' && lists === 0) begin();
-    else if (startsLate(text, statement, word)) begin(word);
-    else {
-      if (mark === '}') lists--;
-      statement.push(word);
-    }
+    const endsHere = (mark === ':' && statement.isLabel) || (mark === '{' && !statement.takesLists);
+    if (endsHere || (mark === '}' && statement.lists === 0)) statement = new Statement(text, i + 1);
+    else if (startsLate(text, statement.first, word)) statement = new Statement(text, i, word);
+    else statement.add(word, mark);
   }
-  return statement;
+  const own = words.slice(statement.start, end);
+  return own.length === statement.count ? own : own.filter(({ kind }) => kind !== 'comment');
 }
 
-function opensList(text: string, statement: readonly Word[]): boolean {
-  if (statement.some(({ kind }) => kind === 'opcode')) return true;
-  const isHeader = statement.some(({ start, end }) => /^\.(?:entry|func|section)$/.test(text.slice(start, end)));
-  return statement[0]?.kind === 'directive' && !isHeader;
+/** The index of the first word after the last semicolon before word number `end`. */
+function startAfterSemicolon(text: string, words: readonly Word[], end: number): number {
+  for (let i = end; i > 0; i--) {
+    const { kind, start } = elementAt(words, i - 1);
+    if (kind === 'punctuation' && text[start] === ';') return i;
+  }
+  return 0;
 }
+
+/** What is known about the words of a statement that have been read so far. */
+class Statement {
+  /** The index of the first word. */
+  readonly start: number;
+  first: Word | null = null;
+  /** Open braces of lists. */
+  lists = 0;
+  private readonly text: string;
+  /** The number of words, without comments. */
+  count = 0;
+  private hasOpcode = false;
+  private isHeader = false;
+
+  constructor(text: string, start: number, first: Word | null = null) {
+    this.text = text;
+    this.start = start;
+    if (first !== null) this.add(first, '');
+  }
+
+  /** Whether the only word is the name of a label. */
+  get isLabel(): boolean {
+    return this.count === 1 && this.first?.kind === 'label';
+  }
+
+  /** Whether a brace opens a list rather than a block. */
+  get takesLists(): boolean {
+    return this.hasOpcode || (this.first?.kind === 'directive' && !this.isHeader);
+  }
+
+  add(word: Word, mark: string | undefined): void {
+    this.first ??= word;
+    this.count++;
+    if (mark === '{') this.lists++;
+    else if (mark === '}') this.lists--;
+    else if (word.kind === 'opcode') this.hasOpcode = true;
+    else if (word.kind === 'directive') this.isHeader ||= headers.has(this.text.slice(word.start, word.end));
+  }
+}
+
+/** Directives that a block or a table follows. */
+const headers: ReadonlySet<string> = new Set(['.entry', '.func', '.section']);
 
 /**
  * Whether a word begins a new statement even though no semicolon precedes it. This is possible because some directives
  * end at the end of their line; the word is such a directive, or follows one.
  */
-function startsLate(text: string, statement: readonly Word[], { kind, start, end }: Word): boolean {
-  const [first] = statement;
+function startsLate(text: string, first: Word | null, { kind, start, end }: Word): boolean {
   if (first?.kind !== 'directive') return false;
   if (kind === 'directive' && ofOneLine.has(text.slice(start, end))) return true;
   const begins = kind === 'opcode' || kind === 'label' || kind === 'guard' || kind === 'directive';
@@ -104,9 +138,8 @@ function startsLate(text: string, statement: readonly Word[], { kind, start, end
 function isNewLine(text: string, statement: readonly Word[], offset: number): boolean {
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
   if (!/^\s*(?:@!?[\w$%.]+\s+)?(?:[a-z]\w*(?:\.[\w:]*)*)?$/.test(text.slice(lineStart, offset))) return false;
-  const before = statement.filter(({ start }) => start < lineStart);
-  const last = before.at(-1);
-  if (before.length === 0 || last === undefined) return false;
+  const last = statement[leadingCount(statement.length, (i) => elementAt(statement, i).start < lineStart) - 1];
+  if (last === undefined) return false;
   return !'.,([{|+'.includes(text.charAt(last.end - 1)) && last.kind !== 'opcode';
 }
 
@@ -122,11 +155,14 @@ function mnemonicPlace(written: string, start: number): StatementPlace {
   return { kind: 'mnemonic', beginning: written.slice(0, dot), start: start + dot, isFirst: false };
 }
 
+/** How many words of a directive are returned. All that decide what can follow are at its beginning. */
+const mostDirectiveWords = 64;
+
 function directivePlace(text: string, statement: readonly Word[], offset: number): StatementPlace {
   const last = statement.at(-1);
   const isWriting = last !== undefined && last.end >= offset && last.kind !== 'punctuation';
   const before = isWriting ? statement.slice(0, -1) : statement;
-  const words = before.map(({ start, end }) => text.slice(start, end));
+  const words = before.slice(0, mostDirectiveWords).map(({ start, end }) => text.slice(start, end));
   return { kind: 'directive', words, start: isWriting ? last.start : offset };
 }
 

@@ -3,7 +3,7 @@
  * `param_1 + 4·(ctaid.x·ntid.x + tid.x)`.
  */
 import type { Operand } from '../syntax/tree.ts';
-import { splitMnemonic } from '../isa/notation.ts';
+import { opcodeIn } from '../isa/notation.ts';
 import { registerUse } from '../check/binding/bind.ts';
 import type { FunctionBody } from './function-body.ts';
 import type { BodyInstruction } from './occurrences.ts';
@@ -79,7 +79,7 @@ export class Values {
   private expression(index: number, steps: number): Expression | null {
     const instruction = this.body.instructions[index];
     if (instruction === undefined || instruction.variant === null || instruction.node.guard !== null) return null;
-    const { opcode } = splitMnemonic(instruction.variant.mnemonic);
+    const opcode = opcodeIn(instruction.variant.mnemonic);
     const of = (operand: number): Expression => this.operand(instruction, index, operand, steps);
     if (instruction.node.operands[0]?.kind !== 'name') return null;
     if (passing.has(opcode)) return isExact(instruction, opcode) ? of(1) : null;

@@ -1,5 +1,5 @@
 /** Classifies the words of PTX text by their role in a statement. It does not look up names. */
-import { splitMnemonic } from '../isa/notation.ts';
+import { opcodeIn } from '../isa/notation.ts';
 import { isTypeName } from '../isa/types.ts';
 import { Lexer } from '../syntax/lexer.ts';
 import { Token } from '../syntax/tokens.ts';
@@ -160,8 +160,7 @@ class WordReader {
     lexer.rewind(start, previousEnd);
     const mnemonic = lexer.mnemonic();
     this.place = 'operands';
-    const { opcode } = splitMnemonic(mnemonic);
-    let words = opcode.split('.').length;
+    let words = opcodeIn(mnemonic).split('.').length;
     const part = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|\.?[^\s./]+/g;
     const text = this.source.slice(start, lexer.mnemonicEnd);
     for (let found = part.exec(text); found !== null; found = part.exec(text)) {

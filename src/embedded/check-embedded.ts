@@ -3,7 +3,7 @@ import type { Span } from '../base/span.ts';
 import { check, type CheckOptions, type CheckReport, type Requirements } from '../check/check.ts';
 import { diagnose, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Fix } from '../diagnostics/fix.ts';
-import { splitMnemonic } from '../isa/notation.ts';
+import { opcodeIn } from '../isa/notation.ts';
 import { isOpcode } from '../isa/table.ts';
 import { newestTarget, newestVersion, parseVersion, type VersionName, versionName } from '../isa/targets.ts';
 import { type AsmModule, asmModule, type AsmModuleResult, sourceSpan } from './asm-module.ts';
@@ -52,7 +52,7 @@ function isPtx({ template, operands, unknown, language }: AsmStatement): boolean
     template.text,
   );
   const isAlone = /(?:^|[;{}\s])(?:trap|exit|brkpt|ret)\s*;/.test(template.text);
-  return isDirective || isAlone || words.some((word) => isOpcode(splitMnemonic(word).opcode));
+  return isDirective || isAlone || words.some((word) => isOpcode(opcodeIn(word)));
 }
 
 /** Checks every asm statement of a file as a separate kernel. Spans refer to the file. */

@@ -3,7 +3,7 @@ import { type Acceptance, acceptance, rowsOf } from '../check/availability.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 import { expandCompiled } from '../isa/expand.ts';
 import type { Condition } from '../isa/conditions.ts';
-import { type CompiledForm, splitMnemonic } from '../isa/notation.ts';
+import { type CompiledForm, opcodeIn } from '../isa/notation.ts';
 import { ptxForms } from '../isa/table.ts';
 import { parseVersion, type TargetName, type VersionName } from '../isa/targets.ts';
 import { isAvailableFor, type TargetChoice, plainVariants } from './target-choice.ts';
@@ -52,7 +52,7 @@ export function formsAt(choice: TargetChoice, opcode: string | null): readonly C
  */
 export function opcodesNamed(name: string): readonly string[] {
   const all = ptxForms.opcodes();
-  const exact = all.filter((opcode) => splitMnemonic(opcode).opcode === name);
+  const exact = all.filter((opcode) => opcodeIn(opcode) === name);
   return exact.length > 0 ? exact : all.filter((opcode) => opcode.startsWith(`${name}.`));
 }
 

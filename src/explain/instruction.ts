@@ -9,7 +9,7 @@ import type { Step } from '../isa/steps/step.ts';
 import type { PtxType } from '../isa/types.ts';
 import { type LanePicture, lanePictures } from './lanes.ts';
 import { matrixChoices } from '../isa/matrix-choices.ts';
-import { splitMnemonic } from '../isa/notation.ts';
+import { opcodeIn } from '../isa/notation.ts';
 import { opcodeOf } from '../isa/table.ts';
 import { explainProduct, type ProductExplanation, productOf } from './matrices/arithmetic.ts';
 import { explainFragments, type FragmentExplanation } from './matrices/fragments.ts';
@@ -197,7 +197,7 @@ function choicesOf(variant: Variant, steps: readonly Step[]): readonly Choice[] 
   if (steps.some((step) => step.kind === 'integer' && (step.fn === 'div' || step.fn === 'rem')))
     chosen.add(divisionByZero);
   if (steps.some((step) => step.kind === 'mufu')) chosen.add(recordedApproximation);
-  const use = { opcode: splitMnemonic(variant.mnemonic).opcode, product: productOf(steps) };
+  const use = { opcode: opcodeIn(variant.mnemonic), product: productOf(steps) };
   for (const choice of matrixChoices) if (choice.appliesTo(use)) chosen.add(choice);
   return [...chosen].map(({ id, title, choice, evidence }) => ({ id, title, choice, evidence }));
 }

@@ -1,7 +1,7 @@
 /** Explains modifiers, and finds which other modifiers an instruction could have. */
 import { findVariants } from '../check/instructions/resolve.ts';
 import type { Variant } from '../isa/form.ts';
-import { splitMnemonic } from '../isa/notation.ts';
+import { opcodeIn } from '../isa/notation.ts';
 import { ptxForms } from '../isa/table.ts';
 
 /** The modifiers that an instruction could have on one axis (such as rounding) if nothing else is changed. */
@@ -19,7 +19,7 @@ export interface Alternatives {
  * have the same number of operands.
  */
 export function alternatives(variant: Variant): readonly Alternatives[] {
-  const { opcode } = splitMnemonic(variant.mnemonic);
+  const opcode = opcodeIn(variant.mnemonic);
   const axes = new Map<string, Set<string>>();
   for (const form of ptxForms.forms(opcode)) {
     for (const { axis, values } of form.axes) {

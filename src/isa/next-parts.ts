@@ -6,7 +6,7 @@
 import { BoundedCache } from '../base/bounded-cache.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { AvailabilityRow, Condition, Constraint } from './conditions.ts';
-import type { CompiledForm } from './notation.ts';
+import { type CompiledForm, hasTooManyParts } from './notation.ts';
 import { constraintHolds, holds, relationHolds } from './rules.ts';
 import { ptxForms } from './table.ts';
 import { isAvailable, type Target, type Version } from './targets.ts';
@@ -57,12 +57,13 @@ export class MnemonicGuide {
 
   /** The parts that can follow the beginning of a mnemonic, such as `cvt` or `cvt.rn`. */
   next(beginning: string): NextParts {
+    if (hasTooManyParts(beginning)) return { parts: [], isComplete: false };
     return this.known.of(beginning, () => this.find(beginning));
   }
 
   /** Whether this beginning is already a complete mnemonic. */
   isComplete(beginning: string): boolean {
-    return this.states(beginning).some(isLegal);
+    return !hasTooManyParts(beginning) && this.states(beginning).some(isLegal);
   }
 
   private find(beginning: string): NextParts {

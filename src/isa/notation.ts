@@ -49,19 +49,43 @@ const mostWords = Math.max(...[...longOpcodes].map((opcode) => opcode.split('.')
 
 const firstWords: ReadonlySet<string> = new Set([...longOpcodes].map((opcode) => elementAt(opcode.split('.', 1), 0)));
 
-/**
- * Splits a mnemonic into opcode and dot-separated parts; opcodes can consist of several words, such as `cvt.pack` or
- * `mul.wide`.
- */
-export function splitMnemonic(mnemonic: string): { readonly opcode: string; readonly parts: readonly string[] } {
-  const [first = '', ...rest] = mnemonic.split('.');
-  const parts = rest.map((part) => `.${part}`);
-  if (!firstWords.has(first)) return { opcode: first, parts };
-  for (let words = Math.min(mostWords, rest.length + 1); words > 1; words--) {
-    const opcode = [first, ...rest.slice(0, words - 1)].join('.');
-    if (longOpcodes.has(opcode)) return { opcode, parts: parts.slice(words - 1) };
+/** Maximum number of dot-separated parts that are read; no instruction has more than ten. */
+export const partLimit = 128;
+
+/** The opcode of a mnemonic. It can consist of several words, such as `cvt.pack` or `mul.wide`. */
+export function opcodeIn(mnemonic: string): string {
+  const first = mnemonic.slice(0, endOfWord(mnemonic, 0));
+  if (!firstWords.has(first)) return first;
+  let longest = first;
+  let end = first.length;
+  for (let words = 2; words <= mostWords && end < mnemonic.length; words++) {
+    end = endOfWord(mnemonic, end + 1);
+    const opcode = mnemonic.slice(0, end);
+    if (longOpcodes.has(opcode)) longest = opcode;
   }
-  return { opcode: first, parts };
+  return longest;
+}
+
+function endOfWord(mnemonic: string, start: number): number {
+  const dot = mnemonic.indexOf('.', start);
+  return dot < 0 ? mnemonic.length : dot;
+}
+
+/** Whether a mnemonic has so many dot-separated parts that it is not read. */
+export function hasTooManyParts(mnemonic: string): boolean {
+  let end = opcodeIn(mnemonic).length;
+  for (let parts = 0; end < mnemonic.length; parts++) {
+    if (parts === partLimit) return true;
+    end = endOfWord(mnemonic, end + 1);
+  }
+  return false;
+}
+
+/** Splits a mnemonic into its opcode and its dot-separated parts. */
+export function splitMnemonic(mnemonic: string): { readonly opcode: string; readonly parts: readonly string[] } {
+  const opcode = opcodeIn(mnemonic);
+  const [, ...rest] = mnemonic.slice(opcode.length).split('.');
+  return { opcode, parts: rest.map((part) => `.${part}`) };
 }
 
 /**

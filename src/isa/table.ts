@@ -57,7 +57,7 @@ import { scalarVideoForms } from './forms/video/scalar.ts';
 import { stackForms } from './forms/control/stack.ts';
 import { simdVideoForms } from './forms/video/simd.ts';
 import { warpForms } from './forms/warp/warp.ts';
-import { type CompiledForm, compileForm, splitMnemonic } from './notation.ts';
+import { type CompiledForm, compileForm, opcodeIn } from './notation.ts';
 import { opcodesOutside } from './missing-forms.ts';
 import { type FamilyName, familyOpcodes } from './opcodes.ts';
 
@@ -199,7 +199,7 @@ function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
 
 /** The opcode of a form's syntax line. */
 export function opcodeOf({ syntax }: InstructionForm): string {
-  return splitMnemonic(elementAt(syntax.split(/[\s{]/, 1), 0)).opcode;
+  return opcodeIn(elementAt(syntax.split(/[\s{]/, 1), 0));
 }
 
 /** The table of the PTX instructions that this version of ptxlab knows. */

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { Document } from '../../src/analysis.ts';
 import { check } from '../../src/check/check.ts';
 import { errorLimit } from '../../src/check/error-cap.ts';
-import { partLimit } from '../../src/check/instructions/resolve.ts';
+import { partLimit } from '../../src/isa/notation.ts';
 import { searchLimit } from '../../src/check/unknown-name.ts';
 import { Device, PtxlabError } from '../../src/device.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';

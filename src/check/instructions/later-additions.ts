@@ -18,8 +18,11 @@ import { type Resolution, resolveMnemonic } from './resolve.ts';
 export function resolveAt(mnemonic: string, version: Version): Resolution {
   const resolution = resolveMnemonic(mnemonic);
   if (resolution.kind !== 'refused') return resolution;
-  const { opcode, parts } = splitMnemonic(mnemonic);
-  const addition = additionsTo(opcode, version).find((one) => isAddition(one, opcode, parts));
+  const { opcode } = resolution;
+  const additions = additionsTo(opcode, version);
+  if (additions.length === 0) return resolution;
+  const { parts } = splitMnemonic(mnemonic);
+  const addition = additions.find((one) => isAddition(one, opcode, parts));
   return addition === undefined ? resolution : { kind: 'unchecked', opcode, row: rowOf(opcode, addition) };
 }
 

@@ -6,7 +6,7 @@
 import { ownText } from '../../base/own-text.ts';
 import type { AvailabilityRow } from '../../isa/conditions.ts';
 import type { Variant } from '../../isa/form.ts';
-import { type CompiledForm, makeVariant, splitMnemonic } from '../../isa/notation.ts';
+import { type CompiledForm, hasTooManyParts, makeVariant, partLimit, splitMnemonic } from '../../isa/notation.ts';
 import { opcodesOutside } from '../../isa/missing-forms.ts';
 import { type FormTable, ptxForms } from '../../isa/table.ts';
 import { isTypeName, type TypeName } from '../../isa/types.ts';
@@ -26,9 +26,6 @@ export type Resolution =
   | { readonly kind: 'unchecked'; readonly opcode: string; readonly row: AvailabilityRow }
   | { readonly kind: 'refused'; readonly opcode: string; readonly problems: readonly Problem[] };
 
-/** Maximum number of dot-separated parts that are read; no instruction has more than ten. */
-export const partLimit = 128;
-
 const capacity = 20_000;
 const remembered = new Map<string, Resolution>();
 
@@ -45,11 +42,8 @@ export function resolveMnemonic(mnemonic: string): Resolution {
 
 /** The meaning of a mnemonic according to the given table of forms instead of the PTX table. */
 export function resolveIn(table: FormTable, mnemonic: string): Resolution {
+  if (hasTooManyParts(mnemonic)) return withTooManyParts(mnemonic);
   const { opcode, parts } = splitMnemonic(mnemonic);
-  if (parts.length > partLimit) {
-    const parameters = { opcode, found: String(parts.length), limit: String(partLimit) };
-    return { kind: 'refused', opcode, problems: [problem('PTX2013', wholeMnemonic, parameters)] };
-  }
   const forms = table.forms(opcode);
   const first = opcode.split('.').length;
   const types: Written[] = [];
@@ -71,6 +65,12 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
   const attempts = fitting.map((compiled) => matchForm(compiled, names, modifiers));
   const problems = fitting.length === 0 ? wrongTypes(table, opcode, types, modifiers) : closestProblems(attempts);
   return { kind: 'refused', opcode, problems };
+}
+
+function withTooManyParts(mnemonic: string): Resolution {
+  const { opcode, parts } = splitMnemonic(mnemonic);
+  const parameters = { opcode, found: String(parts.length), limit: String(partLimit) };
+  return { kind: 'refused', opcode, problems: [problem('PTX2013', wholeMnemonic, parameters)] };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Collective } from '../../isa/collective.ts';
 import type { Variant } from '../../isa/form.ts';
 import { type Digit, elementsOf, type Fragment, placeOf } from '../../isa/fragments.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
-import { splitMnemonic } from '../../isa/notation.ts';
+import { opcodeIn } from '../../isa/notation.ts';
 import type { Step } from '../../isa/steps/step.ts';
 import { digitsText } from './digits.ts';
 import type { NamedFragment } from './named-fragment.ts';
@@ -137,7 +137,7 @@ function lowBits({ format, low }: MatrixProduct['a']): readonly string[] {
 
 /** A matrix that is moved between memory and registers. */
 function movedFragment(fragment: Fragment, variant: Variant): NamedFragment {
-  const { opcode } = splitMnemonic(variant.mnemonic);
+  const opcode = opcodeIn(variant.mnemonic);
   const [family, ...rest] = opcode.split('.');
   const own = { operands: registerNames('r', fragment), fragment };
   if (family === 'wmma') {
