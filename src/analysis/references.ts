@@ -120,43 +120,34 @@ export class References {
     const isLabel = declared.symbol.kind === 'label';
     // Labels are searched for in the whole document, because debug sections may refer to labels in functions.
     const within = scope === null || isLabel ? { start: 0, end: this.list.length } : scope;
+    const others = scope === null ? this.names.ofModule(entity.name) : [];
+    const declarations = new Set([declared, ...others].map(({ start }) => start));
     const places: NamePlace[] = [];
-    for (const place of this.find(patternOf(entity), keyOfEntity(entity), within, declared.start)) {
-      const name = this.list.slice(place.start, place.end);
-      const found = this.entityOf(name, place.start);
-      const isHere = found === null ? isLabel && this.names.scopeAt(place.start) === null : isSame(found, entity);
-      if (isHere) places.push({ start: place.start, end: place.end, isDeclaration: this.isDeclaration(place, entity) });
+    for (const { start, end } of this.find(spellingOf(entity), keyOfEntity(entity), within, declared.start)) {
+      const found = this.entityOf(this.list.slice(start, end), start);
+      const isHere = found === null ? isLabel && this.names.scopeAt(start) === null : isSame(found, entity);
+      if (isHere) places.push({ start, end, isDeclaration: declarations.has(start) });
     }
     return places;
   }
 
-  private isDeclaration({ start }: Span, { declared, scope, name }: Entity): boolean {
-    if (start === declared.start) return true;
-    return scope === null && this.names.ofModule(name).some((other) => other.start === start);
-  }
-
   /**
-   * The names between two offsets that match a pattern. Chunks are skipped if their lists of names show that they have
-   * no match, except for the chunk that contains the offset `always`, which is searched in any case.
+   * The names between two offsets that have a spelling. Chunks are skipped if their lists of names show that they do not
+   * contain it, except for the chunk that contains the offset `always`, which is searched in any case.
    */
-  *find(pattern: RegExp, key: NameKey, within: Span, always = -1): Generator<Span> {
+  *find({ stem, isRest }: Spelling, key: NameKey, within: Span, always = -1): Generator<Span> {
     const { chunks } = this.list;
     const searched = always < 0 ? null : this.list.at(always);
     for (let i = this.list.at(within.start).index; i < chunks.length; i++) {
       const chunk = elementAt(chunks, i);
       if (chunk.start > within.end) return;
       if (chunk !== searched && !chunk.names.mayContain(key)) continue;
-      const words = this.wordsOf(chunk);
-      const ownPattern = new RegExp(pattern.source, 'g');
-      let next = 0;
-      for (let found = ownPattern.exec(chunk.text); found !== null; found = ownPattern.exec(chunk.text)) {
-        const { index } = found;
-        while (next < words.length && elementAt(words, next).start < index) next++;
-        const word = words[next];
-        const start = chunk.start + index;
-        const end = start + found[0].length;
-        const isWhole = word !== undefined && isName(word) && word.start === index;
-        if (isWhole && start >= within.start && end <= within.end) yield { start, end };
+      const { text, start: by } = chunk;
+      for (const word of this.wordsOf(chunk)) {
+        if (!isName(word) || !text.startsWith(stem, word.start)) continue;
+        const [start, end] = [by + word.start, by + word.end];
+        const isWithin = start >= within.start && end <= within.end;
+        if (isWithin && isRest(text.slice(word.start + stem.length, word.end))) yield { start, end };
       }
     }
   }
@@ -176,20 +167,29 @@ function keyOfEntity({ name, isFamily }: Entity): NameKey {
   return isFamily ? { stem: name, number: -1 } : keyOf(name);
 }
 
-/** Matches every spelling of an entity. For example, `%r05` is another spelling of `%r5`. */
-function patternOf({ name, declared: { symbol }, isFamily }: Entity): RegExp {
+/** Every spelling of an entity. For example, `%r05` is another spelling of `%r5`. */
+function spellingOf({ name, declared: { symbol }, isFamily }: Entity): Spelling {
   const isRegister = symbol.kind === 'register' && symbol.count !== null;
-  if (!isRegister) return wholeName(escaped(name));
-  const stem = escaped(symbol.name);
-  return wholeName(isFamily ? `${stem}\\d*` : `${stem}(?:0*${name.slice(symbol.name.length)})?`);
+  if (!isRegister) return exactly(name);
+  if (isFamily) return numbered(symbol.name);
+  const number = Number(name.slice(symbol.name.length));
+  return { stem: symbol.name, isRest: (rest) => rest === '' || (/^\d+$/.test(rest) && Number(rest) === number) };
 }
 
-export function wholeName(source: string): RegExp {
-  return new RegExp(`(?<![\\w$%])${source}(?![\\w$])`);
+/** The names that begin with a stem and go on in a certain way. */
+export interface Spelling {
+  readonly stem: string;
+  readonly isRest: (rest: string) => boolean;
 }
 
-export function escaped(name: string): string {
-  return name.replace(/[$%]/g, '\\$&');
+/** Only this name. */
+export function exactly(name: string): Spelling {
+  return { stem: name, isRest: (rest) => rest === '' };
+}
+
+/** The stem, alone or with a number. */
+export function numbered(stem: string): Spelling {
+  return { stem, isRest: (rest) => /^\d*$/.test(rest) };
 }
 
 /** The index of the last word that starts at or before an offset; -1 if all words start after it. */

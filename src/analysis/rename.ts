@@ -4,7 +4,7 @@ import { findRegister } from '../isa/find-register.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { keyOf } from './chunk-names.ts';
 import type { Names } from './names.ts';
-import { type Entity, escaped, type References, wholeName } from './references.ts';
+import { type Entity, exactly, numbered, type References } from './references.ts';
 
 /** The edits that rename an entity, or the reason why it cannot be renamed. */
 export type Renaming = Result<readonly Edit[], string>;
@@ -51,9 +51,9 @@ function whyTaken(entity: Entity, name: string, references: References, names: N
   if (entity.isFamily && /\d$/.test(name)) return 'the name of a range of registers cannot end in a digit';
   const { scope, declared } = entity;
   const within = scope ?? { start: 0, end: references.length };
-  const pattern = wholeName(entity.isFamily ? `${escaped(name)}\\d*` : escaped(name));
+  const spelling = entity.isFamily ? numbered(name) : exactly(name);
   const key = entity.isFamily ? { stem: name, number: -1 } : keyOf(name);
-  const [taken] = references.find(pattern, key, within);
+  const [taken] = references.find(spelling, key, within);
   const isTaken = taken !== undefined || names.resolve(name, declared.start) !== null;
   return isTaken ? `'${name}' is already used here` : null;
 }

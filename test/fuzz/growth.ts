@@ -70,8 +70,7 @@ const phases: Readonly<Record<string, Phase>> = {
   },
   complete: (text) => {
     const document = new Document(text);
-    const anywhere = Array.from({ length: 8 }, (_, i) => Math.floor((text.length * (i + 0.5)) / 8));
-    for (const at of [...places(text), ...anywhere]) {
+    for (const at of places(text)) {
       document.completions(at);
       document.signatures(at);
     }
@@ -93,13 +92,16 @@ const phases: Readonly<Record<string, Phase>> = {
   },
 };
 
-/** Offsets of registers in different parts of the text, or of other words if the text contains no registers. */
+/**
+ * Offsets in different parts of the text: some of registers, or of other words if the text contains no registers, and
+ * some that are anywhere in a statement.
+ */
 function places(text: string): readonly number[] {
   const name = /%\w/.test(text) ? /(?<=%)\w/ : /\w/;
-  return Array.from({ length: 8 }, (_, i) => {
-    const start = Math.floor((text.length * i) / 8);
-    return start + Math.max(text.slice(start).search(name), 0);
-  });
+  return Array.from({ length: 8 }, (_, i) => Math.floor((text.length * i) / 8)).flatMap((start) => [
+    start + Math.max(text.slice(start).search(name), 0),
+    start + Math.floor(text.length / 16),
+  ]);
 }
 
 let runs = 0;
