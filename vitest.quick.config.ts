@@ -24,8 +24,11 @@ export default mergeConfig(
         'src/explain/{diagnostic-code,every-form,special-values}.test.ts',
         'src/explain/matrices/fragments.test.ts',
         'src/tensors/{convert-file,encode-blocks,scales}.test.ts',
-        // Compares whole modules.
+        // Whole modules, and texts of many megabytes.
+        'src/analysis/{function-view,navigation}.test.ts',
         'src/analysis/module-diff/module-diff.test.ts',
+        'src/device/recent-modules.test.ts',
+        'src/embedded/check-embedded.test.ts',
       ],
     },
   }),

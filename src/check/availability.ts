@@ -172,14 +172,21 @@ export interface Acceptance {
  * version and target rules of all features that the module uses.
  */
 export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Acceptance[] {
-  const firsts = [...rows].map(({ ways }) => firstVersions(ways));
+  const earliest = Float64Array.from(targets.map(({ since }) => since));
+  for (const { ways } of rows) raise(earliest, firstVersions(ways));
   const ending = [...rows].filter(({ ways }) => ways.some(({ until }) => until !== undefined));
   return targets.flatMap((target, i) => {
-    let since = target.since;
-    for (const first of firsts) since = Math.max(since, doubleAt(first, i));
+    const since = doubleAt(earliest, i);
     if (since > newestVersion || ending.some((row) => !isAvailable(row.ways, since, target))) return [];
     return [{ target: target.name, since: versionName(since) }];
   });
+}
+
+/** Replaces each version with the other one if that is later. */
+function raise(versionOfTargets: Float64Array, others: Float64Array): void {
+  for (let i = 0; i < others.length; i++) {
+    versionOfTargets[i] = Math.max(doubleAt(versionOfTargets, i), doubleAt(others, i));
+  }
 }
 
 /**
@@ -191,16 +198,14 @@ const knownFirsts = new WeakMap<readonly Availability[], Float64Array>();
 function firstVersions(ways: readonly Availability[]): Float64Array {
   const known = knownFirsts.get(ways);
   if (known !== undefined) return known;
-  const made = Float64Array.from(targets, (target) => earliest(ways, target));
+  const made = new Float64Array(targets.length).fill(Number.POSITIVE_INFINITY);
+  for (const { on, since } of ways) {
+    targets.forEach((target, i) => {
+      if (since < doubleAt(made, i) && includesTarget(on, target)) made[i] = since;
+    });
+  }
   knownFirsts.set(ways, made);
   return made;
-}
-
-function earliest(ways: readonly Availability[], target: Target): Version {
-  return Math.min(
-    Number.POSITIVE_INFINITY,
-    ...ways.filter((way) => includesTarget(way.on, target)).map((way) => way.since),
-  );
 }
 
 /**
