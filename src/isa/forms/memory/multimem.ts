@@ -127,9 +127,9 @@ const families: readonly Family[] = [
 ];
 
 const summaries: Readonly<Record<Word, string>> = {
-  ld_reduce: 'Loads a value from each memory and combines these values into one.',
-  red: 'Applies an operation to the value in each memory.',
-  st: 'Stores a value in each memory.',
+  ld_reduce: 'Loads a value from each memory and combines these values into one. A device has one memory.',
+  red: 'Applies an operation to the value in each memory. A device has one memory.',
+  st: 'Stores a value in each memory. A device has one memory.',
 };
 
 const orders: Readonly<Record<Word, readonly string[]>> = {
