@@ -32,7 +32,7 @@ const unrecorded: readonly string[] = `
 const unconfirmed: readonly string[] = `
   multimem/cp.async.bulk multimem/cp.async.bulk.mask multimem/cp.reduce.async.bulk.add
   multimem/cp.reduce.async.bulk.add.half multimem/cp.reduce.async.bulk.extremum multimem/cp.reduce.async.bulk.logic
-  multimem/cp.reduce.async.bulk.wrap`
+  multimem/cp.reduce.async.bulk.wrap mma/m16n8k64.mxf4nvf4.4X.ue8m0 mma/sp.ordered.m16n8k128.mxf4nvf4.4X.ue8m0`
   .trim()
   .split(/\s+/);
 

@@ -1,6 +1,6 @@
 /**
- * Additions of PTX ISA 9.1 to cvt. No installed version of ptxas knows these instructions, so the tests follow the text
- * of the ISA (9.7.9.21: the syntax block, the PTX ISA notes and the target ISA notes).
+ * Additions of PTX ISA 9.1. No installed version of ptxas knows these instructions, so the tests follow the text of the
+ * ISA: the syntax blocks, the PTX ISA notes and the target ISA notes of each instruction, and the release notes.
  */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
@@ -50,7 +50,7 @@ function legal({ inst, names }: Line, target: string, version: string): boolean 
   return check(source).diagnostics.every((diagnostic) => diagnostic.severity !== 'error');
 }
 
-describe('the forms that 9.1 adds', () => {
+describe('the conversions that 9.1 adds', () => {
   test('are thirty', () => {
     expect(family.length + chip.length).toBe(30);
   });
@@ -69,7 +69,32 @@ describe('the forms that 9.1 adds', () => {
   }
 });
 
-describe('forms that 9.1 does not have', () => {
+const scaled = (sparse: string, k: number, more: string): string =>
+  `mma${sparse}.sync.aligned.m16n8k${k}.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0 {x, x, x, x}, {r, r, r, r}, ${more}, s, {0, 0}, s, {0, 0};`;
+const bulk = 'async.bulk.global.shared::cta.bulk_group';
+const isSuffixed120 = (name: string): boolean => /^sm_12\d[af]$/.test(name);
+const known = targets.filter(({ since }) => since <= parseVersion('9.1'));
+const from = (sm: number): readonly string[] => known.filter((target) => target.sm >= sm).map(({ name }) => name);
+
+/** What 9.1 adds to other instructions, with the targets that accept it. */
+const others: readonly (readonly [inst: string, targets: readonly string[]])[] = [
+  ['ld.volatile.local.u32 s, [place];', from(10)],
+  ['st.volatile.local.v2.u32 [place], {s, s};', from(10)],
+  [`multimem.cp.${bulk} [p], [p], 16;`, from(90)],
+  [`multimem.cp.${bulk}.cp_mask [p], [p], 16, h;`, from(100)],
+  [`multimem.cp.reduce.${bulk}.add.noftz.f16 [p], [p], 16;`, from(90)],
+  [scaled('', 64, '{r, r}, {x, x, x, x}'), from(120).filter(isSuffixed120)],
+  [scaled('.sp::ordered_metadata', 128, '{r, r, r, r}, {x, x, x, x}, r, 0'), ['sm_120a', 'sm_121a']],
+];
+
+test.each(others)('9.1 adds %s', (inst, has) => {
+  const line = { inst, names: '.reg .b16 h; .reg .b32 r, s; .reg .b64 p; .reg .f32 x; .local .align 8 .b8 place[8];' };
+  const accepting = targets.map((target) => target.name).filter((name) => legal(line, name, '9.1'));
+  expect(accepting).toEqual(has);
+  expect(targets.some(({ name }) => legal(line, name, '9.0'))).toBe(false);
+});
+
+describe('conversions that 9.1 does not have', () => {
   const wide = '.reg .b8 q; .reg .b16 d, s, h; .reg .b32 r, a; .reg .f32 x, y;';
   const refused: readonly (readonly [why: string, inst: string])[] = [
     ['.satfinite is mandatory for s2f6x2 results', 'cvt.rn.s2f6x2.f32 d, x, y;'],

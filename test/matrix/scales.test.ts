@@ -23,6 +23,7 @@ const cases: readonly Case[] = [
   { words: 'kind::mxf4.block_scale.scale_vec::2X', k: 64, type: 'e2m1', scale: 'ue8m0', count: 2 },
   { words: 'kind::mxf4nvf4.block_scale.scale_vec::2X', k: 64, type: 'e2m1', scale: 'ue8m0', count: 2 },
   { words: 'kind::mxf4nvf4.block_scale.scale_vec::4X', k: 64, type: 'e2m1', scale: 'ue4m3', count: 4 },
+  { words: 'kind::mxf4nvf4.block_scale.scale_vec::4X', k: 64, type: 'e2m1', scale: 'ue8m0', count: 4 },
 ];
 
 const selections = [

@@ -48,7 +48,7 @@ export async function runWarp(run: WarpRun): Promise<Lanes> {
     return line;
   });
   const list = (of: readonly string[]): string => `{${of.join(', ')}}`;
-  const source = `.version 9.0
+  const source = `.version 9.1
 .target ${target}
 .address_size 64
 .visible .entry k(.param .u64 from, .param .u64 to) {

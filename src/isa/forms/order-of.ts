@@ -27,9 +27,11 @@ export function orderOf(variant: Variant, usual: MemoryOrder): MemoryOrder {
 }
 
 /**
- * The order of a load or store; null if it is weak. A volatile access counts as relaxed with the scope of the system.
+ * The order of a load or store; null if it is weak. A volatile access counts as relaxed with the scope of the system,
+ * except in local memory, which no other thread accesses.
  */
 export function accessOrderOf(variant: Variant): MemoryOrder | null {
+  if (has(variant, '.local')) return null;
   const system: MemoryOrder = { semantics: 'relaxed', scope: 'sys' };
   if (has(variant, '.volatile')) return system;
   const isStrong = Object.keys(semantics).some((word) => has(variant, word));

@@ -34,6 +34,8 @@ interface Row {
   readonly vector: string;
   readonly scaling: Scaling;
   readonly factors: readonly TypeName[];
+  /** The version that introduced the combination; by default, the one that introduced block-scaled mma. */
+  readonly since?: string;
 }
 
 const nibbles: readonly TypeName[] = ['.e2m1'];
@@ -48,6 +50,13 @@ const rows: readonly Row[] = [
   { kind: 'mxf4', vector: '{.scale_vec::2X}', scaling: { format: 'ue8m0', block: 32, group: 16 }, factors: nibbles },
   { kind: 'mxf4nvf4', vector: '.scale_vec::2X', scaling: { format: 'ue8m0', block: 32, group: 16 }, factors: nibbles },
   { kind: 'mxf4nvf4', vector: '.scale_vec::4X', scaling: { format: 'ue4m3', block: 16, group: 16 }, factors: nibbles },
+  {
+    kind: 'mxf4nvf4',
+    vector: '.scale_vec::4X',
+    scaling: { format: 'ue8m0', block: 16, group: 16 },
+    factors: nibbles,
+    since: '9.1',
+  },
 ];
 
 /**
@@ -75,7 +84,7 @@ function scaleOperands({ block, group }: Scaling): readonly OperandPattern[] {
 }
 
 function scaledForm(row: Row, sparse: boolean): InstructionForm {
-  const { kind, vector, scaling, factors } = row;
+  const { kind, vector, scaling, factors, since = '8.7' } = row;
   const isByte = kind === 'mxf8f6f4';
   const [a, b] = isByte ? ['.atype', '.btype'] : ['.e2m1', '.e2m1'];
   const text = `m16n8k${(isByte ? 32 : 64) * (sparse ? 2 : 1)}`;
@@ -89,12 +98,12 @@ function scaledForm(row: Row, sparse: boolean): InstructionForm {
   const names = sparse ? 'd, a, b, c, e, f' : 'd, a, b, c';
   const scales = 'scale-a-data, {byte-id-a, thread-id-a}, scale-b-data, {byte-id-b, thread-id-b}';
   return matrixForm({
-    id: `mma${sparse ? '.sp.ordered' : ''}.${text}.${kind}.${vector.replaceAll(/[^0-9X]/g, '')}`,
+    id: `mma${sparse ? '.sp.ordered' : ''}.${text}.${kind}.${vector.replaceAll(/[^0-9X]/g, '')}${since === '8.7' ? '' : `.${scaling.format}`}`,
     section: sparse ? '9.7.14.6.3' : '9.7.14.5.14',
     syntax: `mma${prefix}.sync.aligned.${text}.alayout.blayout.kind::${kind}.block_scale${vector}.f32${a}${b}.f32.${scaling.format}  ${names}, ${scales}`,
     summary: `D = A * B + C, where ${scaling.block} elements along k share a scale in each row of A and column of B.`,
     subject: `mma with .kind::${kind}${sparse ? ' and .sp' : ''}`,
-    ways: sparse && !isByte ? [atListed('8.7', 'sm_120a', 'sm_121a')] : [atSuffixed('8.7', 120)],
+    ways: sparse && !isByte ? [atListed(since, 'sm_120a', 'sm_121a')] : [atSuffixed(since, 120)],
     sets: { ...layouts, ...(isByte ? { atype: factors, btype: factors } : {}) },
     constraints: rowColumn,
     operands: [

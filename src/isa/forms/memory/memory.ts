@@ -133,7 +133,7 @@ function memoryForm(line: Line, store: boolean): InstructionForm {
     section: store ? '9.7.9.11' : '9.7.9.8',
     syntax: line.syntax,
     summary: line.summary,
-    sets: { type: accessTypes, sharedOrGlobal, ncop: ['.ca', '.cg', '.cs'] },
+    sets: { type: accessTypes, sharedOrGlobal, volatileSpace, ncop: ['.ca', '.cg', '.cs'] },
     regime: 'relaxed',
     constraints,
     availability: line.row === undefined ? availability : [...availability, line.row],
@@ -144,6 +144,8 @@ function memoryForm(line: Line, store: boolean): InstructionForm {
 }
 
 const sharedOrGlobal: readonly string[] = ['.global', '.shared', '.shared::cta', '.shared::cluster'];
+const volatileSpace: readonly string[] = [...sharedOrGlobal, '.local'];
+const volatileLocal = needs('.volatile with .local', { modifiers: ['.volatile', '.local'] }, at('9.1'));
 
 const loads: readonly Line[] = [
   ...hinted({
@@ -158,8 +160,9 @@ const loads: readonly Line[] = [
   }),
   {
     id: 'ld.volatile',
-    syntax: 'ld.volatile{.sharedOrGlobal}{.prefetch}{.vec}.type  d, [a]',
+    syntax: 'ld.volatile{.volatileSpace}{.prefetch}{.vec}.type  d, [a]',
     summary: 'Loads in a way that is neither omitted nor merged with others.',
+    row: volatileLocal,
   },
   ...hinted({
     id: 'ld.relaxed',
@@ -198,8 +201,9 @@ const stores: readonly Line[] = [
   }),
   {
     id: 'st.volatile',
-    syntax: 'st.volatile{.sharedOrGlobal}{.vec}.type  [a], b',
+    syntax: 'st.volatile{.volatileSpace}{.vec}.type  [a], b',
     summary: 'Stores in a way that is neither omitted nor merged with others.',
+    row: volatileLocal,
   },
   ...hinted({
     id: 'st.relaxed',
