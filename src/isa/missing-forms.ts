@@ -57,6 +57,7 @@ const additions: readonly (readonly [
     { operands: true },
   ],
   ['cp.async.bulk cp.reduce.async.bulk', '9.3', `${ordered} ${wide} .b128 .mbarrier::report:: .noftz`],
+  ['multimem.cp.async.bulk multimem.cp.reduce.async.bulk', '9.3', `${ordered} .noftz`],
   ['cp.async.bulk.tensor cp.reduce.async.bulk.tensor', '9.4', `${wide} ${overrides} .mbarrier::report:: .noftz`],
   ['cp.async.bulk.prefetch.tensor', '9.4', `${overrides} ${kept}`],
   ['cp.async.bulk.prefetch', '9.4', kept],

@@ -48,6 +48,12 @@ const added = [
   ['a new modifier', 'mbarrier.test_wait.phase_type::primary.shared.b64 %p, [%r1], %rd1;', '9.3', 'sm_90'],
   ['new operands', 'mbarrier.test_wait.shared.b64 %p, %rd3, [%r1], %rd1;', '9.3', 'sm_90'],
   ['a new order', 'cp.async.bulk.relaxed.gpu.global.shared::cta.bulk_group.b128 [%rd1], [%r1], 16;', '9.3', 'sm_90a'],
+  [
+    'a new order',
+    'multimem.cp.async.bulk.relaxed.sys.global.shared::cta.bulk_group [%rd1], [%r1], 16;',
+    '9.3',
+    'sm_90',
+  ],
   ['a new word', 'tcgen05.alloc.exclusive.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 32;', '9.4', 'sm_107a'],
 ] as const;
 
