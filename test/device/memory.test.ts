@@ -139,6 +139,12 @@ ld.shared.u32 %r3, [same]; mov.u32 %r4, %dynamic_smem_size;\n${store(4)}`;
     expect(await output({ module, body }, 16, { sharedBytes: 32 })).toEqual([1, 2, 3, 32]);
   });
 
+  test.each(['interp', 'jit'] as const)('volatile accesses reach local memory: %s', async (engine) => {
+    const body = `${address} .local .align 8 .u32 l[2]; st.volatile.local.v2.u32 [l], {5, 6};
+ld.volatile.local.u32 %r1, [l+4]; ld.local.u32 %r2, [l]; ${store(2)}`;
+    expect(await output({ body, version: '9.1' }, 8, { engine })).toEqual([6, 5]);
+  });
+
   test('every thread has its own local memory, every block its own shared memory', async () => {
     const body = `${address}
 .shared .u32 s; .local .u32 l; mov.u32 %r5, %ctaid.x; mov.u32 %r6, %tid.x; shl.b32 %r7, %r5, 1; add.u32 %r7, %r7, %r6;
