@@ -35,7 +35,7 @@ export interface Addition {
 
 const layouts = '.layout::v0 .layout::v1';
 const wide = '.multicast::cluster::16b .multicast::cluster::32b';
-const ordered = '.relaxed .acquire .release .cta .cluster .gpu .sys';
+const ordered = '.weak .relaxed .acquire .release .cta .cluster .gpu .sys';
 const overrides = '.override::global_address .override_attribute .override_attribute:: .im2col_no_offs::w';
 const kept = '.L2::evict_first .L2::evict_normal .L2::evict_last';
 
@@ -57,7 +57,7 @@ const additions: readonly (readonly [
     { operands: true },
   ],
   ['cp.async.bulk cp.reduce.async.bulk', '9.3', `${ordered} ${wide} .b128 .mbarrier::report:: .noftz`],
-  ['multimem.cp.async.bulk multimem.cp.reduce.async.bulk', '9.3', `${ordered} .noftz`],
+  ['multimem.cp.async.bulk multimem.cp.reduce.async.bulk', '9.3', `${ordered} .b128 .noftz`],
   ['cp.async.bulk.tensor cp.reduce.async.bulk.tensor', '9.4', `${wide} ${overrides} .mbarrier::report:: .noftz`],
   ['cp.async.bulk.prefetch.tensor', '9.4', `${overrides} ${kept}`],
   ['cp.async.bulk.prefetch', '9.4', kept],

@@ -50,10 +50,11 @@ const added = [
   ['a new order', 'cp.async.bulk.relaxed.gpu.global.shared::cta.bulk_group.b128 [%rd1], [%r1], 16;', '9.3', 'sm_90a'],
   [
     'a new order',
-    'multimem.cp.async.bulk.relaxed.sys.global.shared::cta.bulk_group [%rd1], [%r1], 16;',
+    'multimem.cp.async.bulk.relaxed.sys.global.shared::cta.bulk_group.b128 [%rd1], [%r1], 16;',
     '9.3',
     'sm_90',
   ],
+  ['a new word', 'cp.async.bulk.weak.global.shared::cta.bulk_group [%rd1], [%r1], 16;', '9.3', 'sm_90'],
   ['a new word', 'tcgen05.alloc.exclusive.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 32;', '9.4', 'sm_107a'],
 ] as const;
 
