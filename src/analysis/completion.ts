@@ -1,6 +1,4 @@
 /** Completion: offers what can be written at a position and can be continued to a legal document. */
-import { elementAt } from '../base/element-at.ts';
-import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';
 import type { ModuleEnvironment } from '../check/availability.ts';
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
@@ -19,7 +17,7 @@ import type { ChunkList } from './chunk-list.ts';
 import type { Names, PlacedScope } from './names.ts';
 import { isName, type References } from './references.ts';
 import { type StatementPlace, statementPlace } from './statement-place.ts';
-import type { Word } from './words.ts';
+import { type Word, wordsBefore } from './words.ts';
 
 export type CompletionKind =
   | 'opcode'
@@ -344,7 +342,7 @@ function namesNear({ offset, list, references }: Context): ReadonlySet<string> {
 }
 
 function wordsNear(words: readonly Word[], offset: number): readonly Word[] {
-  const position = leadingCount(words.length, (i) => elementAt(words, i).start < offset);
+  const position = wordsBefore(words, offset);
   return words.slice(Math.max(0, position - mostWords), position + mostWords);
 }
 

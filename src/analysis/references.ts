@@ -1,12 +1,11 @@
 /** Where the names of a document occur, and which declaration each of them refers to. */
 import { elementAt } from '../base/element-at.ts';
-import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';
 import type { Chunk } from './chunk.ts';
 import type { ChunkList } from './chunk-list.ts';
 import { keyOf, type NameKey } from './chunk-names.ts';
 import type { Declared, Names, PlacedScope } from './names.ts';
-import { type Word, wordsIn } from './words.ts';
+import { type Word, wordsBefore, wordsIn } from './words.ts';
 
 /** Anything that has a name: a register, a family of registers, a label, a variable, a parameter or a function. */
 export interface Entity {
@@ -123,7 +122,7 @@ export class References {
     const others = scope === null ? this.names.ofModule(entity.name) : [];
     const declarations = new Set([declared, ...others].map(({ start }) => start));
     const places: NamePlace[] = [];
-    for (const { start, end } of this.find(spellingOf(entity), keyOfEntity(entity), within, declared.start)) {
+    for (const { start, end } of this.find(spellingOf(entity), within, declared.start)) {
       const found = this.entityOf(this.list.slice(start, end), start);
       const isHere = found === null ? isLabel && this.names.scopeAt(start) === null : isSame(found, entity);
       if (isHere) places.push({ start, end, isDeclaration: declarations.has(start) });
@@ -135,7 +134,7 @@ export class References {
    * The names between two offsets that have a spelling. Chunks are skipped if their lists of names show that they do not
    * contain it, except for the chunk that contains the offset `always`, which is searched in any case.
    */
-  *find({ stem, isRest }: Spelling, key: NameKey, within: Span, always = -1): Generator<Span> {
+  *find({ key, stem, isRest }: Spelling, within: Span, always = -1): Generator<Span> {
     const { chunks } = this.list;
     const searched = always < 0 ? null : this.list.at(always);
     for (let i = this.list.at(within.start).index; i < chunks.length; i++) {
@@ -163,38 +162,37 @@ function isSame(a: Entity, b: Entity): boolean {
   return b.isFamily || a.isFamily ? true : a.name === b.name;
 }
 
-function keyOfEntity({ name, isFamily }: Entity): NameKey {
-  return isFamily ? { stem: name, number: -1 } : keyOf(name);
-}
-
 /** Every spelling of an entity. For example, `%r05` is another spelling of `%r5`. */
 function spellingOf({ name, declared: { symbol }, isFamily }: Entity): Spelling {
   const isRegister = symbol.kind === 'register' && symbol.count !== null;
   if (!isRegister) return exactly(name);
   if (isFamily) return numbered(symbol.name);
   const number = Number(name.slice(symbol.name.length));
-  return { stem: symbol.name, isRest: (rest) => rest === '' || (/^\d+$/.test(rest) && Number(rest) === number) };
+  const isRest = (rest: string): boolean => rest === '' || (/^\d+$/.test(rest) && Number(rest) === number);
+  return { key: keyOf(name), stem: symbol.name, isRest };
 }
 
 /** The names that begin with a stem and go on in a certain way. */
 export interface Spelling {
+  /** Shows which chunks may contain such a name. */
+  readonly key: NameKey;
   readonly stem: string;
   readonly isRest: (rest: string) => boolean;
 }
 
 /** Only this name. */
 export function exactly(name: string): Spelling {
-  return { stem: name, isRest: (rest) => rest === '' };
+  return { key: keyOf(name), stem: name, isRest: (rest) => rest === '' };
 }
 
 /** The stem, alone or with a number. */
 export function numbered(stem: string): Spelling {
-  return { stem, isRest: (rest) => /^\d*$/.test(rest) };
+  return { key: { stem, number: -1 }, stem, isRest: (rest) => /^\d*$/.test(rest) };
 }
 
 /** The index of the last word that starts at or before an offset; -1 if all words start after it. */
 function indexAt(words: readonly Word[], offset: number): number {
-  return leadingCount(words.length, (i) => elementAt(words, i).start <= offset) - 1;
+  return wordsBefore(words, offset + 1) - 1;
 }
 
 function findWord(words: readonly Word[], offset: number, by: number): Word | null {

@@ -2,7 +2,6 @@
 import type { Edit } from '../diagnostics/fix.ts';
 import { findRegister } from '../isa/find-register.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import { keyOf } from './chunk-names.ts';
 import type { Names } from './names.ts';
 import { type Entity, exactly, numbered, type References } from './references.ts';
 
@@ -52,8 +51,7 @@ function whyTaken(entity: Entity, name: string, references: References, names: N
   const { scope, declared } = entity;
   const within = scope ?? { start: 0, end: references.length };
   const spelling = entity.isFamily ? numbered(name) : exactly(name);
-  const key = entity.isFamily ? { stem: name, number: -1 } : keyOf(name);
-  const [taken] = references.find(spelling, key, within);
+  const [taken] = references.find(spelling, within);
   const isTaken = taken !== undefined || names.resolve(name, declared.start) !== null;
   return isTaken ? `'${name}' is already used here` : null;
 }

@@ -1,7 +1,6 @@
 /** Finds the role of an offset in a statement that is still being written. */
 import { elementAt } from '../base/element-at.ts';
-import { leadingCount } from '../base/leading-count.ts';
-import { ofOneLine, type Word } from './words.ts';
+import { ofOneLine, type Word, wordsBefore } from './words.ts';
 
 export type StatementPlace =
   /**
@@ -37,7 +36,7 @@ const none: StatementPlace = { kind: 'none' };
  * the words of the text.
  */
 export function statementPlace(text: string, words: readonly Word[], offset: number): StatementPlace {
-  const before = leadingCount(words.length, (i) => elementAt(words, i).start < offset);
+  const before = wordsBefore(words, offset);
   const last = words[before - 1];
   if (last?.kind === 'comment' && offset <= last.end) return none;
   const statement = statementBefore(text, words, before);
@@ -88,9 +87,9 @@ class Statement {
   first: Word | null = null;
   /** Open braces of lists. */
   lists = 0;
-  private readonly text: string;
   /** The number of words, without comments. */
   count = 0;
+  private readonly text: string;
   private hasOpcode = false;
   private isHeader = false;
 
@@ -138,7 +137,7 @@ function startsLate(text: string, first: Word | null, { kind, start, end }: Word
 function isNewLine(text: string, statement: readonly Word[], offset: number): boolean {
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
   if (!/^\s*(?:@!?[\w$%.]+\s+)?(?:[a-z]\w*(?:\.[\w:]*)*)?$/.test(text.slice(lineStart, offset))) return false;
-  const last = statement[leadingCount(statement.length, (i) => elementAt(statement, i).start < lineStart) - 1];
+  const last = statement[wordsBefore(statement, lineStart) - 1];
   if (last === undefined) return false;
   return !'.,([{|+'.includes(text.charAt(last.end - 1)) && last.kind !== 'opcode';
 }

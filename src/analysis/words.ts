@@ -1,4 +1,6 @@
 /** Classifies the words of PTX text by their role in a statement. It does not look up names. */
+import { elementAt } from '../base/element-at.ts';
+import { leadingCount } from '../base/leading-count.ts';
 import { opcodeIn } from '../isa/notation.ts';
 import { isTypeName } from '../isa/types.ts';
 import { Lexer } from '../syntax/lexer.ts';
@@ -42,6 +44,11 @@ export const ofOneLine: ReadonlySet<string> = new Set([
   '.loc',
   '.loc_intermediate',
 ]);
+
+/** The number of words that start before an offset. The words must be in the order of the text. */
+export function wordsBefore(words: readonly Word[], offset: number): number {
+  return leadingCount(words.length, (i) => elementAt(words, i).start < offset);
+}
 
 /** Reads the words of a piece of text that does not begin in the middle of a statement. */
 export function wordsIn(source: string, isStart: boolean): readonly Word[] {
