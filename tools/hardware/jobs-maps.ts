@@ -6,6 +6,7 @@
  *
  * The second list has copies by maps that a kernel made from zeros, which may fault.
  */
+import { tensorElementTypes } from '../../src/isa/tensor-map-fields.ts';
 import { copyWords, input, job, mixedValues, moduleOf, print, Random, results, u32, words } from './copies-parts.ts';
 import {
   declared,
@@ -223,22 +224,8 @@ const replacements = (): readonly Job[] =>
 
 // --- copies by maps that were changed ---------------------------------------------------------------------------------
 
-/** The numbers of element types in the ISA's table for tensormap.replace. */
-const elementNumbers = [
-  'u8',
-  'u16',
-  'u32',
-  's32',
-  'u64',
-  's64',
-  'f16',
-  'f32',
-  'f32.ftz',
-  'f64',
-  'bf16',
-  'tf32',
-  'tf32.ftz',
-];
+/** The element types of sm_90, by their numbers for tensormap.replace. */
+const elementNumbers: readonly string[] = tensorElementTypes.slice(0, tensorElementTypes.indexOf('b4x16'));
 
 /** Instructions that replace fields; `%memory` is the address of the tensor. */
 interface Change {

@@ -9,7 +9,8 @@ export const steps = 256;
 
 /** Normalized coordinates have 21 bits after the point. */
 const normalizedSteps = 2 ** 21;
-const leastNormal = 2 ** -126;
+/** The least normal f32 number. */
+export const leastNormal: number = 2 ** -126;
 
 /**
  * Finds a coordinate in texels.
@@ -31,8 +32,8 @@ export function stepsTo(at: number): number {
 }
 
 /**
- * The same distance, limited to that of the first and of the last texel, because there are no texels beyond them. The
- * limit makes a difference because weights are rounded.
+ * Limits a distance to the centers of the first and the last texel, because there are no texels beyond them. The limit
+ * makes a difference because weights are rounded.
  */
 export function clampSteps(distance: number, size: number): number {
   return Math.max(0, Math.min((size - 1) * steps, distance));

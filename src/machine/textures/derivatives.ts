@@ -3,14 +3,11 @@
  * square roots, and a table of logarithms (see the section on textures in docs/spec-questions.md).
  */
 import { steps } from './coordinates.ts';
-
-const float = new Float64Array(1);
-const words = new Uint32Array(float.buffer);
+import { exponentOf } from './mixing.ts';
 
 /** The weight of the last of `bits` bits of a number that is not 0. */
 function lastBit(value: number, bits: number): number {
-  float[0] = value;
-  return 2 ** ((((words[1] ?? 0) >>> 20) & 0x7ff) - 1022 - bits);
+  return 2 ** (exponentOf(value) + 1 - bits);
 }
 
 const precision = 10;

@@ -62,7 +62,7 @@ const float = new Float64Array(1);
 const halves = new Uint32Array(float.buffer);
 
 /** The exponent of a number that is not 0. */
-function exponentOf(value: number): number {
+export function exponentOf(value: number): number {
   float[0] = value;
   return (((halves[1] ?? 0) >>> 20) & 0x7ff) - 1023;
 }

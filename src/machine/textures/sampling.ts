@@ -159,7 +159,7 @@ export class Sampler {
     place[1] = spot.t;
   }
 
-  /** The level that is read, a multiple of 1/256; -1 if there is no such level. */
+  /** The level that is read, a multiple of 1/256; -1 if the texture does not have it. */
   private levelOf(operands: TextureOperands): number {
     const { sampling, read } = this;
     // Gathers read the first level.

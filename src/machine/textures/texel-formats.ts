@@ -1,6 +1,7 @@
 /** Reads channels of texels, and writes the results of texture instructions. */
 import { f16Value, numberBits } from '../../numerics/number-bits.ts';
 import type { TexelType, TexelTypeName } from '../../isa/texture-fields.ts';
+import { leastNormal } from './coordinates.ts';
 import { f16Format, f32Format, FloatSum, IntegerSum, type TexelSum, totalWeight } from './mixing.ts';
 
 /** Reads the channel at an offset. */
@@ -105,6 +106,7 @@ const roundedMean = (sum: number): number => roundUp(sum / totalWeight);
 
 /** Rounds to the nearest integer, and upward in the middle. */
 const roundUp = (value: number): number => Math.floor(value + 0.5);
+
 /**
  * The code of a positive color of the border. It is computed from a few more bits than the code has, and rounded down in
  * the middle between two codes.
@@ -115,7 +117,6 @@ function fractionCode(color: number, bits: number): number {
   return Math.max(0, Math.ceil((cut * (2 ** bits - 1)) / size - 0.5));
 }
 
-const leastNormal = 2 ** -126;
 const canonicalNan = 0x7fff_ffff;
 
 /** A single texel keeps all of its bits, but subnormal numbers that are mixed are zeros. */

@@ -86,6 +86,11 @@ function factorFor(of: Ref): readonly Step[] {
   ];
 }
 
+/** `$factor` = 2^24 if `of` is subnormal, otherwise 1. `$small` tells which. */
+function factorForSmall(of: Ref): readonly Step[] {
+  return [...isSmall('$small', of), ...either('$factor', '$small', '2^24', '1')];
+}
+
 export function reciprocalSteps(variant: Variant): readonly Step[] {
   if (isFlushed(variant)) return [unit('rcp', '$d', '$a')];
   return [
@@ -101,8 +106,7 @@ function rootSteps(fn: 'sqrt' | 'rsqrt', back: SingleName): (variant: Variant) =
   return (variant) => {
     if (isFlushed(variant)) return [unit(fn, '$d', '$a')];
     return [
-      ...isSmall('$small', '$a'),
-      ...either('$factor', '$small', '2^24', '1'),
+      ...factorForSmall('$a'),
       multiply('$scaled', '$a', '$factor'),
       unit(fn, '$root', '$scaled'),
       ...either('$back', '$small', back, '1'),
@@ -117,8 +121,7 @@ export const reciprocalRootSteps: (variant: Variant) => readonly Step[] = rootSt
 export function logarithmSteps(variant: Variant): readonly Step[] {
   if (isFlushed(variant)) return [unit('lg2', '$d', '$a')];
   return [
-    ...isSmall('$small', '$a'),
-    ...either('$factor', '$small', '2^24', '1'),
+    ...factorForSmall('$a'),
     multiply('$scaled', '$a', '$factor'),
     unit('lg2', '$log', '$scaled'),
     ...either('$change', '$small', '-24', '-0'),
@@ -143,7 +146,7 @@ export function powerSteps(variant: Variant): readonly Step[] {
 /** a * (1 / b). Without .ftz, both are multiplied by 2^24 if b is subnormal. */
 export function divisionSteps(variant: Variant): readonly Step[] {
   if (isFlushed(variant)) return [unit('rcp', '$r', '$b'), multiply('$d', '$a', '$r', true)];
-  return [...isSmall('$small', '$b'), ...either('$factor', '$small', '2^24', '1'), ...scaledQuotient(false)];
+  return [...factorForSmall('$b'), ...scaledQuotient(false)];
 }
 
 /** As div.approx, but both are multiplied by 2^-2 if b is above 2^126. */
