@@ -26,8 +26,7 @@ const rules: RulesFor<TensorMapOptions> = {
 
 /**
  * Returns a tensor map for a kernel parameter of 128 bytes, such as `.param .align 64 .b8 map[128]`. It takes the place
- * of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col of the CUDA driver: the rules and the bytes
- * are the same.
+ * of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col of the CUDA driver: the rules and the bytes are the same.
  *
  * @throws PtxlabError `bad-option` if the tensor or what is copied breaks one of the rules
  */

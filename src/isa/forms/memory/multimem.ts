@@ -1,7 +1,8 @@
 /**
- * multimem.ld_reduce, multimem.red and multimem.st: accesses to the same address in the memories of several GPUs (section 9.7.9.14 of PTX ISA 9.1). A device
- * stands for a multicast object with one GPU: each address of global memory is also a multimem address, and combining
- * the only value leaves it unchanged. Versions and targets were determined with ptxas 13.0.
+ * multimem.ld_reduce, multimem.red and multimem.st: accesses to the same address in the memories of several GPUs
+ * (section 9.7.9.14 of PTX ISA 9.1). A device stands for a multicast object with one GPU: each address of global memory
+ * is also a multimem address, and combining the only value leaves it unchanged. Versions and targets were determined
+ * with ptxas 13.0.
  */
 import type { Constraint } from '../../conditions.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
@@ -40,8 +41,8 @@ interface Family {
   /** The modifier that specifies the precision of the addition. */
   readonly sum?: string;
   readonly stored?: boolean;
-  /** How `multimem.red` computes the new value; null if the type does not support it. */
-  readonly combine: Combine | null;
+  /** How `multimem.red` computes the new value; absent if it does not support the type. */
+  readonly combine?: Combine;
 }
 
 const all = ['.add', '.min', '.max'];
@@ -56,7 +57,7 @@ const families: readonly Family[] = [
   { id: 'add', types: ['.u32', '.u64', '.s32', '.f32', '.f64'], ops: both(['.add']), combine: add },
   { id: 'extremum', types: ['.u32', '.u64', '.s32', '.s64'], ops: both(extrema), combine: integer },
   { id: 'logic', types: ['.b32', '.b64'], ops: both(['.and', '.or', '.xor']), combine: logic },
-  { id: 'word', types: ['.b32', '.b64', '.u32', '.u64', '.s32', '.s64', '.f32', '.f64'], stored: true, combine: null },
+  { id: 'word', types: ['.b32', '.b64', '.u32', '.u64', '.s32', '.s64', '.f32', '.f64'], stored: true },
   ...([['.f16x2'], ['.bf16x2']] as const).map(
     (types): Family => ({
       id: `pair${types[0] === '.f16x2' ? '' : '.bf16'}`,
@@ -100,7 +101,6 @@ const families: readonly Family[] = [
     vectors: ['.v2', '.v4'],
     sum: '.acc::f16',
     stored: true,
-    combine: null,
   },
   {
     id: 'f8x2',
@@ -111,7 +111,6 @@ const families: readonly Family[] = [
     vectorOnly: true,
     sum: '.acc::f16',
     stored: true,
-    combine: null,
   },
   {
     id: 'f8',
@@ -122,7 +121,6 @@ const families: readonly Family[] = [
     vectorOnly: true,
     sum: '.acc::f16',
     stored: true,
-    combine: null,
   },
 ];
 
@@ -159,7 +157,7 @@ const orderOfAccess = (variant: Variant): MemoryOrder | null =>
 function stepsOf(word: Word, { combine }: Family): InstructionForm['steps'] {
   if (word === 'ld_reduce') return (variant) => loadSteps(variant, orderOfAccess(variant));
   if (word === 'st') return (variant) => storeSteps(variant, orderOfAccess(variant));
-  if (combine === null) throw new Error('multimem.red has no operation for this type');
+  if (combine === undefined) throw new Error('multimem.red has no operation for this type');
   return atomicSteps(combine, false, relaxedInSystem);
 }
 

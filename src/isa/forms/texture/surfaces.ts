@@ -1,5 +1,6 @@
 /**
- * Surfaces: suld, sust, sured and suq (PTX ISA 9.1, section 9.7.11). Versions and targets were determined with ptxas 13.0.
+ * Surfaces: suld, sust, sured and suq (PTX ISA 9.1, section 9.7.11). Versions and targets were determined with
+ * ptxas 13.0.
  */
 import type { InstructionForm, Variant } from '../../form.ts';
 import { type OperandPattern, read, write } from '../../operand-patterns.ts';

@@ -171,7 +171,8 @@ function loadField(to: Ref, offset: number, width: 8 | 32): readonly Step[] {
 }
 
 /**
- * The size of the level `$lod`: half that of the previous level, but at least 1. If there is no such level, it is 0.
+ * The size of the level `$lod`: half that of the previous level, but at least 1; 0 if the texture
+ * does not have that level.
  */
 export function sizeOfLevel(variant: Variant): readonly Step[] {
   return [
