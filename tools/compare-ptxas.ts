@@ -3,14 +3,17 @@
  * instructions, which are made from the tables for random versions and targets. Prints every line on which the two
  * disagree.
  *
- * tsx tools/compare-ptxas.ts [MODULES] [SEED] [OPCODE [RECORD]]
+ * tsx tools/compare-ptxas.ts [--modules 20] [--seed 1] [--opcode cvt] [--from 6.0] [--to 9.0] [--ptxas FILE]
+ *                            [--record FILE]
  *
- * If RECORD names a file, every line that ptxas accepted or rejected is written to it as a case for test/golden. Cases
- * in which the two disagree are marked as quirks: check each of them before you keep it.
+ * --from and --to give the first and the last version of PTX to take. A later version than 9.0 needs a newer ptxas.
+ * With --record, every line that ptxas accepted or rejected is written to FILE as a case for test/golden. Cases in
+ * which the two disagree are marked as quirks: check each of them before you keep it.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { check } from '../src/check/check.ts';
 import { SourceText } from '../src/base/source-text.ts';
 import { expandForm } from '../src/isa/expand.ts';
@@ -19,13 +22,23 @@ import { formatVersion, parseVersion, targets, versions } from '../src/isa/targe
 import { scratchFolder } from '../test/bench/scratch-folder.ts';
 import { randomSource } from '../test/kernels/reference.ts';
 
-const [count = 20, seed = 1] = process.argv.slice(2, 4).map(Number);
-const onlyOpcode = process.argv[4];
-const record = process.argv[5];
+const { values: options } = parseArgs({
+  options: {
+    modules: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+    opcode: { type: 'string' },
+    from: { type: 'string', default: '6.0' },
+    to: { type: 'string', default: '9.0' },
+    ptxas: { type: 'string', default: 'ptxas' },
+    record: { type: 'string' },
+  },
+});
+const count = Number(options.modules);
+const { opcode: onlyOpcode, record } = options;
 const cases: string[] = [];
 const perModule = 300;
 
-const random = randomSource(seed);
+const random = randomSource(Number(options.seed));
 const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
 
 const registerTypes = [
@@ -131,14 +144,36 @@ function instruction(): string {
   return `${mnemonic} ${operands.join(', ')};`;
 }
 
-const known = versions.filter((version) => version >= parseVersion('6.0') && version <= parseVersion('9.0'));
+const known = versions.filter(
+  (version) => version >= parseVersion(options.from) && version <= parseVersion(options.to),
+);
 const folder = scratchFolder();
 
-function judge(
-  version: number,
-  target: string,
-  lines: readonly string[],
-): { ptxas: Set<number>; ours: Set<number>; raw: Map<number, string>; fatal: string } {
+interface Verdicts {
+  /** The lines that ptxas rejects, with its messages. */
+  readonly theirs: ReadonlyMap<number, string>;
+  /** The lines that the checker rejects. */
+  readonly ours: ReadonlySet<number>;
+}
+
+/**
+ * Compares the verdicts on all lines in one module. After a fatal error or a crash, ptxas says nothing about the other
+ * lines, so each half of them is then compiled in a module of its own.
+ */
+function verdicts(version: number, target: string, lines: readonly string[]): Verdicts {
+  const { fatal, ...whole } = judge(version, target, lines);
+  if (fatal === '') return whole;
+  if (lines.length === 1) return { ...whole, theirs: new Map([[0, [...whole.theirs.values()][0] ?? fatal]]) };
+  const half = lines.length >> 1;
+  const first = verdicts(version, target, lines.slice(0, half));
+  const second = verdicts(version, target, lines.slice(half));
+  return {
+    theirs: new Map([...first.theirs, ...[...second.theirs].map(([i, said]) => [i + half, said] as const)]),
+    ours: new Set([...first.ours, ...[...second.ours].map((i) => i + half)]),
+  };
+}
+
+function judge(version: number, target: string, lines: readonly string[]): Verdicts & { readonly fatal: string } {
   const b128 = version >= 803 && Number(/\d+/.exec(target)?.[0]) >= 70 ? '.reg .b128 %b128_<4>;' : '';
   const declarations = registerTypes.map((type) => `.reg .${type} %${type}_<4>;`).join(' ');
   const head = `.version ${formatVersion(version)}\n.target ${target}\n.address_size 64\n.global .align 16 .b8 gb[64]; .shared .align 16 .b8 sb[64]; .const .align 16 .b8 cb[64];\n.visible .entry k(.param .align 16 .b8 kp[64]) {\n${declarations} .reg .f16x2 %f16x2_<4>; ${b128} .local .align 16 .b8 lb[64];\nL0:\n`;
@@ -146,12 +181,10 @@ function judge(
   const first = head.split('\n').length;
   const file = join(folder, 'm.ptx');
   writeFileSync(file, source);
-  const run = spawnSync('ptxas', ['-arch', target, '-O0', '-o', '/dev/null', file], { encoding: 'utf8' });
-  const ptxas = new Set<number>();
-  const raw = new Map<number, string>();
-  for (const found of run.stderr.matchAll(/line (\d+); (error|fatal)\s*: (.*)/g)) {
-    ptxas.add(Number(found[1]) - first);
-    raw.set(Number(found[1]) - first, found[3] as string);
+  const run = spawnSync(options.ptxas, ['-arch', target, '-O0', '-o', '/dev/null', file], { encoding: 'utf8' });
+  const theirs = new Map<number, string>();
+  for (const found of run.stderr.matchAll(/line (\d+); (?:error|fatal)\s*: (.*)/g)) {
+    theirs.set(Number(found[1]) - first, found[2] as string);
   }
   const crashed = run.status !== 0 && run.status !== 255 ? 'crash' : '';
   const fatal = /fatal(?!.*aborted due to errors).*/.exec(run.stderr)?.[0] ?? crashed;
@@ -160,7 +193,7 @@ function judge(
   for (const diagnostic of check(source).diagnostics) {
     if (diagnostic.severity === 'error') ours.add(text.position(diagnostic.span.start).line - first);
   }
-  return { ptxas, ours, raw, fatal };
+  return { theirs, ours, fatal };
 }
 
 let total = 0;
@@ -172,32 +205,23 @@ for (let m = 0; m < count; m++) {
     targets.filter(({ sm, since }) => sm >= 75 && sm !== 82 && sm !== 101 && versionsOf(since).length > 0),
   );
   const version = pick(versionsOf(target.since));
-  let lines = Array.from({ length: perModule }, instruction);
-  let result = judge(version, target.name, lines);
-  if (result.fatal !== '') {
-    // After a fatal error, ptxas stops, so each line is then compiled individually.
-    const alone = lines.map((line) => ({ line, one: judge(version, target.name, [line]) }));
-    result = { ...result, ptxas: new Set(), raw: new Map() };
-    alone.forEach(({ one }, i) => {
-      if (one.ptxas.size > 0 || one.fatal !== '') result.ptxas.add(i);
-      result.raw.set(i, [...one.raw.values()][0] ?? one.fatal);
-    });
-  }
+  const lines = Array.from({ length: perModule }, instruction);
+  const result = verdicts(version, target.name, lines);
   lines.forEach((line, i) => {
     total++;
-    if (!result.ptxas.has(i)) legal++;
-    const ok = !result.ptxas.has(i);
+    const said = result.theirs.get(i);
+    const ok = said === undefined;
+    if (ok) legal++;
     const agrees = ok === !result.ours.has(i);
     const found = { version: formatVersion(version), target: target.name, inst: line, ok };
-    cases.push(JSON.stringify(agrees ? found : { ...found, quirk: result.raw.get(i) ?? 'accepted' }));
+    cases.push(JSON.stringify(agrees ? found : { ...found, quirk: said ?? 'accepted' }));
     if (agrees) return;
-    const verdict = result.ptxas.has(i) ? `ptxas refuses (${result.raw.get(i) ?? ''})` : 'ptxas accepts';
+    const verdict = ok ? 'ptxas accepts' : `ptxas refuses (${said})`;
     disagreements.set(
       `${line.split(' ')[0]} ${verdict}`,
       `${formatVersion(version)} ${target.name}  ${line}  ${verdict}`,
     );
   });
-  lines = [];
 }
 for (const text of disagreements.values()) console.log(text);
 console.log(`${total} lines, ${legal} legal by ptxas, ${disagreements.size} kinds of disagreement`);

@@ -91,16 +91,17 @@ function unavailable(row: AvailabilityRow, { version, target }: Judged): Problem
   const help = adviceFor(ways, version, target);
   const accepted = headerChanges(ways, version, target);
   const here = ways.filter((way) => includesTarget(way.on, target));
+  const now = ways.filter((way) => inVersion(way, version));
   const dropped = here.map((way) => way.until).find((until) => until !== undefined && version >= until);
-  if (dropped !== undefined) {
+  if (dropped !== undefined && now.length === 0) {
     const last = formatVersion(dropped);
     return problem('PTX4004', place, { subject, last, found: formatVersion(version) }, { help, accepted });
   }
-  if (here.length > 0) {
-    const needed = formatVersion(Math.min(...here.map((way) => way.since)));
+  const later = here.filter((way) => version < way.since);
+  if (later.length > 0) {
+    const needed = formatVersion(Math.min(...later.map((way) => way.since)));
     return problem('PTX4001', place, { subject, needed, found: formatVersion(version) }, { help, accepted });
   }
-  const now = ways.filter((way) => inVersion(way, version));
   if (now.length > 0) {
     const needed = describeTargetSets(now.map(({ on }) => on));
     return problem('PTX4002', place, { subject, needed, found: target.name }, { help, accepted });

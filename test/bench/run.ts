@@ -61,7 +61,9 @@ interface Usage {
 
 function ptxlab(...args: readonly string[]): Usage {
   const started = performance.now();
-  const run = spawnSync(process.execPath, ['-r', hook, join(root, 'dist/cli/main.js'), ...args], { encoding: 'utf8' });
+  const run = spawnSync(process.execPath, ['-r', hook, join(root, 'dist/bin/ptxlab.js'), ...args], {
+    encoding: 'utf8',
+  });
   const wall = (performance.now() - started) / 1000;
   const { cpu, rss } = JSON.parse(run.stderr.slice(run.stderr.lastIndexOf('@') + 1)) as { cpu: number; rss: number };
   return { wall, cpu, rss };

@@ -11,9 +11,9 @@ import type { AccessSpace } from '../../spaces.ts';
 import { relaxedOnGpu, releasedToCluster } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step, StepOf } from '../../steps/step.ts';
-import { at } from '../../targets.ts';
+import { at, atBefore } from '../../targets.ts';
 import { weakStore } from '../access-steps.ts';
-import { needsModifier, needsType } from '../availability-rows.ts';
+import { needs, needsModifier, needsType } from '../availability-rows.ts';
 import { executed as form } from '../checked.ts';
 import { constant } from '../integer/steps.ts';
 import { type Combine, integer, logic, wrapping } from '../memory/combine.ts';
@@ -22,6 +22,8 @@ import { mechanism, reportBytes } from './parts.ts';
 
 const since = at('8.1', 90);
 const late = ['.release', '.global'].map((word) => needsModifier(word, at('8.7', 100)));
+/** The ISA allows `.mmio` in the scope `.sys` only. Up to version 9.0, ptxas also accepts `.gpu`. */
+const ofSystem = needs('.mmio in the scope .gpu', { modifiers: ['.mmio', '.gpu'] }, atBefore('9.1'));
 
 const address: OperandPattern = { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } };
 const object: OperandPattern = {
@@ -110,7 +112,7 @@ const stores = (): readonly InstructionForm[] => [
       summary: 'Starts storing a value in global memory for the threads in a scope.',
       sets: { farScope: ['.gpu', '.sys'], type: types },
       constraints: released,
-      rows: late,
+      rows: [...late, ofSystem],
       operands: [address, value],
     },
     since,
@@ -152,7 +154,7 @@ const reductions = () =>
           summary: 'Starts an atomic operation in global memory.',
           sets: { ...sets, sem: ['.relaxed', '.release'], farScope: ['.gpu', '.sys'] },
           constraints: released,
-          rows: late,
+          rows: [...late, ofSystem],
           operands: [address, value],
         },
         since,

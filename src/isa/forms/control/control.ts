@@ -7,7 +7,7 @@ import { plainWords } from '../../modifiers.ts';
 import { type MemoryOrder, releasedToCluster } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
-import { at, type Availability } from '../../targets.ts';
+import { at, atBefore, type Availability } from '../../targets.ts';
 import { needs, row } from '../availability-rows.ts';
 import { noEffect } from '../no-effect.ts';
 import { orderOf } from '../order-of.ts';
@@ -222,6 +222,9 @@ const ordering: readonly InstructionForm[] = [
   fence('fence', 'fence{.fenceSem}.scope', [
     row('fence', at('6.0', 70)),
     needs('scope .cluster', { modifiers: ['.cluster'] }, at('7.8', 90)),
+    ...['.acquire', '.release'].map((word) =>
+      needs(`fence${word}`, { modifiers: [word] }, at('9.1', 90), atBefore('9.1')),
+    ),
   ]),
   proxy('fence.proxy.alias', 'fence.proxy.alias', at('7.5', 70)),
   proxy('membar.proxy.alias', 'membar.proxy.alias', at('7.5', 70)),

@@ -4,6 +4,7 @@
  * complete when the instruction ends, so there is nothing to wait for. Copies of 4 rows and shifts are checked but not
  * executed. Versions and targets were determined with ptxas 13.0.
  */
+import type { AvailabilityRow } from '../../conditions.ts';
 import type { Environment } from '../../environment.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
 import { type OperandPattern, read, write } from '../../operand-patterns.ts';
@@ -12,7 +13,7 @@ import type { AccessSpace } from '../../spaces.ts';
 import { meet } from '../../steps/meet.ts';
 import type { Step } from '../../steps/step.ts';
 import type { TensorCopy } from '../../tensor-copy.ts';
-import { atListed } from '../../targets.ts';
+import { atBefore, atListed } from '../../targets.ts';
 import { needs, row } from '../availability-rows.ts';
 import { type CheckedLine, checked, tensorMemory } from '../checked.ts';
 import { operandList } from '../operand-list.ts';
@@ -85,6 +86,7 @@ function move(opcode: 'ld' | 'st', { shapes, registers, split }: Layout): Instru
     syntax: `tcgen05.${opcode}.sync{.aligned}.shape.num{${loads ? '.pack' : '.unpack'}::16b}.b32  ${operandList(operands)}`,
     summary: loads ? 'Loads registers from tensor memory.' : 'Stores registers in tensor memory.',
     sets: { shape: shapes, num: Object.keys(counts) },
+    rows: [withoutAligned(`tcgen05.${opcode}`)],
     operands,
   });
   const steps: InstructionForm['steps'] = (variant) => {
@@ -96,6 +98,10 @@ function move(opcode: 'ld' | 'st', { shapes, registers, split }: Layout): Instru
   // A thread can load what other threads of the warp have stored.
   return { ...made, steps, meetsFirst: loads };
 }
+
+/** The ISA requires `.aligned`. Up to version 9.0, ptxas does not. */
+const withoutAligned = (opcode: string): AvailabilityRow =>
+  needs(`${opcode} without .aligned`, { without: ['.aligned'] }, atBefore('9.1'));
 
 /** Loads that also reduce the values of each thread to a single value. */
 function reduce(shape: MoveShape, split: boolean, float: boolean): InstructionForm {
@@ -124,6 +130,7 @@ function reduce(shape: MoveShape, split: boolean, float: boolean): InstructionFo
         atListed('9.0', 'sm_110a', 'sm_110f'),
         atListed('9.4', 'sm_107a', 'sm_107f'),
       ),
+      withoutAligned('tcgen05.ld.red'),
     ],
     operands,
   });

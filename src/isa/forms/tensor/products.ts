@@ -188,7 +188,12 @@ const blocks: readonly Blocks[] = [
     counts: ['.scale_vec::2X', '.scale_vec::4X'],
     sizes: ['.block16', '.block32'],
     required: true,
-    counted: [atListed('8.7', 'sm_100a', 'sm_101a'), atListed('8.8', 'sm_103a'), atListed('9.0', 'sm_110a')],
+    counted: [
+      atListed('8.7', 'sm_100a', 'sm_101a'),
+      atListed('8.8', 'sm_103a'),
+      atListed('9.0', 'sm_110a'),
+      atListed('9.4', 'sm_107a'),
+    ],
     sparse: chips,
     kindOf: (variant) =>
       sixteens.some((word) => has(variant, word)) ? 'mxf4nvf4 in blocks of 16' : 'mxf4nvf4 in blocks of 32',
