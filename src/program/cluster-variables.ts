@@ -12,7 +12,11 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import type { ProgramInstruction, SymbolAddress } from './function-program.ts';
 import { hiddenVariable } from './hidden-variable.ts';
 
-export const barrierSymbol: VariableSymbol = hiddenVariable('the barrier of the cluster', '.shared', 8);
+/**
+ * The barrier itself takes up 8 bytes. The rest keeps dynamic shared memory at a multiple of 1024, where it begins on a
+ * GPU: Triton declares it with an alignment of 16, but swizzled tiles in it depend on this address.
+ */
+export const barrierSymbol: VariableSymbol = hiddenVariable('the barrier of the cluster', '.shared', 1024);
 /** This variable has one byte for each thread of the block. No block has more than 1024 threads. */
 const phases = hiddenVariable('phases of the barrier of the cluster', '.shared', 1024);
 
