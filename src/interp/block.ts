@@ -40,6 +40,7 @@ export const nowhere: Block = {
   looks: 0,
   idleTurns: 0,
   idleRounds: 0,
+  stops: 0,
 };
 
 /** Everything that is needed to create a block. */
@@ -75,6 +76,7 @@ export function beginBlock(number: number, plan: BlockPlan): Block {
     looks: 0,
     idleTurns: 0,
     idleRounds: 0,
+    stops: 0,
   };
 }
 
@@ -125,6 +127,7 @@ export function stateOfBlock(block: Block): BlockState {
     turn: { thread: nextThread, tried, looks },
     idleTurns: block.idleTurns,
     idleRounds: block.idleRounds,
+    stops: block.stops,
   };
 }
 
@@ -150,7 +153,7 @@ function copyOf(shadow: ReadonlyMap<number, Undefined> | null): Shadow | null {
 }
 
 export function blockInState(state: BlockState, plan: BlockPlan): Block {
-  const { number, threads, shared, tensor, barriers, collectives, turn, idleTurns, idleRounds } = state;
+  const { number, threads, shared, tensor, barriers, collectives, turn, idleTurns, idleRounds, stops } = state;
   const block = beginBlock(number, plan);
   if (block.threads.length !== threads.length) throw new Error('the state belongs to a block of a different shape');
   block.shared.take(shared);
@@ -162,6 +165,7 @@ export function blockInState(state: BlockState, plan: BlockPlan): Block {
   block.looks = turn.looks;
   block.idleTurns = idleTurns;
   block.idleRounds = idleRounds;
+  block.stops = stops;
   block.hasEnded = threads.every(({ activity }) => activity === 'exited');
   threads.forEach((saved, i) => {
     const thread = block.threads[i];

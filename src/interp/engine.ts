@@ -18,6 +18,7 @@ import { Textures } from '../machine/textures/textures.ts';
 import type { LaunchState } from '../machine/state.ts';
 import type { KernelProgram } from '../program/link.ts';
 import { sourceAt } from '../program/source-at.ts';
+import { looksAtBlocks } from '../program/waiting-loops.ts';
 import { passBarrier } from './barrier-steps.ts';
 import { beginBlock, blockInState, type BlockPlan, nobody, nowhere, stateOfBlock } from './block.ts';
 import { callBuiltin } from './builtin-calls.ts';
@@ -51,6 +52,11 @@ const residentBlocks = 1024;
  * a mask stop waiting for them.
  */
 const idleRoundsBeforeGroups = 16;
+/**
+ * Number of barriers and collectives at which each thread of a block may wait before other blocks get a turn, if the
+ * block may be waiting for them.
+ */
+const stopsPerThread = 64;
 
 export class ReferenceEngine implements SteppingEngine {
   readonly preparing = 0;
@@ -60,6 +66,8 @@ export class ReferenceEngine implements SteppingEngine {
   /** PTX source line of each entry in the code; null for the return at the end of a function. */
   private readonly lines: readonly (number | null)[];
   private readonly blocks: number;
+  /** Whether a loop with a barrier or a collective may wait for another block. */
+  private readonly yieldsAtStops: boolean;
   private nextBlock = 0;
   /**
    * The blocks that have started but not ended; the first is the block that is currently running. There are several
@@ -76,6 +84,7 @@ export class ReferenceEngine implements SteppingEngine {
     const memories = memoriesOf(launch);
     this.launch = launch;
     this.blocks = blocksOf(shape);
+    this.yieldsAtStops = kernel.functions.some((fn) => fn.kind === 'program' && looksAtBlocks(fn.program));
     this.plan = { kernel, shape, sharedBytes, trackWrites };
     const blocks = { neighbor: (rank: number) => this.neighbor(rank), cancelBlocks: () => this.cancelBlocks() };
     this.cpu = idleCpu(
@@ -308,6 +317,10 @@ export class ReferenceEngine implements SteppingEngine {
       block.idleTurns = 0;
       block.idleRounds = 0;
     } else block.idleTurns++;
+    if (this.yieldsAtStops && thread.activity === 'waiting' && ++block.stops > stopsPerThread * block.threads.length) {
+      block.stops = 0;
+      block.idleTurns = block.threads.length + 1;
+    }
     block.tried = 0;
     block.looks = 0;
     if (thread.activity === 'exited') this.exit(thread, block);

@@ -136,6 +136,8 @@ export interface Block {
   idleTurns: number;
   /** Number of consecutive rounds in which all threads seemed to be waiting. */
   idleRounds: number;
+  /** Number of turns that ended at a barrier or collective since other blocks had a turn. */
+  stops: number;
 }
 
 /** A thread's turn ends after this many reads of memory that other threads may write. */

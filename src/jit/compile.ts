@@ -121,12 +121,21 @@ function runFunction(shape: KernelShape, functions: AloneFunctions, fours: reado
     if (shape.stops.length > 0) {
       code.get(region).i32(outcome.allAt(0)).op('i32.le_s');
       code.if(() => {
+        if (shape.yieldsAtStops) spendStop(code, layout, () => code.get(region).op('return'));
         code.get(contextAddress).get(first).get(behind).get(members).get(region).call(passFunction(shape)).set(region);
       });
     }
     code.get(region).i32(0).op('i32.ge_s').brIf(again);
   });
   return code.get(region);
+}
+
+/** Writes code for a stop that the threads have reached. If the turn of their block is over, they do not continue. */
+function spendStop(code: Code, layout: LaunchLayout, end: () => void): void {
+  const address = layout.origin + context.stopsLeft;
+  code.get(0);
+  pushField(code, layout, 'stopsLeft').i32(1).op('i32.sub').memory('i32.store', address);
+  pushField(code, layout, 'stopsLeft').i32(0).op('i32.lt_s').if(end);
 }
 
 /**

@@ -34,6 +34,8 @@ export interface CompiledKernel {
   readonly clusterBarrier: number | null;
   /** Whether a thread may reach a loop in which it waits for a thread of another block. */
   readonly waits: boolean;
+  /** Whether blocks give other blocks a turn after a number of stops. */
+  readonly yieldsAtStops: boolean;
   /** The functions, in the order of the indices in `engineCalls`; the kernel comes first. */
   readonly functions: readonly CompiledFunction[];
   readonly engineCalls: readonly EngineCall[];
@@ -103,6 +105,7 @@ export function describeKernel({
   callBytes,
   engineCalls,
   waitsInCalls,
+  yieldsAtStops,
 }: KernelShape): CompiledKernel {
   const { entry, stackBytes } = kernel;
   const { state, mask, base, depth } = frame;
@@ -118,7 +121,8 @@ export function describeKernel({
     cancelsBlocks: entry.cancelsBlocks,
     usesSpecialFunctions: entry.usesSpecialFunctions,
     clusterBarrier: entry.clusterBarrier,
-    waits: waitsInCalls || functions.some((fn) => fn !== null && fn.pauses.size > 0),
+    yieldsAtStops,
+    waits: waitsInCalls || yieldsAtStops || functions.some((fn) => fn !== null && fn.pauses.size > 0),
     functions: kernel.functions.map(describeFunction),
     shared: namedRanges(entry.shared),
     local: namedRanges(entry.local),

@@ -104,10 +104,15 @@ export const context = {
   /** Four words: the results of the call to the engine that returned last. */
   results: 176,
   /**
+   * Number of stops at which threads of the block may still continue in its turn. Used only by kernels that give turns
+   * to other blocks at stops.
+   */
+  stopsLeft: 192,
+  /**
    * The offset of an array with one word for each block that a cluster can have, in the order of the ranks. Each word
    * is the address of the block's shared memory, or 0 if the block has exited.
    */
-  clusterMemories: 192,
+  clusterMemories: 196,
 } as const;
 
 /**

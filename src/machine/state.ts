@@ -45,6 +45,7 @@ export interface BlockState {
   readonly turn: TurnState;
   readonly idleTurns: number;
   readonly idleRounds: number;
+  readonly stops: number;
 }
 
 /** How far the running thread has progressed in its current turn. */

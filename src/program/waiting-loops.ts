@@ -4,6 +4,7 @@
  */
 import { elementAt } from '../base/element-at.ts';
 import { flowOf, isGroupStep, looksAtOthers, memoryUses } from '../isa/steps/effects.ts';
+import type { Step } from '../isa/steps/step.ts';
 import { type BasicBlock, followersOf } from './flow.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 import { usesOf } from './uses.ts';
@@ -17,6 +18,19 @@ export type Waiting = 'idle' | 'busy';
 
 /** Number of rounds after which a thread in an idle loop lets other threads run. */
 export const idleRounds = 8;
+
+/**
+ * Number of stops (barriers and collectives) at which threads of a block may continue before other blocks get a turn, if
+ * the block may be waiting for them.
+ */
+export const stopsPerTurn = 1024;
+
+/** Whether a function reads memory to which threads of other blocks may write at any time. */
+export function looksAtBlocks({ instructions }: FunctionProgram): boolean {
+  const isOutside = (step: Step): boolean =>
+    memoryUses(step).some(({ space }) => space !== 'shared' && space !== 'local');
+  return instructions.some(({ steps }) => steps.some((step) => looksAtOthers(step) && isOutside(step)));
+}
 
 /** Maps the first block of each waiting loop to the kind of the loop. */
 export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlock[]): ReadonlyMap<number, Waiting> {

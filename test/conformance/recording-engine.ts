@@ -222,7 +222,7 @@ class Recording {
     for (const thread of threads) byNumber[thread.linear] = thread;
     const index = [0, 0, 0] as const;
     const shared = this.segment('shared', 0);
-    const turn = { nextThread: 0, tried: 0, looks: 0, idleTurns: 0, idleRounds: 0 };
+    const turn = { nextThread: 0, tried: 0, looks: 0, idleTurns: 0, idleRounds: 0, stops: 0 };
     const tensor = this.segment('tensor', 0);
     return { index, number: 0, threads: byNumber, shared, tensor, barriers, collectives, hasEnded: false, ...turn };
   }

@@ -66,7 +66,8 @@ export function advanceFunction(shape: KernelShape, run: number): number {
         pausedLanes(code, shape, states);
         code.get(members).op('i32.and').tee(ready).get(idle).op('i32.or').set(idle);
         code.get(ready).get(members).op('i32.ne').get(said).op('i32.or').set(said);
-        code.br(again);
+        if (shape.yieldsAtStops) pushField(code, layout, 'stopsLeft').i32(0).op('i32.ge_s').brIf(again);
+        else code.br(again);
       });
     });
     code.get(said).i32(advanced.runnable).i32(0).get(idle).op('select', 'i32.or');

@@ -19,6 +19,8 @@ export interface BlockCode {
    * memory may have grown.
    */
   readonly words: () => Int32Array;
+  /** Whether other blocks should get a turn, because this block may be waiting for them. */
+  readonly isTurnOver: () => boolean;
   /** Throws if the launch was aborted or its time is up. */
   readonly look: () => void;
   /** Sets the thread and line that are reported if a fault occurs from now on. */

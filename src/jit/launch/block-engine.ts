@@ -21,6 +21,7 @@ import type { Blocks, Ledger } from './ledger.ts';
 import { LinkedCode } from './linked-code.ts';
 import { ThreadMemory } from './thread-memory.ts';
 import type { EngineCall } from '../engine-call.ts';
+import { stopsPerTurn } from '../../program/waiting-loops.ts';
 import { clocks } from '../specials.ts';
 
 /**
@@ -33,6 +34,7 @@ const longestRun = 10;
 const callsPerLook = 256;
 
 const fuelField = context.fuel / 4;
+const stopsField = context.stopsLeft / 4;
 
 interface Running {
   readonly block: number;
@@ -231,7 +233,7 @@ export class BlockEngine {
     const room = this.arena.enter(first);
     const begun = performance.now();
     this.current = room;
-    this.arena.contextOf(room)[fuelField] = this.granted - this.executed;
+    this.beginTurn(room);
     const result = this.code.runBlocks(room.context, end - first, this.unitSize);
     // The context is read again because memory may have grown. The context contains the index of the block that
     // compiled code ran last.
@@ -270,6 +272,7 @@ export class BlockEngine {
         const bytes = memory.bytesAt(room.frames, compiled.frame.size);
         return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
       },
+      isTurnOver: () => compiled.yieldsAtStops && signedAt(this.arena.contextOf(room), stopsField) < 0,
       look: () => this.ledger.look(),
       blame: (thread, line) => {
         this.thread = thread;
@@ -281,10 +284,16 @@ export class BlockEngine {
   /** Runs a block as far as possible. Fuel that a block does not use is available to the block that runs next. */
   private proceed(one: Running): Progress {
     this.current = one.room;
-    this.arena.contextOf(one.room)[fuelField] = this.granted - this.executed;
+    this.beginTurn(one.room);
     const progress = one.runner.run();
     this.executed = this.granted - signedAt(this.arena.contextOf(one.room), fuelField);
     return progress;
+  }
+
+  private beginTurn(room: BlockRoom): void {
+    const words = this.arena.contextOf(room);
+    words[fuelField] = this.granted - this.executed;
+    words[stopsField] = stopsPerTurn;
   }
 
   /** Reports the number of executed instructions to the ledger, and gets new fuel. */

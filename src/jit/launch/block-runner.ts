@@ -41,7 +41,9 @@ interface Gathering {
  */
 const idlePassesBeforeGroups = 16;
 
-/** `paused` means that no thread can make progress until something changes outside this block. */
+/**
+ * `paused` means that no thread can make progress until something changes outside this block, or that this may be so.
+ */
 export type Progress = 'done' | 'paused';
 
 export class BlockRunner {
@@ -99,6 +101,7 @@ export class BlockRunner {
     this.words.refresh();
     for (;;) {
       this.code.look();
+      if (this.code.isTurnOver()) return 'paused';
       let moved = false;
       let left = false;
       for (const unit of this.units) {

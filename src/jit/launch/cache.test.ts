@@ -20,6 +20,7 @@ const kernel: Compiled['kernel'] = {
   sharedBytes: 0,
   clusterBarrier: null,
   waits: false,
+  yieldsAtStops: false,
   functions: [],
   engineCalls: [],
   shared: [],

@@ -8,7 +8,7 @@ import { type RegisterTraffic, TrafficAnalysis } from '../../program/register-tr
 import { type Stride, stridesOf } from '../../program/strides.ts';
 import { usesOf } from '../../program/uses.ts';
 import { varyingPlaces } from '../../program/varying.ts';
-import { type Waiting, waitingLoops } from '../../program/waiting-loops.ts';
+import { looksAtBlocks, type Waiting, waitingLoops } from '../../program/waiting-loops.ts';
 import { CodeSize } from '../code-limits.ts';
 import { FrameLayout } from './frame.ts';
 import { elementAt, valueAt } from '../../base/element-at.ts';
@@ -43,6 +43,11 @@ export interface KernelShape {
    * its calls.
    */
   readonly waitsInCalls: boolean;
+  /**
+   * Whether a loop with a stop may wait for another block. A thread does not pause in such a loop, because it begins a
+   * new region at each stop. Instead, the whole block gives other blocks a turn after a number of stops.
+   */
+  readonly yieldsAtStops: boolean;
   readonly frame: FrameLayout;
   /** Maximum number of bytes that a thread's call stack may take. */
   readonly callBytes: number;
@@ -121,6 +126,7 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
     hasStates: functions.some((fn) => fn !== null && (!fn.program.entry || fn.stopAt.size + fn.pauses.size > 0)),
     hasGroups: stops.some(({ step }) => step.kind === 'collective'),
     waitsInCalls: functions.length > builtins.size + 1 && kernel.functions.some(looks),
+    yieldsAtStops: stops.length > 0 && functions.some((fn) => fn !== null && looksAtBlocks(fn.program)),
     callBytes: entries.length === 0 ? 0 : depth * Math.max(...entries),
     engineCalls: [],
   };
