@@ -54,7 +54,13 @@ def declarations(version, target):
     return "pairs" if version >= 402 and number(target) >= 53 else "plain"
 
 
-LINE = re.compile(r"ptxas [^,]*, line (\d+); (\w+)\s*: (.*)")
+LINE = re.compile(r"ptxas\S* [^,]*, line (\d+); (\w+)\s*: (.*)")
+
+
+def compiler(version, target, path):
+    """The command that judges a module."""
+    arch = target.replace("sm_", "compute_") if number(target) >= 75 else "sm_75"
+    return ["ptxas", "-arch", arch, "-O0", "-o", "/dev/null", path]
 
 
 def run(lines, version, target):
@@ -66,8 +72,7 @@ def run(lines, version, target):
     handle, path = tempfile.mkstemp(suffix=".ptx")
     with os.fdopen(handle, "w") as file:
         file.write(head + "".join(line + "\n" for line in lines) + "ret; }\n")
-    arch = target.replace("sm_", "compute_") if number(target) >= 75 else "sm_75"
-    done = subprocess.run(["ptxas", "-arch", arch, "-O0", "-o", "/dev/null", path], capture_output=True, text=True)
+    done = subprocess.run(compiler(version, target, path), capture_output=True, text=True)
     os.unlink(path)
     said = [[] for _ in lines]
     other = []

@@ -6,11 +6,13 @@ export interface BitField {
 }
 
 /**
- * The ISA does not specify the meaning of the bits; these were measured on an H200. Numbers are stored negated, in two's
+ * The ISA does not specify the meaning of the bits. All but the layout were measured on an H200. Numbers are stored negated, in two's
  * complement, so that arrivals add to them. A phase is complete when no arrivals and no bytes are pending. The bits
  * between the fields are 0. The state that an arrival returns is a copy of the whole object as it was before the arrival.
  */
-export const mbarrierFields: Readonly<Record<'pending' | 'expected' | 'bytes' | 'phase', BitField>> = {
+export const mbarrierFields: Readonly<Record<'layout' | 'pending' | 'expected' | 'bytes' | 'phase', BitField>> = {
+  /** 1 for `.layout::v1`, else 0. This bit was found in code that ptxas 13.3 generates for sm_90 and sm_100. */
+  layout: { low: 0, width: 1 },
   /** Arrivals that each later phase expects, negated. */
   expected: { low: 1, width: 20 },
   /** tx-count: bytes that are still expected in the current phase, negated. */

@@ -9,8 +9,6 @@ const rubin = atListed('9.4', 'sm_107a', 'sm_107f');
 
 /** Opcodes without forms. Versions and targets follow the text of the ISA. */
 const listed: readonly (readonly [opcodes: string, ...ways: readonly Availability[]])[] = [
-  ['multimem.st.async multimem.red.async', at('9.3', 100)],
-  ['mbarrier.check_layout', at('9.3', 90)],
   ['fabric.try_get fabric.try_put fabric.try_red fabric.try_pullred fabric.submit fabric.wait', at('9.3', 100)],
   ['applypriority.async', rubin],
   ['spcompress spdecompress', atListed('9.4', 'sm_107a')],
@@ -29,38 +27,20 @@ export interface Addition {
   readonly since: Version;
   /** The modifiers and types that only new variants have. A word that ends with `::` stands for all that begin so. */
   readonly words: readonly string[];
-  /** Whether variants that the table contains got further operands. */
-  readonly operands: boolean;
 }
 
-const layouts = '.layout::v0 .layout::v1';
 const wide = '.multicast::cluster::16b .multicast::cluster::32b';
-const ordered = '.weak .relaxed .acquire .release .cta .cluster .gpu .sys';
 const overrides = '.override::global_address .override_attribute .override_attribute:: .im2col_no_offs::w';
 const kept = '.L2::evict_first .L2::evict_normal .L2::evict_last';
 
-const additions: readonly (readonly [
-  opcodes: string,
-  since: string,
-  words: string,
-  extras?: Partial<Pick<Addition, 'operands'>>,
-])[] = [
+const additions: readonly (readonly [opcodes: string, since: string, words: string])[] = [
   ['fence.proxy', '9.3', '.acquire .release .sync_restrict::shared::cluster::read'],
-  ['mbarrier.init mbarrier.inval', '9.3', layouts],
-  ['mbarrier.expect_tx mbarrier.complete_tx', '9.3', `${layouts} ${wide}`],
-  ['mbarrier.arrive mbarrier.arrive.expect_tx', '9.3', `${layouts} ${wide}`],
-  ['mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx', '9.3', `${layouts} ${wide}`],
-  [
-    'mbarrier.test_wait mbarrier.test_wait.parity mbarrier.try_wait mbarrier.try_wait.parity',
-    '9.3',
-    `${layouts} .phase_type::primary .phase_type::conditional`,
-    { operands: true },
-  ],
-  ['cp.async.bulk cp.reduce.async.bulk', '9.3', `${ordered} ${wide} .b128 .mbarrier::report:: .noftz`],
-  ['multimem.cp.async.bulk multimem.cp.reduce.async.bulk', '9.3', `${ordered} .b128 .noftz`],
+  ['mbarrier.expect_tx mbarrier.complete_tx', '9.4', wide],
+  ['mbarrier.arrive mbarrier.arrive.expect_tx', '9.4', wide],
+  ['mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx', '9.4', wide],
+  ['cp.async.bulk', '9.4', `${wide} .mbarrier::report::`],
   ['cp.async.bulk.tensor cp.reduce.async.bulk.tensor', '9.4', `${wide} ${overrides} .mbarrier::report:: .noftz`],
   ['cp.async.bulk.prefetch.tensor', '9.4', `${overrides} ${kept}`],
-  ['cp.async.bulk.prefetch', '9.4', kept],
   ['tcgen05.alloc tcgen05.dealloc', '9.4', '.exclusive'],
   ['tcgen05.commit', '9.4', `${wide} .sync_restrict::shared::read::mma::a`],
   ['tcgen05.ld tcgen05.ld.red', '9.4', '.spcompress'],
@@ -73,11 +53,9 @@ export function additionsTo(opcode: string, version: Version): readonly Addition
 }
 
 const additionRows: readonly (Addition & { readonly opcodes: readonly string[] })[] = additions.map(
-  ([opcodes, since, words, extras]) => ({
+  ([opcodes, since, words]) => ({
     opcodes: opcodes.split(' '),
     since: parseVersion(since),
     words: words.split(' '),
-    operands: false,
-    ...extras,
   }),
 );

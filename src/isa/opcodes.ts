@@ -32,8 +32,9 @@ export const familyOpcodes = {
   tensorMap: 'tensormap.replace tensormap.cp_fenceproxy',
   clusterLaunch: 'clusterlaunchcontrol.try_cancel clusterlaunchcontrol.query_cancel',
   remote: 'st.async red.async',
+  multimemRemote: 'multimem.st.async multimem.red.async',
   barrierObject:
-    'mbarrier.init mbarrier.inval mbarrier.pending_count mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive mbarrier.arrive.expect_tx mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx mbarrier.test_wait mbarrier.test_wait.parity mbarrier.try_wait mbarrier.try_wait.parity cp.async.mbarrier.arrive',
+    'mbarrier.init mbarrier.inval mbarrier.pending_count mbarrier.check_layout mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive mbarrier.arrive.expect_tx mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx mbarrier.test_wait mbarrier.test_wait.parity mbarrier.try_wait mbarrier.try_wait.parity cp.async.mbarrier.arrive',
   multimem: 'multimem.ld_reduce multimem.red multimem.st',
   multimemCopy: 'multimem.cp.async.bulk multimem.cp.reduce.async.bulk',
   clusterBarrier: 'barrier.cluster.arrive barrier.cluster.wait',

@@ -12,7 +12,7 @@ import { carryForms } from './forms/integer/carry.ts';
 import { comparisonForms } from './forms/comparison/comparison.ts';
 import { controlForms } from './forms/control/control.ts';
 import { bulkForms, multimemCopyForms } from './forms/async/bulk.ts';
-import { remoteForms } from './forms/async/remote.ts';
+import { multimemRemoteForms, remoteForms } from './forms/async/remote.ts';
 import { clusterLaunchForms } from './forms/async/cluster-launch.ts';
 import { tensorMapForms } from './forms/async/tensor-map.ts';
 import { tensorCopyForms } from './forms/async/tensor-copy.ts';
@@ -107,6 +107,7 @@ const makers: Readonly<Record<FamilyName, FormFamily['forms']>> = {
   tensorMap: tensorMapForms,
   clusterLaunch: clusterLaunchForms,
   remote: remoteForms,
+  multimemRemote: multimemRemoteForms,
   barrierObject: barrierObjectForms,
   multimem: multimemForms,
   multimemCopy: multimemCopyForms,

@@ -3,10 +3,8 @@
  * a form.
  */
 import { describe, expect, test } from 'vitest';
-import { isAvailableSomewhere } from '../../src/check/availability.ts';
 import { expand } from '../../src/isa/expand.ts';
 import { allForms } from '../../src/isa/table.ts';
-import { parseVersion, versions } from '../../src/isa/targets.ts';
 import { caseName, formName } from './case-name.ts';
 import { casesOf, goldenMnemonics } from './golden-cases.ts';
 
@@ -28,22 +26,10 @@ const unrecorded: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** Forms of 9.1 that ptxas 13.0, which knows versions up to 9.0, cannot confirm. Their rules follow the text of the ISA. */
-const unconfirmed: readonly string[] = `
-  multimem/cp.async.bulk multimem/cp.async.bulk.mask multimem/cp.reduce.async.bulk.add
-  multimem/cp.reduce.async.bulk.add.half multimem/cp.reduce.async.bulk.extremum multimem/cp.reduce.async.bulk.logic
-  multimem/cp.reduce.async.bulk.wrap mma/m16n8k64.mxf4nvf4.4X.ue8m0 mma/sp.ordered.m16n8k128.mxf4nvf4.4X.ue8m0`
-  .trim()
-  .split(/\s+/);
-
-/** The versions of which cases were recorded. Nothing can confirm those of later versions yet. */
-const recorded = versions.filter((version) => version <= parseVersion('9.1'));
-
-/** Given the names of all cases, returns the forms of recorded versions that have no case. */
+/** Given the names of all cases, returns the forms that have no case. */
 function formsWithoutCase(names: Iterable<string>): readonly string[] {
   const covered = new Set([...names].map((name) => name.split(':', 1)[0]));
   return allForms()
-    .filter((form) => [...expand([form])].some((variant) => recorded.some((one) => isAvailableSomewhere(variant, one))))
     .map(formName)
     .filter((name) => !covered.has(name));
 }
@@ -52,7 +38,7 @@ describe('recorded cases', () => {
   const cases = new Set(mnemonics.flatMap((mnemonic) => casesOf(mnemonic) ?? []));
 
   test('every form has a case, except those listed', () => {
-    expect([...formsWithoutCase(cases)].sort()).toEqual([...unrecorded, ...unconfirmed].sort());
+    expect([...formsWithoutCase(cases)].sort()).toEqual([...unrecorded].sort());
   });
 
   test('every case names a form', () => {

@@ -17,6 +17,7 @@ const verdictFiles = [
   'legality-async',
   'legality-tensor',
   'legality-textures',
+  'legality-later',
 ];
 
 interface Verdict {

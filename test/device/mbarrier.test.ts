@@ -15,6 +15,10 @@ const tested = (at: number): string =>
 const testedParity = (at: number, parity: number): string =>
   `mbarrier.try_wait.parity.shared.b64 %p1, [bar], ${parity}; selp.u32 %r9, 1, 0, %p1; st.global.u32 [%rd9+${4 * at}], %r9;`;
 
+/** Stores a predicate in word `at` of the output. */
+const stored = (at: number, predicate: string): string =>
+  `selp.u32 %r9, 1, 0, ${predicate}; st.global.u32 [%rd9+${4 * at}], %r9;`;
+
 const arrive = 'mbarrier.arrive.shared.b64 %rd1, [bar];';
 const again = 'mbarrier.arrive.shared.b64 %rd2, [bar];';
 
@@ -95,6 +99,25 @@ describe.each(Object.entries(ways))('an mbarrier object with %s', (_, options) =
   test.each(cases)('$does', async ({ count, body, words }) => {
     const found = await output({ module, body: `${begin(count)}\n${body}` }, 16, options);
     expect(found.slice(0, words.length)).toEqual(words);
+  });
+
+  test.each(['v0', 'v1'])('with layout %s has this layout, also after a phase', async (layout) => {
+    const checked = (at: number, word: string): string =>
+      `mbarrier.check_layout.layout::${word}.shared::cta.b64 %p2, [bar]; ${stored(at, '%p2')}`;
+    const body = `ld.param.u64 %rd9, [out]; mbarrier.init.layout::${layout}.shared.b64 [bar], 2; ${checked(0, 'v0')}
+${arrive} mbarrier.arrive_drop.shared.b64 %rd2, [bar]; ${tested(1)} ${arrive} ${tested(2)} ${checked(3, 'v1')}`;
+    const found = await output({ module, body, version: '9.3' }, 16, options);
+    expect(found).toEqual([layout === 'v0' ? 1 : 0, 1, 1, layout === 'v1' ? 1 : 0]);
+  });
+
+  test.each(['.layout::v0', '.layout::v1'])('with %s reports no error', async (layout) => {
+    const wait = (results: string): string =>
+      `mbarrier.try_wait.parity.phase_type::primary.shared.b64 ${results}, [bar], 0;`;
+    const body = `ld.param.u64 %rd9, [out]; mbarrier.init${layout}.shared.b64 [bar], 1; ${arrive}
+setp.eq.u32 %p3, 0, 0; cvt.u8.u32 %b1, 7; ${wait('%p2|%p3, %b1')} ${stored(0, '%p2')} ${stored(1, '%p3')}
+cvt.u32.u8 %r1, %b1; st.global.u32 [%rd9+8], %r1; ${wait('%p2|_')} ${stored(3, '%p2')}
+mbarrier.test_wait.parity.phase_type::conditional.shared.b64 %p2, [bar], 0; ${stored(4, '%p2')}`;
+    expect(await output({ module, body, version: '9.3' }, 20, options)).toEqual([1, 0, 0, 1, 1]);
   });
 
   /** Each thread adds its index to a sum before it arrives. Once they have all arrived, each of them reads the sum. */

@@ -13,7 +13,9 @@ import { output, ways } from './run.ts';
 
 /** One variant for each operation, type and size of vectors. Orders and scopes do not change values. */
 function sampled(opcode: string): readonly (readonly [string, Variant])[] {
-  const forms = [...allForms()].filter(({ id }) => id.startsWith(opcode));
+  const forms = [...allForms()].filter(
+    ({ id }) => id.startsWith(opcode) && id.includes('async') === opcode.includes('async'),
+  );
   const variants = forms.flatMap((form) => [...expandForm(form)]);
   const order = /\.(weak|relaxed|acquire|release|cta|cluster|gpu|sys|global)(?=\.)/g;
   return [...new Map(variants.map((variant) => [variant.mnemonic.replaceAll(order, ''), variant]))];
@@ -37,7 +39,7 @@ async function run(instruction: string, variant: Variant, way: LaunchOptions): P
 ${moves((register, offset) => `ld.global.b${width} ${register}, [%rd1+${16 + offset}];`)}
 ${instruction.replace('LIST', list)}
 ${moves((register, offset) => `st.global.b${width} [%rd1+${32 + offset}], ${register};`)}`;
-  return output({ body }, 48, way);
+  return output({ body, version: '9.3' }, 48, way);
 }
 
 const wordsOf = (variant: Variant): number => (slotType(variant, 0).width * vectorLanes(variant)) / 32;
@@ -70,8 +72,21 @@ describe.each(engines)('on %s', (_, way) => {
     expect(words).toEqual(await run(`${ordinary(variant)} [%rd1], LIST;`, variant, way));
   });
 
+  test.each(sampled('multimem.st.async'))('%s stores the value', async (_name, variant) => {
+    const words = await run(`${variant.mnemonic} [%rd1], LIST;`, variant, way);
+    expect(words).toEqual(await run(`st.global.b${slotType(variant, 0).width} [%rd1], LIST;`, variant, way));
+  });
+
+  test.each(sampled('multimem.red.async'))('%s adds the value', async (_name, variant) => {
+    const words = await run(`${variant.mnemonic} [%rd1], LIST;`, variant, way);
+    expect(words).toEqual(await run(`red.global.add${slotType(variant, 0).name} [%rd1], LIST;`, variant, way));
+  });
+
   test.each([
     ['cp.async.bulk', '', ''],
+    ['cp.async.bulk', '.b128', ''],
+    ['cp.async.bulk.relaxed.sys', '.b128', ''],
+    ['cp.reduce.async.bulk.relaxed.gpu', '.add.u32', ''],
     ['cp.async.bulk', '.cp_mask', ', 0x00f3'],
     ['cp.reduce.async.bulk', '.add.noftz.bf16', ''],
     ['cp.reduce.async.bulk', '.max.s32', ''],
@@ -82,7 +97,7 @@ describe.each(engines)('on %s', (_, way) => {
 ${operand.map((word, i) => `st.shared.u32 [from+${4 * i}], ${word};`).join(' ')}
 ${prefix}${opcode}.global.shared::cta.bulk_group${words} [%rd1], [from], 16${operands};
 cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;`;
-    const source = (prefix: string) => ({ body: copy(prefix), version: '9.1' });
+    const source = (prefix: string) => ({ body: copy(prefix), version: '9.3' });
     const changed = await output(source('multimem.'), 32, way);
     expect(changed).toEqual(await output(source(''), 32, way));
     expect(changed.slice(0, 4)).not.toEqual(before);

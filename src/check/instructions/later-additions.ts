@@ -8,7 +8,6 @@ import { type Addition, additionsTo } from '../../isa/missing-forms.ts';
 import { ptxForms } from '../../isa/table.ts';
 import type { Version } from '../../isa/targets.ts';
 import { isTypeName } from '../../isa/types.ts';
-import type { Problem } from './problem.ts';
 import { type Resolution, resolveMnemonic } from './resolve.ts';
 
 /**
@@ -24,20 +23,6 @@ export function resolveAt(mnemonic: string, version: Version): Resolution {
   const { parts } = splitMnemonic(mnemonic);
   const addition = additions.find((one) => isAddition(one, opcode, parts));
   return addition === undefined ? resolution : { kind: 'unchecked', opcode, row: rowOf(opcode, addition) };
-}
-
-/**
- * The requirements of an instruction with more operands than those in the table, if the version added operands to the
- * opcode; null if it did not.
- */
-export function additionalOperands(opcode: string, version: Version): AvailabilityRow | null {
-  const addition = additionsTo(opcode, version).find(({ operands }) => operands);
-  return addition === undefined ? null : rowOf(opcode, addition);
-}
-
-/** Whether a problem says that the number of operands is wrong. */
-export function isOperandCount({ code }: Problem): boolean {
-  return code === 'PTX3002';
 }
 
 function rowOf(subject: string, { since }: Addition): AvailabilityRow {

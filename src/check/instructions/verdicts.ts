@@ -11,7 +11,7 @@ import { isLimited } from './limits.ts';
 import { operandProblems } from './operand-order.ts';
 import { operand, type Problem } from './problem.ts';
 import type { Resolution } from './resolve.ts';
-import { additionalOperands, isOperandCount, resolveAt } from './later-additions.ts';
+import { resolveAt } from './later-additions.ts';
 import { withSelectors } from './selectors.ts';
 import { warningsOn } from './warnings.ts';
 import { availabilityOf, reachesShared, type Shape } from './shape.ts';
@@ -126,11 +126,8 @@ function decide(resolution: Resolution, shapes: readonly Shape[], environment: M
     }
     case 'refused':
       return refusal(resolution);
-    case 'variants': {
-      const found = best(resolution.variants.map((variant) => verdictOnVariant(opcode, variant, shapes, environment)));
-      const row = found.problems.some(isOperandCount) ? additionalOperands(opcode, environment.version) : null;
-      return row === null ? found : decide({ kind: 'unchecked', opcode, row }, shapes, environment);
-    }
+    case 'variants':
+      return best(resolution.variants.map((variant) => verdictOnVariant(opcode, variant, shapes, environment)));
   }
 }
 

@@ -9,16 +9,19 @@ import type { InstructionForm, Variant } from '../../form.ts';
 import { type MemoryOrder, relaxedInSystem, relaxedOnGpu } from '../../steps/order.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
-import type { Availability } from '../../targets.ts';
+import { at, type Availability } from '../../targets.ts';
 import { isTypeName, type PtxType, type TypeName, typeOf } from '../../types.ts';
+import { needsModifier } from '../availability-rows.ts';
 import { executed } from '../checked.ts';
 import { bits, integer } from '../integer/steps.ts';
 import { addDoubles, wrap } from '../memory/combine.ts';
 import { operandList } from '../operand-list.ts';
+import { orderOf } from '../order-of.ts';
 import {
   inGlobal,
   inShared,
   mechanism,
+  nearScopes,
   object,
   ofBulkCopies,
   ofMultimemCopies,
@@ -28,17 +31,29 @@ import {
   size,
 } from './parts.ts';
 
-const shared = [
+/** The operation and type of a reduction. */
+interface Operation {
+  readonly id: string;
+  /** How syntax lines spell it. */
+  readonly text: string;
+  readonly op: readonly string[];
+  readonly types: readonly string[];
+  /** The version and target that added it, if they differ from those of the instruction. */
+  readonly since?: Availability;
+}
+
+const shared: readonly Operation[] = [
   { id: 'logic', text: '.op.b32', op: ['.and', '.or', '.xor'], types: [] },
   { id: 'add', text: '.add.type', op: [], types: ['.u32', '.s32', '.u64'] },
   { id: 'extremum', text: '.op.type', op: ['.min', '.max'], types: ['.u32', '.s32'] },
   { id: 'wrap', text: '.op.u32', op: ['.inc', '.dec'], types: [] },
 ];
 
-const global = [
+const global: readonly Operation[] = [
   { id: 'logic', text: '.op.type', op: ['.and', '.or', '.xor'], types: ['.b32', '.b64'] },
   { id: 'add', text: '.add.type', op: [], types: ['.u32', '.s32', '.u64', '.f32', '.f64'] },
   { id: 'add.half', text: '.add.noftz.type', op: [], types: ['.f16', '.bf16'] },
+  { id: 'add.noftz', text: '.add.noftz.f32', op: [], types: [], since: at('9.4', 90) },
   {
     id: 'extremum',
     text: '.op.type',
@@ -128,32 +143,46 @@ const toMultimem: Destination = {
   order: relaxedInSystem,
 };
 
-function reduction(to: Destination, { id, text, op, types }: (typeof shared)[number], hint: boolean) {
+/** The order of a reduction: none stated, which means relaxed, or relaxed in a scope. */
+const scoped = [
+  { id: '', text: '', rows: [] },
+  { id: '.relaxed', text: '.relaxed.scope', rows: [needsModifier('.relaxed', at('9.3', 90))] },
+] as const;
+
+function reduction(to: Destination, operation: Operation, hint: boolean): readonly InstructionForm[] {
+  const { id, text, op, types, since = to.since } = operation;
   const isShared = to.space === 'shared';
   const ends = isShared ? `.shared::cluster.shared::cta${mechanism}` : '.global.shared::cta.bulk_group';
   const target = isShared ? inShared('dst', 'store') : inGlobal('dst', 'store');
   const list = [target, inShared('src', 'load'), size, ...(isShared ? [object] : []), ...(hint ? [policy] : [])];
-  return executed(
-    {
-      id: `${to.id}.${id}${hint ? '.hint' : ''}`,
-      section: to.section,
-      syntax: `${to.opcode}${ends}${hint ? '.L2::cache_hint' : ''}${text}  ${operandList(list)}`,
-      summary:
-        'Starts a reduction that combines bytes with the contents of the destination. The number of bytes is given by size.',
-      sets: { ...(op.length > 0 ? { op } : {}), ...(types.length > 0 ? { type: types } : {}) },
-      operands: list,
-    },
-    to.since,
-    (variant) => reductionSteps(to.space, variant, to.order),
+  return scoped.map((order) =>
+    executed(
+      {
+        id: `${to.id}.${id}${hint ? '.hint' : ''}${order.id}`,
+        section: to.section,
+        syntax: `${to.opcode}${order.text}${ends}${hint ? '.L2::cache_hint' : ''}${text}  ${operandList(list)}`,
+        summary:
+          'Starts a reduction that combines bytes with the contents of the destination. The number of bytes is given by size.',
+        sets: {
+          ...(isShared ? { scope: nearScopes } : {}),
+          ...(op.length > 0 ? { op } : {}),
+          ...(types.length > 0 ? { type: types } : {}),
+        },
+        operands: list,
+        rows: order.rows,
+      },
+      since,
+      (variant) => reductionSteps(to.space, variant, orderOf(variant, to.order)),
+    ),
   );
 }
 
 /** Every form of cp.reduce.async.bulk without tensors. */
 export const bulkReductions = (): readonly InstructionForm[] => [
-  ...shared.map((operation) => reduction(toShared, operation, false)),
-  ...global.flatMap((operation) => [false, true].map((hint) => reduction(toGlobal, operation, hint))),
+  ...shared.flatMap((operation) => reduction(toShared, operation, false)),
+  ...global.flatMap((operation) => [false, true].flatMap((hint) => reduction(toGlobal, operation, hint))),
 ];
 
 /** Every form of multimem.cp.reduce.async.bulk. */
 export const multimemReductions = (): readonly InstructionForm[] =>
-  global.map((operation) => reduction(toMultimem, operation, false));
+  global.flatMap((operation) => reduction(toMultimem, operation, false));

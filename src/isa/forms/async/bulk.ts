@@ -7,8 +7,8 @@ import type { InstructionForm } from '../../form.ts';
 import { type OperandPattern, read } from '../../operand-patterns.ts';
 import { has } from '../../variant.ts';
 import type { Step } from '../../steps/step.ts';
-import { at, type Availability } from '../../targets.ts';
-import { row } from '../availability-rows.ts';
+import { at, atListed, type Availability } from '../../targets.ts';
+import { needsModifier, needsType, row } from '../availability-rows.ts';
 import { type CheckedLine, executed } from '../checked.ts';
 import { extract, select } from '../integer/steps.ts';
 import { noEffect } from '../no-effect.ts';
@@ -22,6 +22,7 @@ import {
   inShared,
   mask,
   mechanism,
+  nearScopes,
   object,
   ofBulkCopies,
   ofMultimemCopies,
@@ -53,73 +54,45 @@ const copyToBlocks: readonly Step[] = eachBlock('$cta-mask', (named, addressOf) 
   reportBytes('$own-size', '$own-mbar'),
 ]);
 
+/** A copy, whose words and operands are those without a cache hint. */
 interface Copy {
   readonly id: string;
+  readonly opcode: 'cp.async.bulk' | 'multimem.cp.async.bulk';
+  readonly section: string;
   readonly words: string;
+  /** A word that follows the one for a cache hint. */
+  readonly last?: string;
+  readonly summary: string;
   readonly operands: readonly OperandPattern[];
-  readonly hinted: boolean;
+  /** The number of operands after the one for a cache hint; null if no hint is allowed. */
+  readonly afterHint: number | null;
+  readonly since: Availability;
   readonly rows?: InstructionForm['availability'];
+  /** The scopes of a relaxed copy; by default, all. */
+  readonly scopes?: readonly string[];
+  /** The versions and targets that support a relaxed copy. */
+  readonly relaxed: readonly Availability[];
   readonly steps: readonly Step[];
 }
 
-const copies: readonly Copy[] = [
-  {
-    id: 'load',
-    words: `.shared::cluster.global${mechanism}`,
-    operands: [inShared('dst', 'store'), inGlobal('src', 'load'), size, object],
-    hinted: true,
-    steps: copy('global', 'shared'),
-  },
-  {
-    id: 'load.multicast',
-    words: `.shared::cluster.global${mechanism}.multicast::cluster`,
-    operands: [inShared('dst', 'store'), inGlobal('src', 'load'), size, object, mask],
-    hinted: true,
-    steps: copyToBlocks,
-  },
-  {
-    id: 'load.cta',
-    words: `.shared::cta.global${mechanism}`,
-    operands: [inShared('dst', 'store'), inGlobal('src', 'load'), size, object],
-    hinted: true,
-    rows: [row('.shared::cta as the destination', at('8.6', 90))],
-    steps: copy('global', 'shared'),
-  },
-  {
-    id: 'shared',
-    words: `.shared::cluster.shared::cta${mechanism}`,
-    operands: [inShared('dst', 'store'), inShared('src', 'load'), size, object],
-    hinted: false,
-    steps: copy('shared', 'shared'),
-  },
-  {
-    id: 'store',
-    words: '.global.shared::cta.bulk_group',
-    operands: [inGlobal('dst', 'store'), inShared('src', 'load'), size],
-    hinted: true,
-    steps: copy('shared', 'global'),
-  },
+const later: readonly Availability[] = [at('9.3', 90)];
+const onSomeChips: readonly Availability[] = [
+  atListed('9.3', 'sm_90a', 'sm_100a', 'sm_100f', 'sm_103a', 'sm_103f', 'sm_110a', 'sm_110f'),
+  atListed('9.4', 'sm_107a', 'sm_107f'),
 ];
 
-const bulkCopies = () =>
-  copies.flatMap(({ id, words, operands, hinted, rows = [], steps }) =>
-    (hinted ? [false, true] : [false]).map((hint) => {
-      const list = hint ? [...operands, policy] : operands;
-      return executed(
-        {
-          id: `cp.async.bulk.${id}${hint ? '.hint' : ''}`,
-          section: '9.7.9.25.4.1',
-          syntax: `cp.async.bulk${words}${hint ? '.L2::cache_hint' : ''}  ${operandList(list)}`,
-          summary: 'Starts a copy. The number of bytes is given by size.',
-          operands: list,
-          rows,
-        },
-        ofBulkCopies,
-        () => steps,
-      );
-    }),
-  );
+const plain = {
+  opcode: 'cp.async.bulk',
+  section: '9.7.9.25.4.1',
+  summary: 'Starts a copy. The number of bytes is given by size.',
+  afterHint: 0,
+  since: ofBulkCopies,
+  relaxed: later,
+} as const;
 
+const load = [inShared('dst', 'store'), inGlobal('src', 'load'), size] as const;
+const store = [inGlobal('dst', 'store'), inShared('src', 'load'), size] as const;
+const byteMask = read('byte-mask', '.u16');
 const ignored = (['ignore-left', 'ignore-right'] as const).map((name) =>
   read(name, '.u32', { unpacked: true, range: [0, 15] }),
 );
@@ -129,64 +102,139 @@ const trimmedCopy: readonly Step[] = copy('global', 'shared').map((step) =>
   step.kind === 'bulk' ? { ...step, left: '$ignore-left', right: '$ignore-right' } : step,
 );
 
-const trimmed = () =>
-  [false, true].map((hint) => {
-    const operands = [inShared('dst', 'store'), inGlobal('src', 'load'), size, ...ignored, object];
-    const list = hint ? [...operands, policy] : operands;
-    return executed(
-      {
-        id: `cp.async.bulk.load.cta.trimmed${hint ? '.hint' : ''}`,
-        section: '9.7.9.25.4.1',
-        syntax: `cp.async.bulk.shared::cta.global${mechanism}${hint ? '.L2::cache_hint' : ''}.ignore_oob  ${operandList(list)}`,
-        summary: 'Starts a copy without some bytes at both ends.',
-        operands: list,
-      },
-      at('9.2', 90),
-      () => trimmedCopy,
-    );
-  });
-
 const maskedCopy: readonly Step[] = copy('shared', 'global').map((step) =>
   step.kind === 'bulk' ? { ...step, mask: '$byte-mask' } : step,
 );
 
-const masked = () =>
-  [false, true].map((hint) => {
-    const byteMask = read('byte-mask', '.u16');
-    const list = [inGlobal('dst', 'store'), inShared('src', 'load'), size, ...(hint ? [policy] : []), byteMask];
-    return executed(
-      {
-        id: `cp.async.bulk.store.mask${hint ? '.hint' : ''}`,
-        section: '9.7.9.25.4.1',
-        syntax: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask${hint ? '.L2::cache_hint' : ''}  ${operandList(list)}`,
-        summary: 'Starts a copy in which a mask selects bytes from every group of 16.',
-        operands: list,
-      },
-      at('8.6', 100),
-      () => maskedCopy,
-    );
-  });
-
 /** Copies to a multimem address. A device stands for a multicast object with one GPU, so they are copies to its memory. */
-const multimemCopies = () =>
-  [false, true].map((isMasked) => {
-    const ends = [inGlobal('dst', 'store'), inShared('src', 'load'), size];
-    const list = isMasked ? [...ends, read('byte-mask', '.u16')] : ends;
-    return executed(
-      {
-        id: `multimem.cp.async.bulk${isMasked ? '.mask' : ''}`,
-        section: '9.7.9.25.4.4',
-        syntax: `multimem.cp.async.bulk.global.shared::cta.bulk_group${isMasked ? '.cp_mask' : ''}  ${operandList(list)}`,
-        summary: isMasked
-          ? 'Starts a copy to several memories in which a mask selects bytes from every group of 16.'
-          : 'Starts a copy to several memories. The number of bytes is given by size.',
-        operands: list,
-        rows: isMasked ? [row('.cp_mask', at('9.1', 100))] : [],
-      },
-      ofMultimemCopies,
-      () => (isMasked ? maskedCopy : copy('shared', 'global')),
+const toMultimem = {
+  ...plain,
+  opcode: 'multimem.cp.async.bulk',
+  section: '9.7.9.25.4.4',
+  afterHint: null,
+  since: ofMultimemCopies,
+} as const;
+
+const copies: readonly Copy[] = [
+  {
+    ...plain,
+    id: 'cp.async.bulk.load',
+    words: `.shared::cluster.global${mechanism}`,
+    operands: [...load, object],
+    relaxed: onSomeChips,
+    steps: copy('global', 'shared'),
+  },
+  {
+    ...plain,
+    id: 'cp.async.bulk.load.multicast',
+    words: `.shared::cluster.global${mechanism}.multicast::cluster`,
+    operands: [...load, object, mask],
+    relaxed: onSomeChips,
+    steps: copyToBlocks,
+  },
+  {
+    ...plain,
+    id: 'cp.async.bulk.load.cta',
+    words: `.shared::cta.global${mechanism}`,
+    operands: [...load, object],
+    rows: [row('.shared::cta as the destination', at('8.6', 90))],
+    steps: copy('global', 'shared'),
+  },
+  {
+    ...plain,
+    id: 'cp.async.bulk.load.cta.trimmed',
+    words: `.shared::cta.global${mechanism}`,
+    last: '.ignore_oob',
+    summary: 'Starts a copy without some bytes at both ends.',
+    operands: [...load, ...ignored, object],
+    since: at('9.2', 90),
+    steps: trimmedCopy,
+  },
+  {
+    ...plain,
+    id: 'cp.async.bulk.shared',
+    words: `.shared::cluster.shared::cta${mechanism}`,
+    operands: [inShared('dst', 'store'), inShared('src', 'load'), size, object],
+    afterHint: null,
+    scopes: nearScopes,
+    steps: copy('shared', 'shared'),
+  },
+  {
+    ...plain,
+    id: 'cp.async.bulk.store',
+    words: '.global.shared::cta.bulk_group',
+    operands: store,
+    steps: copy('shared', 'global'),
+  },
+  {
+    ...plain,
+    id: 'cp.async.bulk.store.mask',
+    words: '.global.shared::cta.bulk_group.cp_mask',
+    summary: 'Starts a copy in which a mask selects bytes from every group of 16.',
+    operands: [...store, byteMask],
+    afterHint: 1,
+    since: at('8.6', 100),
+    steps: maskedCopy,
+  },
+  {
+    ...toMultimem,
+    id: 'multimem.cp.async.bulk',
+    words: '.global.shared::cta.bulk_group',
+    summary: 'Starts a copy to several memories. The number of bytes is given by size.',
+    operands: store,
+    steps: copy('shared', 'global'),
+  },
+  {
+    ...toMultimem,
+    id: 'multimem.cp.async.bulk.mask',
+    words: '.global.shared::cta.bulk_group.cp_mask',
+    summary: 'Starts a copy to several memories in which a mask selects bytes from every group of 16.',
+    operands: [...store, byteMask],
+    rows: [row('.cp_mask', at('9.1', 100))],
+    steps: maskedCopy,
+  },
+];
+
+/**
+ * The words of a copy that say how it is ordered, and its type. ptxas 13.3 accepts `.b128` in every version, and ptxas
+ * 13.0 in none.
+ */
+const orderings = [
+  { id: '', order: '{.weak}', type: '', rows: [needsModifier('.weak', at('9.3', 90))] },
+  { id: '.wide', order: '', type: '.b128', rows: [needsType('.b128', at('9.1', 90))] },
+  { id: '.relaxed', order: '.relaxed.scope', type: '.b128', rows: [] },
+] as const;
+
+function copyForm(made: Copy, hint: boolean, ordering: (typeof orderings)[number]): InstructionForm {
+  const { id, opcode, section, words, last = '', summary, operands, afterHint, since, steps } = made;
+  const { order, type } = ordering;
+  const end = operands.length - (afterHint ?? 0);
+  const list = hint ? [...operands.slice(0, end), policy, ...operands.slice(end)] : operands;
+  const hinted = hint ? '.L2::cache_hint' : '';
+  const relaxed = ordering.id === '.relaxed' ? [row(`${opcode}.relaxed`, ...made.relaxed)] : [];
+  return executed(
+    {
+      id: `${id}${hint ? '.hint' : ''}${ordering.id}`,
+      section,
+      syntax: `${opcode}${order}${words}${hinted}${last}${type}  ${operandList(list)}`,
+      summary,
+      ...(made.scopes === undefined ? {} : { sets: { scope: made.scopes } }),
+      operands: list,
+      rows: [...(made.rows ?? []), ...ordering.rows, ...relaxed],
+    },
+    since,
+    () => steps,
+  );
+}
+
+const copyForms = (opcode: Copy['opcode']): readonly InstructionForm[] =>
+  copies
+    .filter((made) => made.opcode === opcode)
+    .flatMap((made) =>
+      (made.afterHint === null ? [false] : [false, true]).flatMap((hint) =>
+        orderings.map((ordering) => copyForm(made, hint, ordering)),
+      ),
     );
-  });
 
 const prefetches = () =>
   [false, true].map((hint) => {
@@ -195,9 +243,10 @@ const prefetches = () =>
       {
         id: `cp.async.bulk.prefetch${hint ? '.hint' : ''}`,
         section: '9.7.9.25.4.3',
-        syntax: `cp.async.bulk.prefetch.L2.global${hint ? '.L2::cache_hint' : ''}  ${operandList(list)}`,
+        syntax: `cp.async.bulk.prefetch.L2.global${hint ? '.L2::cache_hint' : '{.L2::evict_last}'}  ${operandList(list)}`,
         summary: 'Starts a prefetch into L2. The number of bytes is given by size.',
         operands: list,
+        rows: [needsModifier('.L2::evict_last', atListed('9.4', 'sm_107a', 'sm_107f'))],
       },
       ofBulkCopies,
     );
@@ -253,13 +302,14 @@ const fills = () =>
   );
 
 /** Bulk copies and reductions to multimem addresses. */
-export const multimemCopyForms = (): readonly InstructionForm[] => [...multimemCopies(), ...multimemReductions()];
+export const multimemCopyForms = (): readonly InstructionForm[] => [
+  ...copyForms('multimem.cp.async.bulk'),
+  ...multimemReductions(),
+];
 
 /** cp.async.bulk and cp.reduce.async.bulk without tensors, and st.bulk. */
 export const bulkForms = (): readonly InstructionForm[] => [
-  ...bulkCopies(),
-  ...masked(),
-  ...trimmed(),
+  ...copyForms('cp.async.bulk'),
   ...prefetches(),
   ...bulkReductions(),
   ...groups(),

@@ -8,10 +8,10 @@ import type { ValueStep } from '../../steps/value.ts';
 import { weakLoad, weakStore } from '../access-steps.ts';
 import { bits, compare, constant, extract, integer, join, select } from '../integer/steps.ts';
 
-const { pending, expected, bytes, phase } = mbarrierFields;
+const { layout, pending, expected, bytes, phase } = mbarrierFields;
 
-/** The field of the expected arrivals and the bit below it: twice the number. */
-const later: BitField = { low: 0, width: expected.low + expected.width };
+/** The fields of the layout and of the expected arrivals: twice the number of arrivals, plus the layout. */
+const later: BitField = { low: layout.low, width: expected.low + expected.width };
 
 const strong: MemoryOrder = { semantics: 'relaxed', scope: 'cluster' };
 
@@ -84,14 +84,16 @@ function packed(to: Ref, arrivals: Ref, twice: Ref, left: Ref, number: Ref): rea
   ];
 }
 
-/** Stores a new object in which each phase expects `count` arrivals. */
-export function makeObject(space: AccessSpace, address: Ref, count: Ref): readonly Step[] {
+/** Stores a new object in which each phase expects `count` arrivals. `version` is 1 for `.layout::v1`, else 0. */
+export function makeObject(space: AccessSpace, address: Ref, count: Ref, version: 0 | 1): readonly Step[] {
   return [
     constant('$none', 0),
+    constant('$layout', version),
     integer('sub', 'u32', '$arrivals', '$none', count),
     integer('add', 'u32', '$later', '$arrivals', '$arrivals'),
     truncated('$arrivals', pending),
     truncated('$later', later),
+    bits('or', 32, '$later', '$later', '$layout'),
     ...packed('$object', '$arrivals', '$later', '$none', '$none'),
     weakStore(space, 64, address, ['$object']),
   ];
@@ -112,6 +114,16 @@ export function pendingIn(to: Ref, state: Ref): readonly Step[] {
     constant('$none', 0),
     integer('sub', 'u32', to, '$none', '$negated'),
     truncated(to, pending),
+  ];
+}
+
+/** Tests whether an object has `.layout::v1`, or with `version` 0, `.layout::v0`. */
+export function testLayout(space: AccessSpace, address: Ref, to: Ref, version: 0 | 1): readonly Step[] {
+  return [
+    weakLoad(space, 64, ['$object'], address),
+    field('$now', '$object', layout),
+    constant('$layout', version),
+    compare('eq', 'u32', to, '$now', '$layout'),
   ];
 }
 

@@ -19,6 +19,7 @@ import {
   clearObject,
   makeObject,
   pendingIn,
+  testLayout,
   testParity,
   testState,
   unchanged,
@@ -66,6 +67,13 @@ const ordering: readonly AvailabilityRow[] = [
   needs('mbarrier with .relaxed', { modifiers: ['.relaxed'] }, at('8.6', 90)),
 ];
 
+const layouts = ['.layout::v0', '.layout::v1'];
+const layoutRows = layouts.map((word) => needsModifier(word, at('9.3', 90)));
+
+function layoutOf(variant: Variant): 0 | 1 {
+  return has(variant, '.layout::v1') ? 1 : 0;
+}
+
 // --- objects --------------------------------------------------------------------------------------------------------
 
 const lifetime = (): readonly InstructionForm[] => [
@@ -73,14 +81,14 @@ const lifetime = (): readonly InstructionForm[] => [
     {
       id: 'mbarrier.init',
       section: '9.7.13.15.9',
-      syntax: 'mbarrier.init{.space}.b64  [a], count',
+      syntax: 'mbarrier.init{.layout}{.space}.b64  [a], count',
       summary: 'Makes an mbarrier object that expects count arrivals in each phase.',
-      sets: { space: block },
-      rows: [inBlock],
+      sets: { layout: layouts, space: block },
+      rows: [inBlock, ...layoutRows],
       operands: [object, read('count', '.u32', { unpacked: true })],
     },
     ofObjects,
-    (variant) => makeObject(spaceOf(variant), '$a', '$count'),
+    (variant) => makeObject(spaceOf(variant), '$a', '$count', layoutOf(variant)),
   ),
   form(
     {
@@ -99,12 +107,26 @@ const lifetime = (): readonly InstructionForm[] => [
     {
       id: 'mbarrier.pending_count',
       section: '9.7.13.15.17',
-      syntax: 'mbarrier.pending_count.b64  count, state',
+      syntax: 'mbarrier.pending_count{.layout::v0}.b64  count, state',
       summary: 'Extracts the number of pending arrivals from a state that an arrival returned.',
+      rows: layoutRows,
       operands: [write('count', '.u32', { unpacked: true }), read('state', '.u64')],
     },
     ofObjects,
     () => pendingIn('$count', '$state'),
+  ),
+  form(
+    {
+      id: 'mbarrier.check_layout',
+      section: '9.7.13.15',
+      syntax: 'mbarrier.check_layout.layout{.space}.b64  p, [a]',
+      summary: 'Tests whether an mbarrier object has this layout.',
+      sets: { layout: layouts, space: block },
+      rows: [inBlock],
+      operands: [write('p', '.pred'), object],
+    },
+    at('9.3', 90),
+    (variant) => testLayout(spaceOf(variant), '$a', '$p', layoutOf(variant)),
   ),
 ];
 
@@ -223,39 +245,76 @@ const arriving = () =>
 
 // --- waiting --------------------------------------------------------------------------------------------------------
 
-function wait(opcode: string, parity: boolean, limited: boolean, way: Availability): InstructionForm {
+const primary = '.phase_type::primary';
+const phaseRows = [primary, '.phase_type::conditional'].map((word) => needsModifier(word, at('9.3', 90)));
+
+interface Wait {
+  readonly opcode: string;
+  readonly parity: boolean;
+  /** Whether there is an operand for the time limit. */
+  readonly limited: boolean;
+  readonly way: Availability;
+}
+
+/**
+ * The results that say whether a copy reported an error: a predicate, a value, or both. Nothing in ptxlab reports
+ * errors, and in the code that ptxas 13.3 generates for sm_90 and sm_100, both are 0 as well.
+ */
+const reports: readonly { readonly id: string; readonly text: string; readonly results: readonly OperandPattern[] }[] =
+  [
+    { id: '', text: 'p', results: [write('p', '.pred')] },
+    { id: '.predicate', text: 'p|q', results: [reported(true)] },
+    { id: '.value', text: 'p|q, v', results: [reported(false), write('v', '.b8')] },
+  ];
+
+function reported(both: boolean): OperandPattern {
+  const second = write('q', '.pred', { sink: true });
+  return { kind: 'pair', name: 'p|q', first: write('p', '.pred'), second, both };
+}
+
+function wait({ opcode, parity, limited, way }: Wait, report: (typeof reports)[number]): InstructionForm {
+  const plain = report.id === '';
   const phase = parity ? read('parity', '.u32', { unpacked: true, oneOf: [0, 1] }) : read('state', '.u64');
   const limit = read('time-limit', '.u32', { unpacked: true });
   const word = parity ? '.parity' : '';
   return form(
     {
-      id: `${opcode}${word}${limited ? '.limit' : ''}`,
+      id: `${opcode}${word}${limited ? '.limit' : ''}${report.id}`,
       section: '9.7.13.15.16',
-      syntax: `${opcode}${word}{.sem}{.scope}{.space}.b64  p, [a], ${phase.name}${limited ? `, ${limit.name}` : ''}`,
+      syntax: `${opcode}${word}${plain ? '{.phase}' : primary}{.sem}{.scope}{.space}.b64  ${report.text}, [a], ${phase.name}${limited ? `, ${limit.name}` : ''}`,
       summary: `${opcode.endsWith('test_wait') ? 'Tests' : 'Waits for a while and tests'} whether a phase of an mbarrier object is complete.`,
-      sets: { sem: ['.acquire', '.relaxed'], scope: scopes, space: block },
+      sets: {
+        ...(plain ? { phase: parity ? [primary, '.phase_type::conditional'] : [primary] } : {}),
+        sem: ['.acquire', '.relaxed'],
+        scope: scopes,
+        space: block,
+      },
       constraints: ordered('.acquire', '.relaxed'),
-      rows: [inBlock, ...ordering],
-      operands: [write('p', '.pred'), object, phase, ...(limited ? [limit] : [])],
+      rows: [inBlock, ...ordering, ...phaseRows],
+      operands: [...report.results, object, phase, ...(limited ? [limit] : [])],
       polls: true,
     },
     way,
     (variant) => {
       const order = objectOrder(variant, 'acquire');
-      return parity
+      const nothing = plain ? [] : [constant('$q', 0), constant('$v', 0)];
+      const tested = parity
         ? testParity(spaceOf(variant), '$a', '$p', '$parity', order)
         : testState(spaceOf(variant), '$a', '$p', '$state', order);
+      return [...nothing, ...tested];
     },
   );
 }
 
-const waiting = (): readonly InstructionForm[] => [
-  wait('mbarrier.test_wait', false, false, ofObjects),
-  wait('mbarrier.test_wait', true, false, at('7.1', 80)),
+const waits: readonly Wait[] = [
+  { opcode: 'mbarrier.test_wait', parity: false, limited: false, way: ofObjects },
+  { opcode: 'mbarrier.test_wait', parity: true, limited: false, way: at('7.1', 80) },
   ...[false, true].flatMap((parity) =>
-    [false, true].map((limited) => wait('mbarrier.try_wait', parity, limited, at('7.8', 90))),
+    [false, true].map((limited) => ({ opcode: 'mbarrier.try_wait', parity, limited, way: at('7.8', 90) })),
   ),
 ];
+
+const waiting = (): readonly InstructionForm[] => waits.flatMap((kind) => reports.map((report) => wait(kind, report)));
 
 // --- copies ---------------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,9 @@ export const ofBulkCopies: Availability = at('8.0', 90);
 /** The version and target that introduced bulk copies to multimem addresses. */
 export const ofMultimemCopies: Availability = at('9.1', 90);
 
+/** The scopes of relaxed accesses to shared memory. */
+export const nearScopes = ['.cta', '.cluster'] as const;
+
 /** The modifier of instructions that report the bytes that have arrived to an mbarrier object. */
 export const mechanism = '.mbarrier::complete_tx::bytes';
 

@@ -1,6 +1,7 @@
 /**
- * st.async and red.async (sections 9.7.9.12 and 9.7.13.7 of PTX ISA 9.1). A GPU completes them some time after the
- * instruction; ptxlab completes them within the instruction. Versions and targets were determined with ptxas 13.0.
+ * st.async and red.async (sections 9.7.9.12 and 9.7.13.7 of PTX ISA 9.1), and those with multimem addresses, which 9.3
+ * adds. A GPU completes them some time after the instruction; ptxlab completes them within the instruction. Versions
+ * and targets were determined with ptxas 13.0 and 13.3.
  */
 import type { Constraint } from '../../conditions.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
@@ -165,3 +166,34 @@ const reductions = () =>
 
 /** st.async and red.async. */
 export const remoteForms = (): readonly InstructionForm[] => [...stores(), ...reductions()];
+
+/** A device stands for a multicast object with one GPU, so these are accesses to its memory. */
+const inMemories = at('9.3', 100);
+
+/** multimem.st.async and multimem.red.async. */
+export const multimemRemoteForms = (): readonly InstructionForm[] => [
+  form(
+    {
+      id: 'multimem.st.async',
+      section: '9.7.9.12',
+      syntax: 'multimem.st.async.release.farScope{.global}.type  [a], b',
+      summary: 'Starts storing a value in each memory. A device has one memory.',
+      sets: { farScope: ['.gpu', '.sys'], type: types },
+      operands: [address, value],
+    },
+    inMemories,
+    (variant) => [{ ...store(variant, spaceOf(variant, true), ['$b']), order: orderOf(variant, releasedToCluster) }],
+  ),
+  form(
+    {
+      id: 'multimem.red.async',
+      section: '9.7.13.7',
+      syntax: 'multimem.red.async.release.farScope{.global}.add.type  [a], b',
+      summary: 'Starts an atomic addition in each memory. A device has one memory.',
+      sets: { farScope: ['.gpu', '.sys'], type: ['.u32', '.s32', '.u64'] },
+      operands: [address, value],
+    },
+    inMemories,
+    (variant) => [reduce(integer, variant, spaceOf(variant, true))],
+  ),
+];

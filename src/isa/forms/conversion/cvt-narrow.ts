@@ -195,17 +195,17 @@ const ue8m0: readonly InstructionForm[] = [
 const fixedPoint: readonly InstructionForm[] = scalings.flatMap(({ suffix, down, two }) => [
   strict({
     id: `cvt.s2f6x2.f32${suffix}`,
-    syntax: `cvt.rn.satfinite{.relu}${down.qualifier}.s2f6x2.f32  d, a, b${down.tail}`,
+    syntax: `cvt.frnd2.satfinite{.relu}${down.qualifier}.s2f6x2.f32  d, a, b${down.tail}`,
     summary: `Two f32 values${down.phrase} to a fixed-point pair.`,
-    availability: [s2f6],
+    availability: [s2f6, rzToNarrow],
     operands: [d, a, b, ...down.operands],
     steps: lanesToPacked,
   }),
   strict({
     id: `cvt.s2f6x2.bf16x2${suffix}`,
-    syntax: `cvt.rn.satfinite{.relu}${down.qualifier}.s2f6x2.bf16x2  d, a${down.tail}`,
+    syntax: `cvt.frnd2.satfinite{.relu}${down.qualifier}.s2f6x2.bf16x2  d, a${down.tail}`,
     summary: `Packed bf16 values${down.phrase} to a fixed-point pair.`,
-    availability: [s2f6],
+    availability: [s2f6, rzToNarrow],
     operands: [d, a, ...down.operands],
     steps: packedToPacked,
   }),

@@ -20,6 +20,7 @@ const integerSource = read('a', 1, { special: true });
 // --- rules ----------------------------------------------------------------------------------------------------------
 
 const ftzNeedsF32: Constraint = { kind: 'needs-type', modifier: '.ftz', types: ['.f32'] };
+const clamps: Constraint = { kind: 'any-of', modifiers: ['.relu', '.satfinite'] };
 const clampsOrClears: Constraint = { kind: 'any-of', modifiers: ['.relu', '.satfinite', '.pzo'] };
 
 // --- availability ---------------------------------------------------------------------------------------------------
@@ -122,6 +123,15 @@ const basic: readonly InstructionForm[] = [
     steps: scalar,
   }),
   relaxed({
+    id: 'cvt.f16.f32.directed',
+    syntax: 'cvt.directed.pzo.f16.f32  d, a',
+    summary: 'f32 to f16, rounded up or down, turning -0 into +0.',
+    sets: { directed: ['.rm', '.rp'] },
+    availability: [pzo],
+    operands: [d, a],
+    steps: scalar,
+  }),
+  relaxed({
     id: 'cvt.f16x2.f32',
     syntax: 'cvt.frnd2{.relu}{.satfinite}{.pzo}.f16x2.f32  d, a, b',
     summary: 'Two f32 values to packed f16, with a in the upper half.',
@@ -142,18 +152,17 @@ const basic: readonly InstructionForm[] = [
 const bf16: readonly InstructionForm[] = [
   strict({
     id: 'cvt.bf16.f32',
-    syntax: 'cvt.frnd{.ftz}.bf16.f32  d, a',
+    syntax: 'cvt.frnd{.ftz}{.pzo}.bf16.f32  d, a',
     summary: 'f32 to bf16.',
-    availability: [sm80],
+    availability: [sm80, pzo],
     operands: [d, a],
     steps: scalar,
   }),
   strict({
     id: 'cvt.bf16.f32.clamped',
     syntax: 'cvt.frnd2{.relu}{.satfinite}{.pzo}.bf16.f32  d, a',
-    summary:
-      'f32 to bf16, clamping negative results to zero, overflowing results to the largest value, or turning -0 into +0.',
-    constraints: [clampsOrClears],
+    summary: 'f32 to bf16, clamping negative results to zero or overflowing results to the largest value.',
+    constraints: [clamps],
     availability: [sm80, satfiniteSince, pzo],
     operands: [d, a],
     steps: scalar,

@@ -74,6 +74,7 @@ const constraints: readonly Constraint[] = [
     (axis): Constraint => ({ kind: 'axis-goes-with', axis, other: 'space', values: nearGlobal }),
   ),
   { kind: 'axis-goes-with', axis: 'evict1', other: 'cop', values: [''] },
+  { kind: 'needs-modifier', modifier: '.nc', oneOf: ['.global'] },
   { kind: 'axis-needs-bits', axis: 'evict2', bits: 256 },
 ];
 
@@ -124,6 +125,8 @@ interface Line {
   readonly summary: string;
   readonly hinted?: boolean;
   readonly row?: AvailabilityRow;
+  /** By default, all types. */
+  readonly types?: readonly TypeName[];
 }
 
 function memoryForm(line: Line, store: boolean): InstructionForm {
@@ -133,7 +136,7 @@ function memoryForm(line: Line, store: boolean): InstructionForm {
     section: store ? '9.7.9.11' : '9.7.9.8',
     syntax: line.syntax,
     summary: line.summary,
-    sets: { type: accessTypes, sharedOrGlobal, volatileSpace, ncop: ['.ca', '.cg', '.cs'] },
+    sets: { type: line.types ?? accessTypes, sharedOrGlobal, volatileSpace, ncop: ['.ca', '.cg', '.cs'] },
     regime: 'relaxed',
     constraints,
     availability: line.row === undefined ? availability : [...availability, line.row],
@@ -187,9 +190,10 @@ const loads: readonly Line[] = [
   },
   {
     id: 'ld.readonly',
-    syntax: 'ld{.global}.proxy::readonly.type  d, [a]',
+    syntax: 'ld{.global}{.nc}.proxy::readonly{.vec}.type  d, [a]',
     summary: 'Loads from memory that no thread writes while the kernel runs.',
     row: row('.proxy::readonly', at('9.4', 90)),
+    types: accessTypes.filter((type) => type !== '.b128'),
   },
 ];
 
