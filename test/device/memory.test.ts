@@ -201,3 +201,12 @@ describe('a module text that is loaded several times', () => {
     }
   });
 });
+
+test.each(['', 'barrier.cluster.arrive; barrier.cluster.wait;'])(
+  'dynamic shared memory begins at a multiple of 1024 after nothing but its own: %s',
+  async (others) => {
+    const body = `${address} ${others} mov.u32 %r1, tiles; and.b32 %r1, %r1, 1023; ${store(1)}`;
+    const module = '.extern .shared .align 16 .b8 tiles[];';
+    expect(await output({ module, body }, 4, { sharedBytes: 4096 })).toEqual([0]);
+  },
+);

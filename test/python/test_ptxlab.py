@@ -290,6 +290,33 @@ def test_convert_takes_ml_dtypes():
     assert ptxlab.convert(np.float32([1.5]), "bf16").dtype == ml_dtypes.bfloat16
 
 
+@pytest.mark.parametrize("name", ["float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn", "int4", "int2", "uint4", "uint2"])
+def test_convert_takes_narrow_ml_dtypes(name):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    values = np.array([[1, 0, 1], [0, 1, 1]], np.float32)
+    assert np.array_equal(ptxlab.convert(values.astype(getattr(ml_dtypes, name)), "f32"), values)
+
+
+def test_convert_reads_both_byte_orders():
+    values = np.array([1, 2.5, -3], np.float32)
+    assert np.array_equal(ptxlab.convert(values.astype(">f4"), "f16"), values.astype(np.float16))
+    assert np.array_equal(ptxlab.quantize(values.astype(">f4").reshape(1, 3), "mxfp8").dequantize(), values.reshape(1, 3))
+
+
+def test_convert_names_formats_by_dtype():
+    values = np.array([[1, 2.5], [-3, 0]], np.float32)
+    assert np.array_equal(ptxlab.convert(values, np.float16), values.astype(np.float16))
+    assert ptxlab.convert(np.float32(1.5), "float16").shape == ()
+    for name, other in (("bfloat16", "bf16"), ("float8_e4m3fn", "e4m3")):
+        assert np.array_equal(ptxlab.convert(values, name), ptxlab.convert(values, other))
+        assert ptxlab.convert(values, name).shape == values.shape
+
+
+def test_quantize_says_what_it_takes():
+    with pytest.raises(ptxlab.PtxlabError, match="quantize takes float32, float16 and bfloat16, not uint8"):
+        ptxlab.quantize(np.zeros((1, 4), np.uint8), "mxfp4")
+
+
 def test_convert_takes_torch_tensors():
     torch = pytest.importorskip("torch")
     assert ptxlab.convert(torch.tensor([1.5, -2], dtype=torch.bfloat16), "f32").tolist() == [1.5, -2]

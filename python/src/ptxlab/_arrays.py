@@ -7,41 +7,52 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from ._formats import as_array, result_dtype
+from ._formats import as_array, format_of, result_dtype, source_packing as packing_of
 from ._functions import _named
 from ._server import PtxlabError, shared
 
 
 def convert(
     source: Any,
-    to: str,
+    to: Any,
     *,
-    from_: Optional[str] = None,
+    from_: Optional[Any] = None,
     rounding: Optional[str] = None,
     saturate: Optional[bool] = None,
     relu: Optional[bool] = None,
     ftz: Optional[bool] = None,
     semantics: Optional[str] = None,
     seed: Optional[int] = None,
+    source_packing: Optional[str] = None,
     packing: Optional[str] = None,
 ) -> "np.ndarray[Any, Any]":
     """Converts an array to another number format, bit for bit as PTX does.
 
-    Formats without a dtype come as bytes (bf16 as uint16), or as ml_dtypes where these are installed. `from_` names the
-    format of an array of bytes or words.
+    Formats without a dtype come as bytes (bf16 as uint16), or as ml_dtypes where these are installed. `to` is the name of
+    a format or a dtype. `from_` names the format of an array of bytes or words, and `source_packing` says how its elements
+    are packed if they are narrower than a byte.
     """
     array, own = as_array(source)
-    format_name = from_ or own
+    format_name = own if from_ is None else format_of(from_)
     if format_name is None:
-        raise PtxlabError("format-needed", f"{array.dtype} could have several formats: name one in from_")
+        why = "could have several formats" if array.dtype.kind in "uV" else "is not a format of PTX"
+        raise PtxlabError("format-needed", f"{array.dtype} {why}: name one in from_")
+    target = format_of(to)
     options = _named(
-        rounding=rounding, saturate=saturate, relu=relu, ftz=ftz, semantics=semantics, seed=seed, packing=packing
+        rounding=rounding,
+        saturate=saturate,
+        relu=relu,
+        ftz=ftz,
+        semantics=semantics,
+        seed=seed,
+        sourcePacking=source_packing or packing_of(array),
+        packing=packing,
     )
     server = shared()
     with server.file() as data, server.file() as into:
-        sides = {"from": format_name, "to": to}
+        sides = {"from": format_name, "to": target}
         server.ask("convert", data=data.put(array), into={"file": into.name}, **sides, **options)
-        result = into.get(result_dtype(to))
+        result = into.get(result_dtype(target))
     return result.reshape(array.shape) if result.size == array.size else result
 
 
@@ -74,6 +85,8 @@ def quantize(
 ) -> Quantized:
     """Quantizes an array to a scheme such as mxfp8, mxfp4, nvfp4 or e4m3. Blocks run along the last axis."""
     array, own = as_array(source)
+    if own is None:
+        raise PtxlabError("format-needed", f"quantize takes float32, float16 and bfloat16, not {array.dtype}")
     options = _named(
         granularity=granularity, scaleRule=scale_rule, packing=packing, rounding=rounding, seed=seed
     )

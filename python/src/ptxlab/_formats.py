@@ -15,14 +15,24 @@ _formats = {
     "float8_e4m3fn": "e4m3",
     "float8_e5m2": "e5m2",
     "float8_e8m0fnu": "ue8m0",
+    "float6_e2m3fn": "e2m3",
+    "float6_e3m2fn": "e3m2",
+    "float4_e2m1fn": "e2m1",
+    "int2": "s2",
+    "int4": "s4",
     "int8": "s8",
     "int16": "s16",
     "int32": "s32",
     "int64": "s64",
+    "uint2": "u2",
+    "uint4": "u4",
     "uint16": "u16",
     "uint32": "u32",
     "uint64": "u64",
 }
+
+# Dtypes whose elements are narrower than a byte. ml_dtypes keeps one element in each byte.
+_narrow = ("float4_e2m1fn", "int2", "int4", "uint2", "uint4")
 
 # Dtypes of results; every other format is returned as bytes, or as words of 16 bits.
 _results = {
@@ -43,10 +53,15 @@ _of_ml_dtypes = {"bf16": "bfloat16", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5
 
 
 def as_array(value: Any) -> Tuple["np.ndarray[Any, Any]", Optional[str]]:
-    """An array in one piece, without a copy where possible, and its format; None where only bytes are known."""
+    """An array in one piece and in the byte order of this machine, without a copy where possible, and its format.
+
+    The format is None where only bytes are known.
+    """
     if type(value).__module__.split(".")[0] == "torch":
         return _of_torch(value)
-    array = np.ascontiguousarray(value)
+    array = np.asarray(value, order="C")
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
     return array, _formats.get(array.dtype.name)
 
 
@@ -59,6 +74,17 @@ def _of_torch(tensor: Any) -> Tuple["np.ndarray[Any, Any]", Optional[str]]:
         raise TypeError(f"ptxlab takes tensors on the CPU, not on {whole.device}")
     array = whole.view(torch.uint8).numpy().view(np.uint16 if whole.element_size() == 2 else np.uint8)
     return (whole.numpy() if name in ("float64", "float32", "float16", "int8", "int16", "int32", "int64", "uint8") else array), _formats.get(name)
+
+
+def format_of(name: Any) -> str:
+    """The format that a name or a dtype stands for. Other names are left to the server."""
+    text = name if isinstance(name, str) else np.dtype(name).name
+    return _formats.get(text, text)
+
+
+def source_packing(array: "np.ndarray[Any, Any]") -> Optional[str]:
+    """How the elements of an array are packed; None where the usual packing of the format applies."""
+    return "bytes" if array.dtype.name in _narrow else None
 
 
 def result_dtype(format_name: str) -> "np.dtype[Any]":

@@ -141,8 +141,9 @@ const replacements = () =>
 
 const size = read('size', '.u32', { constantOnly: true, oneOf: [128] });
 
-const publication = () =>
-  executed(
+/** All threads of a warp make the same copy together, after what each of them wrote before. */
+const publication = (): InstructionForm => ({
+  ...executed(
     {
       id: 'tensormap.cp_fenceproxy',
       section: '9.7.13.16',
@@ -154,7 +155,9 @@ const publication = () =>
     },
     at('8.3', 90),
     () => copy('shared', 'global', false),
-  );
+  ),
+  meetsFirst: true,
+});
 
 /** tensormap.replace and tensormap.cp_fenceproxy. */
 export const tensorMapForms = (): readonly InstructionForm[] => [...replacements(), publication()];
