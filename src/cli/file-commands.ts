@@ -47,7 +47,7 @@ export function convertChoiceOptions(command: Command): Command {
     .option('--semantics <stack>', 'the stack whose rules to follow: ptx by default, ocp, ml_dtypes, torch')
     .option('--no-saturate', 'values out of range become infinity or NaN if the stack allows it')
     .option('--shard-size <bytes>', 'for NAME.safetensors.index.json: maximum bytes per shard; 5GB by default')
-    .option('--dtype <type>', 'element type of a raw file')
+    .option('--dtype <type>', 'element type of a raw file or of a .npy file with raw bytes')
     .option('--shape <extents>', 'shape of a raw file: 1024,1024');
 }
 
@@ -59,7 +59,7 @@ export function defineInspect(program: Command, start: Start): void {
     .option('--only <glob>', 'only tensors whose names match; can be repeated', collect)
     .option('--no-stats', 'read headers only, no data')
     .option('--histogram', 'all statistics of each tensor, with one line per power of two')
-    .option('--dtype <type>', 'element type of a raw file')
+    .option('--dtype <type>', 'element type of a raw file or of a .npy file with raw bytes')
     .option('--shape <extents>', 'shape of a raw file: 1024,1024')
     .option('--json', 'write JSON')
     .option('--ascii', 'draw without block characters')
@@ -89,7 +89,7 @@ export function defineDiff(program: Command, start: Start): void {
     .option('--worst <count>', 'number of elements shown for each of these tensors; 5 by default')
     .option('--html <file>', 'write a report with charts')
     .option('--force', 'replace an existing report')
-    .option('--dtype <type>', 'element type of raw files')
+    .option('--dtype <type>', 'element type of raw files, or of .npy files with raw bytes')
     .option('--shape <extents>', 'shape of raw files: 1024,1024')
     .option('--json', 'write JSON')
     .option('--ascii', 'draw without block characters')

@@ -17,7 +17,7 @@ export interface ConversionChoice {
   /**
    * A format in any spelling, or a scheme in which each block has a scale: mxfp8, mxfp8_e5m2, mxfp6, mxfp6_e3m2, mxfp4
    * or nvfp4. For GGUF files, also one of the block types q4_0, q4_1, q5_0, q5_1 and q8_0. Only floating-point tensors
-   * are converted; other tensors are copied.
+   * are converted, unless `anyFormat` is set; other tensors are copied.
    */
   readonly to: ConversionName;
   /**
@@ -45,6 +45,8 @@ export interface ConversionChoice {
    * the default is to convert only the tensors that readers expect to be quantized.
    */
   readonly takes?: ((name: string) => boolean) | undefined;
+  /** Whether to convert integers and powers of two (ue8m0) as well. By default, they are copied. */
+  readonly anyFormat?: boolean | undefined;
   /** How to split the model into several files with an index. Only safetensors supports this. Default: one file. */
   readonly shards?: Sharding | undefined;
 }
@@ -64,6 +66,7 @@ export const choiceRules: RulesFor<ConversionChoice> = {
   saturate: flag,
   semantics: oneOf(...allSemantics),
   takes: callback(),
+  anyFormat: flag,
   shards: shaped<Sharding>('an object with a name and a number of bytes', {
     name: text,
     mostBytes: whole(Number.MAX_SAFE_INTEGER, '2^53 - 1', 1),

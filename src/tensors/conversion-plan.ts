@@ -163,7 +163,7 @@ function placed(draft: Draft, byName: ReadonlyMap<string, TensorEntry>): TensorW
 /** The tensors that are converted. Each key is the entry of the stored tensor that contains the elements or codes. */
 function takenOf(
   file: TensorFile,
-  { takes, layout }: ConversionChoice,
+  { takes, layout, anyFormat = false }: ConversionChoice,
   target: Target,
 ): ReadonlyMap<TensorEntry, ModelTensor> {
   const isWanted = takes ?? (layout === undefined ? (): boolean => true : isLinearWeight);
@@ -172,7 +172,7 @@ function takenOf(
   // Codes and scales in unknown layouts are copied unchanged, because only other tools can interpret them.
   const unknown = new Set(lookAlikes.flatMap(({ name, codes }) => (codes === null ? [name] : [name, codes])));
   const taken = tensors.filter(({ entry, scales, isActivationScale }) => {
-    const hasValues = scales !== null || (isValue(entry) && !isActivationScale);
+    const hasValues = scales !== null || (isValue(entry, anyFormat) && !isActivationScale);
     return hasValues && !unknown.has(entry.name) && isWanted(entry.name) && isPossible(entry);
   });
   return new Map(taken.map((tensor) => [elementAt(tensor.parts, 0), tensor]));
@@ -187,8 +187,9 @@ function isMatrixOf({ shape }: TensorEntry, target: Target): boolean {
   return shape.length >= 2 && (shape.at(-1) ?? 1) % block === 0;
 }
 
-function isValue(entry: TensorEntry): boolean {
+function isValue(entry: TensorEntry, anyFormat: boolean): boolean {
   if (!isReadable(entry) || entry.format === 'opaque') return false;
+  if (anyFormat) return true;
   // Elements that are stored in blocks represent floating-point values, so they are always converted, regardless of the
   // format of their codes.
   return isBlockLayout(entry.packing) || (formats[entry.format].kind === 'float' && entry.format !== 'ue8m0');

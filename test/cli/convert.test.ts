@@ -58,6 +58,19 @@ describe('output', () => {
     expect(seen).toContain('format  pt');
   });
 
+  test('raw bytes of a .npy file are copied with a warning, and converted if --dtype says what they are', async () => {
+    const header = "{'descr': '<V1', 'fortran_order': False, 'shape': (4,), }".padEnd(117) + '\n';
+    const bytes = put(folder, 'raw.npy', Buffer.from([0x93, ...Buffer.from('NUMPY'), 1, 0, 118, 0]));
+    writeFileSync(bytes, Buffer.from([...Buffer.from(header), 0x02, 0x03, 0x00, 0x01]), { flag: 'a' });
+    const copied = await convert(bytes, at('copied.npy'), '--to', 'f32');
+    expect(copied.stderr).toContain('nothing was converted, because tensors of type <V1 are copied; --dtype says what');
+    for (const dtype of ['float8_e4m3fn', 'ue8m0', 'int4']) {
+      const { code, stderr } = await convert(bytes, at(`${dtype}.npy`), '--to', 'f32', '--dtype', dtype);
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/^1 tensor converted, 0 copied/)]);
+      expect((await dtypes(at(`${dtype}.npy`))).join()).toMatch(/<f4$/);
+    }
+  });
+
   test('diff applies the scales', async () => {
     await convert(model, at('out.safetensors'), '--to', 's8', '--scale', 'row', '-q');
     const { stdout } = await ptxlab(['diff', model, at('out.safetensors'), '--min-sqnr', '40']);

@@ -35,9 +35,8 @@ const files: Readonly<Record<string, string>> = {
   shared: module({ before: '.shared .b8 s[60000];', body: 'st.shared.u32 [s], %r1;' }),
   unknown: module({
     version: '9.3',
-    target: 'sm_90a',
-    before: '.shared .b64 s;',
-    body: 'mbarrier.check_layout.shared.b64 [s];',
+    target: 'sm_100a',
+    body: 'fabric.submit;',
   }),
   warpgroup: module({
     version: '8.2',
@@ -259,10 +258,10 @@ describe('verdicts', () => {
   });
 
   test('instructions that ptxlab cannot check are counted and refused, unless they are allowed', async () => {
-    const { code, stderr } = await run('-arch sm_90a unknown');
+    const { code, stderr } = await run('-arch sm_100a unknown');
     expect(code).toBe(255);
-    expect(stderr).toMatch(/^ptxas fatal {3}: verified 1 of 2 instructions; ptxlab cannot check mbarrier.check_layout/);
-    expect(await run('-arch sm_90a --allow-unverified unknown')).toMatchObject({ code: 0, stderr: '' });
+    expect(stderr).toMatch(/^ptxas fatal {3}: verified 1 of 2 instructions; ptxlab cannot check fabric.submit/);
+    expect(await run('-arch sm_100a --allow-unverified unknown')).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('a module can be an argument or come from stdin', async () => {

@@ -54,7 +54,7 @@ function mutant(text: string): string {
   return tokens.join('');
 }
 
-const header = '.version 9.3\n.target sm_90\n.address_size 64\n';
+const header = '.version 9.3\n.target sm_100\n.address_size 64\n';
 const registers = '.reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<8>;';
 /**
  * A module from which the checker learns the shapes of lines. It contains lines with every shape that occurs in the
@@ -76,7 +76,7 @@ const known = `.file 1 "a.cu"
   .loc 1 12 5
   .loc 1 13 5, function_name $L__info_string0, inlined_at 1 12 5
   add.f32 %f1, %f2, 0f3F800000;
-  mbarrier.check_layout.shared.b64 [%rd1];
+  fabric.submit;
   ret; }
 .section .debug_str { $L__info_string0: .b8 1
 .b8 0
@@ -166,7 +166,7 @@ describe('lines of known shape', () => {
 
   it('report once per module that an opcode is not checked', () => {
     for (let i = 0; i < 3; i++) {
-      const report = expectSame(header + known.replace('ret;', 'mbarrier.check_layout.shared.b64 [%rd2]; ret;'));
+      const report = expectSame(header + known.replace('ret;', 'fabric.submit; ret;'));
       expect(report.diagnostics.map(({ code }) => code)).toEqual(['PTX2002']);
     }
   });

@@ -4,6 +4,7 @@ import type { ConversionPlan, TensorWork } from '../../tensors/conversion-plan.t
 import type { ConversionReport } from '../../tensors/convert-file.ts';
 import { leastLost, type LostValues } from '../../tensors/lost-values.ts';
 import type { TensorEntry } from '../../tensors/tensor-file.ts';
+import { joinWords } from '../../base/join-words.ts';
 import { alignColumns } from '../columns.ts';
 import { plural, shapeText } from '../inspect/text.ts';
 import { bytesText } from '../number-text.ts';
@@ -36,6 +37,14 @@ export function scaleNote({ choice, work }: ConversionPlan): string {
   const made = work.find((one) => one.kind === 'quantize' && one.scheme.block === null);
   if (choice.scale !== undefined || choice.layout !== undefined || made?.kind !== 'quantize') return '';
   return `${made.scheme.name} gets one scale per row, in X_scale; --scale selects other scales, or none\n`;
+}
+
+/** A warning if no tensor is converted although the user asked for another format; empty if there is nothing to say. */
+export function unchangedWords({ choice, work }: ConversionPlan): readonly string[] {
+  if (work.length === 0 || work.some(({ kind, entry }) => kind !== 'copy' || entry.format === choice.to)) return [];
+  const types = [...new Set(work.map(({ entry }) => entry.dtype))];
+  const bytes = work.some(({ entry }) => entry.format === 'opaque') ? '; --dtype says what raw bytes contain' : '';
+  return [`nothing was converted, because tensors of type ${joinWords(types, 'and')} are copied${bytes}`];
 }
 
 /** Warnings about tensors that the user should look at after a conversion. */
