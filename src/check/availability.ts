@@ -93,7 +93,8 @@ function unavailable(row: AvailabilityRow, { version, target }: Judged): Problem
   const here = ways.filter((way) => includesTarget(way.on, target));
   const now = ways.filter((way) => inVersion(way, version));
   const dropped = here.map((way) => way.until).find((until) => until !== undefined && version >= until);
-  if (dropped !== undefined && now.length === 0) {
+  // If the feature came back for other targets, those are more useful to know than the version that dropped it.
+  if (dropped !== undefined && !now.some(({ since }) => since >= dropped)) {
     const last = formatVersion(dropped);
     return problem('PTX4004', place, { subject, last, found: formatVersion(version) }, { help, accepted });
   }

@@ -42,9 +42,7 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX1041: items('.b32 x;'),
   PTX1042: items('.func f(.param .b32 .ptr x) { ret; }'),
   PTX2001: statements('ldd.global.u32 %r1, [%rd1];'),
-  PTX2002: module(
-    '.version 9.3\n.target sm_90\n.address_size 64\n.entry k() { .reg .b64 %rd<2>; mbarrier.check_layout.shared.b64 [%rd1]; ret; }',
-  ),
+  PTX2002: module('.version 9.3\n.target sm_100\n.address_size 64\n.entry k() { fabric.submit; ret; }'),
   PTX2003: statements('setmaxnreg.sync.aligned.u32 24;'),
   PTX2010: statements('ld.gloabl.u32 %r1, [%rd1];'),
   PTX2011: statements('setp.ltu.s32 %p1, %r1, %r2;'),

@@ -15,8 +15,8 @@ function findingsOf(line: string, version: string, target: string): readonly str
 }
 
 /** An instruction, the first version and target that support it, and a version and a target that do not support it. */
-const layout = 'mbarrier.check_layout.shared.b64 [%rd2];';
-const lines = [[layout, '9.3', 'sm_90', '9.2', 'sm_89']] as const;
+const wait = 'fabric.wait [%rd2];';
+const lines = [[wait, '9.3', 'sm_100', '9.2', 'sm_90']] as const;
 
 test.each(lines)('%s gets a note in %s on %s and an error in %s or on %s', (line, version, target, before, without) => {
   expect(findingsOf(line, version, target)).toEqual(['PTX2002']);
@@ -35,26 +35,17 @@ test('no modifier is both in the table and outside it', () => {
 });
 
 test('names in an unchecked instruction must still be declared', () => {
-  expect(findingsOf(layout.replace('%rd2', '%q'), '9.3', 'sm_90')).toContain('PTX3001');
+  expect(findingsOf(wait.replace('%rd2', '%q'), '9.3', 'sm_100')).toContain('PTX3001');
 });
 
 test('every module with an unchecked instruction gets a note', () => {
-  const twice = `${layout}\n${layout}\n${layout}`;
-  expect(findingsOf(twice, '9.3', 'sm_90')).toEqual(['PTX2002']);
-  expect(findingsOf(twice, '9.3', 'sm_90')).toEqual(['PTX2002']);
+  const twice = `${wait}\n${wait}\n${wait}`;
+  expect(findingsOf(twice, '9.3', 'sm_100')).toEqual(['PTX2002']);
+  expect(findingsOf(twice, '9.3', 'sm_100')).toEqual(['PTX2002']);
 });
 
 const added = [
-  ['a new modifier', 'mbarrier.test_wait.phase_type::primary.shared.b64 %p, [%r1], %rd1;', '9.3', 'sm_90'],
-  ['new operands', 'mbarrier.test_wait.shared.b64 %p, %rd3, [%r1], %rd1;', '9.3', 'sm_90'],
-  ['a new order', 'cp.async.bulk.relaxed.gpu.global.shared::cta.bulk_group.b128 [%rd1], [%r1], 16;', '9.3', 'sm_90a'],
-  [
-    'a new order',
-    'multimem.cp.async.bulk.relaxed.sys.global.shared::cta.bulk_group.b128 [%rd1], [%r1], 16;',
-    '9.3',
-    'sm_90',
-  ],
-  ['a new word', 'cp.async.bulk.weak.global.shared::cta.bulk_group [%rd1], [%r1], 16;', '9.3', 'sm_90'],
+  ['a new modifier', 'mbarrier.arrive.multicast::cluster::32b.b64 _, [%r1], %r2;', '9.4', 'sm_107a'],
   ['a new word', 'tcgen05.alloc.exclusive.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 32;', '9.4', 'sm_107a'],
 ] as const;
 
