@@ -1,7 +1,6 @@
 /**
  * Bulk reductions without tensors (PTX ISA 9.1, sections 9.7.9.25.4.2 and 9.7.9.25.4.5). They are carried out completely
- * by the instruction that starts them. Versions and targets were determined with ptxas 13.0; those of multimem follow
- * the text of the ISA.
+ * by the instruction that starts them. Versions and targets were determined with ptxas 13.0 and 13.3.
  */
 import { isIntegerName } from '../../../numerics/formats.ts';
 import { isFloatArithmeticFormat, plainMode } from '../../../numerics/operations.ts';

@@ -1,7 +1,7 @@
 /**
  * Bulk copies without tensors, and st.bulk (PTX ISA 9.1, sections 9.7.9.13, 9.7.9.25.4 and 9.7.9.25.6). Copies are
- * carried out completely by the instruction that starts them. Versions and targets were determined with ptxas 13.0;
- * those of multimem follow the text of the ISA.
+ * carried out completely by the instruction that starts them. Versions and targets were determined with ptxas 13.0
+ * and 13.3.
  */
 import type { InstructionForm } from '../../form.ts';
 import { type OperandPattern, read } from '../../operand-patterns.ts';

@@ -120,8 +120,7 @@ export function pendingIn(to: Ref, state: Ref): readonly Step[] {
 /** Tests whether an object has `.layout::v1`, or with `version` 0, `.layout::v0`. */
 export function testLayout(space: AccessSpace, address: Ref, to: Ref, version: 0 | 1): readonly Step[] {
   return [
-    weakLoad(space, 64, ['$object'], address),
-    field('$now', '$object', layout),
+    ...current(space, address, layout, strong),
     constant('$layout', version),
     compare('eq', 'u32', to, '$now', '$layout'),
   ];

@@ -1,6 +1,6 @@
 /**
  * mbarrier and cp.async.mbarrier.arrive (section 9.7.13.15 of PTX ISA 9.1). Versions and targets were determined with
- * ptxas 13.0. A thread that waits is never suspended. Instead, it lets the other threads run and then tests again.
+ * ptxas 13.0 and 13.3. A thread that waits is never suspended. Instead, it lets the other threads run and then tests again.
  */
 import type { AvailabilityRow, Constraint } from '../../conditions.ts';
 import type { InstructionForm, Variant } from '../../form.ts';

@@ -52,7 +52,7 @@ const packedSteps: InstructionForm['steps'] = (variant, environment) => {
   ];
 };
 
-/** The forms of PTX ISA 9.4, which follow its text. */
+/** The forms of PTX ISA 9.4. Results follow its text. */
 const packedForms = (
   [
     ['unsigned', 'ucmp', ['.u8x4', '.u16x2']],

