@@ -7,13 +7,14 @@ import type { CheckedModule } from '../check/check.ts';
 import type { CheckedFunction } from '../check/checked.ts';
 import { type Signature, signatureOf } from '../check/declarations/signature.ts';
 import { type Builtin, builtins } from './builtins.ts';
+import { deviceLibrary, libraryNames } from './device-library.ts';
 
 export interface KnownFunction {
   readonly name: string;
   readonly address: number;
   readonly signature: Signature;
-  readonly body:
-    | { readonly kind: 'checked'; readonly fn: CheckedFunction }
+  readonly body: /** `module` is the module that contains the function. */
+    | { readonly kind: 'checked'; readonly fn: CheckedFunction; readonly module: CheckedModule }
     | { readonly kind: 'builtin'; readonly builtin: Builtin };
 }
 
@@ -27,16 +28,12 @@ export class FunctionTable {
   readonly all: readonly KnownFunction[];
   private readonly byName: ReadonlyMap<string, KnownFunction>;
   private readonly aliases: ReadonlyMap<string, string>;
+  /** Null until a name is looked up that only the library has. */
+  private library: ReadonlyMap<string, KnownFunction> | null = null;
 
-  constructor({ functions, aliases }: Pick<CheckedModule, 'functions' | 'aliases'>) {
-    const own = functions.map(
-      (fn, i): KnownFunction => ({
-        name: fn.item.name,
-        address: (i + 1) * addressStep,
-        signature: signatureOf(fn.item),
-        body: { kind: 'checked', fn },
-      }),
-    );
+  constructor(module: CheckedModule) {
+    const { functions, aliases } = module;
+    const own = knownFunctions(module, 0);
     const given = builtins.map(
       (builtin, i): KnownFunction => ({
         name: builtin.name,
@@ -53,9 +50,25 @@ export class FunctionTable {
 
   /** Returns the function that has this name or alias; null if no such function is defined. */
   find(name: string): KnownFunction | null {
-    const target = this.aliases.get(name);
-    return this.byName.get(target ?? name) ?? null;
+    const target = this.aliases.get(name) ?? name;
+    return this.byName.get(target) ?? this.inLibrary(target);
   }
+
+  private inLibrary(name: string): KnownFunction | null {
+    if (!libraryNames.has(name)) return null;
+    this.library ??= new Map(knownFunctions(deviceLibrary(), this.all.length).map((known) => [known.name, known]));
+    return this.library.get(name) ?? null;
+  }
+}
+
+/** The functions of a module. Their addresses follow those of `before` other functions. */
+function knownFunctions(module: CheckedModule, before: number): readonly KnownFunction[] {
+  return module.functions.map((fn, i) => ({
+    name: fn.item.name,
+    address: (before + i + 1) * addressStep,
+    signature: signatureOf(fn.item),
+    body: { kind: 'checked', fn, module },
+  }));
 }
 
 const tables = new WeakMap<CheckedModule, FunctionTable>();

@@ -69,6 +69,11 @@ interface Group {
   readonly candidates: number[];
 }
 
+/** Lines of another text would be misleading in faults, so they become 0, which stands for no line. */
+function withoutLines(draft: Draft): Draft {
+  return { ...draft, instructions: draft.instructions.map((one) => ({ ...one, line: 0 })) };
+}
+
 class Linker {
   private readonly module: CheckedModule;
   private readonly table: FunctionTable;
@@ -116,9 +121,9 @@ class Linker {
 
   private draft({ body }: KnownFunction): Draft | null {
     if (body.kind === 'builtin') return null;
-    const { text, environment } = this.module;
-    return draftFunction(body.fn, readBody(body.fn, text, environment, sharedMemory), {
-      debug: this.module,
+    const { text, environment } = body.module;
+    const draft = draftFunction(body.fn, readBody(body.fn, text, environment, sharedMemory), {
+      debug: body.module,
       environment: this.environment,
       usesClusterBarrier: this.usesClusterBarrier,
       pairsBlocks: this.pairsBlocks,
@@ -126,6 +131,7 @@ class Linker {
       functionAddress: (name) => resolve(this.table, name).address,
       callee: (call, frame) => this.callee(call, frame),
     });
+    return body.module === this.module ? draft : withoutLines(draft);
   }
 
   private indexOf(known: KnownFunction): number {

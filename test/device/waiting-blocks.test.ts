@@ -1,6 +1,6 @@
 /** Blocks that wait for each other in loops that contain barriers or collectives, as the grid barriers of Triton do. */
 import { describe, expect, test } from 'vitest';
-import { output, ways } from './run.ts';
+import { outcome, output, ways } from './run.ts';
 
 const grid = 5;
 
@@ -36,5 +36,30 @@ describe.each([...Object.entries(ways), ['two workers', { workers: 2 }] as const
   test.each(cases)('a loop of $read and $spread lets other blocks run', async (one) => {
     const words = await output({ module, body: body(one) }, 8, { ...way, grid, block: 64, timeout: 30 });
     expect(words).toEqual([grid, grid * 64]);
+  });
+});
+
+describe('the device runtime library', () => {
+  const functions =
+    '.extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 p); .extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 p, .param .b32 q);';
+  const sync =
+    '{ .param .b64 a; .param .b32 b, s; st.param.b64 [a], %rd2; st.param.b32 [b], 0; call.uni (s), cudaCGSynchronize, (a, b); }';
+  /** In each of three rounds, every block stores its number plus 10 times the round, and then adds what the next block stored. */
+  const rounds = `ld.param.u64 %rd1, [out];
+{ .param .b32 a; .param .b64 h; st.param.b32 [a], 1; call.uni (h), cudaCGGetIntrinsicHandle, (a); ld.param.b64 %rd2, [h]; }
+mov.u32 %r1, %ctaid.x; mad.wide.u32 %rd3, %r1, 4, %rd1; add.u32 %r2, %r1, 1; rem.u32 %r2, %r2, ${grid};
+mad.wide.u32 %rd4, %r2, 4, %rd1; mov.u32 %r5, 0; mov.u32 %r6, 0;
+L: add.u32 %r3, %r1, %r5; st.global.u32 [%rd3], %r3; ${sync} ld.global.u32 %r4, [%rd4]; add.u32 %r6, %r6, %r4; ${sync}
+add.u32 %r5, %r5, 10; setp.lt.u32 %p1, %r5, 30; @%p1 bra L; st.global.u32 [%rd3], %r6;`;
+
+  test.each(Object.entries(ways))('synchronizes the blocks of a cooperative grid on %s', async (_, way) => {
+    const options = { ...way, grid, block: 40, cooperative: true };
+    const words = await output({ module: functions, body: rounds }, 4 * grid, options);
+    expect(words).toEqual(Array.from({ length: grid }, (__, block) => 3 * ((block + 1) % grid) + 30));
+  });
+
+  test('traps without a cooperative launch, at no line of the module', async () => {
+    const { result } = await outcome({ module: functions, body: rounds }, 4 * grid, { grid, block: 40 });
+    expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6031', line: 0, source: null } });
   });
 });
