@@ -17,7 +17,7 @@ export default mergeConfig(
       ],
       // Tests of whole ranges of values, and of every code and form.
       exclude: [
-        'src/numerics/convert.test.ts',
+        'src/numerics/{arithmetic,convert}.test.ts',
         'src/arrays/convert.test.ts',
         // Threads run the built package.
         'src/arrays/convert-async.test.ts',
