@@ -99,12 +99,11 @@ export function tensorBytesOf({ usesTensorMemory }: FunctionProgram): number {
 
 export function describeKernel({
   kernel,
-  functions,
   stops,
   frame,
   callBytes,
   engineCalls,
-  waitsInCalls,
+  waits,
   yieldsAtStops,
 }: KernelShape): CompiledKernel {
   const { entry, stackBytes } = kernel;
@@ -122,7 +121,7 @@ export function describeKernel({
     usesSpecialFunctions: entry.usesSpecialFunctions,
     clusterBarrier: entry.clusterBarrier,
     yieldsAtStops,
-    waits: waitsInCalls || yieldsAtStops || functions.some((fn) => fn !== null && fn.pauses.size > 0),
+    waits,
     functions: kernel.functions.map(describeFunction),
     shared: namedRanges(entry.shared),
     local: namedRanges(entry.local),

@@ -43,6 +43,8 @@ export interface KernelShape {
    * its calls.
    */
   readonly waitsInCalls: boolean;
+  /** Whether a thread may reach a loop in which it waits for another thread. */
+  readonly waits: boolean;
   /**
    * Whether a loop with a stop may wait for another block. A thread does not pause in such a loop, because it begins a
    * new region at each stop. Instead, the whole block gives other blocks a turn after a number of stops.
@@ -116,6 +118,8 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
   const entries = functions.flatMap((shape) => (shape === null ? [] : callEntries(shape)));
   // Every activation takes space in local memory, so the stack size limits the number of activations.
   const depth = kernel.recursive ? Math.ceil(kernel.stackBytes / kernel.entry.calleeBase) : functions.length;
+  const waitsInCalls = functions.length > builtins.size + 1 && kernel.functions.some(looks);
+  const waits = waitsInCalls || functions.some((fn) => fn !== null && fn.pauses.size > 0);
   return {
     kernel,
     layout,
@@ -125,8 +129,9 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
     helpers: new Helpers(layout.sharedMemory, layout.fuses),
     hasStates: functions.some((fn) => fn !== null && (!fn.program.entry || fn.stopAt.size + fn.pauses.size > 0)),
     hasGroups: stops.some(({ step }) => step.kind === 'collective'),
-    waitsInCalls: functions.length > builtins.size + 1 && kernel.functions.some(looks),
-    yieldsAtStops: stops.length > 0 && functions.some((fn) => fn !== null && looksAtBlocks(fn.program)),
+    waitsInCalls,
+    waits,
+    yieldsAtStops: stops.length > 0 && waits && functions.some((fn) => fn !== null && looksAtBlocks(fn.program)),
     callBytes: entries.length === 0 ? 0 : depth * Math.max(...entries),
     engineCalls: [],
   };
