@@ -132,10 +132,11 @@ function runFunction(shape: KernelShape, functions: AloneFunctions, fours: reado
 
 /** Writes code for a stop that the threads have reached. If the turn of their block is over, they do not continue. */
 function spendStop(code: Code, layout: LaunchLayout, end: () => void): void {
-  const address = layout.origin + context.stopsLeft;
+  const left = code.local('i32');
   code.get(0);
-  pushField(code, layout, 'stopsLeft').i32(1).op('i32.sub').memory('i32.store', address);
-  pushField(code, layout, 'stopsLeft').i32(0).op('i32.lt_s').if(end);
+  pushField(code, layout, 'stopsLeft').i32(1).op('i32.sub').tee(left);
+  code.memory('i32.store', layout.origin + context.stopsLeft);
+  code.get(left).i32(0).op('i32.lt_s').if(end);
 }
 
 /**
