@@ -84,7 +84,7 @@ export class ReferenceEngine implements SteppingEngine {
     const memories = memoriesOf(launch);
     this.launch = launch;
     this.blocks = blocksOf(shape);
-    this.yieldsAtStops = kernel.functions.some((fn) => fn.kind === 'program' && looksAtBlocks(fn.program));
+    this.yieldsAtStops = looksAtBlocks(kernel);
     this.plan = { kernel, shape, sharedBytes, trackWrites };
     const blocks = { neighbor: (rank: number) => this.neighbor(rank), cancelBlocks: () => this.cancelBlocks() };
     this.cpu = idleCpu(

@@ -1,56 +1,63 @@
 /**
- * Functions of the CUDA device runtime library that compilers expect the linker to add: Numba, for example, calls them to
- * synchronize the blocks of a cooperative grid. nvcc compiles the same to code of its own.
+ * Functions of the CUDA device runtime library that compilers expect the linker to add: Numba, for example, calls them
+ * to synchronize the blocks of a cooperative grid. nvcc compiles the same to code of its own.
  */
 import { type CheckedModule, loadModule } from '../check/check.ts';
 
+interface LibraryFunction {
+  readonly name: string;
+  readonly result: string;
+  readonly parameters: string;
+  readonly body: string;
+}
+
+/** Sets `%p` if the thread or block with this index is not the first. Overwrites `%x`, `%y` and `%z`. */
+const isNotFirst = (index: '%tid' | '%ctaid'): string => `
+  mov.u32 %x, ${index}.x;
+  mov.u32 %y, ${index}.y;
+  mov.u32 %z, ${index}.z;
+  or.b32 %x, %x, %y;
+  or.b32 %x, %x, %z;
+  setp.ne.u32 %p, %x, 0;`;
+
 /**
- * The handle of a grid is the address of its workspace, which is 0 if the launch is not cooperative. The word at offset 4
- * of the workspace is the barrier: with each arrival, block 0 adds what is left to 2^31, and every other block adds 1, so
- * the highest bit changes once all blocks have arrived.
+ * The handle of a grid is the address of its workspace, which is 0 if the launch is not cooperative. The word at offset
+ * 4 of the workspace is the barrier: with each arrival, block 0 adds what is left to 2^31, and every other block adds 1,
+ * so the highest bit changes once all blocks have arrived.
  */
-const text = `.version 6.0
-.target sm_70
-.address_size 64
-.visible .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope)
-{
+const functions: readonly LibraryFunction[] = [
+  {
+    name: 'cudaCGGetIntrinsicHandle',
+    result: '.param .b64 handle',
+    parameters: '.param .b32 scope',
+    body: `
   .reg .b32 %low, %high;
   .reg .b64 %workspace;
   mov.u32 %high, %envreg1;
   mov.u32 %low, %envreg2;
   mov.b64 %workspace, {%low, %high};
-  st.param.b64 [handle], %workspace;
-  ret;
-}
-.visible .func (.param .b32 status) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)
-{
+  st.param.b64 [handle], %workspace;`,
+  },
+  {
+    name: 'cudaCGSynchronize',
+    result: '.param .b32 status',
+    parameters: '.param .b64 handle, .param .b32 flags',
+    body: `
   .reg .pred %p;
   .reg .b32 %x, %y, %z, %blocks, %before, %now;
   .reg .b64 %workspace;
   ld.param.u64 %workspace, [handle];
   setp.eq.u64 %p, %workspace, 0;
   @%p trap;
-  barrier.sync 0;
-  mov.u32 %x, %tid.x;
-  mov.u32 %y, %tid.y;
-  mov.u32 %z, %tid.z;
-  or.b32 %x, %x, %y;
-  or.b32 %x, %x, %z;
-  setp.ne.u32 %p, %x, 0;
+  barrier.sync 0;${isNotFirst('%tid')}
   @%p bra passed;
   mov.u32 %blocks, %nctaid.x;
   mov.u32 %y, %nctaid.y;
   mov.u32 %z, %nctaid.z;
   mul.lo.u32 %blocks, %blocks, %y;
   mul.lo.u32 %blocks, %blocks, %z;
-  mov.u32 %x, %ctaid.x;
-  mov.u32 %y, %ctaid.y;
-  mov.u32 %z, %ctaid.z;
-  or.b32 %x, %x, %y;
-  or.b32 %x, %x, %z;
-  setp.eq.u32 %p, %x, 0;
-  sub.u32 %blocks, 0x80000001, %blocks;
-  selp.b32 %x, %blocks, 1, %p;
+  sub.u32 %blocks, 0x80000001, %blocks;${isNotFirst('%ctaid')}
+  selp.b32 %x, 1, %blocks, %p;
   atom.release.gpu.global.add.u32 %before, [%workspace+4], %x;
 waits:
   ld.acquire.gpu.global.u32 %now, [%workspace+4];
@@ -59,10 +66,13 @@ waits:
   @%p bra waits;
 passed:
   barrier.sync 0;
-  st.param.b32 [status], 0;
-  ret;
-}
-`;
+  st.param.b32 [status], 0;`,
+  },
+];
+
+const text = ['.version 6.0\n.target sm_70\n.address_size 64']
+  .concat(functions.map((fn) => `.visible .func (${fn.result}) ${fn.name}(${fn.parameters})\n{${fn.body}\n  ret;\n}`))
+  .join('\n');
 
 let loaded: CheckedModule | null = null;
 
@@ -76,5 +86,6 @@ export function deviceLibrary(): CheckedModule {
   return loaded;
 }
 
-/** The names of the functions in the library. */
-export const libraryNames: ReadonlySet<string> = new Set(['cudaCGGetIntrinsicHandle', 'cudaCGSynchronize']);
+export function isInLibrary(name: string): boolean {
+  return functions.some((fn) => fn.name === name);
+}

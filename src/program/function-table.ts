@@ -7,13 +7,14 @@ import type { CheckedModule } from '../check/check.ts';
 import type { CheckedFunction } from '../check/checked.ts';
 import { type Signature, signatureOf } from '../check/declarations/signature.ts';
 import { type Builtin, builtins } from './builtins.ts';
-import { deviceLibrary, libraryNames } from './device-library.ts';
+import { deviceLibrary, isInLibrary } from './device-library.ts';
 
 export interface KnownFunction {
   readonly name: string;
   readonly address: number;
   readonly signature: Signature;
-  readonly body: /** `module` is the module that contains the function. */
+  /** `module` is the module that contains the function: the user's, or the device library. */
+  readonly body:
     | { readonly kind: 'checked'; readonly fn: CheckedFunction; readonly module: CheckedModule }
     | { readonly kind: 'builtin'; readonly builtin: Builtin };
 }
@@ -55,7 +56,7 @@ export class FunctionTable {
   }
 
   private inLibrary(name: string): KnownFunction | null {
-    if (!libraryNames.has(name)) return null;
+    if (!isInLibrary(name)) return null;
     this.library ??= new Map(knownFunctions(deviceLibrary(), this.all.length).map((known) => [known.name, known]));
     return this.library.get(name) ?? null;
   }

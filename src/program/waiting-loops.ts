@@ -7,6 +7,7 @@ import { flowOf, isGroupStep, looksAtOthers, memoryUses } from '../isa/steps/eff
 import type { Step } from '../isa/steps/step.ts';
 import { type BasicBlock, followersOf } from './flow.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
+import type { KernelProgram } from './link.ts';
 import { usesOf } from './uses.ts';
 
 /**
@@ -20,16 +21,20 @@ export type Waiting = 'idle' | 'busy';
 export const idleRounds = 8;
 
 /**
- * Number of stops (barriers and collectives) at which threads of a block may continue before other blocks get a turn, if
- * the block may be waiting for them.
+ * Number of stops (barriers and collectives) at which threads of a block may continue before other blocks get a turn,
+ * if the block may be waiting for them.
  */
 export const stopsPerTurn = 1024;
 
-/** Whether a function reads memory to which threads of other blocks may write at any time. */
-export function looksAtBlocks({ instructions }: FunctionProgram): boolean {
+/** Whether a kernel, or a function that it may call, reads memory to which other blocks may write at any time. */
+export function looksAtBlocks({ functions }: KernelProgram): boolean {
   const isOutside = (step: Step): boolean =>
     memoryUses(step).some(({ space }) => space !== 'shared' && space !== 'local');
-  return instructions.some(({ steps }) => steps.some((step) => looksAtOthers(step) && isOutside(step)));
+  return functions.some(
+    (fn) =>
+      fn.kind === 'program' &&
+      fn.program.instructions.some(({ steps }) => steps.some((step) => looksAtOthers(step) && isOutside(step))),
+  );
 }
 
 /** Maps the first block of each waiting loop to the kind of the loop. */

@@ -1,6 +1,6 @@
 /**
- * Additions of PTX ISA 9.1. The tests follow the text of the ISA: the syntax blocks, the PTX ISA notes and the target ISA
- * notes of each instruction, and the release notes. `legality-later` has the verdicts of compilers.
+ * Additions of PTX ISA 9.1. The tests follow the text of the ISA: the syntax blocks, the PTX ISA notes and the target
+ * ISA notes of each instruction, and the release notes. `legality-later` has the verdicts of compilers.
  */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';

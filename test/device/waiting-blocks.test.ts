@@ -44,7 +44,7 @@ describe('the device runtime library', () => {
     '.extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 p); .extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 p, .param .b32 q);';
   const sync =
     '{ .param .b64 a; .param .b32 b, s; st.param.b64 [a], %rd2; st.param.b32 [b], 0; call.uni (s), cudaCGSynchronize, (a, b); }';
-  /** In each of three rounds, every block stores its number plus 10 times the round, and then adds what the next block stored. */
+  /** In each round, every block stores its number plus 10 times the round, and then adds what the next block stored. */
   const rounds = `ld.param.u64 %rd1, [out];
 { .param .b32 a; .param .b64 h; st.param.b32 [a], 1; call.uni (h), cudaCGGetIntrinsicHandle, (a); ld.param.b64 %rd2, [h]; }
 mov.u32 %r1, %ctaid.x; mad.wide.u32 %rd3, %r1, 4, %rd1; add.u32 %r2, %r1, 1; rem.u32 %r2, %r2, ${grid};

@@ -7,7 +7,7 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from ._formats import as_array, format_of, result_dtype, source_packing as packing_of
+from ._formats import as_array, format_of, packing_of, result_dtype
 from ._functions import _named
 from ._server import PtxlabError, shared
 

@@ -82,7 +82,7 @@ def format_of(name: Any) -> str:
     return _formats.get(text, text)
 
 
-def source_packing(array: "np.ndarray[Any, Any]") -> Optional[str]:
+def packing_of(array: "np.ndarray[Any, Any]") -> Optional[str]:
     """How the elements of an array are packed; None where the usual packing of the format applies."""
     return "bytes" if array.dtype.name in _narrow else None
 

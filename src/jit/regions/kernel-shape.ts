@@ -131,7 +131,7 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
     hasGroups: stops.some(({ step }) => step.kind === 'collective'),
     waitsInCalls,
     waits,
-    yieldsAtStops: stops.length > 0 && waits && functions.some((fn) => fn !== null && looksAtBlocks(fn.program)),
+    yieldsAtStops: stops.length > 0 && waits && looksAtBlocks(kernel),
     callBytes: entries.length === 0 ? 0 : depth * Math.max(...entries),
     engineCalls: [],
   };

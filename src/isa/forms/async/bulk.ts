@@ -106,7 +106,7 @@ const maskedCopy: readonly Step[] = copy('shared', 'global').map((step) =>
   step.kind === 'bulk' ? { ...step, mask: '$byte-mask' } : step,
 );
 
-/** Copies to a multimem address. A device stands for a multicast object with one GPU, so they are copies to its memory. */
+/** A device stands for a multicast object with one GPU, so copies to multimem addresses are copies to its memory. */
 const toMultimem = {
   ...plain,
   opcode: 'multimem.cp.async.bulk',

@@ -1,6 +1,7 @@
 /**
  * mbarrier and cp.async.mbarrier.arrive (section 9.7.13.15 of PTX ISA 9.1). Versions and targets were determined with
- * ptxas 13.0 and 13.3. A thread that waits is never suspended. Instead, it lets the other threads run and then tests again.
+ * ptxas 13.0 and 13.3. A thread that waits is never suspended. Instead, it lets the other threads run and then tests
+ * again.
  */
 import type { AvailabilityRow, Constraint } from '../../conditions.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
@@ -8,6 +9,7 @@ import { type OperandPattern, read, write } from '../../operand-patterns.ts';
 import { has } from '../../variant.ts';
 import type { AccessSpace } from '../../spaces.ts';
 import { completed, type MemoryOrder } from '../../steps/order.ts';
+import type { Ref } from '../../steps/ref.ts';
 import { at, type Availability } from '../../targets.ts';
 import { needs, needsModifier, row } from '../availability-rows.ts';
 import { executed as form } from '../checked.ts';
@@ -260,19 +262,26 @@ interface Wait {
  * The results that say whether a copy reported an error: a predicate, a value, or both. Nothing in ptxlab reports
  * errors, and in the code that ptxas 13.3 generates for sm_90 and sm_100, both are 0 as well.
  */
-const reports: readonly { readonly id: string; readonly text: string; readonly results: readonly OperandPattern[] }[] =
-  [
-    { id: '', text: 'p', results: [write('p', '.pred')] },
-    { id: '.predicate', text: 'p|q', results: [reported(true)] },
-    { id: '.value', text: 'p|q, v', results: [reported(false), write('v', '.b8')] },
-  ];
+const reports: readonly Report[] = [
+  { id: '', text: 'p', results: [write('p', '.pred')], zeros: [] },
+  { id: '.predicate', text: 'p|q', results: [reported(true)], zeros: ['$q'] },
+  { id: '.value', text: 'p|q, v', results: [reported(false), write('v', '.b8')], zeros: ['$q', '$v'] },
+];
+
+interface Report {
+  readonly id: string;
+  /** How syntax lines spell the results. */
+  readonly text: string;
+  readonly results: readonly OperandPattern[];
+  readonly zeros: readonly Ref[];
+}
 
 function reported(both: boolean): OperandPattern {
   const second = write('q', '.pred', { sink: true });
   return { kind: 'pair', name: 'p|q', first: write('p', '.pred'), second, both };
 }
 
-function wait({ opcode, parity, limited, way }: Wait, report: (typeof reports)[number]): InstructionForm {
+function wait({ opcode, parity, limited, way }: Wait, report: Report): InstructionForm {
   const plain = report.id === '';
   const phase = parity ? read('parity', '.u32', { unpacked: true, oneOf: [0, 1] }) : read('state', '.u64');
   const limit = read('time-limit', '.u32', { unpacked: true });
@@ -297,11 +306,11 @@ function wait({ opcode, parity, limited, way }: Wait, report: (typeof reports)[n
     way,
     (variant) => {
       const order = objectOrder(variant, 'acquire');
-      const nothing = plain ? [] : [constant('$q', 0), constant('$v', 0)];
+      const zeros = report.zeros.map((to) => constant(to, 0));
       const tested = parity
         ? testParity(spaceOf(variant), '$a', '$p', '$parity', order)
         : testState(spaceOf(variant), '$a', '$p', '$state', order);
-      return [...nothing, ...tested];
+      return [...zeros, ...tested];
     },
   );
 }

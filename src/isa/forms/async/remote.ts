@@ -56,6 +56,10 @@ function store(variant: Variant, space: AccessSpace, from: readonly Ref[]): Step
   return weakStore(space, slotType(variant, 0).width, '$a', from);
 }
 
+const releasedStore: InstructionForm['steps'] = (variant) => [
+  { ...store(variant, spaceOf(variant, true), ['$b']), order: orderOf(variant, releasedToCluster) },
+];
+
 function reduce(combine: Combine, variant: Variant, space: AccessSpace): Step {
   const steps = combine(variant, { old: '$before', b: '$b', c: '$b', next: '$after' });
   const { width } = slotType(variant, 0);
@@ -117,7 +121,7 @@ const stores = (): readonly InstructionForm[] => [
       operands: [address, value],
     },
     since,
-    (variant) => [{ ...store(variant, spaceOf(variant, true), ['$b']), order: orderOf(variant, releasedToCluster) }],
+    releasedStore,
   ),
 ];
 
@@ -167,10 +171,12 @@ const reductions = () =>
 /** st.async and red.async. */
 export const remoteForms = (): readonly InstructionForm[] => [...stores(), ...reductions()];
 
-/** A device stands for a multicast object with one GPU, so these are accesses to its memory. */
-const inMemories = at('9.3', 100);
+const ofMultimem = at('9.3', 100);
 
-/** multimem.st.async and multimem.red.async. */
+/**
+ * multimem.st.async and multimem.red.async. A device stands for a multicast object with one GPU, so these are accesses
+ * to its memory.
+ */
 export const multimemRemoteForms = (): readonly InstructionForm[] => [
   form(
     {
@@ -181,8 +187,8 @@ export const multimemRemoteForms = (): readonly InstructionForm[] => [
       sets: { farScope: ['.gpu', '.sys'], type: types },
       operands: [address, value],
     },
-    inMemories,
-    (variant) => [{ ...store(variant, spaceOf(variant, true), ['$b']), order: orderOf(variant, releasedToCluster) }],
+    ofMultimem,
+    releasedStore,
   ),
   form(
     {
@@ -193,7 +199,7 @@ export const multimemRemoteForms = (): readonly InstructionForm[] => [
       sets: { farScope: ['.gpu', '.sys'], type: ['.u32', '.s32', '.u64'] },
       operands: [address, value],
     },
-    inMemories,
+    ofMultimem,
     (variant) => [reduce(integer, variant, spaceOf(variant, true))],
   ),
 ];
