@@ -25,9 +25,12 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const { type: _, ...manifest } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
 writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, version }));
 
-const shared = { bundle: true, minify: true, platform: 'node', target: 'node20', logLevel: 'error' } as const;
 const { metafile } = await build({
-  ...shared,
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node20',
+  logLevel: 'error',
   metafile: true,
   entryPoints: [join(source, 'src/extension.ts')],
   outfile: join(folder, 'dist/extension.cjs'),
@@ -36,15 +39,9 @@ const { metafile } = await build({
 });
 const packages = packagesOf(Object.keys(metafile.inputs).map((file) => resolve(file)));
 writeFileSync(join(folder, 'dist/THIRD-PARTY.txt'), licensesOf(packages));
-await build({
-  ...shared,
-  entryPoints: [join(root, 'dist/bin/ptxlab.js')],
-  outdir: join(folder, 'dist/bin'),
-  format: 'esm',
-  splitting: true,
-  outExtension: { '.js': '.mjs' },
-  // piscina is needed only for launches on several threads, which the extension never starts.
-  external: ['piscina'],
+// Editors run the server in a Node of their own, which cannot use the code that this Node has compiled.
+cpSync(join(root, 'dist/bin'), join(folder, 'dist/bin'), {
+  recursive: true,
+  filter: (path) => path !== join(root, 'dist/bin/compiled'),
 });
-copyFileSync(join(root, 'dist/bin/THIRD-PARTY.txt'), join(folder, 'dist/bin/THIRD-PARTY.txt'));
 await createVSIX({ cwd: folder, packagePath, dependencies: false, allowMissingRepository: true });

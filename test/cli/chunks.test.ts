@@ -1,8 +1,11 @@
-/** Checks which commands load the file of the bundle that contains the instruction table. */
+/** Checks how the files of the bundle load each other. */
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { mainFile } from './ptxlab.ts';
+import { compiledFolder } from '../../src/cli/bundle/compiled-files.ts';
+import { mainFile, root } from './ptxlab.ts';
 
 const bin = dirname(mainFile);
 
@@ -18,7 +21,7 @@ function loadedBy(name: string): ReadonlySet<string> {
   if (first === undefined) throw new Error(`dist/bin has no file ${name}-*.js`);
   const loaded = new Set([first]);
   for (const file of loaded)
-    for (const [, imported = ''] of readFileSync(`${bin}/${file}`, 'utf8').matchAll(/(?:from|import)"\.\/([^"]+)"/g))
+    for (const [, imported = ''] of readFileSync(`${bin}/${file}`, 'utf8').matchAll(/=require\("\.\/([^"]+)"\)/g))
       loaded.add(imported);
   return new Set([...loaded].map((file) => file.replace(/-[\w-]{8}\.js$/, '')));
 }
@@ -32,4 +35,22 @@ describe('the instruction table is not loaded by', () => {
   test('and is loaded by eval', () => {
     expect(loadedBy('eval')).toContain('ptx');
   });
+});
+
+test('import() is called only in the file that Node loads itself', () => {
+  const files = readdirSync(bin).filter((file) => file.endsWith('.js'));
+  const importing = files.filter((file) => /[^.\w}]import\(/.test(readFileSync(`${bin}/${file}`, 'latin1')));
+  expect(importing).toEqual([expect.stringMatching(/^import-url-/)]);
+});
+
+test('V8 uses the code that was compiled when the bundle was built', () => {
+  const names = readdirSync(compiledFolder(bin)).map((file) => file.replace(/\.bin$/, ''));
+  expect(names).toContain('run-process.js');
+  const code = `
+    import { scriptOf } from ${JSON.stringify(pathToFileURL(join(root, 'dist/cli/bundle/compiled-files.js')))};
+    const refused = ${JSON.stringify(names)}.filter((name) => scriptOf('${bin}', name).cachedDataRejected !== false);
+    console.log(refused.join());`;
+  // The flags of V8 in the process that runs the tests are different.
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+  expect([stdout, stderr]).toEqual(['\n', '']);
 });

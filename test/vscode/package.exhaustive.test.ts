@@ -34,7 +34,7 @@ it('has every file that its manifest names', () => {
 
 it('has a server that answers', () => {
   const input = [{ id: 1, method: 'initialize', params: {} }, { id: 2, method: 'shutdown' }, { method: 'exit' }];
-  const server = join(folder, 'extension/dist/bin/ptxlab.mjs');
+  const server = join(folder, 'extension/dist/bin/ptxlab.js');
   const { stdout, stderr, status } = spawnSync(process.execPath, [server, 'lsp', '--stdio'], {
     input: input.map(frame).join(''),
     encoding: 'utf8',
@@ -44,7 +44,7 @@ it('has a server that answers', () => {
 });
 
 it('has the commands that its palette offers', () => {
-  const server = join(folder, 'extension/dist/bin/ptxlab.mjs');
+  const server = join(folder, 'extension/dist/bin/ptxlab.js');
   const kernel = join(root, 'examples/kernels/bench_vecadd.ptx');
   const outputs = [
     ['explain', 'cvt.rn.f16.f32 %h1, %f1;'],

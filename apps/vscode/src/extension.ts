@@ -41,7 +41,7 @@ function leaveXml(document: vscode.TextDocument): void {
 }
 
 function ownProgram(context: vscode.ExtensionContext): string {
-  return context.asAbsolutePath('dist/bin/ptxlab.mjs');
+  return context.asAbsolutePath('dist/bin/ptxlab.js');
 }
 
 function chosenProgram(): string {

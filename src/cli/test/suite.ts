@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { matchesGlob } from '../../base/glob.ts';
 import { fileTrouble } from '../../hosts/file-errors.ts';
+import { importUrl } from '../../hosts/import-url.ts';
 import { UsageError } from '../exit.ts';
 import { displayName, readInput } from '../io.ts';
 import { readGpu, readTarget } from '../options.ts';
@@ -132,7 +133,7 @@ export async function importFresh(path: string): Promise<object> {
     const { mtimeMs } = await stat(path);
     const url = pathToFileURL(resolve(path));
     url.searchParams.set('changed', String(mtimeMs));
-    const found: unknown = await import(url.href);
+    const found = await importUrl(url.href);
     return typeof found === 'object' && found !== null ? found : {};
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
