@@ -57,7 +57,7 @@ for (const sweep of narrow) {
 await file.write();
 process.stderr.write(`${narrow.length} by the reference engine; ${wide.length} to sweep\n`);
 
-const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../dist/bin/ptxlab.js', import.meta.url));
 const left = wide.filter(({ name, chunks }) => file.sweeps.get(name)?.size !== chunks).map(({ mnemonic }) => mnemonic);
 if (left.length > 0)
   spawnSync(process.execPath, [main, 'sweep', '--quiet', '--out', path, ...left], {

@@ -47,10 +47,12 @@ test('V8 uses the code that was compiled when the bundle was built', () => {
   const names = readdirSync(compiledFolder(bin)).map((file) => file.replace(/\.bin$/, ''));
   expect(names).toContain('run-process.js');
   const code = `
-    import { scriptOf } from ${JSON.stringify(pathToFileURL(join(root, 'dist/cli/bundle/compiled-files.js')))};
+    import { scriptOf } from ${JSON.stringify(pathToFileURL(join(root, 'src/cli/bundle/compiled-files.ts')))};
     const refused = ${JSON.stringify(names)}.filter((name) => scriptOf('${bin}', name).cachedDataRejected !== false);
     console.log(refused.join());`;
   // The flags of V8 in the process that runs the tests are different.
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
+    encoding: 'utf8',
+  });
   expect([stdout, stderr]).toEqual(['\n', '']);
 });

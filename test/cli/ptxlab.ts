@@ -164,8 +164,7 @@ const lastBuilt = join(root, 'dist/bin/THIRD-PARTY.txt');
 
 function isStale(): boolean {
   if (!existsSync(lastBuilt)) return true;
-  const bundler = statSync(join(root, 'tools/bundle-cli.ts')).mtimeMs;
-  return Math.max(newest(join(root, 'src')), bundler) > statSync(lastBuilt).mtimeMs;
+  return Math.max(newest(join(root, 'src')), newest(join(root, 'tools'))) > statSync(lastBuilt).mtimeMs;
 }
 
 function newest(folder: string): number {

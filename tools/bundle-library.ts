@@ -1,0 +1,39 @@
+/**
+ * Bundles the library into `dist`: one file for each entry point of the package, and the files that they share. Loading
+ * the device otherwise reads hundreds of small files, which takes Node more than half a second.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'rolldown';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The entry points of package.json, and the files that worker threads load. */
+const entries = [
+  'analysis',
+  'arrays',
+  'debug',
+  'device',
+  'index',
+  'numbers',
+  'tensors',
+  'hosts/browser',
+  'hosts/browser-wasm-features',
+  'hosts/node',
+  'hosts/node-library',
+  'hosts/node-wasm-features',
+  'hosts/worker',
+  'jit/arrays/array-part',
+  'jit/launch/share',
+];
+
+const shared = 'shared';
+rmSync(join(root, 'dist', shared), { recursive: true, force: true });
+await build({
+  cwd: root,
+  input: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])),
+  platform: 'neutral',
+  external: [/^#/, /^node:/, 'fflate', 'piscina'],
+  output: { dir: 'dist', format: 'esm', chunkFileNames: `${shared}/[name]-[hash].js` },
+});
