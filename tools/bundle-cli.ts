@@ -1,55 +1,10 @@
-/**
- * Bundles the command line into `dist/bin`, which the package's `ptxlab` runs. `check` then loads three files instead
- * of two hundred, which halves the time that a short command takes.
- */
-import { createHash } from 'node:crypto';
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** Bundles the command line into `dist/bin`, which the package's `ptxlab` runs. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'rolldown';
-import { compileBundle } from './compile-bundle.ts';
-import { licensesOf, packagesOf } from './licenses.ts';
+import type { Plugin } from 'rolldown';
+import { bundleCommandLine } from './command-line.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const out = join(root, 'dist/bin');
-
-/**
- * The files that every command needs, and the files that are needed by commands for PTX as well as by commands for
- * tensors. They do not include the table of instructions, because the commands for tensors do not use it. The rest of
- * `cli` is loaded only by the commands that need it.
- */
-const start =
-  /commander|src\/base\/|isa\/(operand-patterns|random-layout|spaces|targets|types|variant|steps\/ref|forms\/conversion\/cvt-steps)\.ts|renderers\/(printable|style|wrap)\.ts|tensors\/containers\.ts|cli\/(columns|command-line|command-parts|exit|io|output|process-session|program|run-process|style|version|\w+-commands)\.ts/;
-
-/**
- * The modules that the commands for PTX share. `check` loads no shared chunks other than `start` and this one, unless
- * it uses colors.
- */
-const ptx =
-  /src\/(base|check|diagnostics|isa|syntax|cli\/check)\/|cli\/(check|json-file|ndjson|options|settings-file)\.ts/;
-
-/**
- * Everything that is needed to compute a shard of a sweep. It is a chunk of its own, so that running thousands of
- * shards takes little more time than a single run.
- */
-const shard =
-  /src\/hosts\/(file-errors|node-files|node-output|sweep-threads)\.ts|jit\/(exported-function|arrays\/sweep-runner)\.ts|tensors\/(bytes|tensor-error)\.ts|cli\/(work|sweep\/digest-text|shards\/(cut|manifest|results|shard-number|sweep-units|sweep-work|what))\.ts/;
-
-/** What the host shares with the devices. Without a chunk of its own, it would be in one that needs no `ptx`. */
-const machine = /src\/machine\/(fault|launch)\.ts/;
-
-/**
- * commander imports node:child_process to support commands that are separate programs. ptxlab has no such commands, and
- * loading the module would take 5 ms.
- */
-const withoutChildProcess: Plugin = {
-  name: 'without-child-process',
-  resolveId: (id, importer) => {
-    if (id !== 'node:child_process') return null;
-    return importer?.includes('node_modules/commander') === true ? '\0no-child-process' : { id, external: true };
-  },
-  load: (id) => (id === '\0no-child-process' ? 'export {}' : null),
-};
 
 /**
  * Loads the host from its source, like the rest of the bundle. It looks up the files of its workers in other folders of
@@ -60,72 +15,4 @@ const hostFromSource: Plugin = {
   resolveId: (id) => (id === '#host' ? join(root, 'src/hosts/node.ts') : null),
 };
 
-/** Node reads text faster if it is ASCII, and V8 needs only half the memory for it. */
-const asciiOnly: Plugin = {
-  name: 'ascii-only',
-  generateBundle: (_, chunks) => {
-    for (const chunk of Object.values(chunks)) if (chunk.type === 'chunk') chunk.code = escaped(chunk.code);
-  },
-};
-
-function escaped(code: string): string {
-  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-const { output } = await build({
-  cwd: root,
-  // The file of a worker is looked up relative to the file that starts the worker, so both must be in the same folder.
-  input: {
-    ptxlab: 'src/cli/bundle/ptxlab.ts',
-    'ptxlab-ptxas': 'src/cli/bundle/ptxlab-ptxas.ts',
-    'run-process': 'src/cli/run-process.ts',
-    'command-line': 'src/cli/command-line.ts',
-    'sweep-worker': 'src/hosts/sweep-worker.ts',
-  },
-  platform: 'node',
-  // The libraries that the command line uses are part of the bundle. Installing the package therefore installs only the
-  // code that is needed, not whole libraries.
-  external: [/^node:(?!child_process)/, 'piscina'],
-  plugins: [withoutChildProcess, hostFromSource, asciiOnly],
-  output: {
-    dir: out,
-    cleanDir: true,
-    // V8 can keep the compiled code of CommonJS modules, and Node loads them faster.
-    format: 'cjs',
-    chunkFileNames: '[name]-[hash].js',
-    codeSplitting: {
-      groups: [
-        { name: 'launcher', test: /cli\/bundle\/(start|compiled-files)/ },
-        { name: 'import-url', test: /hosts\/import-url\.ts/, priority: 3 },
-        { name: 'start', test: start, priority: 2 },
-        { name: 'shard', test: shard, priority: 1 },
-        { name: 'ptx', test: ptx },
-        { name: 'machine', test: machine },
-      ],
-    },
-    minify: {
-      compress: false,
-      mangle: { keepNames: { function: true, class: true } },
-      codegen: { removeWhitespace: true },
-    },
-  },
-});
-// The files have the extension .js, like the rest of the package, whose modules are not CommonJS.
-writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n');
-// Make the files executable after every build, because npx does so only when it first links a checkout.
-for (const program of ['ptxlab.js', 'ptxlab-ptxas.js']) chmodSync(join(out, program), 0o755);
-writeFileSync(join(out, 'THIRD-PARTY.txt'), licensesOf(packagesIn(output)));
-// Plans that spread work over several machines use this hash to identify the program.
-writeFileSync(join(out, 'sha256.txt'), `${hashOfFiles()}\n`);
-await compileBundle(out);
-
-function hashOfFiles(): string {
-  const hash = createHash('sha256');
-  for (const name of readdirSync(out).sort()) hash.update(`${name}\n`).update(readFileSync(join(out, name)));
-  return hash.digest('hex');
-}
-
-/** The folders of the packages that are part of the bundle. */
-function packagesIn(chunks: typeof output): readonly string[] {
-  return packagesOf(chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : [])));
-}
+await bundleCommandLine(join(root, 'dist/bin'), hostFromSource);

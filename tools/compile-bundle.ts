@@ -27,6 +27,16 @@ const wrongModule = `.version 8.0
 }
 `;
 
+/** What a client sends to `serve`. */
+const requests = [
+  { id: 1, method: 'version' },
+  { id: 2, method: 'check', params: { source: wrongModule } },
+  { id: 3, method: 'evaluate', params: { inst: 'cvt.rn.f16.f32', rows: [['0x3f800000']] } },
+]
+  .map((request) => JSON.stringify({ jsonrpc: '2.0', ...request }))
+  .map((text) => `Content-Length: ${text.length}\r\n\r\n${text}`)
+  .join('');
+
 /** The words of each command. The commands read and write files in the folder `files`. */
 function typicalCommands(files: string): readonly (readonly string[])[] {
   const wrong = join(files, 'wrong.ptx');
@@ -42,6 +52,7 @@ function typicalCommands(files: string): readonly (readonly string[])[] {
     ['explain', 'cvt.rn.satfinite.e4m3x2.f32'],
     ['forms', '--opcode', 'cvt'],
     ['run', reverse, ...'--block 64 --arg f32[]:1,2 --arg zeros:f32[2] --arg 2 --out'.split(' '), `1:${tensor}`],
+    ['serve'],
     ['inspect', tensor],
     ['convert', tensor, join(files, 'converted.npy'), '--to', 'f16'],
   ];
@@ -56,7 +67,7 @@ export async function compileBundle(folder: string): Promise<void> {
   const { runCommandLine } = load('command-line.js') as typeof import('../src/cli/command-line.ts');
   const files = mkdtempSync(join(tmpdir(), 'ptxlab-'));
   for (const words of typicalCommands(files)) {
-    const exit = await runCommandLine(words, silent);
+    const exit = await runCommandLine(words, sessionReading(words[0] === 'serve' ? requests : ''));
     if (exit === 2) throw new Error(`cannot run ptxlab ${words.join(' ')}`);
   }
   rmSync(files, { recursive: true });
@@ -69,13 +80,16 @@ function keepFlags(): void {
   v8.setFlagsFromString = () => undefined;
 }
 
-const silent: Session = {
-  stdin: async function* () {},
+/** A session whose output is thrown away. */
+const sessionReading = (input: string): Session => ({
+  stdin: async function* () {
+    yield Buffer.from(input);
+  },
   stdout: nowhere(),
   stderr: nowhere(),
   env: {},
   interruptible: (work) => work(new AbortController().signal),
-};
+});
 
 function nowhere(): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done() });
