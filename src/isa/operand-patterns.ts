@@ -1,5 +1,6 @@
 /** The operands of forms as data: what is allowed in each place. */
 import type { AvailabilityRow } from './conditions.ts';
+import type { VersionName } from './targets.ts';
 import type { TypeName } from './types.ts';
 
 /**
@@ -46,6 +47,8 @@ export interface ValuePattern {
   readonly sink?: boolean | 'only';
   /** Integer constants outside `[min, max]` are rejected. */
   readonly range?: readonly [min: number, max: number];
+  /** The first version in which `range` is a rule; absent if it always was. */
+  readonly rangeSince?: VersionName;
   /** Integer constants must be multiples of this number. */
   readonly multiple?: number;
   /** Integer constants must be one of these numbers. */

@@ -1,20 +1,27 @@
 /** Limits of constant operands. Values are not part of a shape, so they are checked for every instruction. */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
+import type { ModuleEnvironment } from '../availability.ts';
 import type { Variant } from '../../isa/form.ts';
 import type { ValuePattern } from '../../isa/operand-patterns.ts';
+import { parseVersion, type Version } from '../../isa/targets.ts';
 import type { FloatOperand, Instruction, IntegerOperand } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
 
 /** True if the operand accepts only some of the constants of the right type. */
-function limitsConstants({ range, multiple, oneOf, atMost, fraction }: ValuePattern): boolean {
-  return [range, multiple, oneOf, atMost, fraction].some((limit) => limit !== undefined);
+function limitsConstants(pattern: ValuePattern, version: Version): boolean {
+  const { multiple, oneOf, atMost, fraction } = pattern;
+  return [rangeIn(pattern, version), multiple, oneOf, atMost, fraction].some((limit) => limit !== undefined);
+}
+
+function rangeIn({ range, rangeSince }: ValuePattern, version: Version): ValuePattern['range'] {
+  return rangeSince === undefined || version >= parseVersion(rangeSince) ? range : undefined;
 }
 
 /** True if an operand, or an element of an operand, accepts only some constants. */
-export function isLimited({ form }: Variant): boolean {
+export function isLimited({ form }: Variant, { version }: ModuleEnvironment): boolean {
   return form.operands.some((pattern) => {
-    if (pattern.kind === 'vector') return pattern.elements.some(limitsConstants);
-    return pattern.kind === 'value' && limitsConstants(pattern);
+    if (pattern.kind === 'vector') return pattern.elements.some((element) => limitsConstants(element, version));
+    return pattern.kind === 'value' && limitsConstants(pattern, version);
   });
 }
 
@@ -24,7 +31,7 @@ interface Meant {
   readonly variant: Variant | null;
 }
 
-/** Reports constants that the variant does not accept. */
+/** Reports constants that the variant does not accept. It must be limited in the environment (`isLimited`). */
 export function checkLimits(node: Instruction, { opcode, variant }: Meant, report: Report): void {
   const patterns = variant?.form.operands ?? [];
   patterns.forEach((pattern, i) => {

@@ -184,7 +184,7 @@ function verdictOnVariant(
     problems.push(...checkRows(needed, environment, operand(i)));
     rows.push(...needed);
   });
-  const ranged = isLimited(variant);
+  const ranged = isLimited(variant, environment);
   const undeclared = shapes.some((shape) => shape.undeclared);
   const calls = variant.form.operands.some((pattern) => pattern.kind === 'callee');
   const warnings = warningsOn(variant, shapes, environment);

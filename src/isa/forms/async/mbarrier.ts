@@ -87,7 +87,7 @@ const lifetime = (): readonly InstructionForm[] => [
       summary: 'Makes an mbarrier object that expects count arrivals in each phase.',
       sets: { layout: layouts, space: block },
       rows: [inBlock, ...layoutRows],
-      operands: [object, read('count', '.u32', { unpacked: true })],
+      operands: [object, read('count', '.u32', { unpacked: true, range: [1, 2 ** 20 - 1], rangeSince: '9.1' })],
     },
     ofObjects,
     (variant) => makeObject(spaceOf(variant), '$a', '$count', layoutOf(variant)),
