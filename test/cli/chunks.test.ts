@@ -3,11 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { compiledFolder } from '../../src/cli/bundle/compiled-files.ts';
-import { mainFile, root } from './ptxlab.ts';
+import { built, mainFile, root } from './ptxlab.ts';
 
 const bin = dirname(mainFile);
+
+beforeAll(built, 120_000);
 
 /**
  * The files that are loaded together with a file, because it imports them directly or indirectly. Their names are given

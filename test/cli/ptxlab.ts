@@ -16,11 +16,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { compiledFolder } from '../../src/cli/bundle/compiled-files.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 
 export const root: string = fileURLToPath(new URL('../..', import.meta.url));
@@ -163,7 +164,8 @@ async function build(): Promise<void> {
 const lastBuilt = join(root, 'dist/bin/THIRD-PARTY.txt');
 
 function isStale(): boolean {
-  if (!existsSync(lastBuilt)) return true;
+  // If the compiled code is missing, a different version of Node has built the program.
+  if (!existsSync(lastBuilt) || !existsSync(compiledFolder(dirname(mainFile)))) return true;
   return Math.max(newest(join(root, 'src')), newest(join(root, 'tools'))) > statSync(lastBuilt).mtimeMs;
 }
 
