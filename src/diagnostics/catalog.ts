@@ -954,6 +954,15 @@ export const catalog = {
     explain:
       'The initial value of an opaque variable is a list of named fields, such as { addr_mode_0 = wrap, filter_mode = linear }.',
   },
+  PTX5036: {
+    severity: 'warning',
+    title: 'launch bounds without effect',
+    message: '{what}',
+    ptxas: '{ptxas}',
+    section: '11.4',
+    explain:
+      '.maxnreg sets 24 to 255 registers per thread. .minnctapersm has an effect only together with .maxntid or .reqntid, and only if an SM has room for so many blocks with so many threads.',
+  },
   PTX6001: {
     severity: 'error',
     title: 'out of bounds',

@@ -133,6 +133,7 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX5033: items('.section .debug_info { .u32 1 }'),
   PTX5034: items('.section .debug_info { .b8 256 }'),
   PTX5035: items('.global .texref image = { widht = 16 };'),
+  PTX5036: items('.entry k() .minnctapersm 2 { ret; }'),
 };
 
 function statements(text: string): Example {

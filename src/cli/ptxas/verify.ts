@@ -163,7 +163,7 @@ function severityOf({ code, severity }: Diagnostic, warnings: VerifyOptions['war
 
 /** Whether a finding is about a kernel as a whole; such findings have no line. */
 function isOfKernel({ ptxas }: Diagnostic): boolean {
-  return ptxas.startsWith('Entry function');
+  return /^Entry function|for entry /i.test(ptxas);
 }
 
 /**
