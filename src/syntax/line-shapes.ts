@@ -108,6 +108,8 @@ export class LineShapes {
    */
   readLines(bytes: Uint8Array, start: number, limit: number): number {
     let end = -1;
+    // Without known shapes, as in the first function of a process, reading the lines twice would be wasted work.
+    if (this.count === 0) return end;
     for (let at = start; at < limit; ) {
       const after = this.scan(bytes, at);
       const id = after < 0 ? -1 : this.find();

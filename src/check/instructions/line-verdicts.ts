@@ -23,6 +23,12 @@ const nameEnd = -3;
 /** Maximum number of integers that are stored for a shape whose verdict depends on the values of its constants. */
 const mostValues = 64;
 
+/**
+ * Number of lines in a row with the same verdict and without anything new after which no more of them are stored. Most
+ * modules have only a few different lines for each verdict, and storing them all took a fifth of the time.
+ */
+const enoughRepeats = 8;
+
 /** The facts about a module that are needed to check lines whose shapes are known. */
 export interface LineContext {
   readonly source: string;
@@ -41,6 +47,10 @@ export class LineChecker {
   private readonly visible: VisibleFamilies;
   private readonly module: number;
   private scopeSeen = 0;
+  /** For each verdict, the number of lines in a row that contained nothing new. */
+  private readonly repeats = new Map<Verdict, number>();
+  /** The same for `.loc` directives without and with `inlined_at`. */
+  private readonly locationRepeats = new Map<boolean, number>();
 
   constructor(context: LineContext, memory: CheckMemory) {
     this.context = context;
@@ -66,23 +76,32 @@ export class LineChecker {
 
   /** Stores the shape of an instruction for which nothing was reported. */
   learn(node: Instruction, scope: Scope, verdict: Verdict, source: LineSource): void {
+    const repeats = this.repeats.get(verdict) ?? 0;
+    if (repeats >= enoughRepeats) return;
+    this.repeats.set(verdict, this.store(node, scope, verdict, source) ? 0 : repeats + 1);
+  }
+
+  /** Returns true if something new was stored. */
+  private store(node: Instruction, scope: Scope, verdict: Verdict, source: LineSource): boolean {
     // An instruction with a subscript is not stored, because the shape of the line does not tell whether the variable
     // is an array.
-    if (node.operands.some((operand) => operand.kind === 'offset' && operand.subscript)) return;
+    if (node.operands.some((operand) => operand.kind === 'offset' && operand.subscript)) return false;
     const shape = source.learn(node);
-    if (shape === null) return;
+    if (shape === null) return false;
     const byShape = this.memory.knownLines();
     const made = this.describe(node, scope, verdict, shape);
-    if (made === null) return;
+    if (made === null) return false;
     const known = byShape[shape.id];
     const isKnown =
       known?.kind === 'instruction' &&
       known.mnemonic === made.mnemonic &&
       known.shapes.every((one, i) => one === made.shapes[i]) &&
       known.slots.every((slot, i) => slot === made.slots[i]);
+    if (isKnown && known.values === null) return false;
     if (isKnown && known.values !== null && made.values !== null && known.values.length < mostValues) {
       known.values.push(...made.values);
     } else byShape[shape.id] = made;
+    return true;
   }
 
   private describe(node: Instruction, scope: Scope, verdict: Verdict, shape: LineShape): KnownInstruction | null {
@@ -130,10 +149,14 @@ export class LineChecker {
 
   /** Stores the shape of a `.loc` for which nothing was reported. */
   learnLocation(node: LocationDirective, source: LineSource): void {
+    const inlined = node.inlined !== null;
+    const repeats = this.locationRepeats.get(inlined) ?? 0;
+    if (repeats >= enoughRepeats) return;
     const shape = source.learn(node);
     if (shape === null) return;
-    const inlined = node.inlined !== null;
-    this.memory.knownLines()[shape.id] = { kind: 'location', inlined, module: this.module };
+    const byShape = this.memory.knownLines();
+    this.locationRepeats.set(inlined, byShape[shape.id]?.module === this.module ? repeats + 1 : 0);
+    byShape[shape.id] = { kind: 'location', inlined, module: this.module };
   }
 
   /** True if a line has no findings. */
