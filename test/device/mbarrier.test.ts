@@ -12,7 +12,7 @@ const tested = (at: number): string =>
   `mbarrier.test_wait.shared.b64 %p1, [bar], %rd1; selp.u32 %r9, 1, 0, %p1; st.global.u32 [%rd9+${4 * at}], %r9;`;
 
 /** Stores in word `at` of the output whether the phase with the given parity is complete. */
-const testedParity = (at: number, parity: number): string =>
+const testedParity = (at: number, parity: number | string): string =>
   `mbarrier.try_wait.parity.shared.b64 %p1, [bar], ${parity}; selp.u32 %r9, 1, 0, %p1; st.global.u32 [%rd9+${4 * at}], %r9;`;
 
 /** Stores a predicate in word `at` of the output. */
@@ -41,6 +41,12 @@ const cases: readonly Case[] = [
     count: 1,
     body: `${testedParity(0, 0)} ${testedParity(1, 1)} ${arrive} ${testedParity(2, 0)} ${testedParity(3, 1)}`,
     words: [0, 1, 1, 0],
+  },
+  {
+    does: 'reads only the lowest bit of a parity in a register',
+    count: 1,
+    body: `mov.u32 %r1, -1; mov.u32 %r2, 2; ${testedParity(0, '%r1')} ${testedParity(1, '%r2')} ${arrive} ${testedParity(2, '%r1')} ${testedParity(3, '%r2')}`,
+    words: [1, 0, 0, 1],
   },
   {
     does: 'gives each arrival the number of arrivals pending before it',

@@ -137,7 +137,8 @@ export function testState(space: AccessSpace, address: Ref, to: Ref, state: Ref,
 
 /**
  * Tests whether the phase with this parity is complete. The parity must be that of the current phase or of the phase
- * before it.
+ * before it. Of a parity in a register, the hardware reads only the lowest bit: ptxas shifts it to the top, and Triton
+ * negates it.
  */
 export function testParity(
   space: AccessSpace,
@@ -146,7 +147,11 @@ export function testParity(
   number: Ref,
   order: MemoryOrder,
 ): readonly Step[] {
-  return [...current(space, address, phase, order), compare('ne', 'u32', to, '$now', number)];
+  return [
+    ...current(space, address, phase, order),
+    extract('$asked', number, 0, 1),
+    compare('ne', 'u32', to, '$now', '$asked'),
+  ];
 }
 
 function current(space: AccessSpace, address: Ref, wanted: BitField, order: MemoryOrder): readonly Step[] {
