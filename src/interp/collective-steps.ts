@@ -7,7 +7,7 @@ import { elementAt } from '../base/element-at.ts';
 import { keyOf } from '../isa/collective.ts';
 import type { Step } from '../isa/steps/step.ts';
 import { warpSize } from '../machine/launch.ts';
-import type { Group } from '../machine/collectives.ts';
+import type { Group, Place } from '../machine/collectives.ts';
 import { exchange } from './exchange.ts';
 import type { Member, UndefinedMember } from './member.ts';
 import { requireDefined, setUndefined } from './shadow.ts';
@@ -48,7 +48,12 @@ export function prepareCollective(
     requireDefined(thread, mask, 'a member mask');
     thread.activity = 'waiting';
     const members = mask < 0 ? null : Number(frame[mask]);
-    const group = block.collectives.arrive({ thread: thread.linear, line }, key, members, thread.pc);
+    const group = block.collectives.arrive(
+      { thread: thread.linear, line },
+      key,
+      members,
+      mask < 0 ? placeIn(thread) : [],
+    );
     if (group !== null) completeGroup(block, group, cpu);
   };
   const go = (thread: Thread, results: readonly Bits[], undefinedBits: UndefinedResults | null): void => {
@@ -59,6 +64,11 @@ export function prepareCollective(
     finish(after, thread);
   };
   return { stop, rest: { kind: 'collective', fn, from, go } };
+}
+
+/** Where a thread that waits without a mask has arrived. */
+function placeIn({ calls, pc }: Thread): Place {
+  return [...calls.map((caller) => caller.pc), pc];
 }
 
 /** Gives every thread of a group its results and lets it continue. */

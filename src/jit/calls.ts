@@ -352,7 +352,16 @@ function byteWidth(width: number): number {
   return Math.max(8, width);
 }
 
+interface Memory {
+  load(address: number, width: number): Bits;
+}
+
 /** Returns the size in bytes of the entry of the call stack that ends at the address `end`. */
-export function callSize(memory: { load(address: number, width: number): Bits }, end: number): number {
+export function callSize(memory: Memory, end: number): number {
   return Number(memory.load(end + header.size, 32));
+}
+
+/** Returns the region to which the call returns whose entry ends at the address `end`. */
+export function returnRegion(memory: Memory, end: number): number {
+  return Number(memory.load(end + header.region, 32));
 }

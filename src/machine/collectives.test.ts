@@ -4,9 +4,9 @@ import { Collectives } from './collectives.ts';
 const lanes = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
 /** Lets threads arrive at an instruction without a mask, and returns the groups that are complete as they arrive. */
-function arrive(collectives: Collectives, threads: readonly number[], at = 7): readonly (readonly number[])[] {
+function arrive(collectives: Collectives, threads: readonly number[], place = [7]): readonly (readonly number[])[] {
   return threads.flatMap((thread) => {
-    const group = collectives.arrive({ thread, line: 1 }, 'activemask', null, at);
+    const group = collectives.arrive({ thread, line: 1 }, 'activemask', null, place);
     return group === null ? [] : [group];
   });
 }
@@ -33,9 +33,17 @@ describe('a group without a mask', () => {
 
   test('otherwise goes on when no thread can run, in the order of the positions', () => {
     const collectives = new Collectives(32);
-    arrive(collectives, lanes(0, 16), 9);
-    arrive(collectives, lanes(16, 31), 7);
+    arrive(collectives, lanes(0, 16), [9]);
+    arrive(collectives, lanes(16, 31), [7]);
     expect(collectives.settle()).toEqual(lanes(16, 31));
     expect(collectives.settle()).toEqual(lanes(0, 16));
+  });
+
+  test('contains only threads that arrived through the same calls, and goes on in the order of these calls', () => {
+    const collectives = new Collectives(32);
+    const places = [[5], [4, 20], [3, 30], [3, 20], [3, 9, 20], [4, 20, 20]];
+    places.forEach((place, i) => arrive(collectives, lanes(5 * i, 5 * i + 5), place));
+    const order = places.map(() => (collectives.settle()?.[0] ?? -1) / 5);
+    expect(order).toEqual([4, 3, 2, 1, 5, 0]);
   });
 });

@@ -1,9 +1,10 @@
 /**
  * Tracks which threads of a warp have arrived at an instruction that they execute together, and when they continue.
  * Threads form a group if they execute the same operation with the same member mask, even if the instructions are in
- * different places in the program. If the instruction has no mask, the threads that have arrived at it form a group as
- * soon as all threads of the warp have arrived, or no other thread of the block can make progress. A thread cannot make
- * progress if it cannot run, or if it is only waiting for memory to change.
+ * different places in the program. If the instruction has no mask, the threads that have arrived at it through the same
+ * calls form a group as soon as all threads of the warp have arrived, or no other thread of the block can make progress.
+ * A thread cannot make progress if it cannot run, or if it is only waiting for memory to change. Threads that have
+ * called the same function from different places are not in one group, because a GPU runs them one after the other.
  */
 import { wordAt } from '../base/typed-reads.ts';
 import { machineFault } from './fault.ts';
@@ -20,8 +21,21 @@ interface Waiting {
   lanes: number;
   /** The lanes to wait for; null for a group without a mask. */
   readonly mask: number | null;
-  /** Position of the instruction in the program. Groups without a mask continue in the order of their positions. */
-  readonly at: number;
+  /** Where the threads of a group without a mask have arrived. */
+  readonly place: Place;
+}
+
+/**
+ * The position of an instruction in the program, after the positions to which the calls that led there return, beginning
+ * with the outermost call. Groups without a mask continue in the order of their places.
+ */
+export type Place = readonly number[];
+
+/** Compares two places like words in a dictionary. */
+export function comparePlaces(a: Place, b: Place): number {
+  const differing = a.findIndex((position, i) => position !== b[i]);
+  if (differing < 0) return a.length - b.length;
+  return differing < b.length ? (a[differing] ?? 0) - (b[differing] ?? 0) : 1;
 }
 
 interface Joined {
@@ -59,15 +73,14 @@ export class Collectives {
 
   /**
    * Records that a thread has arrived. Returns the whole group if the thread was its last missing member, otherwise
-   * null. `at` is the position of the instruction in the program, which determines the order in which groups without a
-   * mask continue.
+   * null. `place` is used only if there is no mask.
    */
-  arrive({ thread, line }: Waiter, what: string, mask: number | null, at: number): Group | null {
+  arrive({ thread, line }: Waiter, what: string, mask: number | null, place: Place): Group | null {
     const warp = Math.floor(thread / warpSize);
     if (mask !== null && ((mask >>> (thread % warpSize)) & 1) === 0) {
       throw machineFault('PTX6012', { mask: `0x${mask.toString(16)}`, lane: String(thread % warpSize) });
     }
-    const joined = this.join(warp, what, mask, at);
+    const joined = this.join(warp, what, mask, place);
     const { key, group } = joined;
     group.threads.push({ thread, line });
     group.lanes |= 1 << (thread % warpSize);
@@ -80,15 +93,15 @@ export class Collectives {
    * Finds or creates the group that an arriving thread joins. This is usually the group that the previous thread
    * joined.
    */
-  private join(warp: number, what: string, mask: number | null, at: number): Joined {
+  private join(warp: number, what: string, mask: number | null, place: Place): Joined {
     const { newest } = this;
     if (newest !== null && newest.warp === warp && newest.group.what === what && newest.group.mask === mask) {
-      if (mask !== null || newest.group.at === at) return newest;
+      if (mask !== null || comparePlaces(newest.group.place, place) === 0) return newest;
     }
-    const key = `${warp} ${what} ${mask ?? `at ${at}`}`;
+    const key = `${warp} ${what} ${mask ?? `at ${place.join(' ')}`}`;
     const known = this.groups.get(key);
     if (known !== undefined) return { warp, key, group: known };
-    const group = { what, threads: [], lanes: 0, mask, at };
+    const group = { what, threads: [], lanes: 0, mask, place };
     this.groups.set(key, group);
     return { warp, key, group };
   }
@@ -113,8 +126,8 @@ export class Collectives {
    * group without a mask that is earliest in the program, so that it can continue; null if no such group is waiting.
    */
   settle(): Group | null {
-    const open = [...this.groups].filter(([, group]) => group.mask === null).sort(([, a], [, b]) => a.at - b.at);
-    const [first] = open;
+    const open = [...this.groups].filter(([, group]) => group.mask === null);
+    const [first] = open.sort(([, a], [, b]) => comparePlaces(a.place, b.place));
     if (first === undefined) return null;
     this.newest = null;
     this.groups.delete(first[0]);

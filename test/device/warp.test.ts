@@ -17,6 +17,15 @@ describe.each(Object.entries(ways))('%s', (_way, way) => {
     const source = `.version 8.1
 .target sm_90
 .address_size 64 .func (.reg .b32 r) peek(.reg .b64 a) { ld.volatile.global.u32 r, [a]; ret; }
+.func (.reg .b32 r) lanes() { activemask.b32 r; ret; }
+.func (.reg .b32 r) deeper() { call (r), lanes, (); ret; }
+.func (.reg .b32 r) nested(.reg .b32 n)
+{
+  .reg .pred p; .reg .b32 m; setp.eq.u32 p, n, 0; @p bra last;
+  sub.u32 m, n, 1; call (r), nested, (m); ret;
+last:
+  activemask.b32 r; ret;
+}
 .visible .entry k(.param .u64 out)
 {
   .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .f32 %f<9>; .reg .b16 %h<9>;
@@ -86,6 +95,31 @@ few:
 join:
   st.global.u32 [%rd3], %r2;`;
       expect(await words(body, 8)).toEqual([...Array<number>(4).fill(0x0f), ...Array<number>(4).fill(0xf0)]);
+    });
+
+    test('activemask in a function sees only the threads that called it from the same place', async () => {
+      const body = `
+  setp.lt.u32 %p1, %r1, 10; @%p1 bra low;
+  setp.lt.u32 %p1, %r1, 20; @%p1 bra middle;
+  call (%r2), lanes, (); bra join;
+low:
+  call (%r2), lanes, (); bra join;
+middle:
+  call (%r2), deeper, ();
+join:
+  call (%r3), lanes, ();
+  add.u32 %r2, %r2, %r3; st.global.u32 [%rd3], %r2;`;
+      const seen = (lane: number): number => (lane < 10 ? 0x3ff : lane < 20 ? 0xf_fc00 : 0xfff0_0000);
+      // After the branches, all threads arrive at the same call.
+      expect(await words(body, 32)).toEqual(Array.from({ length: 32 }, (_, lane) => (seen(lane) + 2 ** 32 - 1) >>> 0));
+    });
+
+    test('activemask sees only the threads that are in the same depth of a recursion', async () => {
+      const body = `
+  and.b32 %r2, %r1, 3;
+  call (%r3), nested, (%r2);
+  st.global.u32 [%rd3], %r3;`;
+      expect(await words(body, 32)).toEqual(Array.from({ length: 32 }, (_, lane) => (0x1111_1111 << (lane & 3)) >>> 0));
     });
 
     test('groups formed by votes inside groups formed by votes', async () => {
@@ -230,7 +264,7 @@ join:
     });
 
     test('trap ends the launch', async () => {
-      expect((await run('trap;', 1, 1)).result).toMatchObject({ ok: false, fault: { code: 'PTX6031', line: 11 } });
+      expect((await run('trap;', 1, 1)).result).toMatchObject({ ok: false, fault: { code: 'PTX6031', line: 20 } });
     });
   });
 

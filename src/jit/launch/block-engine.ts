@@ -272,6 +272,7 @@ export class BlockEngine {
         const bytes = memory.bytesAt(room.frames, compiled.frame.size);
         return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
       },
+      openCalls: (thread) => this.memory.openCalls(room, thread),
       isTurnOver: () => compiled.yieldsAtStops && signedAt(this.arena.contextOf(room), stopsField) < 0,
       look: () => this.ledger.look(),
       blame: (thread, line) => {
@@ -317,8 +318,11 @@ export class BlockEngine {
       },
       raise: (call: number, address: bigint, thread: number, fuel: number): void => {
         const found = this.at(call, thread, fuel);
-        throw raised(found, BigInt.asUintN(64, address), this.launch.compiled, () =>
-          this.memory.openCalls(this.room(), thread),
+        throw raised(
+          found,
+          BigInt.asUintN(64, address),
+          this.launch.compiled,
+          () => this.memory.openCalls(this.room(), thread).length,
         );
       },
       clock: (kind: number, fuel: number): bigint =>

@@ -6,6 +6,7 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import { Barriers, type Opened, reduced } from '../../machine/barriers.ts';
+import { comparePlaces, type Place } from '../../machine/collectives.ts';
 import { warpSize } from '../../machine/launch.ts';
 import type { CompiledKernel, CompiledStop } from '../compiled-kernel.ts';
 import { advanced, outcome, state } from '../layout.ts';
@@ -25,13 +26,12 @@ interface Unit {
 }
 
 /**
- * The threads of a unit that form a group because they are waiting at the same instruction without a member mask.
- * `word` is the state word of these threads, and `region` is the region in which they will continue.
+ * The threads of a unit that form a group because they are waiting at the same instruction without a member mask, and
+ * have arrived there through the same calls. `place` ends with the region in which they will continue.
  */
 interface Gathering {
   readonly unit: Unit;
-  readonly word: number;
-  readonly region: number;
+  readonly place: Place;
 }
 
 /**
@@ -337,7 +337,8 @@ export class BlockRunner {
     const { first, behind } = found.unit;
     let members = 0;
     for (let thread = first; thread < behind; thread++) {
-      if (this.words.stateOf(thread) === found.word) members |= 1 << (thread - first);
+      const place = this.openPlace(thread);
+      if (place !== null && comparePlaces(place, found.place) === 0) members |= 1 << (thread - first);
     }
     this.code.complete(first, members);
     return true;
@@ -347,13 +348,19 @@ export class BlockRunner {
     let found = earliest;
     if (unit.at !== outcome.mixed) return found;
     for (let thread = unit.first; thread < unit.behind; thread++) {
-      const word = this.words.stateOf(thread);
-      if (word >= state.exited || word === found?.word) continue;
-      const { step, region } = elementAt(this.stops, state.stopOf(word));
-      if (step.kind !== 'collective' || step.mask !== null) continue;
-      if (found === null || region < found.region) found = { unit, word, region };
+      const place = this.openPlace(thread);
+      if (place !== null && (found === null || comparePlaces(place, found.place) < 0)) found = { unit, place };
     }
     return found;
+  }
+
+  /** The place of a thread that waits at an instruction without a member mask; null for all other threads. */
+  private openPlace(thread: number): Place | null {
+    const word = this.words.stateOf(thread);
+    if (word >= state.exited) return null;
+    const { step, region } = elementAt(this.stops, state.stopOf(word));
+    if (step.kind !== 'collective' || step.mask !== null) return null;
+    return [...this.code.openCalls(thread), region];
   }
 
   private someRun(): boolean {

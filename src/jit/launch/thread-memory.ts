@@ -1,6 +1,6 @@
 /** Finds the memory of the threads of running blocks. */
 import { blocksPerCluster } from '../../machine/launch.ts';
-import { callSize } from '../calls.ts';
+import { callSize, returnRegion } from '../calls.ts';
 import type { Arena, BlockRoom } from './arena.ts';
 import type { BlockLaunch } from './block-launch.ts';
 import type { Areas } from './faults.ts';
@@ -20,14 +20,16 @@ export class ThreadMemory {
     this.blocksPerCluster = blocksPerCluster(launch.shape);
   }
 
-  /** The number of calls from which a thread has not returned. */
-  openCalls(room: BlockRoom, thread: number): number {
+  /** The regions to which the calls return from which a thread has not returned, beginning with the outermost call. */
+  openCalls(room: BlockRoom, thread: number): readonly number[] {
     const { arena } = this;
     const { memory, compiled } = this.launch;
+    const regions: number[] = [];
+    if (compiled.callBytes === 0) return regions;
+    const start = room.calls + thread * arena.callStride;
     let bytes = Number(memory.load(room.frames + compiled.frame.depth + 4 * thread, 32));
-    let count = 0;
-    for (; bytes > 0; count++) bytes -= callSize(memory, room.calls + thread * arena.callStride + bytes);
-    return count;
+    for (; bytes > 0; bytes -= callSize(memory, start + bytes)) regions.push(returnRegion(memory, start + bytes));
+    return regions.reverse();
   }
 
   /** The start of the thread's running activation in its local memory. */
