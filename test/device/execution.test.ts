@@ -31,6 +31,14 @@ end: st.global.u32 [%rd1], %r1;`;
     expect(await output({ body }, 8)).toEqual([1, 50]);
   });
 
+  test.each(Object.entries(ways))('the clock counts the instructions between two readings: %s', async (_, way) => {
+    const body = `${own}
+mov.u64 %rd3, %clock64; mov.u64 %rd4, %clock64; add.u32 %r10, %r10, 1; add.u32 %r10, %r10, 1; mov.u32 %r1, %clock;
+sub.u64 %rd4, %rd4, %rd3; cvt.u32.u64 %r2, %rd3; sub.u32 %r1, %r1, %r2; cvt.u32.u64 %r2, %rd4;
+st.global.u32 [%rd1], %r1; st.global.u32 [%rd1+4], %r2;`;
+    expect(await output({ body }, 8, way)).toEqual([4, 1]);
+  });
+
   test('only instructions whose guard holds are counted, including exit but not ret', async () => {
     const count = async (body: string): Promise<number> => {
       const { result } = await outcome({ body }, 4, { block: 3 });

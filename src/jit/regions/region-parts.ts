@@ -36,16 +36,35 @@ export function writeBlock(
   parts: BlockParts,
 ): void {
   const last = exit.kind === 'next' ? undefined : instructions.at(-1);
-  parts.spend(instructions.filter((instruction) => instruction.guard === null && isCounted(instruction)).length);
   const ending = lastUses(instructions, parts.crosses);
-  for (const instruction of instructions) {
-    if (instruction === last) continue;
+  let spent = 0;
+  instructions.forEach((instruction, i) => {
+    if (i === spent) spent = spendToClock(instructions, i, parts);
+    if (instruction === last) return;
     parts.guarded(instruction, () => parts.lower(instruction));
     for (const place of ending.get(instruction) ?? []) parts.release(place);
-  }
+  });
   if (last !== undefined) parts.guarded(last, () => parts.leave(last));
   if (exit.next !== null) parts.goTo(exit.next);
   else if (last === undefined) parts.end();
+}
+
+/**
+ * Counts the instructions from `start` to the end of the block or, if there is one, to the next instruction that reads
+ * the clock. That instruction then sees how many instructions have been executed before it. Returns the position after
+ * the last instruction that was counted.
+ */
+function spendToClock(instructions: readonly ProgramInstruction[], start: number, { spend }: BlockParts): number {
+  let end = start;
+  while (end < instructions.length && !readsClock(elementAt(instructions, end))) end++;
+  end = Math.min(end + 1, instructions.length);
+  const counted = instructions.slice(start, end);
+  spend(counted.filter((instruction) => instruction.guard === null && isCounted(instruction)).length);
+  return end;
+}
+
+function readsClock({ specials }: ProgramInstruction): boolean {
+  return specials.some(({ register: { value } }) => value === 'clock' || value === 'clockHigh');
 }
 
 /**
