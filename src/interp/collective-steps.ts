@@ -4,7 +4,7 @@
  */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
-import { keyOf } from '../isa/collective.ts';
+import { keyOf, showsMembers } from '../isa/collective.ts';
 import type { Step } from '../isa/steps/step.ts';
 import { warpSize } from '../machine/launch.ts';
 import type { Group, Place } from '../machine/collectives.ts';
@@ -43,17 +43,14 @@ export function prepareCollective(
   const to = step.to.map(placeOf);
   const from = step.from.map(placeOf);
   const mask = step.mask === null ? -1 : placeOf(step.mask);
+  const separates = mask < 0 && showsMembers(fn);
   const stop: Action = (frame) => {
     const { thread, block } = cpu;
     requireDefined(thread, mask, 'a member mask');
     thread.activity = 'waiting';
     const members = mask < 0 ? null : Number(frame[mask]);
-    const group = block.collectives.arrive(
-      { thread: thread.linear, line },
-      key,
-      members,
-      mask < 0 ? placeIn(thread) : [],
-    );
+    const place = separates ? placeIn(thread) : [thread.pc];
+    const group = block.collectives.arrive({ thread: thread.linear, line }, key, members, place);
     if (group !== null) completeGroup(block, group, cpu);
   };
   const go = (thread: Thread, results: readonly Bits[], undefinedBits: UndefinedResults | null): void => {
@@ -66,7 +63,7 @@ export function prepareCollective(
   return { stop, rest: { kind: 'collective', fn, from, go } };
 }
 
-/** Where a thread that waits without a mask has arrived. */
+/** Where a thread has arrived, and through which calls. */
 function placeIn({ calls, pc }: Thread): Place {
   return [...calls.map((caller) => caller.pc), pc];
 }

@@ -69,6 +69,14 @@ export interface Exchanged {
   readonly receives: readonly number[];
 }
 
+/**
+ * Whether the results show which threads take part. Without a mask, only threads that have come through the same calls
+ * take part in such an operation. All threads of the warp must take part in the other operations without a mask.
+ */
+export function showsMembers({ form }: Collective): boolean {
+  return form === 'active' || form === 'vote' || form === 'shfl';
+}
+
 export function exchangedBy(collective: Collective): Exchanged {
   const scope = 'warp';
   switch (collective.form) {

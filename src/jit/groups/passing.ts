@@ -3,6 +3,7 @@
  * have arrived.
  */
 import { elementAt } from '../../base/element-at.ts';
+import { showsMembers } from '../../isa/collective.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { writeChoice } from '../choose.ts';
@@ -62,7 +63,7 @@ function passBarrier(code: Code, shape: KernelShape, goOn: () => void): void {
 function passCollective(code: Code, shape: KernelShape, stop: Stop, words: number, goOn: () => void): void {
   const mask = maskOf(stop);
   // The engine finds out which of the threads have arrived through the same calls.
-  if (mask === 'none' && !stop.program.entry) return;
+  if (mask === 'none' && !stop.program.entry && showsWho(stop)) return;
   const toAll = (exchange: number) => (): void => {
     code.get(words).get(first).get(members).call(exchange);
     goOn();
@@ -78,6 +79,10 @@ function passCollective(code: Code, shape: KernelShape, stop: Stop, words: numbe
   code.get(members).i32(wanted).op('i32.eq').if(toAll(exchange));
   code.get(words).get(first).get(behind).get(members).i32(wanted).call(missingFunction(shape)).op('i32.eqz');
   code.get(members).i32(~wanted).op('i32.and', 'i32.eqz', 'i32.and').if(toAll(exchange));
+}
+
+function showsWho({ step }: Stop): boolean {
+  return step.kind === 'collective' && showsMembers(step.fn);
 }
 
 /**

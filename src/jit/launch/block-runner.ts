@@ -6,6 +6,7 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import { Barriers, type Opened, reduced } from '../../machine/barriers.ts';
+import { showsMembers } from '../../isa/collective.ts';
 import { comparePlaces, type Place } from '../../machine/collectives.ts';
 import { warpSize } from '../../machine/launch.ts';
 import type { CompiledKernel, CompiledStop } from '../compiled-kernel.ts';
@@ -55,6 +56,8 @@ export class BlockRunner {
   /** Whether each unit is a warp in which some threads can run while the others wait. */
   private readonly inWarps: boolean;
   private readonly hasBarriers: boolean;
+  /** Whether threads wait at instructions without a member mask. */
+  private readonly hasOpenStops: boolean;
   /** Created when threads diverge for the first time. */
   private barriers: Barriers | null = null;
   /** Number of consecutive passes in which no thread has done anything but pause. */
@@ -70,6 +73,7 @@ export class BlockRunner {
     this.stuck = new StuckThreads(code, this.words);
     this.inWarps = this.stops.some(({ step }) => step.kind === 'collective');
     this.hasBarriers = this.stops.some(({ step }) => step.kind === 'barrier');
+    this.hasOpenStops = this.stops.some(({ step }) => step.kind === 'collective' && step.mask === null);
     this.noted = new Uint8Array(threads);
     this.units = Array.from(
       { length: Math.ceil(threads / size) },
@@ -135,7 +139,8 @@ export class BlockRunner {
     }
     if (result <= outcome.allAt(0) && this.stopAt(result).plainBarrier !== null) return true;
     unit.at = outcome.mixed;
-    return this.settleRange(unit.first, unit.behind, result);
+    const moved = this.settleRange(unit.first, unit.behind, result);
+    return this.passOpen(unit) || moved;
   }
 
   /**
@@ -177,6 +182,7 @@ export class BlockRunner {
     }
     this.settleRange(first, behind);
     if (word === state.exited) unit.at = outcome.allExited;
+    else this.passOpen(unit);
     return true;
   }
 
@@ -344,6 +350,25 @@ export class BlockRunner {
     return true;
   }
 
+  /**
+   * Lets the threads of a unit continue if all of them have arrived at the same instruction without a member mask, and
+   * through the same calls. Returns whether it did so.
+   */
+  private passOpen(unit: Unit): boolean {
+    if (!this.hasOpenStops) return false;
+    let members = 0;
+    let common: Place | null = null;
+    for (let thread = unit.first; thread < unit.behind; thread++) {
+      if (this.words.stateOf(thread) === state.exited) continue;
+      const place = this.openPlace(thread);
+      if (place === null || (common !== null && comparePlaces(place, common) !== 0)) return false;
+      common = place;
+      members |= 1 << (thread - unit.first);
+    }
+    if (members !== 0) this.code.complete(unit.first, members);
+    return members !== 0;
+  }
+
   private earlierIn(unit: Unit, earliest: Gathering | null): Gathering | null {
     let found = earliest;
     if (unit.at !== outcome.mixed) return found;
@@ -360,7 +385,7 @@ export class BlockRunner {
     if (word >= state.exited) return null;
     const { step, region } = elementAt(this.stops, state.stopOf(word));
     if (step.kind !== 'collective' || step.mask !== null) return null;
-    return [...this.code.openCalls(thread), region];
+    return showsMembers(step.fn) ? [...this.code.openCalls(thread), region] : [region];
   }
 
   private someRun(): boolean {
