@@ -34,7 +34,10 @@ const ptx =
 const shard =
   /src\/hosts\/(file-errors|node-files|node-output|sweep-threads)\.ts|jit\/(exported-function|arrays\/sweep-runner)\.ts|tensors\/(bytes|tensor-error)\.ts|cli\/(work|sweep\/digest-text|shards\/(cut|manifest|results|shard-number|sweep-units|sweep-work|what))\.ts/;
 
-/** What the host shares with the devices. Without a chunk of its own, it would be in one that needs no `ptx`. */
+/**
+ * The modules that the host shares with the devices. Without this group, they would be in a chunk that commands for
+ * tensors load, and these commands would then load `ptx`.
+ */
 const machine = /src\/machine\/(fault|launch)\.ts/;
 
 /**

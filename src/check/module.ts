@@ -48,7 +48,6 @@ import { checkInstruction, type InstructionContext } from './instructions/instru
 import type { VerdictCache } from './instructions/verdicts.ts';
 import { checkConstants, declareVariable } from './declarations/redeclaration.ts';
 import { checkKernel, checkTuning, availabilityOfParameters } from './declarations/kernels.ts';
-import { checkLaunchBounds } from './declarations/launch-bounds.ts';
 import { LineChecker } from './instructions/line-verdicts.ts';
 import type { CheckerParts, Continuation } from './checker-parts.ts';
 import type { CheckMemory } from './memory.ts';
@@ -262,7 +261,6 @@ export class ModuleChecker implements InstructionContext {
     if (item.body !== null) this.shared.begin(item);
     if (item.entry) {
       checkKernel(item, environment, this.report);
-      checkLaunchBounds(item, environment.target, this.report);
       this.requirements.note(availabilityOfParameters(item));
     }
     this.requirements.functionHeader(item);

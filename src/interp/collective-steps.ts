@@ -4,7 +4,7 @@
  */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
-import { keyOf, showsMembers } from '../isa/collective.ts';
+import { keyOf, separatesCalls } from '../isa/collective.ts';
 import type { Step } from '../isa/steps/step.ts';
 import { warpSize } from '../machine/launch.ts';
 import type { Group, Place } from '../machine/collectives.ts';
@@ -43,7 +43,7 @@ export function prepareCollective(
   const to = step.to.map(placeOf);
   const from = step.from.map(placeOf);
   const mask = step.mask === null ? -1 : placeOf(step.mask);
-  const separates = mask < 0 && showsMembers(fn);
+  const separates = separatesCalls(step);
   const stop: Action = (frame) => {
     const { thread, block } = cpu;
     requireDefined(thread, mask, 'a member mask');

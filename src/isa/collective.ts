@@ -70,11 +70,11 @@ export interface Exchanged {
 }
 
 /**
- * Whether the results show which threads take part. Without a mask, only threads that have come through the same calls
- * take part in such an operation. All threads of the warp must take part in the other operations without a mask.
+ * Whether an operation has no mask, and its results show which threads take part. Only threads that have come through
+ * the same calls then take part together. All threads of the warp must take part in other operations without a mask.
  */
-export function showsMembers({ form }: Collective): boolean {
-  return form === 'active' || form === 'vote' || form === 'shfl';
+export function separatesCalls({ fn: { form }, mask }: { readonly fn: Collective; readonly mask: unknown }): boolean {
+  return mask === null && (form === 'active' || form === 'vote' || form === 'shfl');
 }
 
 export function exchangedBy(collective: Collective): Exchanged {

@@ -74,7 +74,7 @@ export class Collectives {
 
   /**
    * Records that a thread has arrived. Returns the whole group if the thread was its last missing member, otherwise
-   * null. `place` is used only if there is no mask.
+   * null. `place` is ignored if there is a mask.
    */
   arrive({ thread, line }: Waiter, what: string, mask: number | null, place: Place): Group | null {
     const warp = Math.floor(thread / warpSize);

@@ -8,12 +8,14 @@ import type { FunctionItem, Parameter, TuningDirective } from '../../syntax/tree
 import type { ModuleEnvironment } from '../availability.ts';
 import type { Report } from '../report.ts';
 import { checkHasSize } from './functions.ts';
+import { checkLaunchBounds } from './launch-bounds.ts';
 import { bytesInRow } from './sizes.ts';
 
 export function checkKernel(item: FunctionItem, environment: ModuleEnvironment, report: Report): void {
   for (const parameter of item.parameters) checkKernelParameter(parameter, report);
   checkParameterSpace(item, environment, report);
   checkExclusive(item.tuning, report);
+  checkLaunchBounds(item, environment.target, report);
 }
 
 function checkKernelParameter(parameter: Parameter, report: Report): void {

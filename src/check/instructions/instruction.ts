@@ -72,7 +72,7 @@ function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checke
     checker.reportIfListed(found.code, () => toDiagnostic(found, node, checker.source));
   if (verdict.undeclared && verdict.problems[0]?.code !== 'PTX2001')
     for (const operand of node.operands) reportUndeclared(operand, scope, checker);
-  if (verdict.ranged) checkLimits(node, verdict, checker.report);
+  if (verdict.ranged) checkLimits(node, verdict, checker.verdicts().environment, checker.report);
   if (verdict.calls && verdict.problems.length === 0 && !verdict.undeclared) checkCall(node, scope, checker.report);
 }
 

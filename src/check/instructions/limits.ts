@@ -31,31 +31,42 @@ interface Meant {
   readonly variant: Variant | null;
 }
 
-/** Reports constants that the variant does not accept. It must be limited in the environment (`isLimited`). */
-export function checkLimits(node: Instruction, { opcode, variant }: Meant, report: Report): void {
+/** Reports constants that the variant does not accept. */
+export function checkLimits(
+  node: Instruction,
+  { opcode, variant }: Meant,
+  { version }: ModuleEnvironment,
+  report: Report,
+): void {
   const patterns = variant?.form.operands ?? [];
   patterns.forEach((pattern, i) => {
     const operand = node.operands[i];
     if (pattern.kind === 'vector' && operand?.kind === 'vector') {
       pattern.elements.forEach((element, j) => {
         const own = operand.elements[j];
-        if (own?.kind === 'integer') checkInteger(element, own, opcode, report);
+        if (own?.kind === 'integer') checkInteger(element, own, opcode, version, report);
       });
     }
     if (pattern.kind !== 'value' || operand === undefined) return;
     if (operand.kind === 'float' && pattern.fraction === true) checkFraction(pattern, operand, opcode, report);
     if (operand.kind !== 'integer') return;
-    checkInteger(pattern, operand, opcode, report);
+    checkInteger(pattern, operand, opcode, version, report);
     const other = node.operands[patterns.findIndex(({ name }) => name === pattern.atMost)];
     if (other?.kind === 'integer') checkAtMost(pattern, operand, other.value, opcode, report);
   });
 }
 
-function checkInteger(pattern: ValuePattern, operand: IntegerOperand, opcode: string, report: Report): void {
+function checkInteger(
+  pattern: ValuePattern,
+  operand: IntegerOperand,
+  opcode: string,
+  version: Version,
+  report: Report,
+): void {
   const { value } = operand;
   const { name, multiple = 1, oneOf } = pattern;
   const parameters = { value: String(value), name, what: opcode, opcode };
-  const [min, max] = pattern.range ?? [value, value];
+  const [min, max] = rangeIn(pattern, version) ?? [value, value];
   if (value < BigInt(min) || value > BigInt(max)) {
     report(diagnose('PTX3011', operand, { ...parameters, ...rangeOf(min, max) }));
   }

@@ -98,9 +98,9 @@ export class LineChecker {
       known.shapes.every((one, i) => one === made.shapes[i]) &&
       known.slots.every((slot, i) => slot === made.slots[i]);
     if (isKnown && known.values === null) return false;
-    if (isKnown && known.values !== null && made.values !== null && known.values.length < mostValues) {
-      known.values.push(...made.values);
-    } else byShape[shape.id] = made;
+    const hasRoom = isKnown && known.values !== null && known.values.length < mostValues;
+    if (hasRoom && made.values !== null) known.values.push(...made.values);
+    else byShape[shape.id] = made;
     return true;
   }
 

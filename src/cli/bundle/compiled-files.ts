@@ -20,7 +20,7 @@ export function compiledFile(folder: string, name: string): string {
   return join(compiledFolder(folder), `${name}.bin`);
 }
 
-/** Node loads this file, and not `bundleLoader`, because compiled code must not call `import()`. */
+/** Node itself loads this file, because stored code must not call `import()`. */
 const loadedByNode = /^\.\/import-url-/;
 
 type CommonJsWrapper = (

@@ -3,7 +3,7 @@
  * have arrived.
  */
 import { elementAt } from '../../base/element-at.ts';
-import { showsMembers } from '../../isa/collective.ts';
+import { separatesCalls } from '../../isa/collective.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { writeChoice } from '../choose.ts';
@@ -61,9 +61,10 @@ function passBarrier(code: Code, shape: KernelShape, goOn: () => void): void {
  * warp, because at these stops, threads wait only for threads of their own warp.
  */
 function passCollective(code: Code, shape: KernelShape, stop: Stop, words: number, goOn: () => void): void {
-  const mask = maskOf(stop);
+  const { step, program } = stop;
   // The engine finds out which of the threads have arrived through the same calls.
-  if (mask === 'none' && !stop.program.entry && showsWho(stop)) return;
+  if (step.kind === 'collective' && separatesCalls(step) && !program.entry) return;
+  const mask = maskOf(stop);
   const toAll = (exchange: number) => (): void => {
     code.get(words).get(first).get(members).call(exchange);
     goOn();
@@ -79,10 +80,6 @@ function passCollective(code: Code, shape: KernelShape, stop: Stop, words: numbe
   code.get(members).i32(wanted).op('i32.eq').if(toAll(exchange));
   code.get(words).get(first).get(behind).get(members).i32(wanted).call(missingFunction(shape)).op('i32.eqz');
   code.get(members).i32(~wanted).op('i32.and', 'i32.eqz', 'i32.and').if(toAll(exchange));
-}
-
-function showsWho({ step }: Stop): boolean {
-  return step.kind === 'collective' && showsMembers(step.fn);
 }
 
 /**

@@ -19,9 +19,7 @@ export interface BlockCode {
    * memory may have grown.
    */
   readonly words: () => Int32Array;
-  /**
-   * The regions to which the calls return from which a thread has not returned, beginning with the outermost call.
-   */
+  /** The regions to which a thread's open calls return, beginning with the outermost call. */
   readonly openCalls: (thread: number) => readonly number[];
   /** Whether other blocks should get a turn, because this block may be waiting for them. */
   readonly isTurnOver: () => boolean;

@@ -6,7 +6,7 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import { Barriers, type Opened, reduced } from '../../machine/barriers.ts';
-import { showsMembers } from '../../isa/collective.ts';
+import { separatesCalls } from '../../isa/collective.ts';
 import { comparePlaces, type Place } from '../../machine/collectives.ts';
 import { warpSize } from '../../machine/launch.ts';
 import type { CompiledKernel, CompiledStop } from '../compiled-kernel.ts';
@@ -33,6 +33,8 @@ interface Unit {
 interface Gathering {
   readonly unit: Unit;
   readonly place: Place;
+  /** The lanes of the threads. */
+  members: number;
 }
 
 /**
@@ -340,13 +342,7 @@ export class BlockRunner {
   private settleAnybody(): boolean {
     const found = this.units.reduce<Gathering | null>((earliest, unit) => this.earlierIn(unit, earliest), null);
     if (found === null) return false;
-    const { first, behind } = found.unit;
-    let members = 0;
-    for (let thread = first; thread < behind; thread++) {
-      const place = this.openPlace(thread);
-      if (place !== null && comparePlaces(place, found.place) === 0) members |= 1 << (thread - first);
-    }
-    this.code.complete(first, members);
+    this.code.complete(found.unit.first, found.members);
     return true;
   }
 
@@ -355,18 +351,18 @@ export class BlockRunner {
    * through the same calls. Returns whether it did so.
    */
   private passOpen(unit: Unit): boolean {
-    if (!this.hasOpenStops) return false;
-    let members = 0;
-    let common: Place | null = null;
-    for (let thread = unit.first; thread < unit.behind; thread++) {
-      if (this.words.stateOf(thread) === state.exited) continue;
-      const place = this.openPlace(thread);
-      if (place === null || (common !== null && comparePlaces(place, common) !== 0)) return false;
-      common = place;
-      members |= 1 << (thread - unit.first);
+    const found = this.hasOpenStops ? this.earlierIn(unit, null) : null;
+    if (found === null || found.members !== this.livingLanes(unit)) return false;
+    this.code.complete(unit.first, found.members);
+    return true;
+  }
+
+  private livingLanes({ first, behind }: Unit): number {
+    let lanes = 0;
+    for (let thread = first; thread < behind; thread++) {
+      if (this.words.stateOf(thread) !== state.exited) lanes |= 1 << (thread - first);
     }
-    if (members !== 0) this.code.complete(unit.first, members);
-    return members !== 0;
+    return lanes;
   }
 
   private earlierIn(unit: Unit, earliest: Gathering | null): Gathering | null {
@@ -374,7 +370,11 @@ export class BlockRunner {
     if (unit.at !== outcome.mixed) return found;
     for (let thread = unit.first; thread < unit.behind; thread++) {
       const place = this.openPlace(thread);
-      if (place !== null && (found === null || comparePlaces(place, found.place) < 0)) found = { unit, place };
+      if (place === null) continue;
+      const order = found === null ? -1 : comparePlaces(place, found.place);
+      const lane = 1 << (thread - unit.first);
+      if (order < 0) found = { unit, place, members: lane };
+      else if (order === 0 && found?.unit === unit) found.members |= lane;
     }
     return found;
   }
@@ -385,7 +385,7 @@ export class BlockRunner {
     if (word >= state.exited) return null;
     const { step, region } = elementAt(this.stops, state.stopOf(word));
     if (step.kind !== 'collective' || step.mask !== null) return null;
-    return showsMembers(step.fn) ? [...this.code.openCalls(thread), region] : [region];
+    return separatesCalls(step) ? [...this.code.openCalls(thread), region] : [region];
   }
 
   private someRun(): boolean {

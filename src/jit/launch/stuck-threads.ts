@@ -59,7 +59,7 @@ export class StuckThreads {
     if (step.kind !== 'collective') return;
     const mask = step.mask === null ? null : this.words.maskOf(thread);
     this.code.blame(thread, line);
-    collectives.arrive({ thread, line }, keyOf(step.fn), mask, [...this.code.openCalls(thread), region]);
+    collectives.arrive({ thread, line }, keyOf(step.fn), mask, [region]);
   }
 
   /** Makes the fault report the first waiting thread, and the line where this thread waits. */

@@ -20,7 +20,7 @@ export class ThreadMemory {
     this.blocksPerCluster = blocksPerCluster(launch.shape);
   }
 
-  /** The regions to which the calls return from which a thread has not returned, beginning with the outermost call. */
+  /** The regions to which a thread's open calls return, beginning with the outermost call. */
   openCalls(room: BlockRoom, thread: number): readonly number[] {
     const { arena } = this;
     const { memory, compiled } = this.launch;

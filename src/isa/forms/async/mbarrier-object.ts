@@ -137,8 +137,8 @@ export function testState(space: AccessSpace, address: Ref, to: Ref, state: Ref,
 
 /**
  * Tests whether the phase with this parity is complete. The parity must be that of the current phase or of the phase
- * before it. Of a parity in a register, the hardware reads only the lowest bit: ptxas shifts it to the top, and Triton
- * negates it.
+ * before it. The hardware reads only the lowest bit of a parity in a register: ptxas shifts this bit to the top, and Triton
+ * may negate the parity.
  */
 export function testParity(
   space: AccessSpace,
