@@ -4,13 +4,13 @@
  * warp whose indices differ only in x. If the sameness is `reading`, the value can differ even between two reads by the
  * same thread.
  */
-export const samenesses = ['reading', 'thread', 'gang', 'warp', 'block', 'grid'] as const;
+const sizes = { reading: 0, thread: 1, gang: 2, warp: 3, block: 4, grid: 5 } as const;
 
-export type Sameness = (typeof samenesses)[number];
+export type Sameness = keyof typeof sizes;
 
 /** Whether a value with the sameness `value` is the same for all threads within any one group of the kind `group`. */
 export function isSameFor(value: Sameness, group: Sameness): boolean {
-  return samenesses.indexOf(value) >= samenesses.indexOf(group);
+  return sizes[value] >= sizes[group];
 }
 
 /** The sameness of a value that is computed from two other values: the lesser of their samenesses. */

@@ -189,7 +189,7 @@ export class InstructionBuilder {
     }
     const base = places.get(stackBase);
     const stack = base === undefined ? [] : [stackAddress(base)];
-    return { places, symbols: [...stack, ...clusterAddresses(places)], specials };
+    return { places, symbols: joined(stack, clusterAddresses(places)), specials };
   }
 
   private instruction(bound: BoundInstruction, scope: Scope): ProgramInstruction {
@@ -198,18 +198,28 @@ export class InstructionBuilder {
     const plain = { operands: bound.operands, steps: this.stepsHere(bound) };
     const { operands: ranked, steps } = this.surroundings.pairsBlocks ? withRanks(plain) : plain;
     this.frame.beginInstruction();
-    const operands = sortOperands(ranked, steps.length > 1, this.frame, places, this.surroundings.functionAddress);
+    const sorted = sortOperands(ranked, steps.length > 1, this.frame, places, this.surroundings.functionAddress);
     const implied = this.implied(steps, places);
+    const { line, text, source } = this.where(node);
+    const { target, targets, call } = this.control(bound, scope);
+    // The fields are listed one by one, because spreading is slow for an object with this many fields.
     return {
       variant,
-      ...this.where(node),
+      line,
+      text,
+      source,
       guard: this.guardOf(guard),
-      ...operands,
-      symbols: [...operands.symbols, ...implied.symbols],
-      specials: [...operands.specials, ...implied.specials],
+      reads: sorted.reads,
+      writes: sorted.writes,
+      addresses: sorted.addresses,
+      symbols: joined(sorted.symbols, implied.symbols),
+      specials: joined(sorted.specials, implied.specials),
+      registers: sorted.registers,
       steps,
       places,
-      ...this.control(bound, scope),
+      target,
+      targets,
+      call,
       isPart: false,
     };
   }
@@ -293,6 +303,10 @@ export class InstructionBuilder {
     const { line } = text.position(node.mnemonicStart);
     return { line: firstLine + line - 1, text: text.text.slice(node.start, node.end), source: this.source };
   }
+}
+
+function joined<T>(one: readonly T[], other: readonly T[]): readonly T[] {
+  return other.length === 0 ? one : [...one, ...other];
 }
 
 /** The values of the constant operands that decide what the steps of the variant are. */

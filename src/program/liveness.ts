@@ -3,9 +3,10 @@
  * region to the next.
  */
 import { elementAt } from '../base/element-at.ts';
-import { BitSet } from './bit-set.ts';
+import type { BitSet } from './bit-set.ts';
 import { type BasicBlock, followersOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
+import { Numbering } from './numbering.ts';
 import { usesOf } from './uses.ts';
 
 /**
@@ -15,6 +16,8 @@ import { usesOf } from './uses.ts';
 export interface Liveness {
   /** Slots of the registers that are live, ascending. */
   readonly at: (block: number) => readonly number[];
+  /** Slots of the registers that are live at the start of at least one of the blocks, ascending. */
+  readonly atAny: (blocks: Iterable<number>) => readonly number[];
   readonly isLive: (block: number, place: number) => boolean;
   /**
    * Whether a slot may be live at the start of any block. If not, the register in this slot never carries a value from
@@ -24,19 +27,20 @@ export interface Liveness {
 }
 
 export function liveness(program: FunctionProgram, blocks: readonly BasicBlock[]): Liveness {
-  const { places, numbers, uses } = liveSets(program, blocks);
-  const crossing = new BitSet(numbers.size);
+  const { numbers, uses } = liveSets(program, blocks);
+  const crossing = numbers.set();
   for (const { before } of uses) crossing.join(before);
+  const none = numbers.set();
+  const before = (block: number): BitSet => uses[block]?.before ?? none;
   return {
-    crosses: (place) => {
-      const number = numbers.get(place);
-      return number === undefined || crossing.has(number);
+    crosses: (place) => numbers.of(place) === null || numbers.has(crossing, place),
+    at: (block) => numbers.placesOf(before(block)),
+    atAny: (some) => {
+      const found = numbers.set();
+      for (const block of some) found.join(before(block));
+      return numbers.placesOf(found);
     },
-    at: (block) => uses[block]?.before.numbers().map((number) => elementAt(places, number)) ?? [],
-    isLive: (block, place) => {
-      const number = numbers.get(place);
-      return number !== undefined && (uses[block]?.before.has(number) ?? false);
-    },
+    isLive: (block, place) => numbers.has(before(block), place),
   };
 }
 
@@ -45,16 +49,16 @@ export function liveCounts(program: FunctionProgram, blocks: readonly BasicBlock
   const { numbers, uses } = liveSets(program, blocks);
   const counts = new Uint32Array(program.instructions.length);
   for (const block of blocks) {
-    const live = new BitSet(numbers.size);
+    const live = numbers.set();
     for (const next of followersOf(block)) live.join(elementAt(uses, next).before);
     let count = live.size;
     const read = (place: number): void => {
-      const number = numbers.get(place);
-      if (number !== undefined && live.insert(number)) count++;
+      const number = numbers.of(place);
+      if (number !== null && live.insert(number)) count++;
     };
     const write = (place: number): void => {
-      const number = numbers.get(place);
-      if (number !== undefined && live.delete(number)) count--;
+      const number = numbers.of(place);
+      if (number !== null && live.delete(number)) count--;
     };
     if (block.exit.kind === 'end') for (const { place } of program.registerResults) read(place);
     for (let at = block.end - 1; at >= block.start; at--) {
@@ -69,17 +73,14 @@ export function liveCounts(program: FunctionProgram, blocks: readonly BasicBlock
 }
 
 interface LiveSets {
-  /** Slots of all registers, ascending. */
-  readonly places: Int32Array;
-  /** Maps each slot to its index in `places`. */
-  readonly numbers: ReadonlyMap<number, number>;
+  /** Of all registers. */
+  readonly numbers: Numbering;
   /** By block. */
   readonly uses: readonly BlockUses[];
 }
 
 function liveSets(program: FunctionProgram, blocks: readonly BasicBlock[]): LiveSets {
-  const places = Int32Array.from(program.registers, ({ place }) => place).toSorted();
-  const numbers = new Map(Array.from(places, (place, i) => [place, i] as const));
+  const numbers = new Numbering(program.registers.map(({ place }) => place));
   const uses = blocks.map((block) => blockUses(program, block, numbers));
   for (let changed = true; changed; ) {
     changed = false;
@@ -90,10 +91,10 @@ function liveSets(program: FunctionProgram, blocks: readonly BasicBlock[]): Live
       }
     }
   }
-  return { places, numbers, uses };
+  return { numbers, uses };
 }
 
-/** The registers that a block reads and writes, as indices into the list of all registers. */
+/** The numbers of the registers that a block reads and writes. */
 interface BlockUses {
   /**
    * Registers that are live at the start of the block. Initially, the set contains only the registers that the block
@@ -104,24 +105,20 @@ interface BlockUses {
   readonly kills: BitSet;
 }
 
-function blockUses(
-  program: FunctionProgram,
-  { start, end, exit }: BasicBlock,
-  numbers: ReadonlyMap<number, number>,
-): BlockUses {
-  const before = new BitSet(numbers.size);
-  const kills = new BitSet(numbers.size);
+function blockUses(program: FunctionProgram, { start, end, exit }: BasicBlock, numbers: Numbering): BlockUses {
+  const [before, kills] = [numbers.set(), numbers.set()];
   const read = (place: number): void => {
-    const number = numbers.get(place);
-    if (number !== undefined && !kills.has(number)) before.add(number);
+    const number = numbers.of(place);
+    if (number !== null && !kills.has(number)) before.add(number);
   };
-  for (const instruction of program.instructions.slice(start, end)) {
+  for (let at = start; at < end; at++) {
+    const instruction = elementAt(program.instructions, at);
     const { reads, writes } = usesOf(instruction);
     for (const place of reads) read(place);
     if (instruction.guard !== null) continue;
     for (const place of writes) {
-      const number = numbers.get(place);
-      if (number !== undefined) kills.add(number);
+      const number = numbers.of(place);
+      if (number !== null) kills.add(number);
     }
   }
   // When a function ends, the registers that hold its return values are read.

@@ -34,13 +34,13 @@ export function sortOperands(
   const symbols: SymbolAddress[] = [];
   const specials: SpecialRead[] = [];
   const registers: RegisterOperand[] = [];
-  const written = writtenRegisters(operands, frame);
+  const written = staged ? writtenRegisters(operands, frame) : noRegisters;
   for (const operand of operands) {
     switch (operand.kind) {
       case 'register': {
         const register = frame.register(operand);
         registers.push({ register, type: operand.type.name, role: operand.role });
-        const clobbered = staged && operand.role === 'read' && written.has(register);
+        const clobbered = operand.role === 'read' && written.has(register);
         const transfer = clobbered || !sharesSlot(operand) ? transferOf(operand, register, frame.temporary()) : null;
         places.set(operand.name, transfer?.operand ?? register);
         if (transfer !== null) (operand.role === 'write' ? writes : reads).push(transfer);
@@ -80,6 +80,8 @@ export function sortOperands(
   }
   return { reads, writes, addresses, symbols, specials, registers };
 }
+
+const noRegisters: ReadonlySet<number> = new Set();
 
 function writtenRegisters(operands: readonly Binding[], frame: FrameBuilder): ReadonlySet<number> {
   const results = operands.flatMap((operand) =>

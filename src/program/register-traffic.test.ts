@@ -39,7 +39,7 @@ function traffic(before: string, behind: string) {
     entry: names(found.atEntry),
     starts: named(found.atStart),
     loops: named(found.beforeLoop),
-    changed: names(kept.filter((place) => found.changedAfter(region.order.at(-1) ?? -1, place))),
+    changed: names(found.changedAfter(region.order.at(-1) ?? -1, region.entry)),
   };
 }
 

@@ -13,6 +13,7 @@ import { BitSet } from './bit-set.ts';
 import { type BasicBlock, successorsOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
 import type { Liveness } from './liveness.ts';
+import { Numbering } from './numbering.ts';
 import type { Region } from './regions.ts';
 import { outermostLoops } from './region-loops.ts';
 import { usesOf } from './uses.ts';
@@ -28,11 +29,12 @@ export interface RegisterTraffic {
   /** Registers loaded before the loop whose first block is this block. */
   readonly beforeLoop: ByBlock;
   /**
-   * Whether, at the start of a block, the value of a register may differ from the value stored in the frame.
-   * `changedAfter` answers the same question for the end of a block.
+   * Registers that are live at the start of a block, and whose values there may differ from the values stored in the
+   * frame.
    */
-  readonly changedBefore: (block: number, place: number) => boolean;
-  readonly changedAfter: (block: number, place: number) => boolean;
+  readonly changedBefore: (block: number) => readonly number[];
+  /** Registers whose values may differ in the same way at the end of `block`, and that are live at the start of `next`. */
+  readonly changedAfter: (block: number, next: number) => readonly number[];
 }
 
 /** How a block uses the registers that are kept in frames. */
@@ -89,17 +91,18 @@ export class TrafficAnalysis {
     const block = this.blocks[number];
     if (block === undefined) throw new Error(`no block ${number}`);
     const { start, end, exit } = block;
-    const live = kept.set(kept.places.filter((place) => this.live.isLive(number, place)));
+    const live = kept.set(this.live.at(number));
     const [needs, holds, changes] = [kept.set(), kept.set(), kept.set()];
     const need = (place: number): void => {
       const own = kept.of(place);
       if (own !== null && !holds.has(own) && live.has(own)) needs.add(own);
     };
-    program.instructions.slice(start, end).forEach((instruction, i) => {
+    for (let at = start; at < end; at++) {
+      const instruction = elementAt(program.instructions, at);
       const { reads, writes } = usesOf(instruction);
       for (const place of reads) need(place);
       // If threads stop at this instruction, its results are written by the region that follows the instruction.
-      if (exit.kind === 'park' && start + i === end - 1) return;
+      if (exit.kind === 'park' && at === end - 1) break;
       for (const place of writes) {
         if (instruction.guard !== null) need(place);
         const own = kept.of(place);
@@ -107,45 +110,13 @@ export class TrafficAnalysis {
         holds.add(own);
         changes.add(own);
       }
-    });
+    }
     // A call saves the registers that are still needed after it, and a return reads the registers that hold the
     // function's results.
     if (exit.kind === 'call') for (const place of this.live.at(exit.resume)) need(place);
     if (exit.kind === 'end') for (const { place } of program.registerResults) need(place);
     holds.join(needs);
     return { needs, holds, changes, live };
-  }
-}
-
-/**
- * Assigns consecutive numbers, starting at 0, to the registers that are kept in frames. The sets in this file contain
- * such numbers instead of slots.
- */
-class Numbering {
-  readonly places: readonly number[];
-  private readonly numbers: ReadonlyMap<number, number>;
-
-  constructor(places: Iterable<number>) {
-    this.places = [...new Set(places)].toSorted((a, b) => a - b);
-    this.numbers = new Map(this.places.map((place, i) => [place, i] as const));
-  }
-
-  /** Returns the number of a register; null if it is not kept in frames. */
-  of(place: number): number | null {
-    return this.numbers.get(place) ?? null;
-  }
-
-  set(places: Iterable<number> = []): BitSet {
-    const made = new BitSet(this.places.length);
-    for (const place of places) {
-      const number = this.of(place);
-      if (number !== null) made.add(number);
-    }
-    return made;
-  }
-
-  placesOf(set: BitSet): readonly number[] {
-    return set.numbers().map((number) => elementAt(this.places, number));
   }
 }
 
@@ -198,16 +169,17 @@ class RegionTraffic {
     for (const [block, taken] of this.takenAt) {
       (this.loops.get(block) === block ? beforeLoop : atStart).set(block, this.kept.placesOf(taken));
     }
-    const has = (sets: ReadonlyMap<number, BitSet>, block: number, place: number): boolean => {
-      const number = this.kept.of(place);
-      return number !== null && (sets.get(block)?.has(number) ?? false);
+    const liveAt = (block: number, changed: BitSet): readonly number[] => {
+      const found = BitSet.copyOf(changed);
+      found.meet(this.facts(block).live);
+      return this.kept.placesOf(found);
     };
     return {
       atEntry,
       atStart,
       beforeLoop,
-      changedBefore: (block, place) => has(this.changedAtStart, block, place),
-      changedAfter: (block, place) => has(this.changedAtEnd, block, place),
+      changedBefore: (block) => liveAt(block, this.setOf(this.changedAtStart, block)),
+      changedAfter: (block, next) => liveAt(next, this.setOf(this.changedAtEnd, block)),
     };
   }
 
@@ -240,7 +212,7 @@ class RegionTraffic {
     const touched = this.empty();
     for (const block of order) touched.join(this.facts(block).holds);
     touched.meet(this.facts(entry).live);
-    return this.kept.placesOf(touched).filter((place) => !this.given.has(this.kept.of(place) ?? -1));
+    return this.kept.placesOf(touched).filter((place) => !this.kept.has(this.given, place));
   }
 
   /**

@@ -24,56 +24,82 @@ interface Result extends Origin {
 
 const constant: Origin = { among: 'grid', given: [] };
 
-/** Combines the limits of all values that a result depends on, with `among` as an additional limit. */
-function joined(origins: readonly Origin[], among: Sameness): Origin {
-  return {
-    among: origins.reduce((least, origin) => meet(least, origin.among), among),
-    // Most values of a long instruction come from the same few registers.
-    given: [...new Set(origins.flatMap(({ given }) => given))],
-  };
+/** Combines the limits of two values that a result depends on. */
+function both(one: Origin, other: Origin): Origin {
+  const among = meet(one.among, other.among);
+  if (other.given.length === 0) return among === one.among ? one : { among, given: one.given };
+  if (one.given.length === 0) return among === other.among ? other : { among, given: other.given };
+  // Most values of a long instruction come from the same few registers.
+  return { among, given: [...new Set([...one.given, ...other.given])] };
 }
 
-/** Returns, for each register that an instruction writes, the inputs that it depends on. */
-function resultsOf(
-  instruction: ProgramInstruction,
-  isRegister: (place: number) => boolean,
-  hasLocal: boolean,
-): readonly Result[] {
-  const { guard, specials, addresses, reads, writes, steps, places, call } = instruction;
-  const origins = new Map<number, Origin>();
-  const register = (place: number): Origin => (isRegister(place) ? { among: 'grid', given: [place] } : constant);
-  const originOf = (place: number): Origin => origins.get(place) ?? register(place);
-  for (const { place, register: special, part } of specials) {
-    origins.set(place, { among: samenessOf(special, part), given: [] });
+/** The origins of the values of one instruction, by slot. One object serves all instructions, one after the other. */
+class Origins {
+  private readonly isRegister: (place: number) => boolean;
+  private readonly known: (Origin | undefined)[] = [];
+  private places: number[] = [];
+
+  constructor(isRegister: (place: number) => boolean) {
+    this.isRegister = isRegister;
   }
-  for (const { place, base } of addresses) if (base.kind === 'register') origins.set(place, register(base.register));
-  for (const { operand, register: source } of reads) origins.set(operand, register(source));
-  const written = new Set<number>();
+
+  /** Starts a new instruction. */
+  begin(): void {
+    for (const place of this.places) this.known[place] = undefined;
+    this.places = [];
+  }
+
+  set(place: number, origin: Origin): void {
+    this.known[place] = origin;
+    this.places.push(place);
+  }
+
+  of(place: number): Origin {
+    return this.known[place] ?? this.ofRegister(place);
+  }
+
+  ofRegister(place: number): Origin {
+    return this.isRegister(place) ? { among: 'grid', given: [place] } : constant;
+  }
+}
+
+/** Adds, for each register that an instruction writes, the inputs that it depends on. */
+function addResults(
+  instruction: ProgramInstruction,
+  origins: Origins,
+  registers: ReadonlyMap<number, Sameness>,
+  hasLocal: boolean,
+  to: Result[],
+): void {
+  const { guard, specials, addresses, reads, writes, steps, places, call } = instruction;
+  origins.begin();
+  for (const { place, register, part } of specials)
+    origins.set(place, { among: samenessOf(register, part), given: [] });
+  for (const { place, base } of addresses) {
+    if (base.kind === 'register') origins.set(place, origins.ofRegister(base.register));
+  }
+  for (const { operand, register } of reads) origins.set(operand, origins.ofRegister(register));
+  const condition = guard === null ? constant : origins.ofRegister(guard.register);
+  const written: number[] = [];
   for (const step of steps) {
     const { among, given, outputs } = uniformityOf(step, hasLocal);
-    const origin = joined(
-      given.map((ref) => originOf(places.get(ref) ?? -1)),
-      among,
-    );
+    let origin: Origin = { among, given: [] };
+    for (const ref of given) origin = both(origin, origins.of(places.get(ref) ?? -1));
     for (const ref of outputs) {
       const place = places.get(ref) ?? -1;
       origins.set(place, origin);
-      if (isRegister(place)) written.add(place);
+      if (registers.has(place)) written.push(place);
     }
   }
-  const condition = guard === null ? constant : register(guard.register);
-  const result = (place: number, origin: Origin): Result => ({
-    register: place,
-    ...joined([origin, condition], 'grid'),
-  });
-  return [
-    ...[...written].map((place) => result(place, originOf(place))),
-    ...writes.map(({ operand, register: place }) => result(place, originOf(operand))),
-    // The results of a call may differ between threads, even if the arguments are the same.
-    ...(call?.results ?? []).flatMap(({ value }) =>
-      value.kind === 'register' ? [result(value.place, { among: 'thread', given: [] })] : [],
-    ),
-  ];
+  const add = (register: number, origin: Origin): void => {
+    to.push({ register, ...both(origin, condition) });
+  };
+  for (const place of new Set(written)) add(place, origins.of(place));
+  for (const { operand, register } of writes) add(register, origins.of(operand));
+  // The results of a call may differ between threads, even if the arguments are the same.
+  for (const { value } of call?.results ?? []) {
+    if (value.kind === 'register') add(value.place, { among: 'thread', given: [] });
+  }
 }
 
 /**
@@ -82,13 +108,15 @@ function resultsOf(
  */
 export function samenessOfRegisters(program: FunctionProgram, hasLocal: boolean): ReadonlyMap<number, Sameness> {
   const found = new Map<number, Sameness>(program.registers.map(({ place }) => [place, 'grid']));
-  const isRegister = (place: number): boolean => found.has(place);
-  const results = program.instructions.flatMap((instruction) => resultsOf(instruction, isRegister, hasLocal));
+  const origins = new Origins((place) => found.has(place));
+  const results: Result[] = [];
+  for (const instruction of program.instructions) addResults(instruction, origins, found, hasLocal, results);
   for (let changed = true; changed; ) {
     changed = false;
     for (const { register, among, given } of results) {
       const before = found.get(register) ?? 'grid';
-      const after = given.reduce((least, place) => meet(least, found.get(place) ?? 'grid'), meet(before, among));
+      let after = meet(before, among);
+      for (const place of given) after = meet(after, found.get(place) ?? 'grid');
       if (after === before) continue;
       found.set(register, after);
       changed = true;

@@ -1,6 +1,7 @@
 /** Finds the slots that an instruction reads and writes. */
+import { elementAt } from '../base/element-at.ts';
 import { outputsOf } from '../isa/steps/effects.ts';
-import { sharedRefs } from '../isa/steps/ref.ts';
+import { type Ref, sharedRefs } from '../isa/steps/ref.ts';
 import type { Moved } from './call-site.ts';
 import type { ProgramInstruction } from './function-program.ts';
 
@@ -21,20 +22,24 @@ export function usesOf(instruction: ProgramInstruction): Uses {
 }
 
 function findUses({ guard, reads, writes, addresses, steps, places, call }: ProgramInstruction): Uses {
-  const results = new Set(steps.flatMap(outputsOf));
-  const read = [
-    ...(guard === null ? [] : [guard.register]),
-    ...reads.map(({ register }) => register),
-    ...addresses.flatMap(({ base }) => (base.kind === 'register' ? [base.register] : [])),
-    ...(call === null ? [] : registersOf(call.parameters)),
-    ...(call?.callee.kind === 'indirect' ? [call.callee.register] : []),
-  ];
-  const written = [...writes.map(({ register }) => register), ...(call === null ? [] : registersOf(call.results))];
+  const results = steps.length === 1 ? outputsOf(elementAt(steps, 0)) : new Set(steps.flatMap(outputsOf));
+  const isResult = (ref: Ref): boolean => (results instanceof Set ? results.has(ref) : results.includes(ref));
+  const read: number[] = [];
+  const written: number[] = [];
+  if (guard !== null) read.push(guard.register);
+  for (const { register } of reads) read.push(register);
+  for (const { base } of addresses) if (base.kind === 'register') read.push(base.register);
+  for (const { register } of writes) written.push(register);
+  if (call !== null) {
+    read.push(...registersOf(call.parameters));
+    if (call.callee.kind === 'indirect') read.push(call.callee.register);
+    written.push(...registersOf(call.results));
+  }
   // A name that a step writes is treated only as a result: if the instruction also reads the same register, it does so
   // under a different name. The names in `sharedRefs` are exceptions, because they can be both read and written.
   for (const [ref, place] of places) {
     if (sharedRefs.has(ref)) read.push(place);
-    (results.has(ref) ? written : read).push(place);
+    (isResult(ref) ? written : read).push(place);
   }
   return { reads: read, writes: written };
 }

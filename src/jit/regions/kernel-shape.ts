@@ -179,16 +179,15 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
   look();
   const regionAt = new Map(regions.map(({ entry }, i) => [entry, firstRegion + i] as const));
   const stopAt = new Map<number, number>();
+  const widths = new Map(program.registers.map(({ place, type }) => [place, type.width]));
   for (const { end, exit } of blocks) {
     const instruction = program.instructions[end - 1];
     if (exit.kind !== 'park' || instruction === undefined) continue;
     stopAt.set(exit.resume, stops.length);
-    stops.push(describeStop(program, instruction, valueAt(regionAt, exit.resume), frame));
+    stops.push(describeStop(program, instruction, valueAt(regionAt, exit.resume), frame, widths));
   }
-  const carried = new Set<number>();
-  for (const block of [...stopAt.keys(), ...landings]) for (const place of live.at(block)) carried.add(place);
-  const widths = new Map(program.registers.map(({ place, type }) => [place, type.width]));
-  const slots = new Map([...carried].map((place) => [place, frame.array((widths.get(place) ?? 64) > 32 ? 8 : 4)]));
+  const carried = live.atAny([...stopAt.keys(), ...landings]);
+  const slots = new Map(carried.map((place) => [place, frame.array((widths.get(place) ?? 64) > 32 ? 8 : 4)]));
   const four =
     onVectors && apart.size <= mostPartings ? { varying, strides: stridesOf(program, varying), partings } : null;
   const traffic = new TrafficAnalysis(program, blocks, live, carried);
@@ -202,14 +201,6 @@ function countTargets({ instructions }: FunctionProgram, size: CodeSize): void {
     size.require('candidates', call.callee.candidates.length);
     size.add('callees', call.callee.candidates.length);
   }
-}
-
-/** Returns each slot of a register with the offset of its array in the frame; a 128-bit register has two slots. */
-export function slotsOf({ program, slots }: FunctionShape, place: number): readonly (readonly [number, number])[] {
-  return [place, upperPlace(program, place)].flatMap((half) => {
-    const slot = slots.get(half);
-    return slot === undefined ? [] : [[half, slot] as const];
-  });
 }
 
 /** Returns where a region must load registers from the frame, and where it must store them back. */
@@ -251,14 +242,6 @@ export function stopsIn({ blocks, stopAt }: FunctionShape, { order }: Region): r
 }
 
 /**
- * Returns the registers that a thread must store before it stops to let other threads run, so that it can later
- * continue at `resume`.
- */
-export function changedAt(fn: FunctionShape, changed: (place: number) => boolean, resume: number): readonly number[] {
-  return fn.live.at(resume).filter((place) => fn.slots.has(place) && changed(place));
-}
-
-/**
  * Maximum number of instructions at which threads may diverge. Each of these instructions needs its own entry point, at
  * which single threads continue after they have diverged. If a kernel contains more of them, its threads therefore run
  * one by one.
@@ -294,7 +277,11 @@ function withUpperHalves(program: FunctionProgram, live: Liveness): Liveness {
   if (wide.size === 0) return live;
   const halves = (place: number): readonly number[] =>
     wide.has(place) ? [place, upperPlace(program, place)] : [place];
-  return { ...live, at: (block) => live.at(block).flatMap(halves) };
+  return {
+    ...live,
+    at: (block) => live.at(block).flatMap(halves),
+    atAny: (blocks) => live.atAny(blocks).flatMap(halves),
+  };
 }
 
 function describeStop(
@@ -302,11 +289,12 @@ function describeStop(
   instruction: ProgramInstruction,
   region: number,
   frame: FrameLayout,
+  registers: ReadonlyMap<number, number>,
 ): Stop {
   const step = stopOf(instruction);
   if (step === null) throw new Error(`the instruction on line ${instruction.line} has no stop`);
   const { sends, receives: all } = carriersAt(frame, step);
-  const receives = all.map((carrier, i) => (isUsed(program, instruction, step.to[i]) ? carrier : null));
+  const receives = all.map((carrier, i) => (isUsed(instruction, step.to[i], registers) ? carrier : null));
   const mask = step.kind === 'collective' && step.mask !== null ? instruction.places.get(step.mask) : undefined;
   const constant = mask === undefined ? null : constantAt(program, mask);
   const constantMask = constant === null ? null : constant | 0;
@@ -324,13 +312,13 @@ function describeStop(
 
 /** Whether a result of the step at which threads stop is used by any instruction. */
 function isUsed(
-  program: FunctionProgram,
   { steps, places, writes }: ProgramInstruction,
   ref: Ref | undefined,
+  registers: ReadonlyMap<number, number>,
 ): boolean {
   const place = ref === undefined ? undefined : places.get(ref);
   if (steps.length > 1 || writes.some(({ operand }) => operand === place)) return true;
-  return program.registers.some((register) => register.place === place);
+  return place !== undefined && registers.has(place);
 }
 
 function plainBarrier(program: FunctionProgram, instruction: ProgramInstruction): number | null {

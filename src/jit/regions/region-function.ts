@@ -14,7 +14,7 @@ import { Code, type Label } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { CallWriter } from '../calls.ts';
 import { CheckedSpans } from '../memory/checked-spans.ts';
-import { changedAt, type FunctionShape, type KernelShape, soleOutcome, trafficOf } from './kernel-shape.ts';
+import { type FunctionShape, type KernelShape, soleOutcome, trafficOf } from './kernel-shape.ts';
 import { alignTo16, context, type ContextField, state } from '../layout.ts';
 import { lowerAfter, lowerInstruction, lowerUntil } from '../lower.ts';
 import type { Lowering, RegionLocals } from '../lowering.ts';
@@ -315,7 +315,7 @@ class RegionWriter {
       const isKnown = stop.constantMask !== null && this.counts.sole !== null;
       if (mask !== null && !isKnown) frame.store(shape.frame.mask, () => values.get(mask, 'i32'));
     }
-    frame.save(savedAtStop(fn, this.traffic, instruction, { block, resume }));
+    frame.save(savedAtStop(this.traffic, instruction, { block, resume }));
     this.leaveThread(() => code.i32(state.waitingAt(number)), this.counts.come(number));
   }
 
@@ -355,7 +355,7 @@ class RegionWriter {
     const { code, fn, rounds, frame } = this;
     code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(most).op('i32.ge_u');
     code.unlikely().if(() => {
-      frame.save(changedAt(fn, (place) => this.traffic.changedBefore(target, place), target));
+      frame.save(this.traffic.changedBefore(target));
       this.leaveThread(() => code.i32(valueAt(fn.regionAt, target) | state.paused), null);
     });
   }

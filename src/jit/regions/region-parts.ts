@@ -8,7 +8,7 @@ import type { Code } from '../../wasm/code.ts';
 import { recorder } from '../engine-call.ts';
 import type { Stop } from '../groups/stop.ts';
 import type { RegionLocals } from '../lowering.ts';
-import { changedAt, type FunctionShape, type KernelShape } from './kernel-shape.ts';
+import type { FunctionShape, KernelShape } from './kernel-shape.ts';
 
 /** The parts of a block that are written differently for one thread and for four. */
 export interface BlockParts {
@@ -114,12 +114,10 @@ export function stopBefore(shape: KernelShape, fn: FunctionShape, block: number)
  * do not have to be saved.
  */
 export function savedAtStop(
-  fn: FunctionShape,
   traffic: RegisterTraffic,
   instruction: ProgramInstruction,
   { block, resume }: { readonly block: number; readonly resume: number },
 ): readonly number[] {
   const written = usesOf(instruction).writes;
-  const changed = changedAt(fn, (place) => traffic.changedAfter(block, place), resume);
-  return changed.filter((place) => !written.includes(place));
+  return traffic.changedAfter(block, resume).filter((place) => !written.includes(place));
 }

@@ -4,9 +4,9 @@
  */
 import type { Code } from '../../wasm/code.ts';
 import { pushField } from '../context-field.ts';
-import { type FunctionShape, type KernelShape, slotsOf } from './kernel-shape.ts';
+import type { FunctionShape, KernelShape } from './kernel-shape.ts';
 import type { ContextField } from '../layout.ts';
-import type { Values } from './values.ts';
+import { type IntegerType, upperPlace, type Values } from './values.ts';
 
 export class ThreadFrame {
   private readonly code: Code;
@@ -55,26 +55,31 @@ export class ThreadFrame {
     this.code.memory(`${type}.store`, this.shape.layout.origin + array);
   }
 
-  /** Stores registers in the frame. A 128-bit register is stored as two halves. */
+  /** Stores registers in the frame. */
   save(places: Iterable<number>): void {
-    const { fn, values } = this;
-    for (const place of places) {
-      for (const [half, slot] of slotsOf(fn, place)) {
-        const type = values.registerType(half);
-        this.store(slot, () => values.getPlace(half, type), type);
-      }
-    }
+    const { values } = this;
+    this.eachSlot(places, (half, slot, type) => this.store(slot, () => values.getPlace(half, type), type));
   }
 
   /** Loads registers from the frame. */
   restore(places: Iterable<number>): void {
+    const { values } = this;
+    this.eachSlot(places, (half, slot, type) => {
+      this.load(slot, type);
+      values.setPlace(half, type);
+    });
+  }
+
+  /** Calls `body` with the offset of each register's array. A 128-bit register is two halves, with an array each. */
+  private eachSlot(places: Iterable<number>, body: (half: number, slot: number, type: IntegerType) => void): void {
     const { fn, values } = this;
+    const one = (half: number): void => {
+      const slot = fn.slots.get(half);
+      if (slot !== undefined) body(half, slot, values.registerType(half));
+    };
     for (const place of places) {
-      for (const [half, slot] of slotsOf(fn, place)) {
-        const type = values.registerType(half);
-        this.load(slot, type);
-        values.setPlace(half, type);
-      }
+      one(place);
+      one(upperPlace(fn.program, place));
     }
   }
 

@@ -107,7 +107,8 @@ export class Values {
    */
   begin(instruction: ProgramInstruction): void {
     this.places = instruction.places;
-    this.temporaries.clear();
+    // Clearing a map that is already empty would still allocate memory.
+    if (this.temporaries.size > 0) this.temporaries.clear();
     this.taken.i32 = 0;
     this.taken.i64 = 0;
     this.taken.f32 = 0;

@@ -14,7 +14,6 @@ import { Code, type Label } from '../../wasm/code.ts';
 import { type AloneFunctions, writeAloneCall } from '../regions/alone.ts';
 import type { Carrier } from '../regions/frame.ts';
 import {
-  changedAt,
   type FourShape,
   type FunctionShape,
   type KernelShape,
@@ -286,7 +285,7 @@ class FourWriter {
    * threads one by one; for any other instruction, it does so only if the guard is not the same for all of them.
    */
   private partUnlessAgreed(block: number, instruction: ProgramInstruction): void {
-    const { code, vectors, frame, fn } = this;
+    const { code, vectors, frame } = this;
     const { guard, steps } = instruction;
     if (guard !== null && vectors.isVarying(guard.register)) {
       const [truth] = vectors.home(guard.register).locals;
@@ -294,7 +293,7 @@ class FourWriter {
     } else if (steps.some(({ kind }) => kind === 'switch')) code.i32(1);
     else return;
     code.unlikely().if(() => {
-      frame.save(changedAt(fn, (place) => this.traffic.changedBefore(block, place), block));
+      frame.save(this.traffic.changedBefore(block));
       this.oneByOne(block);
     });
   }
@@ -350,7 +349,7 @@ class FourWriter {
     const isKnown = stop.constantMask !== null && this.counts.sole !== null;
     if (step.kind === 'collective' && step.mask !== null && !isKnown)
       leave(step.mask, { type: 'i32', array: shape.frame.mask });
-    frame.save(savedAtStop(fn, this.traffic, instruction, { block, resume }));
+    frame.save(savedAtStop(this.traffic, instruction, { block, resume }));
     this.leaveThreads(state.waitingAt(number), this.counts.come(number));
   }
 
