@@ -87,6 +87,36 @@ export function productScaledTile(a: ScaledLines, b: ScaledLines, arithmetic: Do
   }
 }
 
+/** The greatest scale factor, as an exponent, with which every element remains far from the limits of f32. */
+const greatestShift = 80;
+
+/**
+ * Multiplies elements by the scale factors that `productScaledTile` applies to their products. Also returns the lines
+ * for which this does not work: those with an infinity, a NaN, or a factor that is NaN or very large or small.
+ */
+export function multipliedLines({ lines, scales }: ScaledLines): {
+  readonly lines: Pick<TileLines, 'length' | 'values' | 'exponents'>;
+  readonly others: ReadonlySet<number>;
+} {
+  const { length } = lines;
+  const others = new Set(lines.special.keys());
+  const values = lines.values.slice();
+  const exponents = lines.exponents.slice();
+  for (let line = 0; line < scales.exponents.length; line++) {
+    const shift = scales.exponents[line] ?? 0;
+    if (Number.isNaN(scales.significands[line]) || Math.abs(shift) > greatestShift) {
+      others.add(line);
+      continue;
+    }
+    const factor = power(shift);
+    for (let at = line * length; at < (line + 1) * length; at++) {
+      values[at] = (values[at] ?? 0) * factor;
+      exponents[at] = (exponents[at] ?? 0) + shift;
+    }
+  }
+  return { lines: { length, values, exponents }, others };
+}
+
 /** The number of products whose exact sum is multiplied by scale factors. */
 const group = 16;
 

@@ -6,6 +6,7 @@ import { copyToTensor } from '../../machine/tensor-memory/copy.ts';
 import { multiplyInTensor } from '../../machine/tensor-memory/product.ts';
 import type { EngineCall } from '../engine-call.ts';
 import { tensorOperands } from '../helpers.ts';
+import { tileRows } from '../matrix/tile-rows.ts';
 import { type Areas, resolveAccess } from './faults.ts';
 
 /** `words` are those that compiled code passes after the fuel (see `tensor` in helpers.ts). */
@@ -28,7 +29,7 @@ export function callForTensor(
   const { product } = call;
   const operands = { d, a, b, scales: [scaleA, scaleB], metadata, zeroColumns };
   const operation = { product, ...operands, instruction, adds: adds !== 0, scale, unchanged };
-  multiplyInTensor(operation, memories(product.blocks));
+  multiplyInTensor(operation, memories(product.blocks), tileRows);
 }
 
 function accessOf(rank: number, memory: EngineMemory, areas: Areas): TensorAccess {

@@ -8,27 +8,13 @@ import type { ProductContext } from './context.ts';
 import { addSums } from './dot-product.ts';
 import { decodeFactors, type FourEntries, type FourWords } from './vector-factors.ts';
 import { entryOf, type VectorRooms } from './vector-layout.ts';
-import { type Eight, VectorRows } from './vector-rows.ts';
+import type { Eight } from './vector-entries.ts';
+import { VectorRows } from './vector-rows.ts';
 import { decodeHalves, pushHalves } from './vector-halves.ts';
-import {
-  addProducts,
-  beginChunk,
-  checkAccumulators,
-  eachTotal,
-  endChunk,
-  type FourSums,
-  fourSums,
-  leastExponent,
-  staysInRange,
-} from './vector-sums.ts';
+import { hasNormalProducts, VectorChunks, zeroMark } from './vector-chunks.ts';
+import { checkAccumulators, staysInRange } from './vector-sums.ts';
 
 type FloatContext = ProductContext<Extract<MatrixProduct, { readonly kind: 'float' }>>;
-
-/**
- * The exponent that is used for zeros. Twice this number still fits in 16 bits. If one factor is zero, the sum of the
- * exponents is less than for any nonzero product.
- */
-const zeroMark = -(2 ** 14);
 
 /** The bias that is used for the sum of the exponents of two factors. */
 const bias = 127;
@@ -106,26 +92,20 @@ function setExponents(
   code.get(magnitude).words(0, 0, 0, 0).vector('i32x4.eq', 'v128.bitselect').set(exponent);
 }
 
-/** Pushes a 16-bit number into every lane. */
-function splatHalves(code: Code, value: number): Code {
-  return splat(code, (value & 0xffff) * 0x10001);
-}
-
 class FloatRows {
   private readonly rows: VectorRows<FloatContext['product']>;
   private readonly bad: number;
-  private readonly fours: readonly [even: FourSums, odd: FourSums];
-  private readonly factor: number;
-  private readonly greatest: number;
   private readonly inRange: boolean;
+  private readonly chunks: VectorChunks;
 
   constructor(context: FloatContext, rooms: VectorRooms, bad: number) {
     const { code, product } = context;
+    const { a, b, arithmetic } = product;
     this.rows = new VectorRows(context, rooms);
     this.bad = bad;
-    this.fours = [fourSums(code, product.arithmetic), fourSums(code, product.arithmetic)];
-    this.inRange = staysInRange(product);
-    [this.factor, this.greatest] = [code.local('v128'), code.local('v128')];
+    this.inRange = staysInRange(a.format, b.format, arithmetic);
+    const range = { arithmetic, inRange: this.inRange, normal: hasNormalProducts(a.format, b.format) };
+    this.chunks = new VectorChunks(code, this.rows.entries, range, bad);
   }
 
   write(): void {
@@ -143,61 +123,10 @@ class FloatRows {
         code.set(sum);
         if (this.inRange && isDirect) checkAccumulators(code, arithmetic, sum, this.bad);
       });
-      for (const chunk of chunks) this.addChunk(eight, chunk);
+      for (const chunk of chunks) this.chunks.add(eight, chunk);
       if (isHalf) this.storeHalves(eight);
       else eight.sums.forEach((sum, parity) => this.store(eight, sum, parity));
     });
-  }
-
-  private addChunk(eight: Eight, entries: readonly number[]): void {
-    const { rows, fours, bad, factor, inRange } = this;
-    const { code, product } = rows.context;
-    const { arithmetic } = product;
-    const sums = fours.map((four, parity) => ({ ...four, sum: eight.sums[parity] ?? 0 }));
-    this.findGreatest(eight, entries);
-    for (const four of sums) beginChunk(code, { arithmetic, inRange }, four, bad);
-    eachTotal(arithmetic, entries, (some, number) => {
-      rows.eachValue(eight, some, (push) => {
-        push.a().set(factor);
-        sums.forEach((four, parity) => {
-          code.get(factor);
-          push.b(parity).vector('f32x4.mul');
-          addProducts(code, arithmetic, four, number);
-        });
-      });
-    });
-    for (const four of sums) endChunk(code, arithmetic, four, bad);
-  }
-
-  /** Finds the greatest exponents of the products in a chunk. */
-  private findGreatest(eight: Eight, entries: readonly number[]): void {
-    const { rows, greatest, fours, inRange } = this;
-    const { code, product } = rows.context;
-    splatHalves(code, inRange ? leastExponent(product.arithmetic) : 2 * zeroMark).set(greatest);
-    rows.eachExponent(eight, entries, (push) => {
-      push();
-      code.get(greatest).vector('i16x8.max_s').set(greatest);
-    });
-    this.refuseTiny();
-    const [even, odd] = fours;
-    code.get(greatest).vector('i32x4.extend_low_i16x8_s').set(even.greatest);
-    code.get(greatest).vector('i32x4.extend_high_i16x8_s').set(odd.greatest);
-  }
-
-  /**
-   * Finds lanes in which all products are too small for f32, although at least one of them is not zero, and sets these
-   * lanes in the mask `bad`. The greatest exponent in such a lane would be mistaken for that of a zero.
-   */
-  private refuseTiny(): void {
-    const { rows, greatest, bad } = this;
-    const { code, product } = rows.context;
-    if (floatFormat(product.a.format).exponentBits < 8) return;
-    splatHalves(code, 1).get(greatest).vector('i16x8.gt_s').get(greatest);
-    splatHalves(code, zeroMark / 2)
-      .vector('i16x8.gt_s', 'v128.and')
-      .get(bad)
-      .vector('v128.or')
-      .set(bad);
   }
 
   private storeHalves(eight: Eight): void {

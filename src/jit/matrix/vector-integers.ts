@@ -6,7 +6,8 @@ import { shift, splat } from '../simd/vector-words.ts';
 import type { ProductContext } from './context.ts';
 import { decodeFactors, type FourEntries, type FourWords } from './vector-factors.ts';
 import type { VectorRooms } from './vector-layout.ts';
-import { type Eight, VectorRows } from './vector-rows.ts';
+import type { Eight } from './vector-entries.ts';
+import { VectorRows } from './vector-rows.ts';
 
 type IntegerContext = ProductContext<Extract<MatrixProduct, { readonly kind: 'integer' | 'bits' }>>;
 
@@ -23,7 +24,7 @@ export function multiplyIntegerVectors(context: IntegerContext, rooms: VectorRoo
       else rows.pushC(eight, parity);
       code.set(sum);
     });
-    rows.eachValue(eight, everyEntry, (push) => {
+    rows.entries.eachValue(eight, everyEntry, (push) => {
       push.a().set(factor);
       eight.sums.forEach((sum, parity) => {
         code.get(sum).get(factor);

@@ -3,16 +3,13 @@
  * each product is multiplied by 2^(kept - greatest exponent) and truncated to an integer, and these integers are added.
  */
 import { elementAt } from '../../base/element-at.ts';
-import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import { type DotArithmetic, type FactorFormat, leastOfHalf } from '../../numerics/dot-arithmetic.ts';
 import { formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
 import { shift, single, splat } from '../simd/vector-words.ts';
 import { pushBeyond, pushHalfExponents, roundToHalves } from './vector-halves.ts';
 
-type FloatProduct = Extract<MatrixProduct, { readonly kind: 'float' }>;
-
-/** How sums are computed: `inRange` is the result of `staysInRange` for the product. */
+/** How sums are computed: `inRange` is the result of `staysInRange`. */
 export interface SumContext {
   readonly arithmetic: DotArithmetic;
   readonly inRange: boolean;
@@ -88,9 +85,9 @@ export function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
  * finite and is either zero or has an exponent of at least `leastExponent`, then the sum has the same properties as the
  * accumulator.
  */
-export function staysInRange({ a, b, arithmetic }: FloatProduct): boolean {
+export function staysInRange(a: FactorFormat, b: FactorFormat, arithmetic: DotArithmetic): boolean {
   const [least, greatest] = [a, b]
-    .map(({ format }) => exponentsOf(format, arithmetic))
+    .map((format) => exponentsOf(format, arithmetic))
     .reduce((sums, exponents) => [sums[0] + exponents[0], sums[1] + exponents[1]] as const);
   const { kept, end } = arithmetic;
   // Products are below 2^(greatest + 2). If an accumulator is close to the limit of f32, adding numbers below 2^(most -

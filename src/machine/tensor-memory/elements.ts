@@ -1,16 +1,31 @@
-/** Computes the elements of D for tcgen05.mma. */
+/** Computes the rows of D for tcgen05.mma. */
+import { elementAt } from '../../base/element-at.ts';
 import { tensorOffset, tensorPlace } from '../../isa/tensor-memory.ts';
 import type { ProductDescriptor, TensorProduct, TensorScaling } from '../../isa/tensor-product.ts';
+import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
 import { dotTile, selectElements, type TileLines, tileLines } from '../../numerics/dot-tile.ts';
 import { formats } from '../../numerics/formats.ts';
-import { groupScaledTile, productScaledTile, type TileScales, tileScales } from '../../numerics/scaled-tile.ts';
+import {
+  groupScaledTile,
+  multipliedLines,
+  productScaledTile,
+  type TileScales,
+  tileScales,
+} from '../../numerics/scaled-tile.ts';
 import { warpSize } from '../launch.ts';
 import { misuse, requireColumns, type TensorAccess } from './access.ts';
 import { formatOf } from './factors.ts';
+import type { MultiplyRow, RowMultiplier } from './multiply-row.ts';
 import type { ProductCall } from './product-call.ts';
 
 /** Computes an element of D from its previous value. */
-export type ElementOf = (row: number, column: number, before: number) => number;
+type ElementOf = (row: number, column: number, before: number) => number;
+
+/**
+ * Computes elements of a row of D, from the column `first` on. `sums` contains their previous values, which are replaced
+ * by the results.
+ */
+export type RowOf = (row: number, first: number, sums: Uint32Array) => void;
 
 /** The bits of the elements of A and B, line by line. */
 export interface Codes {
@@ -24,16 +39,24 @@ export interface Codes {
 
 type Product<Kind extends TensorProduct['kind']> = Extract<TensorProduct, { readonly kind: Kind }>;
 
+/** What an engine brings to a product. */
+export interface ProductEngine {
+  readonly memory: TensorAccess;
+  /** Multiplies whole rows; null if the engine computes each element separately. */
+  readonly multiplier: RowMultiplier | null;
+}
+
 /** Elements have to be computed row by row: for a sparse A, the elements of B are selected anew for each row. */
-export function elementOf(
-  call: ProductCall,
-  descriptor: ProductDescriptor,
-  codes: Codes,
-  memory: TensorAccess,
-): ElementOf {
+export function rowOf(call: ProductCall, descriptor: ProductDescriptor, codes: Codes, engine: ProductEngine): RowOf {
   const { product } = call;
-  if (product.kind === 'integer') return integerElement(product, descriptor, codes);
-  return floatElement(call, product, descriptor, codes, memory);
+  if (product.kind === 'integer') return oneByOne(integerElement(product, descriptor, codes));
+  return floatRow(call, product, descriptor, codes, engine);
+}
+
+function oneByOne(element: ElementOf): RowOf {
+  return (row, first, sums) => {
+    for (let at = 0; at < sums.length; at++) sums[at] = element(row, first + at, sums[at] ?? 0);
+  };
 }
 
 /** `of` makes the function for the elements of B, and `select` selects some of these elements. */
@@ -57,30 +80,82 @@ function rowByRow<B>(
 
 // --- floats ---------------------------------------------------------------------------------------------------------
 
-function floatElement(
+/** The factors of a product of floats. */
+interface FloatFactors {
+  readonly a: TileLines;
+  readonly b: TileLines;
+  readonly kept: Codes['kept'];
+  readonly arithmetic: DotArithmetic;
+}
+
+function floatRow(
   call: ProductCall,
   product: Product<'float'>,
   descriptor: ProductDescriptor,
   { length, a: codesOfA, b: codesOfB, kept }: Codes,
-  memory: TensorAccess,
-): ElementOf {
-  const [ofA, ofB] = [formatOf(product, descriptor.a), formatOf(product, descriptor.b)];
-  const a = tileLines(ofA, codesOfA, length, descriptor.negatesA);
-  const b = tileLines(ofB, codesOfB, kept === null ? length : 2 * length, descriptor.negatesB);
+  engine: ProductEngine,
+): RowOf {
+  const ofFactors = [formatOf(product, descriptor.a), formatOf(product, descriptor.b)] as const;
+  const a = tileLines(ofFactors[0], codesOfA, length, descriptor.negatesA);
+  const b = tileLines(ofFactors[1], codesOfB, kept === null ? length : 2 * length, descriptor.negatesB);
   const { scaling } = product;
   const arithmetic = product.sums[scaling === null ? descriptor.d : wideSum];
   if (arithmetic === undefined) throw misuse(`the instruction descriptor has the unknown type ${descriptor.d} of D`);
-  const over = (of: (b: TileLines) => ElementOf): ElementOf => rowByRow(b, kept, selectElements, of);
-  if (scaling !== null) {
-    const tile = scaling.groups ? groupScaledTile : productScaledTile;
-    const scalesOfA = scalesOf(call, descriptor, { scaling, side: 'a' }, memory);
-    const scalesOfB = scalesOf(call, descriptor, { scaling, side: 'b' }, memory);
-    return over((lines) => tile({ lines: a, scales: scalesOfA }, { lines, scales: scalesOfB }, arithmetic));
-  }
-  const element = over((lines) => dotTile(a, lines, arithmetic, call.scale));
+  if (scaling !== null) return scaledRow(call, scaling, descriptor, { a, b, kept, arithmetic }, engine);
+  const element = rowByRow(b, kept, selectElements, (lines) => dotTile(a, lines, arithmetic, call.scale));
   // A number of 16 bits takes up the low half of a column.
-  if (arithmetic.end === 'f16') return (row, column, before) => element(row, column, before & 0xffff);
-  return element;
+  const ofHalf: ElementOf = (row, column, before) => element(row, column, before & 0xffff);
+  const each = arithmetic.end === 'f16' ? ofHalf : element;
+  if (engine.multiplier === null || kept !== null || call.scale !== 0) return oneByOne(each);
+  const multiply = engine.multiplier({ a, b, arithmetic, formats: ofFactors });
+  return allAtOnce(multiply, each, specialIn(a), specialIn(b));
+}
+
+function scaledRow(
+  call: ProductCall,
+  scaling: TensorScaling,
+  descriptor: ProductDescriptor,
+  { a: lines, b, kept, arithmetic }: FloatFactors,
+  { memory, multiplier }: ProductEngine,
+): RowOf {
+  const a = { lines, scales: scalesOf(call, descriptor, { scaling, side: 'a' }, memory) };
+  const scales = scalesOf(call, descriptor, { scaling, side: 'b' }, memory);
+  const tile = scaling.groups ? groupScaledTile : productScaledTile;
+  const each = rowByRow(b, kept, selectElements, (ofB) => tile(a, { lines: ofB, scales }, arithmetic));
+  if (multiplier === null || kept !== null || scaling.groups) return oneByOne(each);
+  const [fromA, fromB] = [multipliedLines(a), multipliedLines({ lines: b, scales })];
+  const whole = { ...arithmetic, chunk: lines.length };
+  const multiply = multiplier({ a: fromA.lines, b: fromB.lines, arithmetic: whole, formats: null });
+  return allAtOnce(multiply, each, fromA.others, fromB.others);
+}
+
+/** The lines that contain an infinity or a NaN. */
+function specialIn({ special }: TileLines): ReadonlySet<number> {
+  return new Set(special.keys());
+}
+
+/**
+ * Multiplies whole rows. Elements are computed one by one only in the given rows and columns, and in rows in which a
+ * number is out of range.
+ */
+function allAtOnce(
+  multiply: MultiplyRow,
+  element: ElementOf,
+  rows: ReadonlySet<number>,
+  columns: ReadonlySet<number>,
+): RowOf {
+  const each = oneByOne(element);
+  return (row, first, sums) => {
+    const own = [...columns].filter((column) => column >= first && column < first + sums.length);
+    const before = own.map((column) => elementAt(sums, column - first));
+    if (rows.has(row) || !multiply(row, first, sums)) {
+      each(row, first, sums);
+      return;
+    }
+    own.forEach((column, i) => {
+      sums[column - first] = element(row, column, elementAt(before, i));
+    });
+  };
 }
 
 /** The code of f32 as the type of D. */

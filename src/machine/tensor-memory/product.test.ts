@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { laneBytes, tensorAllocation, tensorMemoryBytes } from '../../isa/tensor-memory.ts';
 import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
 import type { TensorProduct } from '../../isa/tensor-product.ts';
+import { tileRows } from '../../jit/matrix/tile-rows.ts';
 import type { TensorAccess } from './access.ts';
 import type { ProductCall } from './product-call.ts';
 import { multiplyInTensor } from './product.ts';
@@ -119,6 +120,15 @@ describe.each([
       Array.from({ length: rows }, (__, row) => rowOf(own, rows === 128 ? [row] : [row, row + 64])),
     );
     expect(found).toEqual(expected);
+  });
+
+  test('the code for whole rows gives the same results', () => {
+    const one = block();
+    const other = { shared: one.shared, tensor: one.tensor.slice() };
+    const call = callOf({ ...alone, ...dense, aInTensor, blocks: 1 }, rows);
+    multiplyInTensor(call, [accessOf(one)]);
+    multiplyInTensor(call, [accessOf(other)], tileRows);
+    expect(Buffer.compare(one.tensor, other.tensor)).toBe(0);
   });
 });
 

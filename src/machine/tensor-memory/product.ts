@@ -4,17 +4,25 @@ import { type ProductDescriptor, readDescriptor } from '../../isa/tensor-product
 import type { ProductCall } from './product-call.ts';
 import { keptColumns } from './kept-columns.ts';
 import { misuse, requireColumns, type TensorAccess, wordsOf } from './access.ts';
-import { type ElementOf, elementOf } from './elements.ts';
+import { type ProductEngine, type RowOf, rowOf } from './elements.ts';
 import { factorOf, laneCodes, replaceLines, sharedCodes } from './factors.ts';
 import { requireDescriptor } from './descriptor.ts';
+import type { RowMultiplier } from './multiply-row.ts';
 import { requireLanes, type RowLayout, rowLayout } from './rows.ts';
 import { usedColumns } from './zero-columns.ts';
 
 /** The number of bytes along K that one instruction multiplies, not counting omitted elements of A. */
 const bytesAlongK = 32;
 
-/** @param memories those of the blocks that multiply together, by their ranks */
-export function multiplyInTensor(call: ProductCall, memories: readonly TensorAccess[]): void {
+/**
+ * @param memories those of the blocks that multiply together, by their ranks
+ * @param multiplier code of the engine that multiplies rows; without it, each element is computed separately
+ */
+export function multiplyInTensor(
+  call: ProductCall,
+  memories: readonly TensorAccess[],
+  multiplier: RowMultiplier | null = null,
+): void {
   const { product, instruction } = call;
   const descriptor = readDescriptor(instruction);
   requireDescriptor(descriptor, product);
@@ -24,7 +32,7 @@ export function multiplyInTensor(call: ProductCall, memories: readonly TensorAcc
   const b = columnsOfB(call, descriptor, length, memories);
   memories.forEach((memory, rank) => {
     const unchanged = call.unchanged.slice(4 * rank, 4 * rank + 4);
-    multiplyRows({ ...call, unchanged }, descriptor, { rows, length, b }, memory);
+    multiplyRows({ ...call, unchanged }, descriptor, { rows, length, b }, { memory, multiplier });
   });
 }
 
@@ -69,7 +77,8 @@ interface Shared {
 }
 
 /** Computes the rows of D that one block gets. */
-function multiplyRows(call: ProductCall, descriptor: ProductDescriptor, shared: Shared, memory: TensorAccess): void {
+function multiplyRows(call: ProductCall, descriptor: ProductDescriptor, shared: Shared, engine: ProductEngine): void {
+  const { memory } = engine;
   const layout = rowLayout(shared.rows, call.product);
   const { parts, laneOf } = layout;
   const columns = descriptor.n / parts;
@@ -77,16 +86,14 @@ function multiplyRows(call: ProductCall, descriptor: ProductDescriptor, shared: 
   requireColumns(column, columns, memory);
   requireLanes(lane, layout, shared.rows);
   requireSameLane(lane, call);
-  const elements = partsOf(call, descriptor, shared, layout, memory);
-  elements.forEach((element, part) => {
+  partsOf(call, descriptor, shared, layout, engine).forEach((rowOfPart, part) => {
     for (let row = 0; row < shared.rows; row++) {
       const own = lane + laneOf(row, part);
       if ((((call.unchanged[own >> 5] ?? 0) >>> (own & 31)) & 1) === 1) continue;
       const offset = tensorOffset(own, column);
-      const before = call.adds ? wordsOf(memory.read(offset, 4 * columns)).slice() : null;
-      const results = wordsOf(memory.write(offset, 4 * columns));
-      const first = part * columns;
-      for (let at = 0; at < columns; at++) results[at] = element(row, first + at, before?.[at] ?? 0);
+      const sums = call.adds ? wordsOf(memory.read(offset, 4 * columns)).slice() : new Uint32Array(columns);
+      rowOfPart(row, part * columns, sums);
+      wordsOf(memory.write(offset, 4 * columns)).set(sums);
     }
   });
 }
@@ -98,14 +105,15 @@ function requireSameLane(lane: number, { product, a, metadata }: ProductCall): v
     throw misuse('A, its metadata and D do not begin in the same lane');
 }
 
-/** The elements of each part of the layout. Parts differ only in what they have in tensor memory. */
+/** The rows of each part of the layout. Parts differ only in what they have in tensor memory. */
 function partsOf(
   call: ProductCall,
   descriptor: ProductDescriptor,
   { rows, length, b }: Shared,
   layout: RowLayout,
-  memory: TensorAccess,
-): readonly ElementOf[] {
+  engine: ProductEngine,
+): readonly RowOf[] {
+  const { memory } = engine;
   const { product, metadata } = call;
   const { aInTensor, sparse, blocks } = product;
   const factor = factorOf(call.a, product, descriptor, 'a');
@@ -113,11 +121,11 @@ function partsOf(
     throw misuse('A with 64 rows in each of two blocks must be in shared memory');
   const size = { lines: rows, length };
   const inShared = aInTensor ? null : sharedCodes(factor, size, memory);
-  const of = (part: number): ElementOf => {
+  const of = (part: number): RowOf => {
     const a = inShared ?? laneCodes(factor, size, layout, part, memory);
     const where = { address: metadata, selector: descriptor.selector, length };
     const kept = sparse ? keptColumns(where, product, layout, part, memory) : null;
-    return elementOf(call, descriptor, { length, a, b, kept }, memory);
+    return rowOf(call, descriptor, { length, a, b, kept }, engine);
   };
   const first = of(0);
   return Array.from({ length: layout.parts }, (_, part) => (part === 0 || !(aInTensor || sparse) ? first : of(part)));

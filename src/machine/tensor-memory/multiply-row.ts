@@ -1,0 +1,29 @@
+/** The products of rows, which an engine may compute with code of its own. */
+import type { DotArithmetic, FactorFormat } from '../../numerics/dot-arithmetic.ts';
+
+/** The rows of A or the columns of B: `length` elements each, one line after the other. */
+export interface RowFactors {
+  readonly length: number;
+  /** Zero for an element that is not finite. */
+  readonly values: Float64Array;
+  /** Only the exponents of elements that are not zero mean anything. */
+  readonly exponents: Int32Array;
+}
+
+/** What is multiplied, and how. The order of the arithmetic is `direct`. */
+export interface RowProduct {
+  readonly a: RowFactors;
+  readonly b: RowFactors;
+  readonly arithmetic: DotArithmetic;
+  /** The formats of the elements; null if scale factors have changed their range. */
+  readonly formats: readonly [a: FactorFormat, b: FactorFormat] | null;
+}
+
+/**
+ * Adds the products of a row of A and the columns of B from `first` on to `sums`, which contains the bits of one sum
+ * for each column. Returns false, and leaves `sums` as it is, if a number is outside the range that the code can handle.
+ */
+export type MultiplyRow = (row: number, first: number, sums: Uint32Array) => boolean;
+
+/** Makes such a function. The number of columns must be a multiple of 8. */
+export type RowMultiplier = (product: RowProduct) => MultiplyRow;
