@@ -117,6 +117,15 @@ export function multipliedLines({ lines, scales }: ScaledLines): {
   return { lines: { length, values, exponents }, others };
 }
 
+/** The lines with a scale factor that is NaN. */
+export function linesWithNan({ count, significands }: TileScales): ReadonlySet<number> {
+  const found = new Set<number>();
+  significands.forEach((one, i) => {
+    if (Number.isNaN(one)) found.add(Math.floor(i / count));
+  });
+  return found;
+}
+
 /** The number of products whose exact sum is multiplied by scale factors. */
 const group = 16;
 

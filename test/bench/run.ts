@@ -2,7 +2,7 @@
  * `npm run bench`: measures all speeds and times that ptxlab publishes. For each measurement, the same run also
  * measures a reference for comparison. Prints a table, and with --json also writes JSON.
  *
- * tsx test/bench/run.ts [--only check,documents,eval,first,run,programs,shuffles,matrices,arrays,gguf,serve,keys]
+ * tsx test/bench/run.ts [--only check,documents,eval,first,run,programs,shuffles,matrices,tensor,arrays,gguf,serve,keys]
  * [--json FILE]
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
@@ -25,6 +25,7 @@ import { matrixRows } from './run-matrices.ts';
 import { programRows } from './run-programs.ts';
 import { serveRows } from './run-serve.ts';
 import { shuffleRows } from './run-shuffles.ts';
+import { tensorProductRows } from './run-tensor-products.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -169,6 +170,7 @@ const parts: Readonly<Record<string, () => unknown>> = {
   programs: () => rows.push(...programRows()),
   shuffles: async () => rows.push(...(await shuffleRows())),
   matrices: async () => rows.push(...(await matrixRows())),
+  tensor: () => rows.push(...tensorProductRows()),
   arrays: () => rows.push(...arrayRows()),
   gguf: async () => rows.push(...(await ggufRows())),
   serve: async () => rows.push(...(await serveRows())),

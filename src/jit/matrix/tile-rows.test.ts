@@ -6,7 +6,7 @@ import { arithmeticOf } from '../../isa/matrix-arithmetic.ts';
 import type { DotArithmetic, FactorFormat } from '../../numerics/dot-arithmetic.ts';
 import { dotTile, tileLines } from '../../numerics/dot-tile.ts';
 import { formats } from '../../numerics/formats.ts';
-import { multipliedLines, productScaledTile, tileScales } from '../../numerics/scaled-tile.ts';
+import { groupScaledTile, multipliedLines, productScaledTile, tileScales } from '../../numerics/scaled-tile.ts';
 import { tileRows } from './tile-rows.ts';
 
 const gpu = findGpu('B200');
@@ -80,7 +80,7 @@ describe.each(cases)('%s by %s, %s, to %s', (formatA, formatB, family, to, lengt
     const random = new RandomSource(rare);
     const a = tileLines(formatA, codesOf(random, formatA, rows * length, rare), length, false);
     const b = tileLines(formatB, codesOf(random, formatB, columns * length, rare), length, true);
-    const multiply = tileRows({ a, b, arithmetic, formats: [formatA, formatB] });
+    const multiply = tileRows({ kind: 'elements', a, b, arithmetic, formats: [formatA, formatB] });
     const { done, differences } = compare(multiply, dotTile(a, b, arithmetic), () => sumsOf(random, arithmetic));
     expect(differences).toEqual([]);
     if (rare === 1e9) expect(done).toBe(rows);
@@ -101,7 +101,7 @@ test.each([8, 60, 140])('scale factors between 2^-%d and its inverse', (spread) 
   });
   const [a, b] = [side('e4m3', rows), side('e5m2', columns)];
   const [fromA, fromB] = [multipliedLines(a), multipliedLines(b)];
-  const multiply = tileRows({ a: fromA.lines, b: fromB.lines, arithmetic, formats: null });
+  const multiply = tileRows({ kind: 'elements', a: fromA.lines, b: fromB.lines, arithmetic, formats: null });
   const each = productScaledTile(a, b, arithmetic);
   const whole: Element = (row, column, before) => (fromB.others.has(column) ? Number.NaN : each(row, column, before));
   const { done, differences } = compare(
@@ -113,11 +113,38 @@ test.each([8, 60, 140])('scale factors between 2^-%d and its inverse', (spread) 
   if (spread === 8) expect(done).toBe(rows);
 });
 
+describe.each([
+  ['ue8m0', 2, 64, 12],
+  ['ue8m0', 2, 64, 100],
+  ['ue4m3', 4, 64, 40],
+  ['ue4m3', 6, 96, 40],
+] as const)('%s, %i factors for %i elements of e2m1', (format, count, length, spread) => {
+  test.each([2, 5, 1000])('gives the results of sums of groups, with one group in %i all zeros', (rare) => {
+    const random = new RandomSource(rare + spread);
+    const arithmetic = arithmeticOf(b200, 'mxf4', 'f32');
+    const middle = format === 'ue8m0' ? 127 : 56;
+    const side = (lines: number) => {
+      const codes = new Uint32Array(lines * length);
+      for (let at = 0; at < codes.length; at += 16)
+        if (random.below(rare) > 0) for (let i = 0; i < 16; i++) codes[at + i] = random.bits() & 15;
+      const scales = Uint8Array.from({ length: lines * count }, () => middle - spread + random.below(2 * spread));
+      return { lines: tileLines('e2m1', codes, length, false), scales: tileScales(format, scales, count) };
+    };
+    const [a, b] = [side(rows), side(columns)];
+    const multiply = tileRows({ kind: 'groups', a, b, arithmetic });
+    const { done, differences } = compare(multiply, groupScaledTile(a, b, arithmetic), () =>
+      sumsOf(random, arithmetic),
+    );
+    expect(differences).toEqual([]);
+    if (spread < 100) expect(done).toBe(rows);
+  });
+});
+
 test('products take turns', () => {
   const arithmetic = arithmeticOf(b200, 'tcgen05 of f16 and bf16', 'f32');
   const of = (code: number) => {
     const one = tileLines('f16', new Uint32Array(8).fill(code), 1, false);
-    return tileRows({ a: one, b: one, arithmetic, formats: ['f16', 'f16'] });
+    return tileRows({ kind: 'elements', a: one, b: one, arithmetic, formats: ['f16', 'f16'] });
   };
   const [two, three] = [of(0x4000), of(0x4200)];
   const result = (multiply: ReturnType<typeof tileRows>): number | undefined => {

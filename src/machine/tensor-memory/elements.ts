@@ -7,6 +7,7 @@ import { dotTile, selectElements, type TileLines, tileLines } from '../../numeri
 import { formats } from '../../numerics/formats.ts';
 import {
   groupScaledTile,
+  linesWithNan,
   multipliedLines,
   productScaledTile,
   type TileScales,
@@ -107,7 +108,7 @@ function floatRow(
   const ofHalf: ElementOf = (row, column, before) => element(row, column, before & 0xffff);
   const each = arithmetic.end === 'f16' ? ofHalf : element;
   if (engine.multiplier === null || kept !== null || call.scale !== 0) return oneByOne(each);
-  const multiply = engine.multiplier({ a, b, arithmetic, formats: ofFactors });
+  const multiply = engine.multiplier({ kind: 'elements', a, b, arithmetic, formats: ofFactors });
   return allAtOnce(multiply, each, specialIn(a), specialIn(b));
 }
 
@@ -122,10 +123,14 @@ function scaledRow(
   const scales = scalesOf(call, descriptor, { scaling, side: 'b' }, memory);
   const tile = scaling.groups ? groupScaledTile : productScaledTile;
   const each = rowByRow(b, kept, selectElements, (ofB) => tile(a, { lines: ofB, scales }, arithmetic));
-  if (multiplier === null || kept !== null || scaling.groups) return oneByOne(each);
+  if (multiplier === null || kept !== null) return oneByOne(each);
+  if (scaling.groups) {
+    const multiply = multiplier({ kind: 'groups', a, b: { lines: b, scales }, arithmetic });
+    return allAtOnce(multiply, each, linesWithNan(a.scales), linesWithNan(scales));
+  }
   const [fromA, fromB] = [multipliedLines(a), multipliedLines({ lines: b, scales })];
   const whole = { ...arithmetic, chunk: lines.length };
-  const multiply = multiplier({ a: fromA.lines, b: fromB.lines, arithmetic: whole, formats: null });
+  const multiply = multiplier({ kind: 'elements', a: fromA.lines, b: fromB.lines, arithmetic: whole, formats: null });
   return allAtOnce(multiply, each, fromA.others, fromB.others);
 }
 

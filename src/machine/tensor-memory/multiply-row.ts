@@ -1,5 +1,6 @@
 /** The products of rows, which an engine may compute with code of its own. */
 import type { DotArithmetic, FactorFormat } from '../../numerics/dot-arithmetic.ts';
+import type { TileScales } from '../../numerics/scaled-tile.ts';
 
 /** The rows of A or the columns of B: `length` elements each, one line after the other. */
 export interface RowFactors {
@@ -10,14 +11,28 @@ export interface RowFactors {
   readonly exponents: Int32Array;
 }
 
-/** What is multiplied, and how. The order of the arithmetic is `direct`. */
-export interface RowProduct {
-  readonly a: RowFactors;
-  readonly b: RowFactors;
-  readonly arithmetic: DotArithmetic;
-  /** The formats of the elements; null if scale factors have changed their range. */
-  readonly formats: readonly [a: FactorFormat, b: FactorFormat] | null;
+/** Elements of e2m1 whose scale factors apply to groups of 16. */
+export interface GroupFactors {
+  readonly lines: RowFactors;
+  readonly scales: TileScales;
 }
+
+/** What is multiplied, and how. The order of the arithmetic is `direct`. */
+export type RowProduct =
+  | {
+      readonly kind: 'elements';
+      readonly a: RowFactors;
+      readonly b: RowFactors;
+      readonly arithmetic: DotArithmetic;
+      /** The formats of the elements; null if scale factors have changed their range. */
+      readonly formats: readonly [a: FactorFormat, b: FactorFormat] | null;
+    }
+  | {
+      readonly kind: 'groups';
+      readonly a: GroupFactors;
+      readonly b: GroupFactors;
+      readonly arithmetic: DotArithmetic;
+    };
 
 /**
  * Adds the products of a row of A and the columns of B from `first` on to `sums`, which contains the bits of one sum

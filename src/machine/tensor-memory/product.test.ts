@@ -30,6 +30,14 @@ const scaled: Alone<TensorProduct> = {
   scaling: { count: 1, formats: { 1: 'ue8m0' }, groups: false },
 };
 
+const grouped: Alone<TensorProduct> = {
+  kind: 'float',
+  factors: { 1: 'e2m1' },
+  bits: 4,
+  sums: { 1: { ...sums, chunk: 4, kept: 35 } },
+  scaling: { count: 4, formats: { 1: 'ue8m0' }, groups: true },
+};
+
 const dense = { sparse: false, stationary: false, shapes: { m: [64, 128, 256], n: [32] } } as const;
 
 const n = 32;
@@ -70,12 +78,13 @@ function callOf(product: TensorProduct, m: number): ProductCall {
   const isInteger = product.kind === 'integer';
   const types = isInteger ? 2 << 4 : 1 << 4;
   const scaleFormat = product.kind === 'float' && product.scaling !== null ? (1 << 23) - (1 << 4) : 0;
+  const factors = product.bits === 4 ? (1 << 7) | (1 << 10) : 0;
   return {
     product,
     d: BigInt(columnOfD),
     a: product.aInTensor ? BigInt(columnOfA) : descriptorOf(addressOfA),
     b: descriptorOf(addressOfB),
-    instruction: (types + scaleFormat) | ((n / 8) << 17) | ((m / 16) << 24),
+    instruction: (types + scaleFormat) | factors | ((n / 8) << 17) | ((m / 16) << 24),
     adds: true,
     scale: 0,
     scales: [BigInt(columnOfScales), BigInt(columnOfScales + 4)],
@@ -99,6 +108,7 @@ describe.each([
   ['halves, A in tensor memory', halves, 128, true],
   ['integers', bytes, 128, false],
   ['numbers with scale factors', scaled, 128, false],
+  ['groups with scale factors', grouped, 128, false],
 ] as const)('%s', (_, alone, rows, aInTensor) => {
   test('each block gets the rows of its part of A, and all columns', () => {
     const blocks = [block(), block()];
