@@ -55,4 +55,20 @@ describe.each(Object.entries({ ...ways, 'two workers': { workers: 2 } }))('%s', 
       'tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [object], %mask;';
     expect(await run(source(commit, mask, ''), options)).toEqual([0, 1, 2, 3].flatMap(own));
   });
+
+  const addresses = [
+    ['a generic address', 'cvta.shared.u64 %at, %at;'],
+    ['an address in shared memory without a space', ''],
+  ] as const;
+
+  test.each(addresses)('a commit to %s', async (__, convert) => {
+    const address = `mov.u64 %at, object; ${convert}`;
+    const one = 'tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%at];';
+    const several = 'tcgen05.commit.cta_group::1.mbarrier::arrive::one.multicast::cluster.b64 [%at], %mask;';
+    for (const [commit, mask] of [
+      [one, 0b1000],
+      [several, 0b0110],
+    ] as const)
+      expect(await run(source(commit, mask, address), options)).toEqual([0, 1, 2, 3].flatMap(own));
+  });
 });

@@ -36,7 +36,7 @@ type Place = readonly [lane: number, column: number];
 
 const shapes: readonly (readonly [shape: string, registers: number, placeOf: (lane: number, i: number) => Place])[] = [
   ['32x32b.x4', 4, (lane, i) => [lane, i]],
-  ['16x64b.x4', 4, (lane, i) => [(lane >> 2) + 8 * ((lane >> 1) & 1), 2 * i + (lane & 1)]],
+  ['16x64b.x4', 4, (lane, i) => [(lane >> 2) + 8 * (lane & 1), 2 * i + ((lane >> 1) & 1)]],
   ['16x128b.x2', 4, (lane, i) => [(lane >> 2) + 8 * (i & 1), 4 * (i >> 1) + (lane & 3)]],
   ['16x256b.x1', 4, (lane, i) => [(lane >> 2) + 8 * (i >> 1), 2 * (lane & 3) + (i & 1)]],
 ];

@@ -7,21 +7,29 @@ import { completed } from '../../steps/order.ts';
 import type { Step } from '../../steps/step.ts';
 import { eachBlock } from '../async/blocks-of-mask.ts';
 import { changeObject, unchanged } from '../async/mbarrier-object.ts';
-import { constant, join } from '../integer/steps.ts';
+import { bits, constant, join } from '../integer/steps.ts';
+
+/**
+ * Computes the address of the object in shared memory. ptxas 13.0 generates the same code for a generic address as for
+ * its low word in shared memory, so the high word has no effect. Triton 3.6 relies on this.
+ */
+function findObject(space: AccessSpace): readonly Step[] {
+  if (space !== 'generic') return [{ kind: 'copy', to: '$object', from: '$mbar' }];
+  return [constant('$low-word', 0xffff_ffff, 64), bits('and', 64, '$object', '$mbar', '$low-word')];
+}
 
 export function arriveOnce(space: AccessSpace): readonly Step[] {
   return [
+    ...findObject(space),
     constant('$one-arrival', 1),
-    changeObject(space, '$mbar', { ...unchanged, arrivals: '$one-arrival' }, completed.tcgen05),
+    changeObject('shared', '$object', { ...unchanged, arrivals: '$one-arrival' }, completed.tcgen05),
   ];
 }
 
 /** Arrives at the object with the same offset in each block whose rank is a bit of the mask. */
 export function arriveInBlocks(space: AccessSpace): readonly Step[] {
   return [
-    space === 'generic'
-      ? { kind: 'window', direction: 'from-generic', space: 'shared', width: 64, to: '$object', from: '$mbar' }
-      : { kind: 'copy', to: '$object', from: '$mbar' },
+    ...findObject(space),
     ...eachBlock('$cta-mask', (named, addressOf) => [
       ...addressOf('$address', '$object'),
       join('$arriving', '$zero', named, 1, 32),

@@ -48,10 +48,10 @@ const shapes: Readonly<Record<MoveShape, Shape>> = {
     rows: 16,
     own: [
       quad,
-      extract('$lower', '$LANE', 1, 1),
-      bits('shl', 32, '$down', '$lower', '$n.3'),
+      low('$odd', '$n.1'),
+      bits('shl', 32, '$down', '$odd', '$n.3'),
       integer('add', 'u32', '$row', '$row', '$down'),
-      low('$across', '$n.1'),
+      extract('$across', '$LANE', 1, 1),
     ],
     places: [{ row: 0, column: 0 }],
     columns: 2,
