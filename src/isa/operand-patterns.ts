@@ -123,7 +123,8 @@ export type OperandPattern =
    * integers; in both cases, some of them may also be bit-size registers. `braced`: without a vector modifier, the
    * single value may also be in braces. `uncounted`: lists of 1, 2 or 4 registers are allowed even without a vector
    * modifier, and an operand that is read may be a single value even if there is a vector modifier. `alone`: with a
-   * vector modifier, a single value is also allowed.
+   * vector modifier, a single value is also allowed. `maskable`: in a list of 256 bits, `_` is allowed for elements that
+   * are not accessed.
    */
   | {
       readonly kind: 'lanes';
@@ -133,6 +134,7 @@ export type OperandPattern =
       readonly braced?: boolean;
       readonly uncounted?: boolean;
       readonly alone?: boolean;
+      readonly maskable?: boolean;
     }
   /**
    * `[a]`, `[a+imm]` or `[variable]`. The address is in `space` or, if that is absent, in the state space that the

@@ -25,6 +25,7 @@ import { stackSymbol } from './dynamic-stack.ts';
 import { emptyInstruction } from './empty-instruction.ts';
 import { clusterAddresses, withRanks } from './cluster-variables.ts';
 import type { ProgramInstruction, SpecialRead, SymbolAddress } from './function-program.ts';
+import { withoutSinks } from './masked-store.ts';
 import { sortOperands } from './operands.ts';
 import { type DebugNames, SourcePlaces } from '../check/source-places.ts';
 
@@ -230,7 +231,7 @@ export class InstructionBuilder {
 
   private stepsHere(bound: BoundInstruction): readonly Step[] {
     const loads = handleLoads(bound.operands);
-    const own = this.stepsOf(bound);
+    const own = withoutSinks(this.stepsOf(bound), bound.operands);
     const steps = loads.length === 0 ? own : [...loads, ...own];
     const placed = this.inOwnParameters(bound) ? steps.map(inLocalMemory) : steps;
     if (!this.unused) return placed;

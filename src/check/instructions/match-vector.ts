@@ -88,7 +88,8 @@ export function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape
   if (shape.kind !== 'vector' || shape.elements.length !== count) {
     return [wrongKind(subject, value.name, shape, [index], `a vector of ${count} elements`)];
   }
-  const lane: ValuePattern = { ...value, sink: value.role === 'write', special: value.role === 'read' };
+  const isMaskable = pattern.maskable === true && count * type.width === 256;
+  const lane: ValuePattern = { ...value, sink: value.role === 'write' || isMaskable, special: value.role === 'read' };
   const problems = shape.elements.map((element, i) => matchValue(subject, lane, element, [index, i]));
   if (problems.some((found) => found.length > 0)) return problemsOfElements(problems);
   if (shape.elements.every((element) => element.kind === 'sink')) return [onlySinks(subject, value.name, [index])];
@@ -147,6 +148,10 @@ function kindsOf(shape: Shape): readonly string[] {
   return [shape.type.width === 16 || shape.type.class === 'packed' ? shape.type.name : 'float'];
 }
 
+function widthsOf(shape: Shape): readonly number[] {
+  return shape.kind === 'register' || shape.kind === 'special' ? [shape.type.width] : [];
+}
+
 /** Checks that all registers in a list have the same width. */
 function sameWidths(
   subject: Subject,
@@ -154,7 +159,7 @@ function sameWidths(
   elements: readonly Shape[],
   path: readonly number[],
 ): readonly Problem[] {
-  const widths = new Set(elements.flatMap((element) => (element.kind === 'register' ? [element.type.width] : [])));
+  const widths = new Set(elements.flatMap(widthsOf));
   if (widths.size <= 1) return [];
   const parameters = { name, what: subject.what, opcode: subject.opcode };
   return [

@@ -63,8 +63,10 @@ const flow: readonly InstructionForm[] = [
 
 // --- bar, barrier ---------------------------------------------------------------------------------------------------
 
-const barrier = read('a', '.u32', { range: [0, 15] });
-const count = read('b', '.u32', { multiple: 32 });
+const barrier = read('a', '.u32', { range: [0, 15], unpacked: true });
+const count = read('b', '.u32', { multiple: 32, unpacked: true });
+/** A thread that only arrives must say how many threads take part. */
+const arriving = read('b', '.u32', { multiple: 32, unpacked: true, range: [1, 0xffff_ffff] });
 const truth = read('c', '.pred', { negatable: true });
 
 const plain = { kind: 'barrier', barrier: '$a', internal: false, waits: true, reduce: null, to: [], from: [] } as const;
@@ -166,7 +168,7 @@ function barriers(spelling: Spelling): readonly InstructionForm[] {
         section,
         syntax: `${opcode}.arrive${aligned}  a, b`,
         summary: 'Arrives at barrier a without waiting.',
-        operands: [barrier, count],
+        operands: [barrier, arriving],
         steps: arrive,
       },
       rest,
@@ -260,7 +262,7 @@ const ordering: readonly InstructionForm[] = [
       polls: true,
       syntax: 'nanosleep.u32  t',
       summary: 'Lets other threads run for about the given number of nanoseconds.',
-      operands: [read('t', '.u32')],
+      operands: [read('t', '.u32', { unpacked: true })],
       steps: () => noEffect,
     },
     at('6.3', 70),
@@ -300,7 +302,7 @@ export const controlForms = (): readonly InstructionForm[] => [
       section: '9.7.13.2',
       syntax: 'bar.warp.sync  a',
       summary: 'Waits until all threads of the warp that are in the mask have arrived.',
-      operands: [read('a', '.u32')],
+      operands: [read('a', '.u32', { unpacked: true })],
       steps: (): readonly Step[] => [{ kind: 'collective', fn: { form: 'sync' }, to: [], from: [], mask: '$a' }],
     },
     at('5.1', 30),

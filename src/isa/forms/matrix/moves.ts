@@ -309,7 +309,7 @@ const movmatrix = (): InstructionForm =>
     summary: 'Transposes an 8 by 8 matrix of 16-bit elements.',
     subject: 'movmatrix',
     ways: [at('7.8', 75)],
-    operands: [write('d', '.b32'), read('a', '.b32')],
+    operands: [write('d', '.b32'), read('a', '.b32', { registerOnly: true })],
     steps: () => [
       {
         kind: 'collective',

@@ -117,7 +117,7 @@ export const nibbleSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 2, rowBits: 3
  * provide the metadata.
  */
 export function metadataOperands(sparsity: Sparsity): readonly OperandPattern[] {
-  return [read('e', '.b32'), selectorOperand('f', sparsity)];
+  return [read('e', '.b32', { registerOnly: true }), selectorOperand('f', sparsity)];
 }
 
 /** The constant that selects the lanes whose registers provide the metadata. */

@@ -113,7 +113,7 @@ function spacesWritten(): readonly string[] {
 // --- forms ----------------------------------------------------------------------------------------------------------
 
 const destination: OperandPattern = { kind: 'lanes', name: 'd', value: write('d', 0), braced: true };
-const source: OperandPattern = { kind: 'lanes', name: 'b', value: read('b', 0), braced: true };
+const source: OperandPattern = { kind: 'lanes', name: 'b', value: read('b', 0), braced: true, maskable: true };
 const loadAddress: OperandPattern = { kind: 'address', name: 'a', access: 'load', element: true, sized: true };
 const storeAddress: OperandPattern = { kind: 'address', name: 'a', access: 'store', element: true, sized: true };
 const policy = read('cache-policy', '.u64', { regime: 'exact' });

@@ -152,11 +152,12 @@ interface Family {
 function forms(shape: Shape, family: Family): readonly InstructionForm[] {
   const opcode = `${family.opcode}${shape.lanes}`;
   const { choices, masks } = shape;
+  const unpacked = family.opcode === 'vset';
   const operands = [
-    write('d', '.u32', { parts: masks }),
+    write('d', '.u32', { parts: masks, unpacked }),
     read('a', '.u32', { parts: choices, registerOnly: true }),
     read('b', '.u32', { parts: choices, registerOnly: true }),
-    read('c', '.u32', { registerOnly: true }),
+    read('c', '.u32', { registerOnly: true, unpacked }),
   ];
   const list = 'd{.mask}, a{.asel}, b{.bsel}, c';
   const shared = {

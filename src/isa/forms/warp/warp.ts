@@ -35,7 +35,7 @@ function form({ ways, sets, subject, ...line }: Line): InstructionForm {
   return sets === undefined ? made : { ...made, sets };
 }
 
-const mask = read('membermask', '.u32');
+const mask = read('membermask', '.u32', { unpacked: true });
 const membermask: Ref = '$membermask';
 
 function together(fn: Collective, to: readonly Ref[], from: readonly Ref[], by: Ref | null): readonly Step[] {
@@ -159,7 +159,7 @@ const match: readonly InstructionForm[] = [
     summary: 'The mask of the threads that have the same value.',
     ways: [at('6.0', 70)],
     sets: bits32or64,
-    operands: [write('d', '.u32'), read('a', 0), mask],
+    operands: [write('d', '.u32', { unpacked: true }), read('a', 0), mask],
     steps: (variant) => together({ form: 'match', mode: 'any', width: widthOf(variant) }, ['$d'], ['$a'], membermask),
   }),
   form({
@@ -173,7 +173,7 @@ const match: readonly InstructionForm[] = [
       {
         kind: 'pair',
         name: 'd',
-        first: write('d', '.u32', { sink: true }),
+        first: write('d', '.u32', { sink: true, unpacked: true }),
         second: write('p', '.pred', { sink: true }),
       },
       read('a', 0),
@@ -194,7 +194,7 @@ const redux: readonly InstructionForm[] = [
     summary: 'The sum, minimum or maximum of the values of all threads.',
     ways: [at('7.0', 80)],
     sets: { op: ['.add', '.min', '.max'], type: ['.u32', '.s32'] },
-    operands: [write('d', 0), read('a', 0), mask],
+    operands: [write('d', 0, { unpacked: true }), read('a', 0, { unpacked: true }), mask],
     steps: (variant) => {
       const op = choice(variant, 'op', ['add', 'min', 'max']);
       const type = variant.types[0]?.name === '.s32' ? 's32' : 'u32';
@@ -207,7 +207,7 @@ const redux: readonly InstructionForm[] = [
     syntax: 'redux.sync.boolOp.b32  d, a, membermask',
     summary: 'The bitwise and, or, or exclusive or of the values of all threads.',
     ways: [at('7.0', 80)],
-    operands: [write('d', '.u32'), read('a', '.u32'), mask],
+    operands: [write('d', '.u32', { unpacked: true }), read('a', '.u32', { unpacked: true }), mask],
     steps: (variant) => {
       const op = choice(variant, 'boolOp', ['and', 'or', 'xor']);
       return together({ form: 'redux', op, type: 'b32' }, ['$d'], ['$a'], membermask);
@@ -254,7 +254,7 @@ export const warpForms = (): readonly InstructionForm[] => [
       {
         kind: 'pair',
         name: 'd',
-        first: write('d', '.u32', { sink: true }),
+        first: write('d', '.u32', { sink: true, unpacked: true }),
         second: write('p', '.pred'),
         both: true,
       },

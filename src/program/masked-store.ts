@@ -1,0 +1,46 @@
+/**
+ * Stores whose list of values contains `_`. Memory at these elements is not accessed, so such a store becomes several
+ * stores. Each of them is as large as its alignment allows if the address of the whole is a multiple of its size.
+ */
+import type { Binding } from '../check/binding/bind.ts';
+import { constant, integer } from '../isa/forms/integer/steps.ts';
+import type { Ref } from '../isa/steps/ref.ts';
+import type { Step, StepOf } from '../isa/steps/step.ts';
+
+/** Elements of a store that are stored together. */
+interface Part {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Leaves the elements that are `_` out of the stores among the steps of an instruction. */
+export function withoutSinks(steps: readonly Step[], operands: readonly Binding[]): readonly Step[] {
+  const sinks = new Set(operands.flatMap(({ kind, name }) => (kind === 'sink' ? [name] : [])));
+  if (sinks.size === 0) return steps;
+  return steps.flatMap((step) =>
+    step.kind === 'store' && step.from.some((ref) => sinks.has(ref)) ? split(step, sinks) : [step],
+  );
+}
+
+function split(step: StepOf<'store'>, sinks: ReadonlySet<Ref>): readonly Step[] {
+  const isStored = step.from.map((ref) => !sinks.has(ref));
+  return partsOf(isStored, 0, isStored.length).flatMap(({ first, count }): readonly Step[] => {
+    const from = step.from.slice(first, first + count);
+    if (first === 0) return [{ ...step, from }];
+    const [distance, address]: readonly [Ref, Ref] = [`$distance.${first}`, `$address.${first}`];
+    return [
+      constant(distance, (first * step.width) / 8, 64),
+      integer('add', 'u64', address, step.address, distance),
+      { ...step, from, address },
+    ];
+  });
+}
+
+/** Divides a range in halves until each part is either stored as a whole or not at all. */
+function partsOf(isStored: readonly boolean[], first: number, count: number): readonly Part[] {
+  const own = isStored.slice(first, first + count);
+  if (own.every(Boolean)) return [{ first, count }];
+  if (!own.some(Boolean)) return [];
+  const half = count / 2;
+  return [...partsOf(isStored, first, half), ...partsOf(isStored, first + half, half)];
+}
