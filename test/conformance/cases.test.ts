@@ -17,10 +17,10 @@ const mnemonics = [...goldenMnemonics()];
 const unrecorded: readonly string[] = `
   div/f32.unrounded div/f64.unrounded rcp/f32.unrounded sqrt/f32.unrounded sin/f32.unrounded ex2/f32.unrounded
   ld/nc.hint ld/volatile ld/relaxed.hint ld/acquire ld/acquire.hint ld/mmio
-  st/hint st/relaxed st/relaxed.hint st/release st/release.hint st/mmio
+  st/hint st/relaxed.hint st/release.hint st/mmio
   cp/async.cg.hint cp/async.cg.part.hint cp/async.cg.ignore.hint
   atom/vector.half atom/vector.pair atom/vector.pair.hint red/vector.pair red/vector.pair.hint
-  shfl vote vote/ballot fence/tensormap.acquire trap brkpt barrier/cta.arrive
+  shfl vote vote/ballot fence/tensormap.acquire trap brkpt
   bar/cta.red.popc.1 bar/cta.red.bool.1 bar/cta.red.popc.2 bar/cta.red.bool.2
   barrier/cta.red.popc.1 barrier/cta.red.bool.1 barrier/cta.red.popc.2 barrier/cta.red.bool.2`
   .trim()

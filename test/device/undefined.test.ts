@@ -43,6 +43,11 @@ describe('what is harmless', () => {
       1,
     ],
     [
+      'the other bytes of a word in which compare-and-swap changes one',
+      'st.shared.u8 [s+44], 0; bar.sync 0; ld.shared.u32 %r3, [s+44]; A: add.u32 %r4, %r3, 1; atom.shared.cas.b32 %r6, [s+44], %r3, %r4; setp.ne.u32 %p1, %r6, %r3; mov.u32 %r3, %r6; @%p1 bra A; bar.sync 0; ld.shared.u8 %r5, [s+44];',
+      32,
+    ],
+    [
       'padding of a struct that is copied to global memory',
       'st.local.u8 [l], 9; ld.local.u64 %rd2, [l]; st.global.u64 [%rd1], %rd2; mov.u32 %r5, 9;',
       9,
@@ -63,6 +68,7 @@ describe('what it travels through', () => {
     ['logic', 'xor.b32 %r3, %r1, %r1; and.b32 %r5, %r1, 4;'],
     ['selections', 'setp.eq.u32 %p1, %r2, 7; selp.b32 %r5, %r1, %r2, %p1;'],
     ['a condition', 'setp.eq.u32 %p1, %r1, 7; selp.b32 %r5, 1, 2, %p1;'],
+    ['a comparison of two words', 'ld.shared.u32 %r3, [s+12]; setp.eq.u32 %p1, %r1, %r3; selp.b32 %r5, 1, 2, %p1;'],
     ['sums', 'add.u32 %r5, %r1, %r2;'],
     ['products', 'mad.lo.u32 %r5, %r2, %r1, 1;'],
     ['floats', 'mov.b32 %f1, %r1; add.f32 %f2, %f1, %f1; mov.b32 %r5, %f2;'],
