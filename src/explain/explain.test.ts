@@ -91,7 +91,6 @@ describe('modifiers', () => {
 
   test.each([
     ['setp.lo.u32', '.lo', 'less than, as unsigned integers'],
-    ['mul24.lo.u32', '.lo', 'the low 32 bits of the 48-bit product'],
     ['bmsk.clamp.b32', '.clamp', 'positions and widths greater than 32 are treated as 32'],
     ['shf.l.clamp.b32', '.clamp', 'shift amounts greater than the width are treated as the width'],
     ['suld.b.1d.b32.clamp', '.clamp', 'coordinates outside are moved to the nearest element'],
@@ -127,11 +126,13 @@ describe('modifiers', () => {
     expect(Object.keys(generalMeanings).filter((word) => !known.has(word))).toEqual([]);
   });
 
-  test('every meaning for an opcode is that of one of its modifiers', () => {
+  test('every meaning for an opcode is that of one of its modifiers or words', () => {
     const unused = meaningsByOpcode.flatMap(({ opcodes, meanings }) =>
       opcodes.filter((words) => {
         const fitting = ptxForms.opcodes().filter((opcode) => opcode === words || opcode.startsWith(`${words}.`));
-        return !fitting.some((opcode) => modifiersOf(opcode).some((modifier) => Object.hasOwn(meanings, modifier)));
+        return !fitting.some((opcode) =>
+          [...modifiersOf(opcode), ...wordsOf(opcode)].some((word) => Object.hasOwn(meanings, word)),
+        );
       }),
     );
     expect(unused).toEqual([]);

@@ -8,8 +8,8 @@ export const familyOpcodes = {
   carryless: 'clmad',
   integer: 'add sub mul.lo mul.hi mul.wide mad.lo mad.hi mad.wide div rem sad abs neg min max',
   bitField: 'popc clz brev bfind fns bfe bfi szext bmsk',
-  narrowProduct: 'mul24 mad24 dp4a dp2a',
-  carry: 'add addc sub subc mad.lo madc mad.hi',
+  narrowProduct: 'mul24.lo mad24.lo mul24.hi mad24.hi dp4a dp2a.lo dp2a.hi',
+  carry: 'add addc sub subc mad.lo madc.lo mad.hi madc.hi',
   floatClass: 'testp copysign',
   float: 'add sub mul fma mad',
   division: 'div div.full rcp',
@@ -22,7 +22,7 @@ export const familyOpcodes = {
   comparison: 'setp selp',
   selection: 'set slct',
   logic: 'and or xor not shl shr',
-  bitSelection: 'cnot lop3 shf prmt',
+  bitSelection: 'cnot lop3 shf.l shf.r prmt',
   mov: 'mov',
   memory: 'ld ldu st',
   cache: 'prefetch prefetchu applypriority discard createpolicy.fractional createpolicy.range createpolicy.cvt',
@@ -30,7 +30,7 @@ export const familyOpcodes = {
   bulk: 'cp.async.bulk cp.async.bulk.prefetch cp.reduce.async.bulk cp.async.bulk.commit_group cp.async.bulk.wait_group st.bulk',
   tensorCopy: 'cp.async.bulk.tensor cp.async.bulk.prefetch.tensor cp.reduce.async.bulk.tensor',
   tensorMap: 'tensormap.replace tensormap.cp_fenceproxy',
-  clusterLaunch: 'clusterlaunchcontrol.try_cancel clusterlaunchcontrol.query_cancel',
+  clusterLaunch: 'clusterlaunchcontrol.try_cancel.async clusterlaunchcontrol.query_cancel',
   remote: 'st.async red.async',
   multimemRemote: 'multimem.st.async multimem.red.async',
   barrierObject:
@@ -60,7 +60,7 @@ export const familyOpcodes = {
   simdVideo: 'vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4',
   stack: 'alloca stacksave stackrestore',
   control:
-    'bra ret exit membar fence fence.proxy nanosleep trap brkpt bar bar.arrive bar.red bar.cta barrier barrier.arrive barrier.red barrier.cta bar.warp',
+    'bra ret exit membar fence fence.proxy membar.proxy nanosleep trap brkpt bar bar.arrive bar.red bar.cta bar.cta.arrive bar.cta.red barrier barrier.arrive barrier.red barrier.cta barrier.cta.arrive barrier.cta.red bar.warp',
   call: 'call brx.idx',
 } as const;
 

@@ -21,8 +21,7 @@ const unrecorded: readonly string[] = `
   cp/async.cg.hint cp/async.cg.part.hint cp/async.cg.ignore.hint
   atom/vector.half atom/vector.pair atom/vector.pair.hint red/vector.pair red/vector.pair.hint
   shfl vote vote/ballot fence/tensormap.acquire trap brkpt
-  bar/cta.red.popc.1 bar/cta.red.bool.1 bar/cta.red.popc.2 bar/cta.red.bool.2
-  barrier/cta.red.popc.1 barrier/cta.red.bool.1 barrier/cta.red.popc.2 barrier/cta.red.bool.2`
+  bar/cta.red.bool.1 bar/cta.red.bool.2 barrier/cta.red.bool.1 barrier/cta.red.bool.2`
   .trim()
   .split(/\s+/);
 

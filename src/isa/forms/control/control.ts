@@ -229,7 +229,7 @@ const ordering: readonly InstructionForm[] = [
     ),
   ]),
   proxy('fence.proxy.alias', 'fence.proxy.alias', at('7.5', 70)),
-  proxy('membar.proxy.alias', 'membar.proxy.alias', at('7.5', 70)),
+  proxy('membar.proxy.alias', 'membar.proxy.alias', at('7.5', 60)),
   proxy('fence.proxy.async', 'fence.proxy.async', at('8.0', 90), { steps: forCopies }),
   proxy('fence.proxy.async.space', 'fence.proxy.async.asyncSpace', at('8.0', 90), {
     sets: { asyncSpace: ['.global', '.shared::cta', '.shared::cluster'] },

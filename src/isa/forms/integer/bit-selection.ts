@@ -56,20 +56,27 @@ const lookUps: readonly InstructionForm[] = [
 
 // --- shf ------------------------------------------------------------------------------------------------------------
 
-/** Shifts the 64 bits of b:a; a left shift keeps the upper word, and a right shift keeps the lower word. */
-const funnel: InstructionForm['steps'] = (variant) => {
-  const left = has(variant, '.l');
-  const bound = has(variant, '.wrap')
-    ? bits('and', 32, '$amount', '$c', '$most')
-    : integer('min', 'u32', '$amount', '$c', '$most');
-  return [
-    constant('$most', has(variant, '.wrap') ? 31 : 32),
-    bound,
-    { kind: 'pack', to: '$both', from: ['$b', '$a'], lane: 32, stride: 32 },
-    bits(left ? 'shl' : 'shr.u', 64, '$moved', '$both', '$amount'),
-    { kind: 'extract', to: '$d', from: '$moved', low: left ? 32 : 0, width: 32 },
-  ];
-};
+/** Shifts the 64 bits of b:a. */
+function funnel(left: boolean): InstructionForm {
+  const direction = left ? 'l' : 'r';
+  return exact({
+    id: `shf.${direction}`,
+    section: '9.7.8.7',
+    syntax: `shf.${direction}.bound.b32  d, a, b, c`,
+    summary: `Shifts the 64 bits of b:a to the ${left ? 'left, and returns the upper word' : 'right, and returns the lower word'}.`,
+    availability: [{ subject: 'shf', ways: [at('3.1', 32)] }],
+    operands: [d, a, b, read('c', '.u32', { unpacked: true })],
+    steps: (variant) => [
+      constant('$most', has(variant, '.wrap') ? 31 : 32),
+      has(variant, '.wrap')
+        ? bits('and', 32, '$amount', '$c', '$most')
+        : integer('min', 'u32', '$amount', '$c', '$most'),
+      { kind: 'pack', to: '$both', from: ['$b', '$a'], lane: 32, stride: 32 },
+      bits(left ? 'shl' : 'shr.u', 64, '$moved', '$both', '$amount'),
+      { kind: 'extract', to: '$d', from: '$moved', low: left ? 32 : 0, width: 32 },
+    ],
+  });
+}
 
 // --- prmt -----------------------------------------------------------------------------------------------------------
 
@@ -92,15 +99,8 @@ export const bitSelectionForms = (): readonly InstructionForm[] => [
     steps: (variant) => [bits('cnot', slotType(variant, 0).width, '$d', '$a')],
   }),
   ...lookUps,
-  exact({
-    id: 'shf',
-    section: '9.7.8.7',
-    syntax: 'shf.direction.bound.b32  d, a, b, c',
-    summary: 'Shifts the 64 bits of b:a; a left shift returns the upper word, and a right shift the lower word.',
-    availability: [{ subject: 'shf', ways: [at('3.1', 32)] }],
-    operands: [d, a, b, read('c', '.u32', { unpacked: true })],
-    steps: funnel,
-  }),
+  funnel(true),
+  funnel(false),
   exact({
     id: 'prmt',
     section: '9.7.9.7',

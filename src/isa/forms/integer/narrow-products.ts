@@ -6,7 +6,7 @@ import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import type { AvailabilityRow } from '../../conditions.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
 import { read, write } from '../../operand-patterns.ts';
-import { has, integerType } from '../../variant.ts';
+import { integerType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
@@ -144,14 +144,16 @@ const dots: readonly InstructionForm[] = dotTypes.flatMap(({ id, sum, ...sets })
       ...shared,
       steps: (variant) => dot(variant, sum === '.u32' ? 'u32' : 's32', 8, 0),
     }),
-    exact({
-      id: `dp2a.${id}`,
-      section: '9.7.1.24',
-      syntax: 'dp2a.half.atype.btype  d, a, b, c',
-      summary: 'c plus the products of the two 16-bit halves of a and the lower or upper two bytes of b.',
-      ...shared,
-      steps: (variant) => dot(variant, sum === '.u32' ? 'u32' : 's32', 16, has(variant, '.hi') ? 2 : 0),
-    }),
+    ...(['lo', 'hi'] as const).map((half) =>
+      exact({
+        id: `dp2a.${half}.${id}`,
+        section: '9.7.1.24',
+        syntax: `dp2a.${half}.atype.btype  d, a, b, c`,
+        summary: `c plus the products of the two 16-bit halves of a and the ${half === 'lo' ? 'lower' : 'upper'} two bytes of b.`,
+        ...shared,
+        steps: (variant) => dot(variant, sum === '.u32' ? 'u32' : 's32', 16, half === 'lo' ? 0 : 2),
+      }),
+    ),
   ];
 });
 
