@@ -3,6 +3,7 @@
  * frame.
  */
 import { chop } from '../base/bits.ts';
+import type { Ref } from '../isa/steps/ref.ts';
 import type { StepOf } from '../isa/steps/step.ts';
 import {
   formatAddress,
@@ -24,7 +25,7 @@ import {
 } from './memory-access.ts';
 import type { AccessKind } from '../machine/races/access-kind.ts';
 import { arrivingAt, atomicAccess, isOtherPhase, noteAccess, noteArrival, plainAccess } from './race-watch.ts';
-import { setUndefined } from './shadow.ts';
+import { setUndefined, settleCopies } from './shadow.ts';
 import { finish, type Remainder } from './thread.ts';
 import { type Action, type Frame, type PlaceOf, bigintIn, valueIn } from './value-steps.ts';
 
@@ -120,6 +121,8 @@ export function prepareAtomic(
   const { phases } = step.order;
   const [oldAt = -1] = old;
   const [nextAt = -1] = next;
+  const compared = comparedWith(step);
+  const comparedAt = compared === null ? null : placeOf(compared);
   return (frame: Frame) => {
     const { thread } = cpu;
     const effective = bigintIn(frame, address);
@@ -132,6 +135,8 @@ export function prepareAtomic(
     });
     if (found !== null || thread.shadow !== null)
       old.forEach((one, i) => setUndefined(thread, one, found?.[i] ?? null));
+    if (comparedAt !== null && valueIn(frame, oldAt) === valueIn(frame, comparedAt))
+      settleCopies(thread, oldAt, comparedAt, width);
     finish(combine, thread);
     next.forEach((slot, i) => memory.store(place.offset + i * bytes, width, valueIn(frame, slot)));
     if (cpu.races !== null && phases !== undefined)
@@ -158,6 +163,17 @@ export function prepareAtomic(
     if ((memoryOf(place, memories, cpu)?.definedness ?? null) === null) return null;
     return undefinedIn(openMemory(place, effective, 'load', size, context), place.offset, bytes, old.length, line);
   }
+}
+
+/** The value with which a compare-and-swap compares the old value; null for other atomic accesses. */
+function comparedWith({ old: [old], steps }: StepOf<'atomic'>): Ref | null {
+  for (const step of steps) {
+    if (step.kind !== 'compare' || step.comparison !== 'eq') continue;
+    const [a, b] = step.from;
+    if (a === old) return b ?? null;
+    if (b === old) return a ?? null;
+  }
+  return null;
 }
 
 /**

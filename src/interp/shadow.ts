@@ -32,6 +32,17 @@ export function setUndefined(thread: Shadowed, place: number, found: Undefined |
   else thread.shadow?.delete(place);
 }
 
+/**
+ * Treats two equal values as defined if the same bits of both are undefined, but not all bits: they are copies of a word
+ * of memory that was written in part. A loop that changes a byte by compare-and-swap of its word compares such copies,
+ * and its result does not depend on the rest of the word.
+ */
+export function settleCopies(thread: Shadowed, one: number, other: number, width: number): void {
+  const [a, b] = [thread.shadow?.get(one), thread.shadow?.get(other)];
+  if (a === undefined || a.mask !== b?.mask || a.mask === 2n ** BigInt(width) - 1n) return;
+  for (const place of [one, other]) setUndefined(thread, place, null);
+}
+
 /** Drops the entries of temporaries, which do not outlive their instruction, and drops the shadow when it is empty. */
 export function tidy(thread: Shadowed, temporaries: readonly number[]): void {
   const { shadow } = thread;

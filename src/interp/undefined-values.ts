@@ -184,11 +184,7 @@ function throughLogic(operation: ReturnType<typeof bitOperation>, width: number)
   };
 }
 
-/**
- * The result of an integer comparison is defined if it is the same regardless of the values of the undefined bits. Two
- * equal numbers of which the same bits are undefined, but not all, count as copies of the same number: a loop that
- * changes a byte by compare-and-swap of its word compares such copies, whether or not the rest of the word was written.
- */
+/** The result of an integer comparison is defined if it is the same regardless of the values of the undefined bits. */
 function throughComparison({ comparison: name, type, flush }: StepOf<'compare'>): Flow['through'] {
   const format = formats[type];
   if (format.kind !== 'integer') return everything(1);
@@ -199,10 +195,7 @@ function throughComparison({ comparison: name, type, flush }: StepOf<'compare'>)
   const most = (value: bigint, mask: bigint): Bits => chop((value | mask) & ~(mask & sign), width);
   return ([ofA = 0n, ofB = 0n], [first = 0, second = 0]) => {
     const [a, b] = [BigInt(first), BigInt(second)];
-    if (name === 'eq' || name === 'ne') {
-      if (a === b && ofA === ofB && ofA !== allBits(width)) return 0n;
-      return ((a ^ b) & ~(ofA | ofB)) === 0n ? 1n : 0n;
-    }
+    if (name === 'eq' || name === 'ne') return ((a ^ b) & ~(ofA | ofB)) === 0n ? 1n : 0n;
     return holds(least(a, ofA), most(b, ofB)) === holds(most(a, ofA), least(b, ofB)) ? 0n : 1n;
   };
 }
