@@ -79,7 +79,7 @@ function measure(
     write: (offset: number, size: number) => tensor.subarray(offset, offset + size),
   };
   const call = callOf(one);
-  const [rounds, calls] = [5, 4];
+  const [rounds, calls] = [8, 8];
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < rounds; round++) {
     const before = process.cpuUsage();
