@@ -1,11 +1,16 @@
-/** Limits of constant operands. Values are not part of a shape, so they are checked for every instruction. */
+/**
+ * Limits of constant operands, and of the offsets of addresses. Values are not part of a shape, so they are checked for
+ * every instruction.
+ */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { ModuleEnvironment } from '../availability.ts';
 import type { Variant } from '../../isa/form.ts';
-import type { ValuePattern } from '../../isa/operand-patterns.ts';
+import type { OperandPattern, ValuePattern } from '../../isa/operand-patterns.ts';
 import { parseVersion, type Version } from '../../isa/targets.ts';
 import type { FloatOperand, Instruction, IntegerOperand } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
+
+type HandlePattern = Extract<OperandPattern, { readonly kind: 'handle' }>;
 
 /** True if the operand accepts only some of the constants of the right type. */
 function limitsConstants(pattern: ValuePattern, version: Version): boolean {
@@ -17,9 +22,10 @@ function rangeIn({ range, rangeSince }: ValuePattern, version: Version): ValuePa
   return rangeSince === undefined || version >= parseVersion(rangeSince) ? range : undefined;
 }
 
-/** True if an operand, or an element of an operand, accepts only some constants. */
+/** True if an operand, or an element of an operand, accepts only some constants or no offset. */
 export function isLimited({ form }: Variant, { version }: ModuleEnvironment): boolean {
   return form.operands.some((pattern) => {
+    if (pattern.kind === 'handle') return true;
     if (pattern.kind === 'vector') return pattern.elements.some((element) => limitsConstants(element, version));
     return pattern.kind === 'value' && limitsConstants(pattern, version);
   });
@@ -31,7 +37,7 @@ interface Meant {
   readonly variant: Variant | null;
 }
 
-/** Reports constants that the variant does not accept. */
+/** Reports constants and offsets that the variant does not accept. */
 export function checkLimits(
   node: Instruction,
   { opcode, variant }: Meant,
@@ -47,6 +53,8 @@ export function checkLimits(
         if (own?.kind === 'integer') checkInteger(element, own, opcode, version, report);
       });
     }
+    if (pattern.kind === 'handle' && operand?.kind === 'address' && operand.offset !== 0n)
+      report(diagnose('PTX5015', operand, { ...handleOf(pattern), what: opcode, opcode, found: 'an offset' }));
     if (pattern.kind !== 'value' || operand === undefined) return;
     if (operand.kind === 'float' && pattern.fraction === true) checkFraction(pattern, operand, opcode, report);
     if (operand.kind !== 'integer') return;
@@ -54,6 +62,10 @@ export function checkLimits(
     const other = node.operands[patterns.findIndex(({ name }) => name === pattern.atMost)];
     if (other?.kind === 'integer') checkAtMost(pattern, operand, other.value, opcode, report);
   });
+}
+
+function handleOf({ name, of }: HandlePattern): { readonly name: string; readonly expected: string } {
+  return { name, expected: `a ${of} variable or a 64-bit register alone` };
 }
 
 function checkInteger(
