@@ -18,7 +18,6 @@ export interface Liveness {
   readonly at: (block: number) => readonly number[];
   /** Slots of the registers that are live at the start of at least one of the blocks, ascending. */
   readonly atAny: (blocks: Iterable<number>) => readonly number[];
-  readonly isLive: (block: number, place: number) => boolean;
   /**
    * Whether a slot may be live at the start of any block. If not, the register in this slot never carries a value from
    * one block to another. The result is always true for a slot that does not hold a whole register.
@@ -40,7 +39,6 @@ export function liveness(program: FunctionProgram, blocks: readonly BasicBlock[]
       for (const block of some) found.join(before(block));
       return numbers.placesOf(found);
     },
-    isLive: (block, place) => numbers.has(before(block), place),
   };
 }
 

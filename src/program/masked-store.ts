@@ -15,8 +15,8 @@ interface Part {
 
 /** Leaves the elements that are `_` out of the stores among the steps of an instruction. */
 export function withoutSinks(steps: readonly Step[], operands: readonly Binding[]): readonly Step[] {
+  if (!operands.some(({ kind }) => kind === 'sink')) return steps;
   const sinks = new Set(operands.flatMap(({ kind, name }) => (kind === 'sink' ? [name] : [])));
-  if (sinks.size === 0) return steps;
   return steps.flatMap((step) =>
     step.kind === 'store' && step.from.some((ref) => sinks.has(ref)) ? split(step, sinks) : [step],
   );

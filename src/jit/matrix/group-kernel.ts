@@ -6,16 +6,19 @@
  * of groups have too many bits for f32 and for 32-bit integers, so they are added in f64, which is exact as well.
  */
 import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
-import { Code } from '../../wasm/code.ts';
-import { ModuleBuilder } from '../../wasm/module.ts';
+import type { Code } from '../../wasm/code.ts';
 import { shift, splat } from '../simd/vector-words.ts';
+import { rowModule, rowParameters } from './row-module.ts';
 import { advance } from './vector-factors.ts';
 
 /** The number of columns that are computed together. */
 export const columnsTogether = 4;
 
-/** The number of elements in a group, and of words that hold them: each word contains two elements of 16 bits. */
-const [groupElements, groupWords] = [16, 8] as const;
+/** The number of elements in a group. */
+export const groupElements = 16;
+
+/** The number of words of a group. Each word contains two elements of 16 bits. */
+const groupWords = groupElements / 2;
 
 /** The greatest number of rows of A in a block, of columns of B, and of groups in each of them. */
 const most = { rows: 128, columns: 256, groups: 6 } as const;
@@ -59,20 +62,9 @@ export interface GroupKernel {
   readonly arithmetic: DotArithmetic;
 }
 
-const parameters = ['i32', 'i32', 'i32'] as const;
-
-/**
- * Exports `multiply(row, first, count)`, which adds the products of a row of A and `count` groups of four columns of B,
- * from group `first` on, to the sums. The result is nonzero if a number is out of range; the sums are then of no use.
- */
+/** The module whose function multiplies groups of four columns. */
 export function groupKernel(kernel: GroupKernel): Uint8Array<ArrayBuffer> {
-  const builder = new ModuleBuilder();
-  const index = builder.declare({ parameters, results: ['i32'] });
-  const code = new Code(parameters, true);
-  new GroupWriter(code, kernel).write();
-  builder.define(index, code);
-  builder.export('multiply', index);
-  return builder.encode();
+  return rowModule((code) => new GroupWriter(code, kernel).write());
 }
 
 /** The product of a group, which is not yet expressed in units of the sum. */
@@ -106,7 +98,7 @@ class GroupWriter {
 
   write(): void {
     const { code, sums, ofA, ofB, groups, bad } = this;
-    const [row, first, count] = [0, 1, 2] as const;
+    const { row, first, count } = rowParameters;
     const lineBytes = groups * groupBytes;
     code.get(row).i32(lineBytes).op('i32.mul').set(ofA);
     code

@@ -1,7 +1,7 @@
 /** A WebAssembly module that multiplies rows for tcgen05.mma (tile-rows.ts). */
 import { chunksOf, type DotArithmetic, type FactorFormat } from '../../numerics/dot-arithmetic.ts';
-import { Code } from '../../wasm/code.ts';
-import { ModuleBuilder } from '../../wasm/module.ts';
+import type { Code } from '../../wasm/code.ts';
+import { rowModule, rowParameters } from './row-module.ts';
 import { advance } from './vector-factors.ts';
 import { hasNormalProducts, VectorChunks } from './vector-chunks.ts';
 import { type Eight, VectorEntries } from './vector-entries.ts';
@@ -33,24 +33,13 @@ export interface TileKernel {
   readonly formats: readonly [a: FactorFormat, b: FactorFormat] | null;
 }
 
-const parameters = ['i32', 'i32', 'i32'] as const;
-
-/**
- * Exports `multiply(row, first, count)`, which adds the products of a row of A and `count` groups of eight columns of B,
- * from group `first` on, to the sums. The result is nonzero if a number is out of range; the sums are then of no use.
- */
+/** The module whose function multiplies groups of eight columns. */
 export function tileKernel(kernel: TileKernel): Uint8Array<ArrayBuffer> {
-  const builder = new ModuleBuilder();
-  const index = builder.declare({ parameters, results: ['i32'] });
-  const code = new Code(parameters, true);
-  writeRow(code, kernel);
-  builder.define(index, code);
-  builder.export('multiply', index);
-  return builder.encode();
+  return rowModule((code) => writeRow(code, kernel));
 }
 
 function writeRow(code: Code, { length, arithmetic, formats }: TileKernel): void {
-  const [row, first, count] = [0, 1, 2] as const;
+  const { row, first, count } = rowParameters;
   const rooms = { ...tileRooms, entries: length };
   const local = (): number => code.local('i32');
   const bases = { valuesOfA: local(), exponentsOfA: local(), valuesOfB: local(), exponentsOfB: local() };

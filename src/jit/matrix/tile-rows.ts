@@ -9,7 +9,7 @@ import type {
 } from '../../machine/tensor-memory/multiply-row.ts';
 import { compileModule } from '../compile-module.ts';
 import { type CompiledFunction, exportedFunction } from '../exported-function.ts';
-import { columnsTogether, groupBytes, groupFields, groupKernel, groupRooms } from './group-kernel.ts';
+import { columnsTogether, groupBytes, groupElements, groupFields, groupKernel, groupRooms } from './group-kernel.ts';
 import { tileKernel, tileRooms } from './tile-kernel.ts';
 import { zeroMark } from './vector-chunks.ts';
 import { across } from './vector-layout.ts';
@@ -110,12 +110,9 @@ function loadElements(
 /** Elements of e2m1 are multiples of 0.5, so twice an element is an integer. */
 const unit = 0.5;
 
-/** The number of elements in a group. */
-const group = 16;
-
 /** @param lanes the number of lines whose fields lie side by side */
 function loadGroups({ lines: { length, values }, scales }: GroupFactors, lanes: number, to: DataView): void {
-  const groups = length / group;
+  const groups = length / groupElements;
   for (let line = 0; line < values.length / length; line++) {
     const block = Math.floor(line / lanes) * lanes * groups * groupBytes + 4 * (line % lanes);
     for (let at = 0; at < groups; at++) {
@@ -123,8 +120,8 @@ function loadGroups({ lines: { length, values }, scales }: GroupFactors, lanes: 
       const place = (field: number): number => start + lanes * field;
       const scale = line * scales.count + Math.floor((at * scales.count) / groups);
       let mask = 0;
-      for (let i = 0; i < group; i++) {
-        const value = elementAt(values, line * length + at * group + i) / unit;
+      for (let i = 0; i < groupElements; i++) {
+        const value = elementAt(values, line * length + at * groupElements + i) / unit;
         if (value !== 0) mask |= 1 << i;
         to.setInt16(place(groupFields.words + 4 * (i >> 1)) + 2 * (i & 1), value, true);
       }

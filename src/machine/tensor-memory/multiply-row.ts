@@ -17,7 +17,7 @@ export interface GroupFactors {
   readonly scales: TileScales;
 }
 
-/** What is multiplied, and how. The order of the arithmetic is `direct`. */
+/** The factors of a product and its arithmetic, which must have the order `direct`. */
 export type RowProduct =
   | {
       readonly kind: 'elements';
