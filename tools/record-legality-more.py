@@ -36,6 +36,14 @@ QUIRKS = [  # looked at and not followed
     (r"^tex\.a?cube.*%s32_1;", "an integer as the value to compare depths with"),
     (r"^wgmma.*, \{%b32_0, %b32_0\}, [01], %p1", "metadata in a list of two registers"),
     (r"^ldu.*\{_,_,_,_\}", "a list of sinks alone"),
+    (r"\{5\.0, 0f3f800000\}|\{0f3f800000, 5\.0\}", "float constants of two notations, and nothing else"),
+]
+
+ODDLY_ACCEPTED = [  # by no text of the ISA
+    (r"\.f(32|64)\b.*(%[su]\d+_|%f16x2)", "elements or neighbors of another class"),
+    (r"\.[su](8|16|32|64)\b.*(%f\d+_|\d\.0|0[fd])", "elements or neighbors of another class"),
+    (r"\.f32\b.*%f64_", "elements of another width and class"),
+    (r"\.f(32|64)\b.*(\{5,|, 5\})", "integers among floats"),
 ]
 
 
@@ -63,8 +71,8 @@ def lines():
     return found
 
 
-def quirk(line):
-    return next((why for pattern, why in QUIRKS if re.search(pattern, line)), None)
+def quirk(line, rows):
+    return next((why for pattern, why in rows if re.search(pattern, line)), None)
 
 
 def emit(line, said, version, target):
@@ -73,8 +81,10 @@ def emit(line, said, version, target):
         case["msg"] = said[0]
     if said and said[0].startswith("ended with"):
         case["quirk"] = "ptxas crashed"
-    elif quirk(line):
-        case["quirk"] = quirk(line)
+    elif quirk(line, QUIRKS):
+        case["quirk"] = quirk(line, QUIRKS)
+    elif not said and quirk(line, ODDLY_ACCEPTED):
+        case["quirk"] = quirk(line, ODDLY_ACCEPTED)
     print(json.dumps(case))
 
 

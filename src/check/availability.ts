@@ -34,6 +34,9 @@ import { type InstructionPart, type Problem, problem, wholeMnemonic } from './in
  */
 export const shortAddressTargets: TargetSet = { kind: 'between', sm: 10, below: 75 };
 
+/** Whether textures include their samplers, or samplers are separate, as `texmode_independent` in `.target` says. */
+export type Texmode = 'unified' | 'independent';
+
 /** The version and target that the module declares, or the ones that the caller gave instead. */
 export interface ModuleEnvironment {
   readonly version: Version;
@@ -41,14 +44,16 @@ export interface ModuleEnvironment {
   readonly addressSize: 32 | 64;
   /** Whether the module has an `.address_size`; without one, addresses have 32 bits. */
   readonly declaresAddressSize: boolean;
+  readonly texmode: Texmode;
 }
 
 /** The facts on which version and target rules depend. */
 type Judged = Pick<ModuleEnvironment, 'version' | 'target'>;
 
 /** A key that identifies an environment. Equal environments have the same key. */
-export function environmentKey({ version, target, addressSize, declaresAddressSize }: ModuleEnvironment): string {
-  return `${version} ${target.name} ${addressSize} ${declaresAddressSize}`;
+export function environmentKey(environment: ModuleEnvironment): string {
+  const { version, target, addressSize, declaresAddressSize, texmode } = environment;
+  return `${version} ${target.name} ${addressSize} ${declaresAddressSize} ${texmode}`;
 }
 
 /** The version and target rules that apply to a variant. */

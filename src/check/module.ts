@@ -47,6 +47,7 @@ import type { Header } from './declarations/header.ts';
 import { checkInstruction, type InstructionContext } from './instructions/instruction.ts';
 import type { VerdictCache } from './instructions/verdicts.ts';
 import { checkConstants, declareVariable } from './declarations/redeclaration.ts';
+import { checkPragmas } from './declarations/pragmas.ts';
 import { checkKernel, checkTuning, availabilityOfParameters } from './declarations/kernels.ts';
 import { LineChecker } from './instructions/line-verdicts.ts';
 import type { CheckerParts, Continuation } from './checker-parts.ts';
@@ -153,6 +154,7 @@ export class ModuleChecker implements InstructionContext {
         return;
       case 'pragma':
         this.requirements.pragmas(item);
+        checkPragmas(item.strings, item, 'module', this.report);
         return;
     }
   }
@@ -326,6 +328,7 @@ export class ModuleChecker implements InstructionContext {
         return;
       case 'pragma':
         this.requirements.pragmas(statement);
+        checkPragmas(statement.strings, statement, 'body', this.report);
         return;
     }
   }

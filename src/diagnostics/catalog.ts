@@ -963,6 +963,14 @@ export const catalog = {
     explain:
       '.maxnreg sets 24 to 255 registers per thread. .minnctapersm has an effect only together with .maxntid or .reqntid, and only if an SM has room for so many blocks with so many threads.',
   },
+  PTX5037: {
+    severity: 'warning',
+    title: 'unknown pragma',
+    message: "'{found}' is not a known pragma and has no effect",
+    ptxas: "Pragma '{found}' unsupported",
+    section: '11.4',
+    explain: 'ptxas ignores pragmas that it does not know. Their names are compared exactly, with case and spaces.',
+  },
   PTX6001: {
     severity: 'error',
     title: 'out of bounds',

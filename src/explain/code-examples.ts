@@ -134,6 +134,7 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX5034: items('.section .debug_info { .b8 256 }'),
   PTX5035: items('.global .texref image = { widht = 16 };'),
   PTX5036: items('.entry k() .minnctapersm 2 { ret; }'),
+  PTX5037: items('.entry k() { .pragma "unroll"; ret; }'),
 };
 
 function statements(text: string): Example {

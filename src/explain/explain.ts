@@ -169,7 +169,7 @@ function choose(variants: readonly Variant[], { operands }: Instruction, opcode:
     const what = opcode + variant.types.map((type) => type.name).join('');
     return {
       variant: withSelectors(variant, shapes),
-      problems: matchOperands({ variant, opcode, what }, shapes),
+      problems: matchOperands({ variant, opcode, what, texmode: 'unified' }, shapes),
     };
   });
   return judged.reduce((best, other) => (other.problems.length < best.problems.length ? other : best));

@@ -186,16 +186,22 @@ export const attributeRows: readonly AttributeRow[] = [
   { name: '.unified', on: ['func', 'variable'], values: 2, since: at('8.0', 90) },
 ];
 
-/**
- * The pragmas for which the version that introduced them is known. Each key is the first word of the pragma's string.
- * Unknown pragmas are ignored.
- */
-export const pragmaRows: Readonly<Record<string, Dated>> = {
-  used_bytes_mask: { since: at('8.3', 50) },
-  enable_smem_spilling: { since: at('8.7', 75) },
-  frequency: { since: at('9.0') },
-  mma_throughput: { since: at('9.3') },
-};
+/** A pragma (PTX ISA 9.1, section 11.4; as ptxas 13.0 and 13.3 read them). ptxas ignores all others, with a warning. */
+export interface PragmaRow extends Dated {
+  readonly name: string;
+  /** The string may contain more text after the name. Such a pragma is allowed only in the body of a function. */
+  readonly open: boolean;
+  /** What the text after the name must be, if ptxas looks at it. */
+  readonly argument?: 'integer' | 'positive integer';
+}
+
+export const pragmaRows: readonly PragmaRow[] = [
+  { name: 'nounroll', open: false, since: at('2.0') },
+  { name: 'used_bytes_mask', open: true, argument: 'integer', since: at('8.3', 50) },
+  { name: 'enable_smem_spilling', open: true, since: at('8.7', 75) },
+  { name: 'frequency', open: true, argument: 'positive integer', since: at('9.0') },
+  { name: 'mma_throughput', open: true, since: at('9.3') },
+];
 
 /** Options in `.target` other than the architecture (PTX ISA 9.1, section 11.1.2). */
 export interface TargetOptionRow extends Dated {

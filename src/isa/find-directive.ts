@@ -7,6 +7,7 @@ import {
   type Linkage,
   linkageRows,
   partRows,
+  type PragmaRow,
   pragmaRows,
   type DeclaredSpace,
   spaceRows,
@@ -26,7 +27,7 @@ const availability: ReadonlyMap<string, AvailabilityRow> = new Map(
   [
     ...Object.entries({ ...directiveRows, ...partRows, ...linkageRows, ...spaceRows }),
     ...[...tuningRows, ...attributeRows].map((row) => [row.name, row] as const),
-    ...Object.entries(pragmaRows).map(([name, row]) => [`pragma '${name}'`, row] as const),
+    ...pragmaRows.map((row) => [`pragma '${row.name}'`, row] as const),
   ]
     .filter(([, { since }]) => !isAlways(since))
     .map(([subject, { since }]) => [subject, rowOf(subject, since)]),
@@ -61,7 +62,12 @@ export function findTargetOption(name: string): TargetOptionRow | undefined {
   return targetOptionRows.find((row) => row.name === name);
 }
 
-/** The version and target that introduced the pragma with the given string; null if this is not known. */
+/** The pragma with the given string; undefined if it is unknown. */
+export function findPragma(text: string): PragmaRow | undefined {
+  return pragmaRows.find(({ name, open }) => (open ? text.startsWith(name) : text === name));
+}
+
+/** The version and target that introduced a pragma; null if it has always existed, or is unknown. */
 export function availabilityOfPragma(text: string): AvailabilityRow | null {
-  return availability.get(`pragma '${text.trim().split(/\s/, 1)[0]}'`) ?? null;
+  return availability.get(`pragma '${findPragma(text)?.name}'`) ?? null;
 }

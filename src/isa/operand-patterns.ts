@@ -35,8 +35,6 @@ export interface ValuePattern {
   readonly unpacked?: boolean;
   /** Only an integer constant is allowed here. */
   readonly constantOnly?: boolean;
-  /** Float constants of any spelling are allowed here, even for a bit-size type. */
-  readonly floats?: boolean;
   /** The name of a variable or function is allowed here and stands for its address. */
   readonly address?: boolean;
   /** `!%p` is allowed here. */
@@ -82,7 +80,7 @@ export interface CoordinatesPattern {
 
 /**
  * A brace list of exactly these elements. If `whole` is set, a vector register with that many elements is also allowed.
- * `alike` has the same meaning as in the pattern `lanes`. If `types` is given, an element may be a register of any type
+ * `alike`: the types of the elements are combined into one type. If `types` is given, an element may be a register of any type
  * that has the right width. In every group of four elements, however, `types` must contain a type with which all
  * registers of the group are compatible; if `joined` is set, there must be one such type for all elements together. If
  * `untyped` is set, at least one element must be a register, because the mnemonic does not determine the type of a
@@ -119,8 +117,7 @@ export type OperandPattern =
     }
   /**
    * Without a vector modifier, the operand is one value. With a vector modifier, it is a brace list or vector register
-   * with the number of elements that the modifier gives. `alike`: the elements must be either all floats or all
-   * integers; in both cases, some of them may also be bit-size registers. `braced`: without a vector modifier, the
+   * with the number of elements that the modifier gives. `braced`: without a vector modifier, the
    * single value may also be in braces. `uncounted`: lists of 1, 2 or 4 registers are allowed even without a vector
    * modifier, and an operand that is read may be a single value even if there is a vector modifier. `alone`: with a
    * vector modifier, a single value is also allowed. `maskable`: in a list of 256 bits, `_` is allowed for elements that
@@ -130,7 +127,6 @@ export type OperandPattern =
       readonly kind: 'lanes';
       readonly name: string;
       readonly value: ValuePattern;
-      readonly alike?: boolean;
       readonly braced?: boolean;
       readonly uncounted?: boolean;
       readonly alone?: boolean;
@@ -143,7 +139,8 @@ export type OperandPattern =
    * operand is `[a, {x, y}]` with this number of 32-bit coordinates, where `a` is the address of a tensor map. `least`:
    * a register that holds the address must have at least this many bits (with `generic`, this applies only to
    * instructions without a space modifier). In all other cases, narrower registers are also allowed, and ptxas extends
-   * them.
+   * them. `plain`: the name of a texture,
+   * sampler or surface is not allowed.
    */
   | {
       readonly kind: 'address';
@@ -154,6 +151,7 @@ export type OperandPattern =
       readonly sized?: boolean;
       readonly element?: boolean;
       readonly least?: { readonly bits: 32 | 64; readonly generic?: boolean };
+      readonly plain?: boolean;
     }
   /**
    * The operand of cvta: a register or, for variants without `.to`, a variable in the state space that the modifier
@@ -182,11 +180,15 @@ export type OperandPattern =
       readonly coordinates: CoordinatesPattern;
       readonly sampled?: boolean;
     }
-  /** `[a]`: a texture, sampler or surface, given by its name or in a register. */
+  /**
+   * `[a]`: a texture, sampler or surface, given by its name or in a register. `separate`: the operand is a sampler in
+   * modules where samplers are separate from textures.
+   */
   | {
       readonly kind: 'handle';
       readonly name: string;
       readonly of: '.texref' | '.samplerref' | '.surfref';
+      readonly separate?: boolean;
       readonly indirect: AvailabilityRow;
     }
   | CoordinatesPattern

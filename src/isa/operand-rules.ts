@@ -21,7 +21,8 @@ export function acceptsRegister(type: PtxType, register: PtxType, regime: Regime
   return type.class === 'bits' || type.name === register.name;
 }
 
-function acceptsWidth(type: PtxType, register: PtxType, regime: Regime): boolean {
+/** True if a register of this type is wide enough for an operand of `type`. */
+export function acceptsWidth(type: PtxType, register: PtxType, regime: Regime): boolean {
   if (regime !== 'relaxed') return register.width === type.width;
   return type.width === 128 ? register.name === '.b128' : register.width >= type.width;
 }

@@ -28,7 +28,7 @@ export class CompletedMnemonics {
   constructor(version: Version, target: Target) {
     this.version = version;
     this.target = target;
-    this.completer = new Completer({ version, target, addressSize: 64, declaresAddressSize: true });
+    this.completer = new Completer({ version, target, addressSize: 64, declaresAddressSize: true, texmode: 'unified' });
     const parts = this.completer.opcodes();
     for (const { text, isComplete } of parts) this.note(text, isComplete);
     this.offered.set('', { parts: flagsOf(parts), isComplete: false });

@@ -78,7 +78,9 @@ describe('a form that was added to the table', () => {
       const { instruction } = parseInstruction(line);
       const shapes = (instruction?.operands ?? []).map((operand) => new ShapeTable().of(operand, scope));
       const variant = variantOf('avg.u32');
-      return matchOperands({ variant, opcode: 'avg', what: 'avg.u32' }, shapes).map((found) => found.code);
+      return matchOperands({ variant, opcode: 'avg', what: 'avg.u32', texmode: 'unified' }, shapes).map(
+        (found) => found.code,
+      );
     };
     expect(codes('avg.u32 %r0, %r1, 7;')).toEqual([]);
     expect(codes('avg.u32 %r0, %f1, %r2;')).toEqual(['PTX3004']);

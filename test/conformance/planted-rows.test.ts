@@ -42,7 +42,7 @@ async function plantedModules() {
       ...all,
       tuningRows: [...all.tuningRows, { name: '.maxwarps', on: ['entry'] as const, values, ...extras }],
       attributeRows: [...all.attributeRows, { name: '.planted', on: ['variable'], values: 1, since: at('9.0') }],
-      pragmaRows: { ...all.pragmaRows, planted: { since: at('9.0') } },
+      pragmaRows: [...all.pragmaRows, { name: 'planted', open: false, since: at('9.0') }],
     };
   });
   vi.doMock('../../src/numerics/formats.ts', async (original) => {
@@ -151,7 +151,7 @@ describe('a directive', () => {
     expect(codesOf('.global .attribute(.planted(7)) .b32 x;')).toEqual([]);
     expect(codesOf('.global .attribute(.planted) .b32 x;')).toEqual(['PTX1001']);
     expect(codesOf('.global .attribute(.planted(7)) .b32 x;', '8.8')).toEqual(['PTX4001']);
-    expect(codesOf('.pragma "planted 3";', '8.8')).toEqual(['PTX4001']);
+    expect(codesOf('.pragma "planted";', '8.8')).toEqual(['PTX4001']);
   });
 });
 

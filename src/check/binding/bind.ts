@@ -30,7 +30,7 @@ import {
   type VariableSymbol,
 } from '../symbols.ts';
 import { elementAt } from '../../base/element-at.ts';
-import { constantBits, floatBits } from './constant-bits.ts';
+import { constantBits, floatBits, listedFloatBits } from './constant-bits.ts';
 import { parameterOf } from './handles.ts';
 
 /** One register of a function: a symbol and, for families and vectors, the register number. */
@@ -205,8 +205,11 @@ function bindList(
   return patterns.map((pattern, i): Binding => {
     const { role } = pattern;
     const name = operandRef(pattern.name);
-    if (operand.kind === 'vector') return bindValue(variant, pattern, name, elementOf(operand, i), scope);
     const type = operandType(variant, pattern.type);
+    const element = operand.kind === 'vector' ? elementAt(operand.elements, i) : null;
+    if (element?.kind === 'float')
+      return { kind: 'constant', name, type, bits: listedFloatBits(type, element), negated: false };
+    if (element !== null) return bindValue(variant, pattern, name, element, scope);
     const use = registerUse(operand, scope);
     if (use !== null) return { kind: 'register', name, role, type, negated: false, ...use, element: i };
     return { kind: 'special', name, type, register: specialRegister(operand), part: i };

@@ -23,6 +23,15 @@ export function floatBits(type: PtxType, { form, bits }: FloatOperand): Bits {
 }
 
 /**
+ * The bits of a float constant in a list. There, ptxas does not convert constants: a `0f` constant has 32 bits, and all
+ * others have 64, which are truncated or extended with zeros. Only for `.f32`, a double is rounded.
+ */
+export function listedFloatBits(type: PtxType, constant: FloatOperand): Bits {
+  if (type.name === '.f32') return floatBits(type, constant);
+  return chop(constant.bits, type.width);
+}
+
+/**
  * Converts the bits of an f32 to those of an f64. A NaN keeps its sign and its payload bits, as it does on hardware;
  * all other values are converted by a DataView.
  */

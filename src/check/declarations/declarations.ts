@@ -116,7 +116,18 @@ export function checkPlace(
     return false;
   }
   if (space !== '.global') checkGlobalOnly(declaration, span, report);
+  if (place === 'function') checkNoneOpaque(declaration, report);
   return true;
+}
+
+function checkNoneOpaque({ space, variables }: Declaration, report: Report): void {
+  if (space !== '.global' && space !== '.param') return;
+  for (const { name, type, typeStart, typeEnd } of variables) {
+    if (!opaqueTypes.has(type)) continue;
+    const what = `'${name}' of type ${type} must be declared outside functions, or as a kernel parameter`;
+    const ptxas = 'Texture/surface variable must be at module or entry parameter scope';
+    report(diagnose('PTX5007', { start: typeStart, end: typeEnd }, { what, ptxas }));
+  }
 }
 
 function checkGlobalOnly({ linkage, attributes, variables }: Declaration, span: Span, report: Report): void {

@@ -147,6 +147,29 @@ const cases: Readonly<Record<string, Cases>> = {
     ['.global .samplerref s;', 'PTX5027'],
     ['.entry k(.param .samplerref s) { ret; }', 'PTX5027'],
   ],
+  'textures and surfaces': [
+    ['.global .texref t; .global .surfref s; .entry k(.param .texref p) { ret; }'],
+    ['.func f(.param .texref p) { ret; }', 'PTX5007'],
+    ['.func (.param .surfref r) f() { ret; }', 'PTX5007'],
+    ['.func f(.param .texref p[2]) { ret; }'],
+    ['.extern .func f(.param .texref p);'],
+    ['.entry k() { .param .texref p; ret; }', 'PTX5007'],
+    ['.entry k() { .global .surfref s[2]; ret; }', 'PTX5007'],
+  ],
+  pragmas: [
+    ['.pragma "nounroll";'],
+    ['.entry k() .pragma "nounroll"; { .pragma "nounroll"; ret; }'],
+    ['.pragma "unroll";', 'PTX5007'],
+    ['.pragma " nounroll";', 'PTX5007'],
+    ['.pragma "used_bytes_mask 3";', 'PTX5007'],
+    ['.entry k() .pragma "unroll"; { .pragma "NOUNROLL", "nounroll 4"; ret; }', 'PTX5037', 'PTX5037', 'PTX5037'],
+    ['.entry k() .pragma "enable_smem_spilling"; { .pragma "enable_smem_spilling"; ret; }', 'PTX5007'],
+    ['.entry k() { .pragma "used_bytes_mask 0xf", "used_bytes_mask:-017"; ret; }'],
+    ['.entry k() { .pragma "used_bytes_mask"; ret; }', 'PTX5007'],
+    ['.entry k() { .pragma "used_bytes_mask 0xg"; ret; }', 'PTX5007'],
+    ['.entry k() { .pragma "used_bytes_mask 08"; ret; }', 'PTX5007'],
+    ['.entry k() { .pragma "used_bytes_mask 1 "; ret; }', 'PTX5007'],
+  ],
   constants: [['.const .b8 x[65536];'], ['.const .b8 x[65536]; .const .b8 y;', 'PTX5025']],
 };
 
@@ -157,6 +180,16 @@ describe.each(Object.entries(cases))('%s', (_what, declarations) => {
       expect(codesOf(declaration)).toEqual(codes);
     },
   );
+});
+
+test.each([
+  ['frequency 5', []],
+  ['frequency 0x10', []],
+  ['frequency 0', ['PTX5007']],
+  ['frequency -1', ['PTX5007']],
+  ['frequency', ['PTX5007']],
+])('the pragma %s needs a positive integer', (pragma, codes) => {
+  expect(codesOf(`.entry k() { .pragma "${pragma}"; ret; }`, '9.0')).toEqual(codes);
 });
 
 test('samplers can be declared if textures are not unified with them', () => {

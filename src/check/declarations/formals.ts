@@ -47,7 +47,7 @@ function declareFormal(
   const type = context.declaredType(formal, formal.space);
   if (type === null || formal.name === '_') return null;
   context.header.checkSampler(formal);
-  checkParameterType(formal, type, context.report);
+  checkParameterType(formal, type, !item.entry && item.body !== null, context.report);
   const symbol = parameterSymbol(formal, type, parameterSpace(item.entry, result));
   // Nothing refers to the parameters of a prototype by name.
   if (item.body === null) scope.declare(symbol);

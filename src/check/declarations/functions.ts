@@ -4,7 +4,7 @@
  */
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
-import { type PtxType, typeOf } from '../../isa/types.ts';
+import { opaqueTypes, type PtxType, typeOf } from '../../isa/types.ts';
 import type { AliasItem, FunctionItem, Parameter, PrototypeDirective } from '../../syntax/tree.ts';
 import { arrayText } from './declarations.ts';
 import type { Report } from '../report.ts';
@@ -73,11 +73,16 @@ function nameOf({ nameStart, nameEnd }: Parameter): Span {
   return { start: nameStart, end: nameEnd };
 }
 
-/** Reports a `.param` of a function that is neither a scalar nor an array. */
-export function checkParameterType(parameter: Parameter, type: PtxType, report: Report): void {
+/**
+ * Reports a `.param` that is neither a scalar nor an array. `defined`: the function is not a kernel, and has a body.
+ * ptxas looks for textures, samplers and surfaces only in such functions.
+ */
+export function checkParameterType(parameter: Parameter, type: PtxType, defined: boolean, report: Report): void {
   if (parameter.space !== '.param' || parameter.dimensions.length > 0) return;
-  if (parameter.vector === null && type !== typeOf('.f16x2')) return;
-  const what = `'${parameter.name}' of type ${parameter.vector ?? ''}${type.name} cannot be a .param variable`;
+  const isOpaque = opaqueTypes.has(parameter.type);
+  if (parameter.vector === null && type !== typeOf('.f16x2') && !(defined && isOpaque)) return;
+  const written = isOpaque ? parameter.type : type.name;
+  const what = `'${parameter.name}' of type ${parameter.vector ?? ''}${written} cannot be a .param variable`;
   const ptxas = `Variable '${parameter.name}' cannot be allocated in .param state space`;
   report(diagnose('PTX5007', { start: parameter.typeStart, end: parameter.typeEnd }, { what, ptxas }));
 }

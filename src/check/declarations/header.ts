@@ -139,6 +139,7 @@ export class Header {
       target: this.effectiveTarget(),
       addressSize: this.addressSize,
       declaresAddressSize: this.addressSpan !== null,
+      texmode: this.options.has('texmode_independent') ? 'independent' : 'unified',
     };
   }
 

@@ -9,6 +9,7 @@ import type { ModuleEnvironment } from '../availability.ts';
 import type { Report } from '../report.ts';
 import { checkHasSize } from './functions.ts';
 import { checkLaunchBounds } from './launch-bounds.ts';
+import { checkPragmas } from './pragmas.ts';
 import { bytesInRow } from './sizes.ts';
 
 export function checkKernel(item: FunctionItem, environment: ModuleEnvironment, report: Report): void {
@@ -48,7 +49,8 @@ function checkParameterSpace(item: FunctionItem, { version, target }: ModuleEnvi
  * a function, or after a prototype.
  */
 export function checkTuning(tuning: readonly TuningDirective[], report: Report): void {
-  for (const { name, values, start, end } of tuning) {
+  for (const { name, values, strings, start, end } of tuning) {
+    if (name === '.pragma') checkPragmas(strings, { start, end }, 'header', report);
     const { positive = false, most = null } = findTuning(name) ?? {};
     if (positive && values.includes(0)) {
       const ptxas = `Positive non-zero value expected for ${name.slice(1)}`;

@@ -121,8 +121,10 @@ function matchBase(
   if (base.kind === 'unknown') return [];
   if (base.kind === 'register' && base.lanes === 1 && takesRegister(pattern, space, base.type)) return [];
   if (base.kind === 'variable') {
-    if ((space === null ? generic : (reachable[space] ?? [])).includes(base.space)) return [];
-    return [problem('PTX5011', operand(index), { ...parameters, expected: space ?? 'generic' })];
+    if (!(space === null ? generic : (reachable[space] ?? [])).includes(base.space))
+      return [problem('PTX5011', operand(index), { ...parameters, expected: space ?? 'generic' })];
+    if (base.opaque === null || pattern.plain !== true) return [];
+    return [problem('PTX5015', operand(index), { ...parameters, expected: 'a register, or a variable with a value' })];
   }
   const expected = `a ${pattern.least?.bits === 64 ? '' : '32-bit or '}64-bit register, or a variable`;
   return [problem('PTX5015', operand(index), { ...parameters, expected })];

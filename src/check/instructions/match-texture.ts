@@ -5,6 +5,7 @@ import type { CoordinatesPattern, OperandPattern } from '../../isa/operand-patte
 import { leastCoordinates } from '../../isa/variant.ts';
 import { describeShape } from './describe-shape.ts';
 import { holdsInteger } from './match-address.ts';
+import { mixesComponents } from './match-list.ts';
 import { joinedType } from './match-registers.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import type { Shape } from './shape.ts';
@@ -20,33 +21,48 @@ export function matchTexture(
   shape: Shape,
   index: number,
 ): readonly Problem[] {
-  const { name, coordinates, sampled = false } = pattern;
+  const { name, coordinates, of } = pattern;
   if (shape.kind === 'unknown') return [];
-  const most = sampled ? 2 : 1;
-  if (shape.kind !== 'address' || shape.rest.length === 0 || shape.rest.length > most)
-    return [wrongKind(subject, name, shape, [index], `a ${pattern.of} and coordinates in brackets`)];
+  const samplers = samplersOf(subject, pattern);
+  if (shape.kind !== 'address' || !samplers.includes(shape.rest.length - 1)) {
+    const expected = samplers.includes(0)
+      ? `a ${of} and coordinates in brackets`
+      : `a ${of}, a .samplerref and coordinates in brackets, because .target says texmode_independent`;
+    return [wrongKind(subject, name, shape, [index], expected)];
+  }
   const last = elementAt(shape.rest, shape.rest.length - 1);
-  const sampler = shape.rest.length === 2 ? elementAt(shape.rest, 0) : null;
   return [
-    ...matchBase(subject, pattern, shape.base, index),
-    ...(sampler === null || isHandle(sampler, ['.samplerref', '.texref'])
-      ? []
-      : [wrongKind(subject, 'sampler', sampler, [index], 'a .samplerref variable or a 64-bit register')]),
+    ...matchBase(subject, { name, of }, shape.base, index),
+    ...(shape.rest.length === 2 ? matchSampler(subject, elementAt(shape.rest, 0), index) : []),
     ...matchCoordinates(subject, coordinates, last, index),
   ];
 }
 
+/** How many samplers may stand between the texture and the coordinates. */
+function samplersOf({ texmode }: Subject, { sampled = false }: TexturePattern): readonly number[] {
+  if (!sampled) return [0];
+  return texmode === 'independent' ? [1] : [0, 1];
+}
+
+function matchSampler(subject: Subject, sampler: Shape, index: number): readonly Problem[] {
+  const types = subject.texmode === 'independent' ? ['.samplerref'] : ['.samplerref', '.texref'];
+  if (isHandle(sampler, types)) return [];
+  return [wrongKind(subject, 'sampler', sampler, [index], 'a .samplerref variable or a 64-bit register')];
+}
+
 /** Matches `[a]`. */
 export function matchHandle(subject: Subject, pattern: HandlePattern, shape: Shape, index: number): readonly Problem[] {
+  const { name } = pattern;
+  const of = subject.texmode === 'independent' && pattern.separate === true ? '.samplerref' : pattern.of;
   if (shape.kind === 'unknown') return [];
   if (shape.kind !== 'address' || shape.rest.length > 0)
-    return [wrongKind(subject, pattern.name, shape, [index], `a ${pattern.of} in brackets`)];
-  return matchBase(subject, pattern, shape.base, index);
+    return [wrongKind(subject, name, shape, [index], `a ${of} in brackets`)];
+  return matchBase(subject, { name, of }, shape.base, index);
 }
 
 function matchBase(
   subject: Subject,
-  { name, of }: TexturePattern | HandlePattern,
+  { name, of }: Pick<HandlePattern, 'name' | 'of'>,
   base: Shape | null,
   index: number,
 ): readonly Problem[] {
@@ -62,6 +78,7 @@ function matchBase(
  */
 function isHandle(shape: Shape, types: readonly string[]): boolean {
   if (shape.kind === 'unknown') return true;
+  if (shape.kind === 'variable' && shape.offset) return false;
   if (shape.kind === 'variable') return types.includes(shape.opaque ?? (shape.space === '.tex' ? '.texref' : ''));
   return shape.kind === 'register' && shape.lanes === 1 && shape.type.width === 64 && holdsInteger(shape.type);
 }
@@ -89,6 +106,7 @@ export function matchCoordinates(
   }
   if (shape.kind !== 'vector' || !sizes.includes(shape.elements.length)) return wrong(expected);
   if (shape.elements.some(({ undeclared }) => undeclared)) return [];
+  if (mixesComponents(shape.elements)) return wrong('a list without constants, because it contains a special register');
   if (!shape.elements.every(isElement)) return wrong('a list of 32-bit registers and constants');
   const isIndexed = geometry !== undefined && indexed.includes(geometry);
   if (isIndexed && !isIndex(elementAt(shape.elements, 0)))

@@ -104,8 +104,7 @@ function matchSource(
   const parameters = { name: pattern.name, what: subject.what, opcode: subject.opcode };
   const place = operand(...path);
   if (shape.kind === 'constant') {
-    const anyFloat = pattern.floats === true && shape.constant !== 'integer' && type.width >= 32;
-    if (pattern.registerOnly !== true && (anyFloat || acceptsConstant(type, shape.constant))) return [];
+    if (pattern.registerOnly !== true && acceptsConstant(type, shape.constant)) return [];
     const expected = pattern.registerOnly === true ? 'registers only' : describeConstants(type);
     return [problem('PTX3005', place, { ...parameters, found: describeShape(shape), expected })];
   }
@@ -120,6 +119,8 @@ function matchSource(
     if (shape.kind === 'variable' && shape.space === 'local parameter') {
       return [problem('PTX5014', place, { found: describeShape(shape) })];
     }
+    if (shape.kind === 'variable' && shape.opaque !== null && !shape.offset && type.name !== '.u64')
+      return [wrongKind(subject, pattern.name, shape, path, `a register, because only .u64 reads a handle`)];
     return isInteger(type) || type.class === 'bits'
       ? []
       : [wrongKind(subject, pattern.name, shape, path, describeRegisters(type, 'exact'))];

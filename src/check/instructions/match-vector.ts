@@ -8,9 +8,10 @@ import { operandType } from '../../isa/variant.ts';
 import { acceptsRegister } from '../../isa/operand-rules.ts';
 import { vectorLanes } from '../../isa/rules.ts';
 import { isInteger } from '../../isa/types.ts';
+import { matchList, problemsOfElements } from './match-list.ts';
 import { matchRegisters } from './match-registers.ts';
 import { matchValue, regimeOf } from './match-value.ts';
-import { operand, type Problem, problem } from './problem.ts';
+import type { Problem } from './problem.ts';
 import type { Shape } from './shape.ts';
 import { type Subject, wrongKind } from './subject.ts';
 
@@ -37,29 +38,15 @@ export function matchVector(
     return [wrongKind(subject, nameOfList(name), shape, path, `a vector of ${elements.length} elements`)];
   }
   if (pattern.types !== undefined) return matchRegisters(subject, pattern, shape.elements, path);
-  const problems = elements.map((element, i) =>
-    matchValue(subject, element, elementAt(shape.elements, i), [...path, i]),
+  if (pattern.alike === true) return matchList(subject, name, elements, shape.elements, path);
+  return problemsOfElements(
+    elements.map((element, i) => matchValue(subject, element, elementAt(shape.elements, i), [...path, i])),
   );
-  if (problems.some((found) => found.length > 0)) return problemsOfElements(problems);
-  if (pattern.alike !== true) return [];
-  if (shape.elements.every((element) => element.kind === 'sink')) return [onlySinks(subject, name, path)];
-  return sameKinds(subject, name, shape.elements, path);
 }
 
 /** `d` of `{d.x, d.y}`. */
 function nameOfList(name: string): string {
   return name.replace(/^\{(\w+).*$/, '$1');
-}
-
-/** Elements that are wrong for the same reason count as one mistake. */
-function problemsOfElements(problems: readonly (readonly Problem[])[]): readonly Problem[] {
-  const seen = new Set<string>();
-  return problems.flat().filter(({ code, parameters: { expected, found } }) => {
-    const reason = `${code} ${expected} ${found}`;
-    const isNew = !seen.has(reason);
-    seen.add(reason);
-    return isNew;
-  });
 }
 
 /**
@@ -90,11 +77,8 @@ export function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape
   }
   const isMaskable = pattern.maskable === true && count * type.width === 256;
   const lane: ValuePattern = { ...value, sink: value.role === 'write' || isMaskable, special: value.role === 'read' };
-  const problems = shape.elements.map((element, i) => matchValue(subject, lane, element, [index, i]));
-  if (problems.some((found) => found.length > 0)) return problemsOfElements(problems);
-  if (shape.elements.every((element) => element.kind === 'sink')) return [onlySinks(subject, value.name, [index])];
-  const check = pattern.alike === true ? sameKinds : sameWidths;
-  return check(subject, value.name, shape.elements, [index]);
+  const lanes = shape.elements.map(() => lane);
+  return matchList(subject, value.name, lanes, shape.elements, [index]);
 }
 
 function isSingle(shape: Shape): boolean {
@@ -109,64 +93,4 @@ function isUncounted({ role }: ValuePattern, shape: Shape, count: number): boole
   if (shape.kind === 'vector') return count === 1 && [1, 2, 4].includes(shape.elements.length);
   if (shape.kind === 'register' && shape.lanes > 1) return count === 1;
   return count === 1 || role === 'read';
-}
-
-/**
- * The problem to report for a list that consists only of `_`. Such a list is not allowed, because nothing determines
- * the width of its elements.
- */
-function onlySinks(subject: Subject, name: string, path: readonly number[]): Problem {
-  const parameters = { name, what: subject.what, opcode: subject.opcode, expected: 'elements of one type' };
-  return problem('PTX3004', operand(...path), { ...parameters, found: "nothing but '_'" });
-}
-
-/**
- * Checks that a list does not contain both integers and floats. Registers of bit-size types may be combined with either
- * kind.
- */
-function sameKinds(
-  subject: Subject,
-  name: string,
-  elements: readonly Shape[],
-  path: readonly number[],
-): readonly Problem[] {
-  const kinds = new Set(elements.flatMap((element) => kindsOf(element)));
-  if (kinds.size <= 1) return sameWidths(subject, name, elements, path);
-  const parameters = { name, what: subject.what, opcode: subject.opcode, expected: 'elements of one type' };
-  return [problem('PTX3004', operand(...path), { ...parameters, found: 'several types' })];
-}
-
-/**
- * The kind of elements to which this element restricts the whole list: integers, floats, or one particular 16-bit or
- * packed type. Empty for elements that can be combined with any others, such as bit-size registers and special
- * registers.
- */
-function kindsOf(shape: Shape): readonly string[] {
-  if (shape.kind === 'constant') return [shape.constant === 'integer' ? 'integer' : 'float'];
-  if (shape.kind !== 'register' || shape.type.class === 'bits') return [];
-  if (isInteger(shape.type)) return ['integer'];
-  return [shape.type.width === 16 || shape.type.class === 'packed' ? shape.type.name : 'float'];
-}
-
-function widthsOf(shape: Shape): readonly number[] {
-  return shape.kind === 'register' || shape.kind === 'special' ? [shape.type.width] : [];
-}
-
-/** Checks that all registers in a list have the same width. */
-function sameWidths(
-  subject: Subject,
-  name: string,
-  elements: readonly Shape[],
-  path: readonly number[],
-): readonly Problem[] {
-  const widths = new Set(elements.flatMap(widthsOf));
-  if (widths.size <= 1) return [];
-  const parameters = { name, what: subject.what, opcode: subject.opcode };
-  return [
-    problem('PTX3004', operand(...path), {
-      ...parameters,
-      expected: 'registers of one width',
-      found: 'several widths',
-    }),
-  ];
 }

@@ -151,7 +151,7 @@ export class ShapeTable {
       case 'register':
         return this.register(symbol.type, symbol.lanes);
       case 'variable':
-        return this.variable(symbol, false);
+        return this.variable(symbol, opaqueTypeOf(symbol.variable), false);
       case 'function':
         return symbol.entry ? this.kernel : this.fn;
       case 'label':
@@ -164,12 +164,11 @@ export class ShapeTable {
   }
 
   private variable(
-    symbol: { readonly space: VariableSpace; readonly takenFor: FormalSpace | null; readonly variable?: Variable },
+    { space, takenFor }: { readonly space: VariableSpace; readonly takenFor: FormalSpace | null },
+    opaque: string | null,
     offset: boolean,
     subscript = false,
   ): Shape {
-    const { space, takenFor, variable } = symbol;
-    const opaque = variable !== undefined && opaqueTypes.has(variable.type) && !offset ? variable.type : null;
     const isPlain = !offset && takenFor === null && !subscript && opaque === null;
     const known = isPlain ? this.plainVariables.get(space) : undefined;
     if (known !== undefined) return known;
@@ -185,13 +184,13 @@ export class ShapeTable {
     if (symbol === undefined || (index !== null && scope.lookup(index.name) === undefined)) return this.unknown;
     if (symbol.kind !== 'variable' || symbol.variable.dimensions.length === 0)
       return this.intern('wrong-subscript', { kind: 'wrong-subscript' });
-    return this.variable(symbol, true, true);
+    return this.variable(symbol, null, true, true);
   }
 
   private withOffset(base: Shape): Shape {
     switch (base.kind) {
       case 'variable':
-        return this.variable(base, true);
+        return this.variable(base, base.opaque, true);
       case 'function':
         return this.intern(`function+ ${base.entry}`, { kind: 'function', offset: true, entry: base.entry });
       case 'register':
@@ -200,6 +199,11 @@ export class ShapeTable {
         return this.unknown;
     }
   }
+}
+
+/** As in `Shape`. */
+function opaqueTypeOf({ type, dimensions }: Variable): string | null {
+  return dimensions.length === 0 && opaqueTypes.has(type) ? type : null;
 }
 
 function idsOf(shapes: readonly Shape[]): string {

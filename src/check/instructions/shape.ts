@@ -26,7 +26,7 @@ export type ShapeData =
       readonly offset: boolean;
       /** True for an array element such as `name[1]`. */
       readonly subscript: boolean;
-      /** `.texref`, `.samplerref` or `.surfref`, for variables of these types. */
+      /** `.texref`, `.samplerref` or `.surfref`, for variables of these types that are not arrays. */
       readonly opaque: string | null;
     }
   | { readonly kind: 'register-offset'; readonly type: PtxType }

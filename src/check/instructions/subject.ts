@@ -1,5 +1,6 @@
 /** The variant of an instruction that the operands must match, and other values that all matchers need. */
 import type { Variant } from '../../isa/form.ts';
+import type { Texmode } from '../availability.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import { describeShape } from './describe-shape.ts';
 import type { Shape } from './shape.ts';
@@ -9,6 +10,7 @@ export interface Subject {
   readonly opcode: string;
   /** Opcode and types, as messages spell them: `cvt.f16.f32`. */
   readonly what: string;
+  readonly texmode: Texmode;
 }
 
 /** Creates problem PTX3003: the operand is of a kind that is not allowed at its position. */

@@ -5,6 +5,7 @@
  */
 import type { AvailabilityRow } from '../../isa/conditions.ts';
 import type { Variant } from '../../isa/form.ts';
+import { indirectHandles } from '../../isa/forms/texture/parts.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { checkRows, type ModuleEnvironment, rowsOf } from '../availability.ts';
 import { isLimited } from './limits.ts';
@@ -148,12 +149,17 @@ function refusal({ opcode, problems }: { readonly opcode: string; readonly probl
 }
 
 /**
- * The version and target requirements for how an operand is written: for a second result, or for a handle in a register
- * instead of the name of a texture or surface.
+ * The version and target requirements for how an operand is written: for a second result, and for handles of textures,
+ * samplers and surfaces that are moved into registers or are in registers.
  */
 function needsOfOperand({ form }: Variant, shape: Shape, index: number): readonly AvailabilityRow[] {
   const pattern = form.operands[index];
   switch (pattern?.kind) {
+    case 'value': {
+      const isHandle = pattern.address === true && shape.kind === 'variable' && !shape.offset;
+      const needed = isHandle ? indirectHandles.get(shape.opaque ?? '') : undefined;
+      return needed === undefined ? [] : [needed];
+    }
     case 'pair':
       return shape.kind === 'pair' && pattern.needs !== undefined ? [pattern.needs] : [];
     case 'texture':
@@ -174,7 +180,7 @@ function verdictOnVariant(
   const what = opcode + variant.types.map((type) => type.name).join('');
   const ownRows = rowsOf(variant);
   const problems = [
-    ...operandProblems({ variant, opcode, what }, shapes),
+    ...operandProblems({ variant, opcode, what, texmode: environment.texmode }, shapes),
     ...inWordsOfToday(checkRows(ownRows, environment), opcode, variant, environment),
   ];
   const rows = [...ownRows];

@@ -114,8 +114,22 @@ function spacesWritten(): readonly string[] {
 
 const destination: OperandPattern = { kind: 'lanes', name: 'd', value: write('d', 0), braced: true };
 const source: OperandPattern = { kind: 'lanes', name: 'b', value: read('b', 0), braced: true, maskable: true };
-const loadAddress: OperandPattern = { kind: 'address', name: 'a', access: 'load', element: true, sized: true };
-const storeAddress: OperandPattern = { kind: 'address', name: 'a', access: 'store', element: true, sized: true };
+const loadAddress: OperandPattern = {
+  kind: 'address',
+  name: 'a',
+  access: 'load',
+  element: true,
+  sized: true,
+  plain: true,
+};
+const storeAddress: OperandPattern = {
+  kind: 'address',
+  name: 'a',
+  access: 'store',
+  element: true,
+  sized: true,
+  plain: true,
+};
 const policy = read('cache-policy', '.u64', { regime: 'exact' });
 const hints = ['evict1', 'evict2', 'prefetch'];
 
@@ -252,7 +266,7 @@ const uniform: InstructionForm = {
   regime: 'relaxed',
   constraints: [{ kind: 'vector-bits', bits: 128 }],
   availability: [row('ldu', at('2.0', 20)), needsType('.b128', at('8.3', 70))],
-  operands: [{ kind: 'lanes', name: 'd', value: write('d', 0), alike: true, braced: true }, loadAddress],
+  operands: [{ kind: 'lanes', name: 'd', value: write('d', 0), braced: true }, loadAddress],
   steps: (variant) => loadSteps(variant),
 };
 

@@ -80,7 +80,7 @@ function packing([whole, element, count]: (typeof packings)[number]): readonly I
       ...shared,
       id: `mov.pack${whole}.${count}`,
       summary: `Packs ${count} elements into one register, with the first in the lowest bits.`,
-      operands: [write('d', 0), list(sources.map((name) => read(name, element, { special: true, floats: true })))],
+      operands: [write('d', 0), list(sources.map((name) => read(name, element, { special: true })))],
       steps: (): readonly Step[] => [{ kind: 'pack', to: '$d', from: topmostFirst(sources), ...layout }],
     },
     {
@@ -126,8 +126,8 @@ export const movForms = (): readonly InstructionForm[] => [
     constraints: [{ kind: 'vector-bits', bits: 128 }],
     availability,
     operands: [
-      { kind: 'lanes', name: 'd', value: write('d', 0), alike: true },
-      { kind: 'lanes', name: 'a', value: read('a', 0, { special: true, floats: true }), alike: true },
+      { kind: 'lanes', name: 'd', value: write('d', 0) },
+      { kind: 'lanes', name: 'a', value: read('a', 0, { special: true }) },
     ],
     steps: copyLanes,
   },

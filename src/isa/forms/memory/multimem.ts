@@ -166,7 +166,7 @@ function form(word: Word, family: Family): InstructionForm {
   const ops = word === 'st' ? undefined : family.ops?.[word];
   const writes = word === 'ld_reduce';
   const value = (writes ? write : read)(writes ? 'd' : 'b', register, { unpacked });
-  const lanes: OperandPattern = { kind: 'lanes', name: value.name, value, alike: true };
+  const lanes: OperandPattern = { kind: 'lanes', name: value.name, value };
   const width = word === 'red' ? { least: { bits: 64 } as const } : { sized: true };
   const address: OperandPattern = { kind: 'address', name: 'a', access: writes ? 'load' : 'store', ...width };
   const vec = vectors === undefined ? '' : vectorOnly ? '.vec' : '{.vec}';

@@ -36,3 +36,9 @@ export function eachNeeds(modifiers: readonly string[], ...ways: readonly Availa
 /** What handles in registers need. */
 export const indirectTextures: AvailabilityRow = row('indirect texture access', at('3.1'));
 export const indirectSurfaces: AvailabilityRow = row('indirect surface access', at('3.1'));
+/** What moving a handle into a register needs, by the type of the variable. */
+export const indirectHandles: ReadonlyMap<string, AvailabilityRow> = new Map([
+  ['.texref', indirectTextures],
+  ['.surfref', indirectSurfaces],
+  ['.samplerref', row('indirect sampler access', at('4.3'))],
+]);

@@ -43,7 +43,6 @@ const values = (value: ReturnType<typeof read>): OperandPattern => ({
   kind: 'lanes',
   name: value.name,
   value,
-  alike: true,
   uncounted: true,
 });
 

@@ -248,12 +248,35 @@ const attributes = [
   '.num_mipmap_levels',
   '.num_samples',
   '.memory_layout',
-  '.filter_mode',
-  '.addr_mode_0',
-  '.addr_mode_1',
-  '.addr_mode_2',
 ];
-const handle: OperandPattern = { kind: 'handle', name: 'a', of: '.texref', indirect: indirectTextures };
+const samplerAttributes = ['.filter_mode', '.addr_mode_0', '.addr_mode_1', '.addr_mode_2'];
+const handle = { kind: 'handle', name: 'a', of: '.texref', indirect: indirectTextures } as const;
+
+const samplerQueries = () => [
+  executed(
+    {
+      id: 'txq.sampling',
+      section: '9.7.10.3',
+      syntax: 'txq.query.b32  d, [a]',
+      summary: 'Returns an attribute of a sampler, or of a texture that includes its sampler.',
+      sets: { query: samplerAttributes },
+      operands: [write('d', '.b32'), { ...handle, separate: true }],
+    },
+    at('1.5'),
+    (variant) => queryField('$d', variant),
+  ),
+  executed(
+    {
+      id: 'txq.sampler',
+      section: '9.7.10.3',
+      syntax: 'txq.force_unnormalized_coords.b32  d, [a]',
+      summary: 'Returns an attribute of a sampler.',
+      operands: [write('d', '.b32'), { kind: 'handle', name: 'a', of: '.samplerref', indirect: indirectTextures }],
+    },
+    at('3.1', 20),
+    (variant) => queryField('$d', variant),
+  ),
+];
 
 const queries = () => [
   executed(
@@ -275,17 +298,6 @@ const queries = () => [
       operands: [write('d', '.b32'), handle],
     },
     at('1.5'),
-    (variant) => queryField('$d', variant),
-  ),
-  executed(
-    {
-      id: 'txq.sampler',
-      section: '9.7.10.3',
-      syntax: 'txq.force_unnormalized_coords.b32  d, [a]',
-      summary: 'Returns an attribute of a sampler.',
-      operands: [write('d', '.b32'), { kind: 'handle', name: 'a', of: '.samplerref', indirect: indirectTextures }],
-    },
-    at('3.1', 20),
     (variant) => queryField('$d', variant),
   ),
   executed(
@@ -315,4 +327,9 @@ const queries = () => [
 ];
 
 /** tex, tld4, txq and istypep. */
-export const textureForms = (): readonly InstructionForm[] => [...reads(), ...gathers(), ...queries()];
+export const textureForms = (): readonly InstructionForm[] => [
+  ...reads(),
+  ...gathers(),
+  ...queries(),
+  ...samplerQueries(),
+];
