@@ -16,7 +16,8 @@ import { tensorBytesOf } from '../compiled-kernel.ts';
 import { type BetterCode, type CompiledCode, FastEngine, type LocalCode } from './engine.ts';
 import { fusesProducts } from '../simd/fuses-products.ts';
 import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads.ts';
-import { type Crew, runSpread, usefulWorkers } from './spread.ts';
+import { type Crew, runSpread, threadsPerProcessor, usefulWorkers } from './spread.ts';
+import { Turns } from './turns.ts';
 
 /** What a module was loaded from: its PTX text, and the environment, which can change the meaning of the text. */
 export interface ModuleOrigin {
@@ -41,14 +42,18 @@ export interface FastOptions {
 export async function runFast(launch: Launch, options: FastOptions): Promise<LaunchResult> {
   const { kernel, memory } = launch;
   const crew = options.workers > 0 && !callsBuiltins(kernel) ? await readyCrew(launch, options.workers) : null;
-  const shared = crew === null ? null : memory.share();
-  const makers = makersOf(launch, options, shared !== null);
-  const result =
-    shared === null || crew === null
-      ? await runToEnd(engineOf(launch, options, makers), launch)
-      : withSource(kernel, await runSpread(launch, codeIn(makers.code), shared, crew));
-  makers.code.executed += result.stats.instructions;
-  return result;
+  try {
+    const shared = crew === null ? null : memory.share();
+    const makers = makersOf(launch, options, shared !== null);
+    const result =
+      shared === null || crew === null
+        ? await runToEnd(engineOf(launch, options, makers), launch)
+        : withSource(kernel, await runSpread(launch, codeIn(makers.code), shared, crew));
+    makers.code.executed += result.stats.instructions;
+    return result;
+  } finally {
+    crew?.release();
+  }
 }
 
 /** Returns the engine that runs a launch on the calling thread, even if there are workers. */
@@ -75,8 +80,14 @@ function localCode(code: Compiled, launch: Launch, options: FastOptions): LocalC
 async function readyCrew({ shape }: Launch, asked: number): Promise<Crew | null> {
   const { host } = await import('#host');
   const workers = usefulWorkers(asked, blocksOf(shape) / blocksPerCluster(shape), host.processors);
-  return (await host.ready(workers)) ? { workers, host } : null;
+  turns ??= new Turns(threadsPerProcessor * host.processors);
+  const release = await turns.take(workers);
+  if (await host.ready(workers)) return { workers, host, release };
+  release();
+  return null;
 }
+
+let turns: Turns | null = null;
 
 /** Adds the position in the original source to a fault. Compiled code itself knows only the line numbers of the PTX. */
 function withSource(kernel: KernelProgram, result: LaunchResult): LaunchResult {

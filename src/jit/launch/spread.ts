@@ -16,7 +16,7 @@ import type { WorkerHost } from './worker-host.ts';
 const lineSize = 256;
 
 /** Maximum number of threads per processor. More threads would not run at the same time. */
-const threadsPerProcessor = 2;
+export const threadsPerProcessor = 2;
 
 /** Returns how many of the requested workers a launch with the given number of clusters can use. */
 export function usefulWorkers(asked: number, clusters: number, processors: number): number {
@@ -27,6 +27,8 @@ export function usefulWorkers(asked: number, clusters: number, processors: numbe
 export interface Crew {
   readonly workers: number;
   readonly host: WorkerHost;
+  /** Must be called when the launch has ended, so that the next one can start. */
+  readonly release: () => void;
 }
 
 /**

@@ -1,0 +1,37 @@
+/**
+ * Lets launches take turns on the worker threads of the process. Without this, each launch that runs at the same time
+ * as others would start threads of its own.
+ */
+export class Turns {
+  private readonly capacity: number;
+  private taken = 0;
+  private readonly waiting: { readonly threads: number; readonly start: () => void }[] = [];
+
+  /** @param capacity - the number of threads that may be busy at once. A launch that needs more runs alone. */
+  constructor(capacity: number) {
+    this.capacity = capacity;
+  }
+
+  /** Waits until this number of threads is free, first come, first served. Returns a function that gives them back. */
+  async take(threads: number): Promise<() => void> {
+    if (this.waiting.length > 0 || !this.fits(threads))
+      await new Promise<void>((resolve) => {
+        this.waiting.push({ threads, start: resolve });
+      });
+    else this.taken += threads;
+    return () => this.giveBack(threads);
+  }
+
+  private fits(threads: number): boolean {
+    return this.taken === 0 || this.taken + threads <= this.capacity;
+  }
+
+  private giveBack(threads: number): void {
+    this.taken -= threads;
+    for (let next = this.waiting[0]; next !== undefined && this.fits(next.threads); next = this.waiting[0]) {
+      this.waiting.shift();
+      this.taken += next.threads;
+      next.start();
+    }
+  }
+}
