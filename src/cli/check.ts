@@ -23,7 +23,7 @@ import { displayName, readInput, streamInput } from './io.ts';
 import { type JudgeFlags, readIsa, readTarget, readTargets } from './options.ts';
 import { write, writeJson } from './output.ts';
 import type { Session } from './session.ts';
-import { settingsAbove } from './settings-file.ts';
+import { validSettingsAbove } from './settings-file.ts';
 import { columnsOf, styleFor } from './style.ts';
 import { packageVersion } from './version.ts';
 
@@ -60,7 +60,7 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags, 
       continue;
     }
     const source = new SourceText(text.value, nameOf(file, flags));
-    const settings = settingsAbove(file === '-' ? (flags.stdinName ?? 'stdin') : file);
+    const settings = validSettingsAbove(file === '-' ? (flags.stdinName ?? 'stdin') : file);
     const reports = names.map((target) => {
       const one = judge(source, { target, isa, settings }, flags.W === 'error');
       const place = { ...one, file: baselineName(file, flags) };
@@ -69,6 +69,7 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags, 
     });
     if (flags.updateBaseline === true) continue;
     exit = worse(exit, reports.some(({ report }) => !isAccepted(report)) ? 1 : 0);
+    session.expectExit?.(exit);
     await writeFindings(reports, flags, session);
     if (flags.quiet !== true) await write(stderr, summarize(reports, columnsOf(stderr)));
     judged.push(...reports);
@@ -136,7 +137,7 @@ async function runBatch(
     target: readTarget(flags.target),
     isa,
     warningsAreErrors: flags.W === 'error',
-    settings: settingsAbove(file === '-' ? 'stdin' : file),
+    settings: validSettingsAbove(file === '-' ? 'stdin' : file),
   });
 }
 

@@ -63,8 +63,10 @@ async function diffFiles(pathA: string, pathB: string, task: Task): Promise<Exit
       if (signal.aborted) return 2;
       if (flags.only !== undefined && diff.pairs.length + diff.onlyInA.length + diff.onlyInB.length === 0)
         throw new PtxlabError('no-such-tensor', '--only matches no tensor of either file');
+      const exit = isClean(diff, settings.limits) ? 0 : 1;
+      session.expectExit?.(exit);
       await report(diff, task);
-      return isClean(diff, settings.limits) ? 0 : 1;
+      return exit;
     } finally {
       await b.close();
     }

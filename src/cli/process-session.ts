@@ -15,6 +15,9 @@ export const processSession: Session = {
   },
   env: process.env,
   expectShortRun: optimizeLater,
+  expectExit: (exit) => {
+    process.exitCode = exit;
+  },
   interruptible,
 };
 
@@ -55,7 +58,8 @@ async function interruptible(work: (signal: AbortSignal) => Promise<ExitCode>): 
 }
 
 /**
- * If the program that reads the output closes the pipe, as `head` does, the process ends silently. If writing fails for
+ * If the program that reads the output closes the pipe, as `head` does, the process ends silently, with the exit code
+ * that is known by then. If writing fails for
  * any other reason, such as a full disk, the failure is reported on stderr and the process exits with 2.
  */
 export function guardOutput(): void {

@@ -25,6 +25,8 @@ export interface Session {
    * does other work and may therefore run for longer.
    */
   readonly expectShortRun?: () => void;
+  /** Tells which exit code the command will have, in case the reader of its output goes away before it ends. */
+  readonly expectExit?: (exit: ExitCode) => void;
   /**
    * Runs work that can be interrupted through the given signal. When the session is interrupted, the work is told to
    * stop and to clean up. After that, the session ends in the same way as any other interrupted program.

@@ -1,11 +1,29 @@
 /** Finds the settings of a workspace. */
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { noSettings, readSettings, type Settings } from '../check/settings.ts';
+import { noSettings, problemInSettings, readSettings, type Settings } from '../check/settings.ts';
+import { UsageError } from './exit.ts';
 
-/** The settings in the nearest `ptxlab.json`: in the folder of a file or in one of the folders above it. */
+/**
+ * The settings in the nearest `ptxlab.json`: in the folder of a file or in one of the folders above it. What is wrong in
+ * the file is ignored.
+ */
 export function settingsAbove(path: string): Settings {
-  return nearest(path)?.settings ?? noSettings;
+  const found = nearest(path);
+  return found === null ? noSettings : readSettings(found.text);
+}
+
+/** Like `settingsAbove`, but throws a UsageError if something is wrong in the file. */
+export function validSettingsAbove(path: string): Settings {
+  const found = nearest(path);
+  return found === null ? noSettings : validSettings(found.text, found.file);
+}
+
+/** Reads the text of a `ptxlab.json`. Throws a UsageError if something is wrong in it. */
+export function validSettings(text: string, file: string): Settings {
+  const problem = problemInSettings(text);
+  if (problem !== null) throw new UsageError(`${file}: ${problem}`);
+  return readSettings(text);
 }
 
 /**
@@ -16,11 +34,11 @@ export function settingsFileAbove(path: string): string | null {
   return nearest(path)?.file ?? null;
 }
 
-function nearest(path: string): { readonly file: string; readonly settings: Settings } | null {
+function nearest(path: string): { readonly file: string; readonly text: string } | null {
   for (let folder = dirname(resolve(path)); ; folder = dirname(folder)) {
     const file = join(folder, 'ptxlab.json');
     try {
-      return { file, settings: readSettings(readFileSync(file, 'utf8')) };
+      return { file, text: readFileSync(file, 'utf8') };
     } catch {
       if (folder === dirname(folder)) return null;
     }

@@ -37,8 +37,10 @@ async function casesIn(
 async function runCases(cases: readonly TestCase[], flags: TestFlags, session: Session): Promise<ExitCode> {
   const results: CaseResult[] = [];
   for (const one of cases) results.push(await runCase(one, flags.update === true, session));
+  const exit = exitOf(results);
+  session.expectExit?.(exit);
   await write(session.stdout, await reportText(results, flags, session));
-  return exitOf(results);
+  return exit;
 }
 
 /**

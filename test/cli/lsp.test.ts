@@ -77,6 +77,27 @@ describe('check follows ptxlab.json and comments', () => {
     });
   });
 
+  it.each([
+    ['{bad', 'not JSON'],
+    ['[]', 'must contain an object'],
+    ['{"target": "sm_175"}', `'target' must be a target such as "sm_90a"; found "sm_175"`],
+    ['{"taget": "sm_90"}', "'taget' is unknown; did you mean 'target'?"],
+    ['{"isa": 8.6}', `'isa' must be a version of PTX, such as "8.6"; found 8.6`],
+    [
+      '{"severities": {"PTX2021": "fatal"}}',
+      'the severity of PTX2021 must be error, warning, note or off; found "fatal"',
+    ],
+    ['{"severities": {"PTX9999": "off"}}', "'PTX9999' is not the code of a finding"],
+    ['{"pages": "docs"}', `'pages' must be a web address; found "docs"`],
+  ])('but refuses %s', async (settings, message) => {
+    const own = scratchIn(folder);
+    const file = put(own, 'k.ptx', module);
+    put(own, 'ptxlab.json', settings);
+    const { code, stderr } = await ptxlab(['check', file]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${join(own, 'ptxlab.json')}: ${message}`);
+  });
+
   it('and a comment suppresses findings on its line, or on the next', async () => {
     const beside = module.replace('3;', '3; // ptxlab-ignore PTX2021 written by hand');
     expect(await ptxlab(['check', '-q', '-'], { input: beside })).toEqual({ code: 0, stdout: '', stderr: '' });

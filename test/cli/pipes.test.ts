@@ -22,8 +22,9 @@ test('a reader that goes away ends the process silently', async () => {
     stderr += chunk.toString();
   });
   child.stdout.once('data', () => child.stdout.destroy());
-  await new Promise((resolve) => child.on('close', resolve));
+  const code = await new Promise((resolve) => child.on('close', resolve));
   expect(stderr).toBe('');
+  expect(code).toBe(1);
 });
 
 test.runIf(existsSync('/dev/full'))('a full disk is reported in one line and exits 2', async () => {

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import type { CheckFlags } from '../check.ts';
 import { UsageError } from '../exit.ts';
 import { readIsa, readTargets } from '../options.ts';
-import { settingsFileAbove } from '../settings-file.ts';
+import { settingsFileAbove, validSettingsAbove } from '../settings-file.ts';
 import { hashInput } from './inputs.ts';
 import type { Draft, InputFile } from './manifest.ts';
 import type { CheckChoice, CheckedFile } from './what.ts';
@@ -23,6 +23,7 @@ export async function draftCheck(paths: readonly string[], flags: CheckFlags, fo
   const files: CheckedFile[] = [];
   for (const name of names) {
     modules.push(await hashInput(folder, name, false));
+    validSettingsAbove(name);
     const above = settingsFileAbove(name);
     const found = above === null ? null : (settings.get(above) ?? (await hashInput(folder, above, false)));
     if (above !== null && found !== null) settings.set(above, found);

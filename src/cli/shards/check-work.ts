@@ -1,11 +1,11 @@
 /** One shard of a check: the reports on some of the files. */
 import { elementAt } from '../../base/element-at.ts';
-import { noSettings, readSettings, type Settings } from '../../check/settings.ts';
+import { noSettings, type Settings } from '../../check/settings.ts';
 import { judge } from '../check.ts';
 import type { Judged } from '../check/report.ts';
 import { UsageError } from '../exit.ts';
 import { readIsa, readTargets } from '../options.ts';
-import { settingsFileAbove } from '../settings-file.ts';
+import { settingsFileAbove, validSettings } from '../settings-file.ts';
 import { type CheckBody, readPlanned, sourceOf } from './check-files.ts';
 import type { UnitRange } from './cut.ts';
 import { pathOfInput } from './inputs.ts';
@@ -46,5 +46,5 @@ async function settingsOf(plan: Plan, { files }: CheckWhat, unit: number): Promi
     throw new UsageError(
       `${path}: was planned with ${expected ?? 'no settings'}, but ${found ?? 'no settings'} would apply now`,
     );
-  return planned === undefined ? noSettings : readSettings(await readPlanned(plan, planned));
+  return planned === undefined ? noSettings : validSettings(await readPlanned(plan, planned), planned.path);
 }

@@ -16,8 +16,8 @@ import { tensorBytesOf } from '../compiled-kernel.ts';
 import { type BetterCode, type CompiledCode, FastEngine, type LocalCode } from './engine.ts';
 import { fusesProducts } from '../simd/fuses-products.ts';
 import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads.ts';
-import { type Crew, runSpread, threadsPerProcessor, usefulWorkers } from './spread.ts';
-import { Turns } from './turns.ts';
+import { type Crew, runSpread, usefulWorkers } from './spread.ts';
+import { takeTurn } from './turns.ts';
 
 /** What a module was loaded from: its PTX text, and the environment, which can change the meaning of the text. */
 export interface ModuleOrigin {
@@ -80,14 +80,11 @@ function localCode(code: Compiled, launch: Launch, options: FastOptions): LocalC
 async function readyCrew({ shape }: Launch, asked: number): Promise<Crew | null> {
   const { host } = await import('#host');
   const workers = usefulWorkers(asked, blocksOf(shape) / blocksPerCluster(shape), host.processors);
-  turns ??= new Turns(threadsPerProcessor * host.processors);
-  const release = await turns.take(workers);
+  const release = await takeTurn(host, workers);
   if (await host.ready(workers)) return { workers, host, release };
   release();
   return null;
 }
-
-let turns: Turns | null = null;
 
 /** Adds the position in the original source to a fault. Compiled code itself knows only the line numbers of the PTX. */
 function withSource(kernel: KernelProgram, result: LaunchResult): LaunchResult {

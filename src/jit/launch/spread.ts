@@ -8,15 +8,13 @@ import { type CompiledCode, residentBytes } from './engine.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import type { Share, ShareResult } from './share.ts';
 import { endLaunch, type LedgerPage, openLedger } from './shared-ledger.ts';
+import { threadsPerProcessor } from './turns.ts';
 import type { WorkerHost } from './worker-host.ts';
 
 /**
  * The memory of each worker is a multiple of this number of bytes, so that no two workers write to the same cache line.
  */
 const lineSize = 256;
-
-/** Maximum number of threads per processor. More threads would not run at the same time. */
-export const threadsPerProcessor = 2;
 
 /** Returns how many of the requested workers a launch with the given number of clusters can use. */
 export function usefulWorkers(asked: number, clusters: number, processors: number): number {

@@ -1,13 +1,27 @@
 /**
- * Lets launches take turns on the worker threads of the process. Without this, each launch that runs at the same time
- * as others would start threads of its own.
+ * Launches and conversions take turns on the worker threads of the process. Without this, those that run at the same
+ * time would start threads of their own.
  */
+import type { WorkerHost } from './worker-host.ts';
+
+/** Maximum number of threads per processor. More threads would not run at the same time. */
+export const threadsPerProcessor = 2;
+
+const turns = new WeakMap<WorkerHost, Turns>();
+
+/** Waits until this number of threads is free. Returns a function that must be called when they are no longer needed. */
+export function takeTurn(host: WorkerHost, threads: number): Promise<() => void> {
+  const known = turns.get(host) ?? new Turns(threadsPerProcessor * host.processors);
+  turns.set(host, known);
+  return known.take(threads);
+}
+
 export class Turns {
   private readonly capacity: number;
   private taken = 0;
   private readonly waiting: { readonly threads: number; readonly start: () => void }[] = [];
 
-  /** @param capacity - the number of threads that may be busy at once. A launch that needs more runs alone. */
+  /** @param capacity - the number of threads that may be busy at once. Whoever needs more runs alone. */
   constructor(capacity: number) {
     this.capacity = capacity;
   }
