@@ -47,6 +47,8 @@ export interface ValuePattern {
   readonly range?: readonly [min: number, max: number];
   /** The first version in which `range` is a rule; absent if it always was. */
   readonly rangeSince?: VersionName;
+  /** What integer constants from this number on need. */
+  readonly later?: { readonly from: number; readonly needs: AvailabilityRow };
   /** Integer constants must be multiples of this number. */
   readonly multiple?: number;
   /** Integer constants must be one of these numbers. */

@@ -72,7 +72,10 @@ function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checke
     checker.reportIfListed(found.code, () => toDiagnostic(found, node, checker.source));
   if (verdict.undeclared && verdict.problems[0]?.code !== 'PTX2001')
     for (const operand of node.operands) reportUndeclared(operand, scope, checker);
-  if (verdict.ranged) checkLimits(node, verdict, checker.verdicts().environment, checker.report);
+  if (verdict.ranged) {
+    const { version } = checker.verdicts().environment;
+    checkLimits(node, verdict, { version, report: checker.report, requirements: checker.requirements });
+  }
   if (verdict.calls && verdict.problems.length === 0 && !verdict.undeclared) checkCall(node, scope, checker.report);
 }
 

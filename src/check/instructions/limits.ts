@@ -9,13 +9,14 @@ import type { OperandPattern, ValuePattern } from '../../isa/operand-patterns.ts
 import { parseVersion, type Version } from '../../isa/targets.ts';
 import type { FloatOperand, Instruction, IntegerOperand } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
+import type { ModuleRequirements } from '../requirements.ts';
 
 type HandlePattern = Extract<OperandPattern, { readonly kind: 'handle' }>;
 
 /** True if the operand accepts only some of the constants of the right type. */
 function limitsConstants(pattern: ValuePattern, version: Version): boolean {
-  const { multiple, oneOf, atMost, fraction } = pattern;
-  return [rangeIn(pattern, version), multiple, oneOf, atMost, fraction].some((limit) => limit !== undefined);
+  const { later, multiple, oneOf, atMost, fraction } = pattern;
+  return [rangeIn(pattern, version), later, multiple, oneOf, atMost, fraction].some((limit) => limit !== undefined);
 }
 
 function rangeIn({ range, rangeSince }: ValuePattern, version: Version): ValuePattern['range'] {
@@ -37,20 +38,23 @@ interface Meant {
   readonly variant: Variant | null;
 }
 
+/** What the checker of limits knows about the module, and where it reports. */
+export interface LimitContext {
+  readonly version: Version;
+  readonly report: Report;
+  readonly requirements: ModuleRequirements;
+}
+
 /** Reports constants and offsets that the variant does not accept. */
-export function checkLimits(
-  node: Instruction,
-  { opcode, variant }: Meant,
-  { version }: ModuleEnvironment,
-  report: Report,
-): void {
+export function checkLimits(node: Instruction, { opcode, variant }: Meant, context: LimitContext): void {
+  const { report } = context;
   const patterns = variant?.form.operands ?? [];
   patterns.forEach((pattern, i) => {
     const operand = node.operands[i];
     if (pattern.kind === 'vector' && operand?.kind === 'vector') {
       pattern.elements.forEach((element, j) => {
         const own = operand.elements[j];
-        if (own?.kind === 'integer') checkInteger(element, own, opcode, version, report);
+        if (own?.kind === 'integer') checkInteger(element, own, opcode, context);
       });
     }
     if (pattern.kind === 'handle' && operand?.kind === 'address' && operand.offset !== 0n)
@@ -58,7 +62,7 @@ export function checkLimits(
     if (pattern.kind !== 'value' || operand === undefined) return;
     if (operand.kind === 'float' && pattern.fraction === true) checkFraction(pattern, operand, opcode, report);
     if (operand.kind !== 'integer') return;
-    checkInteger(pattern, operand, opcode, version, report);
+    checkInteger(pattern, operand, opcode, context);
     const other = node.operands[patterns.findIndex(({ name }) => name === pattern.atMost)];
     if (other?.kind === 'integer') checkAtMost(pattern, operand, other.value, opcode, report);
   });
@@ -72,16 +76,17 @@ function checkInteger(
   pattern: ValuePattern,
   operand: IntegerOperand,
   opcode: string,
-  version: Version,
-  report: Report,
+  { version, report, requirements }: LimitContext,
 ): void {
   const { value } = operand;
-  const { name, multiple = 1, oneOf } = pattern;
+  const { name, later, multiple = 1, oneOf } = pattern;
   const parameters = { value: String(value), name, what: opcode, opcode };
   const [min, max] = rangeIn(pattern, version) ?? [value, value];
   if (value < BigInt(min) || value > BigInt(max)) {
     report(diagnose('PTX3011', operand, { ...parameters, ...rangeOf(min, max) }));
   }
+  if (later !== undefined && value >= BigInt(later.from) && value <= BigInt(max))
+    requirements.uses(later.needs, { start: operand.start, end: operand.end });
   if (value % BigInt(multiple) !== 0n) {
     report(diagnose('PTX3012', operand, { ...parameters, multiple: String(multiple) }));
   }

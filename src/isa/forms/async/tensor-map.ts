@@ -5,7 +5,7 @@
 import type { InstructionForm } from '../../form.ts';
 import { type OperandPattern, read, type ValuePattern } from '../../operand-patterns.ts';
 import { has } from '../../variant.ts';
-import { at, atSuffixed } from '../../targets.ts';
+import { at, atListed, atSuffixed } from '../../targets.ts';
 import {
   elementStrideBits,
   highStrideBits,
@@ -24,7 +24,8 @@ import { replaceElementType, replaceField, type StoredField } from './tensor-map
 const map: OperandPattern = { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } };
 const spaces = ['.global', '.shared::cta'];
 const ordinal = read('ord', '.u32', { constantOnly: true, range: [0, 4] });
-const constant = (last: number): ValuePattern => read('b', '.u32', { constantOnly: true, range: [0, last] });
+const constant = (last: number, extras: Pick<ValuePattern, 'later'> = {}): ValuePattern =>
+  read('b', '.u32', { constantOnly: true, range: [0, last], ...extras });
 
 interface Field {
   readonly id: string;
@@ -79,7 +80,7 @@ const fields: readonly Field[] = [
   {
     id: 'elemtype',
     type: '.b32',
-    operands: [constant(15)],
+    operands: [constant(15, { later: { from: 13, needs: row('.elemtype from 13 on', atSuffixed('8.7', 100)) } })],
     stored: { '.elemtype': inWord(tensorMapFields.elementType) },
   },
   {
@@ -91,7 +92,11 @@ const fields: readonly Field[] = [
   {
     id: 'swizzle_mode',
     type: '.b32',
-    operands: [constant(4)],
+    operands: [
+      constant(4, {
+        later: { from: 4, needs: row('.swizzle_mode 4', atListed('8.8', 'sm_103a'), atListed('9.3', 'sm_107a')) },
+      }),
+    ],
     stored: {
       '.swizzle_mode': {
         parts: [
