@@ -144,6 +144,8 @@ function resultWidth(step: MakingStep, from: readonly Value[]): number {
       return formats[step.format].width;
     case 'mufu':
       return 32;
+    case 'integer':
+      return (step.fn.endsWith('.wide') ? 2 : 1) * formats[step.type].width;
     case 'bits':
       return step.fn === 'popc' || step.fn === 'clz' ? 32 : step.width;
     case 'window':
