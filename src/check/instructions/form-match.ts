@@ -193,14 +193,22 @@ function assume(
  * probably meant one of the modifiers that this form accepts on that axis.
  */
 function replacedAxis(compiled: CompiledForm, text: string): Axis | undefined {
-  return compiled.axes.find(({ axis, optional }) => !optional && liesOn(text, axis));
+  const alike = text.toLowerCase();
+  return (
+    compiled.axes.find(({ values }) => values.some((value) => value.toLowerCase() === alike)) ??
+    compiled.axes.find(({ axis }) => liesOn(text, axis))
+  );
 }
 
 function nearestModifier(axes: readonly Axis[], text: string): string | null {
-  return nearestWord(
-    text,
-    axes.flatMap((axis) => axis.values),
-  );
+  const words = axes.flatMap(({ values }) => values);
+  return onlyBegun(words, text) ?? nearestWord(text, words);
+}
+
+/** The only word that begins with this text; null if there is none, or if there are several. */
+function onlyBegun(words: readonly string[], text: string): string | null {
+  const [begun = null, ...others] = [...new Set(words)].filter((word) => word.startsWith(text));
+  return others.length === 0 ? begun : null;
 }
 
 /**
@@ -217,7 +225,8 @@ function modifierHelp(forms: readonly CompiledForm[], text: string): string | nu
     ...slots.flatMap(({ types }) => types),
   ]);
   const foreign = foreignTypes.get(text);
-  const meant = foreign !== undefined && words.includes(foreign) ? foreign : nearestWord(text, words);
+  const meant =
+    foreign !== undefined && words.includes(foreign) ? foreign : (onlyBegun(words, text) ?? nearestWord(text, words));
   const alike = [...new Set(words)].filter((word) => withoutNumbers(word) === withoutNumbers(text));
   const choices = alike.length === 0 ? null : `${forms[0]?.opcode ?? ''} takes ${listed(alike)}`;
   return meant === null ? choices : `did you mean '${meant}'?`;

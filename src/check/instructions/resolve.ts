@@ -13,7 +13,7 @@ import { isTypeName, type TypeName } from '../../isa/types.ts';
 import { matchForm, choicesIn, slotsFit, type Written } from './form-match.ts';
 import { type Problem, problem, wholeMnemonic } from './problem.ts';
 import { cleanSpelling, closestProblems, wrongTypes } from './refuse.ts';
-import { missingWord, unknownOpcode } from './unknown-opcode.ts';
+import { missingWord, unfinishedOpcode, unknownOpcode } from './unknown-opcode.ts';
 
 export type Resolution =
   /**
@@ -51,6 +51,10 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
   parts.forEach((text, i) => (isTypeName(text) ? types : modifiers).push({ text, index: first + i }));
   const names = parts.filter(isTypeName);
   const fitting = forms.filter((compiled) => slotsFit(compiled, names));
+  const variants = fitting.flatMap((compiled) => variantsOf(compiled, names, modifiers));
+  if (variants.length > 0) return { kind: 'variants', opcode, variants };
+  const unfinished = unfinishedOpcode(table, opcode, parts[0]);
+  if (unfinished !== null) return { kind: 'refused', opcode, problems: [unfinished] };
   if (fitting.length === 0) {
     const word = missingWord(table, opcode, names, (longer) => {
       // The missing word of the opcode may have been written after a type, as in `mul.u32.lo`.
@@ -60,8 +64,6 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
     if (word !== null) return { kind: 'refused', opcode, problems: [word] };
     if (forms.length === 0) return withoutForms(table, opcode);
   }
-  const variants = fitting.flatMap((compiled) => variantsOf(compiled, names, modifiers));
-  if (variants.length > 0) return { kind: 'variants', opcode, variants };
   const attempts = fitting.map((compiled) => matchForm(compiled, names, modifiers));
   const problems = fitting.length === 0 ? wrongTypes(table, opcode, types, modifiers) : closestProblems(attempts);
   return { kind: 'refused', opcode, problems };

@@ -6,6 +6,7 @@ import { nearestWord } from '../../base/nearest-word.ts';
 import { once } from '../../base/once.ts';
 import { opcodesOutside } from '../../isa/missing-forms.ts';
 import type { FormTable } from '../../isa/table.ts';
+import { isTypeName } from '../../isa/types.ts';
 import { statementDirectives } from '../../syntax/directives.ts';
 import { listed } from './form-match.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
@@ -48,6 +49,25 @@ function opcodeHelp(table: FormTable, opcode: string): string | null {
   const directive = statementDirectives.has(`.${opcode}`) ? `.${opcode}` : null;
   const meant = directive ?? foreign.get(opcode.toLowerCase()) ?? nearestWord(opcode, [...table.opcodes(), ...outside]);
   return meant === null ? null : `did you mean '${meant}'?`;
+}
+
+/**
+ * Returns the problem to report if the first part after the opcode is the beginning of a longer opcode, as in
+ * `wgmma.commit` and `barrier.cluster.sync`, or a misspelling of one; null if it is neither, or if a form takes it.
+ */
+export function unfinishedOpcode(table: FormTable, opcode: string, first: string | undefined): Problem | null {
+  const forms = table.forms(opcode);
+  if (first === undefined || isTypeName(first)) return null;
+  if (forms.some(({ axes }) => axes.some(({ values }) => values.includes(first)))) return null;
+  const written = opcode + first;
+  const rest = (other: string): string => other.slice(opcode.length);
+  const begun = table.opcodes().filter((other) => other !== written && other.startsWith(written));
+  const near = forms.length > 0 || begun.length > 0 ? null : nearestWord(first, table.longerOpcodes(opcode).map(rest));
+  const found = near === null ? begun.map(rest) : [near];
+  if (found.length === 0) return null;
+  const parameters = { opcode, allowed: listed(found) };
+  const help = found.length === 1 ? `did you mean '${opcode}${found[0]}'?` : null;
+  return problem('PTX2003', part(0), parameters, { help });
 }
 
 /**
