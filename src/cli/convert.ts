@@ -74,7 +74,8 @@ function planFor(to: string, { file }: TensorInput, container: Container, choice
     if (!(error instanceof TensorFileError)) throw error;
     const isSaid = error.code === 'unsupported';
     const message = isSaid ? error.message : `${containers[container].words} cannot hold this: ${error.message}`;
-    throw new PtxlabError(error.code, `${to}: ${message}`, { cause: error });
+    const help = error.code === 'bad-shape' ? '; --keep GLOB leaves tensors as they are' : '';
+    throw new PtxlabError(error.code, `${to}: ${message}${help}`, { cause: error });
   }
 }
 

@@ -20,7 +20,7 @@ import { newestTarget, newestVersion } from '../isa/targets.ts';
 import { parseInstruction } from '../syntax/parser.ts';
 import type { Instruction, Operand } from '../syntax/tree.ts';
 import { type CodeExplanation, explainCode } from './diagnostic-code.ts';
-import { describeForm, type FormEntry, formsAt } from './form-listing.ts';
+import { describeForm, opcodesNamed, type FormEntry, formsAt } from './form-listing.ts';
 import { explainVariant, type InstructionExplanation } from './instruction.ts';
 import { explainLiteral, type LiteralExplanation } from './literal.ts';
 import { explainName, type NameExplanation } from './name.ts';
@@ -120,7 +120,7 @@ function withoutVariant(
 ): Explanation {
   const { opcode } = resolution;
   const listed = formsAt(choice, opcode).filter(beginningWith(node.mnemonic, opcode));
-  const isKnown = ptxForms.forms(opcode).length > 0;
+  const isKnown = opcodesNamed(opcode).length > 0;
   if (isKnown && (listed.length > 0 || node.mnemonic === opcode))
     return { kind: 'opcode', opcode: node.mnemonic, forms: listed.map((form) => describeForm(form, choice)) };
   return refuse(

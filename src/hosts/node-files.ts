@@ -226,7 +226,10 @@ export async function requireReplaceable(target: string, replace: boolean): Prom
     if (systemCode(error) === 'ENOENT') return null;
     throw hostError(target, error);
   });
-  if (found === null) return null;
+  if (found === null) {
+    await requireFolderOf(target);
+    return null;
+  }
   const isLink = found.isSymbolicLink();
   // If the link is dangling, it cannot point to a device, pipe or folder, so it may be replaced.
   const meant = isLink ? await stat(target).catch(() => null) : found;
@@ -234,6 +237,13 @@ export async function requireReplaceable(target: string, replace: boolean): Prom
   if (meant?.isFile() === false) throw fileError('not-a-file', target, 'not a regular file');
   if (!replace) throw fileError('exists', target, `${isLink ? 'is a symbolic link that ' : ''}already exists`);
   return isLink ? null : found.mode & 0o777;
+}
+
+/** Throws `not-found` if the folder in which a file is to be written does not exist. */
+export async function requireFolderOf(target: string): Promise<void> {
+  const folder = dirname(target);
+  const trouble = await stat(folder).then(() => null, systemCode);
+  if (trouble === 'ENOENT') throw fileError('not-found', folder, 'no such folder');
 }
 
 /** Throws `disk-full` if the output file's disk does not have enough room. */

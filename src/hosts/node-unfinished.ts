@@ -10,7 +10,7 @@ import { TensorFileError } from '../tensors/tensor-error.ts';
 import type { FilePlace } from '../tensors/tensor-file.ts';
 import { createFiles } from './node-joined.ts';
 import { fileError, withFileErrors } from './file-errors.ts';
-import { createFile, type PendingFile, requireRoom } from './node-files.ts';
+import { createFile, type PendingFile, requireFolderOf, requireRoom } from './node-files.ts';
 
 interface Journal {
   /** ID of the process that is writing or last wrote the file. */
@@ -61,6 +61,7 @@ export interface UnfinishedFile {
  */
 export async function openUnfinished(target: string, options: UnfinishedOptions): Promise<UnfinishedFile> {
   const { size, replace, work, resume, files = null } = options;
+  await requireFolderOf(target);
   const folder = dirname(target);
   const parts = (files ?? [{ name: basename(target) }]).map(({ name }) => join(folder, temporaryOf(name)));
   const journal = join(folder, `${temporaryOf(target)}.json`);

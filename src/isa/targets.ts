@@ -222,7 +222,10 @@ export function describeTargets(set: TargetSet): string {
     case 'from':
       return set.sm <= 10 ? 'any target' : `sm_${set.sm} or higher`;
     case 'suffixed':
-      return `sm_${set.sm}a, sm_${set.sm}f or a later one with suffix a or f`;
+      return joinWords(
+        [...[`sm_${set.sm}a`, `sm_${set.sm}f`].filter(isTargetName), 'a later one with suffix a or f'],
+        'or',
+      );
     case 'listed':
       return joinWords(set.names, 'or');
     case 'between':

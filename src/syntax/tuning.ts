@@ -51,7 +51,8 @@ function unexpectedTuning(r: Reader, name: string, on: TuningOwner): null {
   const near = nearestWord(name, known);
   const expected = on === 'entry' ? "a kernel directive or '{'" : "a function directive, ';' or '{'";
   if (near !== null) return r.unexpected(expected, { help: `did you mean ${near}?`, fixes: [rewrite(r.span(), near)] });
-  return r.unexpected(expected, tuningRules.has(name) ? { help: `${name} is allowed only on .entry functions` } : {});
+  const owner = on === 'entry' ? '.func' : '.entry';
+  return r.unexpected(expected, tuningRules.has(name) ? { help: `${name} is allowed only on ${owner} functions` } : {});
 }
 
 /**

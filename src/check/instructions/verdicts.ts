@@ -193,7 +193,10 @@ function verdictOnVariant(
   const ranged = isLimited(variant, environment);
   const undeclared = shapes.some((shape) => shape.undeclared);
   const calls = variant.form.operands.some((pattern) => pattern.kind === 'callee');
-  const warnings = warningsOn(variant, shapes, environment);
+  const refused = new Set(problems.map(({ place }) => (place.kind === 'operand' ? place.path[0] : null)));
+  const warnings = warningsOn(variant, shapes, environment).filter(
+    ({ place }) => place.kind !== 'operand' || !refused.has(place.path[0] ?? -1),
+  );
   const reaches = shapes.some(reachesShared);
   const clean = problems.length + warnings.length === 0 && !ranged && !calls && !undeclared && !reaches;
   const found = { opcode, variant: selected, problems, warnings, rows };

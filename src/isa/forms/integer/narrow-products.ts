@@ -123,7 +123,7 @@ function dot(variant: Variant, type: IntegerName, width: 8 | 16, first: number):
   ];
 }
 
-const turing: AvailabilityRow = { subject: 'dp4a and dp2a', ways: [at('5.0', 61)] };
+const turing: AvailabilityRow = { subject: 'dp4a or dp2a', ways: [at('5.0', 61)] };
 /** The types of a and b, and that of c and d: signed if at least one of the factors is. */
 const dotTypes = [
   { id: 'unsigned', atype: ['.u32'], btype: ['.u32'], sum: '.u32' },
