@@ -79,7 +79,7 @@ function unknownText(text: string): string | null {
     depth += mark === '{' ? 1 : -1;
     if (depth < 0) break;
   }
-  if (depth !== 0) return 'another statement opens or closes its braces';
+  if (depth !== 0) return 'its braces are not balanced, so it needs another statement to be complete';
   if (/^\s*\.(?:visible|extern|weak|func|entry|global|const|file|section)\b/.test(code))
     return 'it declares something at module scope';
   return null;

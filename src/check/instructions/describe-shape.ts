@@ -54,8 +54,14 @@ export function describeShape(shape: Shape): string {
     case 'pair':
       return 'a pair';
     case 'address':
-      return 'an address in brackets';
+      return describeAddress(shape.rest);
   }
+}
+
+function describeAddress([first, second]: readonly Shape[]): string {
+  if (first?.kind !== 'vector' || second !== undefined) return 'an address in brackets';
+  const count = first.elements.length;
+  return `an address and ${count} ${count === 1 ? 'coordinate' : 'coordinates'} in brackets`;
 }
 
 function describeFloat(kind: ConstantKind): string {

@@ -163,9 +163,26 @@ function misplaced(
     return problem('PTX2031', place, { modifier: text, what, allowed, opcode: compiled.opcode }, sectionOf(compiled));
   }
   const { section } = compiled.form;
-  const axis = replacedAxis(compiled, text);
-  const help = axis === undefined ? null : `${what} takes ${listed(axis.values)}`;
-  return problem('PTX2011', place, { modifier: text, what, opcode: compiled.opcode }, { section, help });
+  const choices = nearestChoices(replacedAxis(compiled, text)?.values ?? [], text);
+  return problem('PTX2011', place, { modifier: text, what, opcode: compiled.opcode }, { section, choices });
+}
+
+/** A message lists at most this many modifiers. */
+const mostChoices = 8;
+
+/** The modifiers of an axis. If there are many, only those that begin as the written one does. */
+function nearestChoices(values: readonly string[], text: string): readonly string[] {
+  if (values.length <= mostChoices) return values;
+  const lengths = values.map((value) => commonLength(value, text));
+  const longest = Math.max(...lengths);
+  return values.filter((_, i) => lengths[i] === longest).slice(0, mostChoices);
+}
+
+/** The number of characters at the beginning that two texts have in common. */
+function commonLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one.charAt(length) === other.charAt(length)) length += 1;
+  return length;
 }
 
 /**

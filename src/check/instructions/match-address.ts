@@ -103,7 +103,7 @@ function isCoordinate(shape: Shape, count: number): boolean {
 
 function describeAddress(count: number | undefined): string {
   if (count === undefined) return 'an address in brackets';
-  return `an address and ${count} ${count === 1 ? 'coordinate' : 'coordinates'} in brackets`;
+  return `an address and ${count} ${count === 1 ? 'coordinate' : 'coordinates'} of 32 bits in brackets`;
 }
 
 function matchImmediate(space: string | null, index: number): readonly Problem[] {

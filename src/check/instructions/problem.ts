@@ -2,6 +2,7 @@
  * A finding without positions in a text. Verdicts are cached by mnemonic and operand shapes, so their problems refer
  * only to parts of an instruction; a diagnostic with positions is created from them for each actual instruction.
  */
+import { joinWords } from '../../base/join-words.ts';
 import type { Code, Parameters } from '../../diagnostics/catalog.ts';
 import type { HeaderChange } from '../../diagnostics/fix.ts';
 
@@ -23,6 +24,8 @@ export interface Problem {
   readonly place: InstructionPart;
   /** A function delays the search for a similar word until the problem is reported. */
   readonly help: Help | null;
+  /** The modifiers that the form takes where a modifier is wrong; empty if there are none, or if this is not known. */
+  readonly choices: readonly string[];
   /** A complete mnemonic that would be legal here; null if none is suggested. */
   readonly spelling: string | null;
   readonly section: string | null;
@@ -32,6 +35,7 @@ export interface Problem {
 
 interface ProblemOptions {
   readonly help?: Help | null;
+  readonly choices?: readonly string[];
   readonly spelling?: string | null;
   readonly section?: string | null;
   readonly accepted?: readonly HeaderChange[];
@@ -43,8 +47,8 @@ export function problem<C extends Code>(
   parameters: Parameters<C>,
   options: ProblemOptions = {},
 ): Problem {
-  const { help = null, spelling = null, section = null, accepted = [] } = options;
-  return { code, parameters, place, help, spelling, section, accepted };
+  const { help = null, choices = [], spelling = null, section = null, accepted = [] } = options;
+  return { code, parameters, place, help, choices, spelling, section, accepted };
 }
 
 export const wholeMnemonic: InstructionPart = { kind: 'mnemonic' };
@@ -58,7 +62,9 @@ export function operand(...path: readonly number[]): InstructionPart {
 }
 
 /** Returns a string that says how to fix the problem. The default is to suggest the nearest legal spelling. */
-export function helpOf({ help, spelling }: Problem): string | null {
+export function helpOf({ help, choices, parameters, spelling }: Problem): string | null {
   const own = typeof help === 'function' ? help() : help;
-  return own ?? (spelling === null ? null : `nearest legal spelling: ${spelling}`);
+  if (own !== null) return own;
+  if (choices.length > 0) return `${parameters['what'] ?? ''} takes ${joinWords(choices, 'or')}`;
+  return spelling === null ? null : `nearest legal spelling: ${spelling}`;
 }

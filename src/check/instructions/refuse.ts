@@ -1,5 +1,6 @@
 /** Finds out why no form accepts a mnemonic, and the nearest spelling that some form would accept. */
 import { type Axis, type CompiledForm, printMnemonic } from '../../isa/notation.ts';
+import { liesOn } from '../../isa/modifiers.ts';
 import { constraintHolds } from '../../isa/rules.ts';
 import { joinWords } from '../../base/join-words.ts';
 import type { FormTable } from '../../isa/table.ts';
@@ -27,16 +28,25 @@ export function closestProblems(attempts: readonly FormMatch[]): readonly Proble
   if (first === undefined) return [];
   const alike =
     rest.length > 0 ? [] : others.filter(({ problems }) => problems.length === 1).flatMap(({ problems }) => problems);
-  const joined = joinedChoices(
-    first,
-    alike.filter(({ code }) => code === first.code),
-  );
+  const same = alike.filter(({ code }) => code === first.code);
+  const joined = joinedChoices(first, same) ?? joinedModifiers(first, same);
   return [joined === null ? { ...first, spelling } : joined, ...rest];
 }
 
-/** A missing part is a more likely mistake than an extra one. */
+/** If several forms each refuse the same modifier and nothing else, lists the modifiers that any of them takes. */
+function joinedModifiers(first: Problem, others: readonly Problem[]): Problem | null {
+  if (first.code !== 'PTX2011' || first.choices.length === 0) return null;
+  const same = others.filter(({ parameters }) => parameters['modifier'] === first.parameters['modifier']);
+  const choices = unique([first, ...same].flatMap((found) => found.choices));
+  return choices.length === first.choices.length ? null : { ...first, choices };
+}
+
+/** A missing part is a more likely mistake than an extra one, and a wrong shape is the least likely mistake. */
 function weigh({ problems }: FormMatch): number {
-  return problems.reduce((sum, { code }) => sum + (code === 'PTX2030' || code === 'PTX2032' ? 9 : 10), 0);
+  return problems.reduce((sum, { code, parameters: { modifier = '' } }) => {
+    if (code === 'PTX2030' || code === 'PTX2032') return sum + 9;
+    return sum + (code === 'PTX2011' && liesOn(modifier, 'shape') ? 11 : 10);
+  }, 0);
 }
 
 /**
@@ -140,6 +150,8 @@ function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): s
   if (names.length > 0 && !lengths.includes(names.length)) {
     return `it takes ${joinWords(lengths.map(String), 'or')} type${lengths[0] === 1 && lengths.length === 1 ? '' : 's'}; found ${names.length}`;
   }
+  const lists = names.length > 2 ? nearestLists(forms, names) : [];
+  if (lists.length > 0) return `types that fit: ${listed(lists.map((list) => list.join('')))}`;
   const vectors = first === undefined ? [] : vectorsOf(forms, first);
   if (vectors.length > 0) return `${first} is only available packed: ${listed(vectors)}`;
   const sameLength = forms.filter(({ slots }) => slots.length === (names.length === 0 ? lengths[0] : names.length));
@@ -152,6 +164,36 @@ function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): s
   );
   if (second.length === 0) return `${first} cannot be followed by a second type`;
   return `with ${first}, the second type can be ${listed(unique(second))}`;
+}
+
+/** The maximum number of lists of types that a message suggests, and that are tried per form. */
+const mostLists = 6;
+const mostTried = 4096;
+
+/** The lists of types that forms accept and that differ from the given one in as few places as possible. */
+function nearestLists(forms: readonly CompiledForm[], names: readonly TypeName[]): readonly (readonly TypeName[])[] {
+  let least = names.length;
+  let nearest = new Map<string, readonly TypeName[]>();
+  for (const compiled of forms) {
+    for (const list of typeLists(compiled, names.length)) {
+      const differences = list.filter((type, i) => type !== names[i]).length;
+      if (differences > least || !slotsFit(compiled, list)) continue;
+      if (differences < least) nearest = new Map();
+      least = differences;
+      nearest.set(list.join(''), list);
+    }
+  }
+  return least === names.length ? [] : [...nearest.values()].slice(0, mostLists);
+}
+
+/** Every list of types that the slots of a form allow one by one; empty if there are too many. */
+function typeLists({ slots }: CompiledForm, length: number): readonly (readonly TypeName[])[] {
+  const count = slots.reduce((product, { types }) => product * types.length, 1);
+  if (slots.length !== length || count > mostTried) return [];
+  return slots.reduce<readonly (readonly TypeName[])[]>(
+    (lists, { types }) => lists.flatMap((list) => types.map((type) => [...list, type])),
+    [[]],
+  );
 }
 
 /** The packed types in these forms that consist of several elements of `type`: `.e4m3x2` for `.e4m3`. */
