@@ -56,9 +56,12 @@ function shortAddresses(
     const width = shape === undefined ? 64 : addressWidth(variant, pattern, shape);
     if (width >= 64) return [];
     const found = String(width);
+    // Such an address is most often one in shared memory.
+    const lacksSpace = pattern.kind === 'address' && variant.modifiers['space'] === undefined;
+    const help = `for an address in shared memory, write ${variant.form.syntax.split(/[.{ ]/, 1)[0] ?? ''}.shared; ptxas ends with an error here`;
     return [
       declaresAddressSize
-        ? problem('PTX3027', operand(i), { found })
+        ? problem('PTX3027', operand(i), { found }, { help: lacksSpace ? help : null })
         : problem('PTX3030', operand(i), { found, target: target.name }),
     ];
   });
