@@ -66,8 +66,8 @@ ${replace('fill_mode', fill === 'nan' ? '1' : '0')}`;
 }
 
 /** Makes a tensor map in shared memory, which begins as zeros, and copies it to global memory. */
-const maker = (map: Given, space: string): string => `.version 8.6
-.target sm_100a
+const maker = (map: Given, space: string): string => `.version 8.8
+.target sm_103a
 .address_size 64
 .shared .align 128 .b8 made[128];
 .visible .entry k(.param .u64 tensor, .param .u64 out) {
@@ -114,7 +114,7 @@ const maps: Readonly<Record<string, Given>> = {
 describe.each(Object.entries(ways))('%s', (_, options) => {
   describe.each(['.shared::cta', ''])('in the space "%s"', (space) => {
     test.each(Object.entries(maps))('%s: a kernel makes the same map as tensorMap', async (__, map) => {
-      const device = await Device.create({ gpu: 'B200' });
+      const device = await Device.create({ gpu: 'B300' });
       const out = device.alloc(128);
       const args = [0x1000n, out];
       const result = await device
@@ -163,7 +163,7 @@ describe.each(Object.entries(ways))('%s', (_, options) => {
   });
 });
 
-const changer = `.version 8.6
+const changer = `.version 8.7
 .target sm_100a
 .address_size 64
 .shared .align 128 .b8 tile[256];
