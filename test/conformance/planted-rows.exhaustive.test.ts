@@ -77,7 +77,11 @@ const complete: readonly Patch[] = [
     find: "  tuning('.maxnreg',",
     put: "  tuning('.planted', 'entry', [1, 2], at('9.0', 100)),\n  tuning('.maxnreg',",
   },
-  { file: 'isa/directives.ts', find: '  frequency: {', put: "  planted: { since: at('9.0') },\n  frequency: {" },
+  {
+    file: 'isa/directives.ts',
+    find: "  { name: 'frequency',",
+    put: "  { name: 'planted', open: false, since: at('9.0') },\n  { name: 'frequency',",
+  },
   {
     file: 'isa/limits.ts',
     find: '  { most: 32_764,',

@@ -21,6 +21,7 @@ export function matchList(
   path: readonly number[],
 ): readonly Problem[] {
   const matched = (i: number): readonly Problem[] => {
+    // Outside lists, 16 bits of some special registers can be read alone.
     const shape = elementAt(shapes, i);
     const whole: Shape = shape.kind === 'special' ? { ...shape, kind: 'register', lanes: 1 } : shape;
     return matchValue(subject, elementAt(patterns, i), whole, [...path, i]);
@@ -92,7 +93,7 @@ export function mixesComponents(shapes: readonly Shape[]): boolean {
  * True if the types of all adjacent elements are compatible. Bit-size registers and special registers are compatible
  * with everything. `_` is skipped.
  */
-export function areCompatible(shapes: readonly Shape[]): boolean {
+function areCompatible(shapes: readonly Shape[]): boolean {
   const kinds = shapes.map(kindOf).filter((kind) => kind !== null);
   return kinds.every((kind, i) => {
     const next = kinds[i + 1] ?? kind;

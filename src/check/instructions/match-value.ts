@@ -120,7 +120,7 @@ function matchSource(
       return [problem('PTX5014', place, { found: describeShape(shape) })];
     }
     if (shape.kind === 'variable' && shape.opaque !== null && !shape.offset && type.name !== '.u64')
-      return [wrongKind(subject, pattern.name, shape, path, `a register, because only .u64 reads a handle`)];
+      return [wrongKind(subject, pattern.name, shape, path, 'a register, because only .u64 reads a handle')];
     return isInteger(type) || type.class === 'bits'
       ? []
       : [wrongKind(subject, pattern.name, shape, path, describeRegisters(type, 'exact'))];
