@@ -11,7 +11,7 @@ import { joinWords } from '../../base/join-words.ts';
 import { type TypeName, typeOf } from '../../isa/types.ts';
 import { nearestWord } from '../../base/nearest-word.ts';
 import { once } from '../../base/once.ts';
-import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
+import { type InstructionPart, part, type Problem, problem, wholeMnemonic } from './problem.ts';
 import { elementAt } from '../../base/element-at.ts';
 
 /** A dot-part of a mnemonic. */
@@ -329,13 +329,8 @@ function broken(
         section,
       );
     }
-    case 'axis-goes-with': {
-      const modifier = chosen[constraint.axis] ?? '';
-      const other = chosen[constraint.other];
-      if (other !== undefined) return problem('PTX2033', placeOf(modifier), { modifier, other }, section);
-      const reason = `needs ${listed(constraint.values.filter((value) => value !== ''))} as well`;
-      return problem('PTX2034', placeOf(modifier), { modifier, reason, opcode }, section);
-    }
+    case 'axis-goes-with':
+      return discord(constraint, compiled, chosen, placeOf);
     case 'axis-needs-bits': {
       const modifier = chosen[constraint.axis] ?? '';
       const reason = `needs ${constraint.bits}-bit vectors`;
@@ -356,6 +351,28 @@ function nameOf(compiled: CompiledForm, types: readonly TypeName[]): string {
 /** `a, b or c`. */
 export function listed(words: readonly string[]): string {
   return joinWords(words, 'or');
+}
+
+/** The problem to report if the modifiers on two axes do not go together. */
+function discord(
+  { axis: own, other, values }: Extract<Constraint, { readonly kind: 'axis-goes-with' }>,
+  compiled: CompiledForm,
+  chosen: Readonly<Record<string, string>>,
+  placeOf: (modifier: string) => InstructionPart,
+): Problem {
+  const modifier = chosen[own] ?? '';
+  const found = chosen[other];
+  const section = sectionOf(compiled);
+  const allowed = listed(values.filter((value) => value !== ''));
+  if (found === undefined) {
+    const reason = `needs ${allowed} as well`;
+    return problem('PTX2034', placeOf(modifier), { modifier, reason, opcode: compiled.opcode }, section);
+  }
+  const orderOf = (name: string): number => compiled.axes.findIndex(({ axis }) => axis === name);
+  const which = orderOf(other) < orderOf(own) ? 'first' : 'second';
+  const help = found === modifier ? `the ${which} one must be ${allowed}` : `${modifier} goes only with ${allowed}`;
+  const options = { ...section, help: allowed === '' ? null : help };
+  return problem('PTX2033', placeOf(modifier), { modifier, other: found }, options);
 }
 
 function sectionOf(compiled: CompiledForm): { readonly section: string } {
