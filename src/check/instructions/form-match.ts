@@ -213,7 +213,8 @@ function replacedAxis(compiled: CompiledForm, text: string): Axis | undefined {
   const alike = text.toLowerCase();
   return (
     compiled.axes.find(({ values }) => values.some((value) => value.toLowerCase() === alike)) ??
-    compiled.axes.find(({ axis }) => liesOn(text, axis))
+    compiled.axes.find(({ axis }) => liesOn(text, axis)) ??
+    compiled.axes.find(({ values }) => values.some((value) => withoutNumbers(value) === withoutNumbers(text)))
   );
 }
 

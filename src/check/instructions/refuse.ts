@@ -24,13 +24,21 @@ export function closestProblems(attempts: readonly FormMatch[]): readonly Proble
   const [best, ...others] = [...attempts].sort((x, y) => weigh(x) - weigh(y));
   if (best === undefined) return [];
   const spelling = legalSpelling(best);
-  const [first, ...rest] = best.problems;
+  const [first, ...rest] = best.problems.map((found) => comparedWithAll(found, attempts));
   if (first === undefined) return [];
   const alike =
     rest.length > 0 ? [] : others.filter(({ problems }) => problems.length === 1).flatMap(({ problems }) => problems);
   const same = alike.filter(({ code }) => code === first.code);
   const joined = joinedChoices(first, same) ?? joinedModifiers(first, same);
   return [joined === null ? { ...first, spelling } : joined, ...rest];
+}
+
+/** A word that is no modifier is compared with the modifiers of all forms, not only with those of the closest one. */
+function comparedWithAll(found: Problem, attempts: readonly FormMatch[]): Problem {
+  const { code, place, parameters } = found;
+  if (code !== 'PTX2010' || place.kind !== 'part') return found;
+  const forms = attempts.map(({ compiled }) => compiled);
+  return unknownModifier(forms, { text: parameters['modifier'] ?? '', index: place.index });
 }
 
 /** If several forms each refuse the same modifier and nothing else, lists the modifiers that any of them takes. */
