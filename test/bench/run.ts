@@ -10,6 +10,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { Bench } from 'tinybench';
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
@@ -176,8 +177,9 @@ const parts: Readonly<Record<string, () => unknown>> = {
   serve: async () => rows.push(...(await serveRows())),
   keys: async () => rows.push(...(await keyRows())),
 };
-const only = process.argv.indexOf('--only');
-const chosen = only < 0 ? Object.keys(parts) : (process.argv[only + 1] ?? '').split(',');
+// Throws for any other argument, because a run takes ten minutes.
+const { values: flags } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'string' } } });
+const chosen = flags.only?.split(',') ?? Object.keys(parts);
 for (const name of chosen) {
   const part = parts[name];
   if (part === undefined) throw new Error(`'${name}' is not one of ${Object.keys(parts).join(', ')}`);
@@ -185,6 +187,5 @@ for (const name of chosen) {
 }
 const width = Math.max(...rows.map((row) => row.what.length));
 for (const { what, figure, beside } of rows) console.log(`${what.padEnd(width)}  ${figure.padEnd(44)}  ${beside}`);
-const json = process.argv.indexOf('--json');
-const target = json < 0 ? undefined : process.argv[json + 1];
-if (target !== undefined) writeFileSync(target, `${JSON.stringify({ node: process.version, rows }, null, 2)}\n`);
+if (flags.json !== undefined)
+  writeFileSync(flags.json, `${JSON.stringify({ node: process.version, rows }, null, 2)}\n`);
