@@ -1,9 +1,5 @@
 import { namedEnvironment } from '../isa/environment.ts';
 import { describe, expect, test } from 'vitest';
-import { chop } from '../base/bits.ts';
-import { evaluator } from '../interp/evaluate.ts';
-import { expandForm } from '../isa/expand.ts';
-import { allForms } from '../isa/table.ts';
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
 import type { Variant } from '../isa/form.ts';
 import type { Step } from '../isa/steps/step.ts';
@@ -108,32 +104,4 @@ describe('drawing', () => {
     const bit = { operand: 'p', width: 1, fields: [{ high: 0, low: 0, label: 'in shared(a)' }] };
     expect(drawPicture(bit, 80, asciiGlyphs, 4)[0]).toBe('     0');
   });
-});
-
-/** Bit patterns of any width: ones, small numbers, and mixtures. */
-const patterns = [0xffff_ffff_ffff_ffffn, 3n, 0x8000_0001_8000_8181n, 0x7fed_cba9_8765_4321n];
-
-test('a field is shown as 0 only if its bits are 0 in every result', () => {
-  const environment = namedEnvironment('sm_100a', '9.0');
-  const wrong = allForms().flatMap((form) => {
-    const [variant] = [...expandForm(form)].slice(0, 1);
-    if (variant === undefined) return [];
-    const run = evaluator(variant, environment);
-    if (run === null) return [];
-    const pictures = lanePictures(variant, variant.form.steps(variant, environment));
-    return patterns.flatMap((pattern) => {
-      const results = run.run(
-        run.inputs.map(({ width }, i) => chop(BigInt.asUintN(width, pattern >> BigInt(i)), width)),
-      );
-      return run.outputs.flatMap(({ name }, at) => {
-        const zeros =
-          pictures.find(({ operand }) => operand === name)?.fields.filter(({ label }) => label === '0') ?? [];
-        const bits = BigInt(results[at] ?? 0);
-        return zeros.some(({ high, low }) => BigInt.asUintN(high - low + 1, bits >> BigInt(low)) !== 0n)
-          ? [`${variant.mnemonic} ${name}`]
-          : [];
-      });
-    });
-  });
-  expect([...new Set(wrong)]).toEqual([]);
 });
