@@ -6,7 +6,7 @@ import { ArrayConverter, clearSpare, type RandomSource } from '../jit/arrays/arr
 import { chunkSize } from '../jit/arrays/array-plan.ts';
 import { type ArrayPart, sliceCells } from '../jit/arrays/array-part.ts';
 import { storedBits } from '../jit/arrays/array-storage.ts';
-import { takeTurn } from '../jit/launch/turns.ts';
+import { borrowThreads } from '../jit/launch/turns.ts';
 import type { WorkerHost } from '../jit/launch/worker-host.ts';
 import { convertNames, type ConvertOptions, type PreparedArrays, prepareArrays } from './convert.ts';
 import { canCompile } from '../jit/simd/can-compile.ts';
@@ -136,16 +136,16 @@ class Spread {
   }
 
   async runOn(host: WorkerHost, threads: number): Promise<void> {
-    const release = await takeTurn(host, threads);
+    const release = await borrowThreads(host, threads);
+    if (release === null) return this.runHere();
     try {
-      if (await host.ready(threads)) await this.onReady(host, threads);
-      else await this.runHere();
+      await this.onBorrowed(host, threads);
     } finally {
       release();
     }
   }
 
-  private async onReady(host: WorkerHost, threads: number): Promise<void> {
+  private async onBorrowed(host: WorkerHost, threads: number): Promise<void> {
     const { bytes, into, count } = this.arrays;
     const workspace = workspaceOf(bytes);
     if (!isShared(bytes) || !isShared(into)) await this.throughSlots(host, threads);

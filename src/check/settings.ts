@@ -51,7 +51,7 @@ function isChoice(value: unknown): value is Severity | 'off' {
   return choices.some((choice) => choice === value);
 }
 
-/** Says what is wrong with the text of a `ptxlab.json`; null if nothing is. */
+/** Returns what is wrong with the text of a `ptxlab.json`; null if it is valid. */
 export function problemInSettings(text: string): string | null {
   let parsed: unknown;
   try {

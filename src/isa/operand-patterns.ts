@@ -37,6 +37,8 @@ export interface ValuePattern {
   readonly constantOnly?: boolean;
   /** The name of a variable or function is allowed here and stands for its address. */
   readonly address?: boolean;
+  /** By type of the variable: what the name of a texture, sampler or surface needs here. */
+  readonly handles?: ReadonlyMap<string, AvailabilityRow>;
   /** `!%p` is allowed here. */
   readonly negatable?: boolean;
   /** `!%p` with any predicate is allowed here. Such an operand is meaningless, but ptxas accepts it. */

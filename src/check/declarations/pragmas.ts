@@ -40,7 +40,7 @@ function checkArgument(
   report: Report,
 ): void {
   const [, separated = '', found = ''] = /^(.?\s*)(.*)$/s.exec(text.slice(name.length)) ?? [];
-  const what = `the pragma '${name}' needs a ${argument} after its name`;
+  const what = `the pragma '${name}' needs ${argument === 'integer' ? 'an' : 'a'} ${argument} after its name`;
   if (separated === '' || found === '') {
     report(diagnose('PTX5007', span, { what, ptxas: `Argument(s) to pragma '${text}' cannot be empty` }));
     return;

@@ -60,8 +60,12 @@ export function describeShape(shape: Shape): string {
 
 function describeAddress([first, second]: readonly Shape[]): string {
   if (first?.kind !== 'vector' || second !== undefined) return 'an address in brackets';
-  const count = first.elements.length;
-  return `an address and ${count} ${count === 1 ? 'coordinate' : 'coordinates'} in brackets`;
+  return addressWith(first.elements.length);
+}
+
+/** `an address and 2 coordinates in brackets`; `kind` follows the word `coordinates`. */
+export function addressWith(count: number, kind = ''): string {
+  return `an address and ${count} coordinate${count === 1 ? '' : 's'}${kind} in brackets`;
 }
 
 function describeFloat(kind: ConstantKind): string {

@@ -219,14 +219,16 @@ function replacedAxis(compiled: CompiledForm, text: string): Axis | undefined {
 }
 
 function nearestModifier(axes: readonly Axis[], text: string): string | null {
-  const words = axes.flatMap(({ values }) => values);
-  return onlyBegun(words, text) ?? nearestWord(text, words);
+  return likelyWord(
+    text,
+    axes.flatMap(({ values }) => values),
+  );
 }
 
-/** The only word that begins with this text; null if there is none, or if there are several. */
-function onlyBegun(words: readonly string[], text: string): string | null {
-  const [begun = null, ...others] = [...new Set(words)].filter((word) => word.startsWith(text));
-  return others.length === 0 ? begun : null;
+/** Returns the only word that begins with this text, or else the one that it is probably a misspelling of. */
+function likelyWord(text: string, words: readonly string[]): string | null {
+  const [begun, ...others] = [...new Set(words)].filter((word) => word.startsWith(text));
+  return begun !== undefined && others.length === 0 ? begun : nearestWord(text, words);
 }
 
 /**
@@ -243,8 +245,7 @@ function modifierHelp(forms: readonly CompiledForm[], text: string): string | nu
     ...slots.flatMap(({ types }) => types),
   ]);
   const foreign = foreignTypes.get(text);
-  const meant =
-    foreign !== undefined && words.includes(foreign) ? foreign : (onlyBegun(words, text) ?? nearestWord(text, words));
+  const meant = foreign !== undefined && words.includes(foreign) ? foreign : likelyWord(text, words);
   const alike = [...new Set(words)].filter((word) => withoutNumbers(word) === withoutNumbers(text));
   const choices = alike.length === 0 ? null : `${forms[0]?.opcode ?? ''} takes ${listed(alike)}`;
   return meant === null ? choices : `did you mean '${meant}'?`;

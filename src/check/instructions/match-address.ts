@@ -5,7 +5,7 @@ import { operandType } from '../../isa/variant.ts';
 import { acceptsRegister, describeRegisters } from '../../isa/operand-rules.ts';
 import type { PtxType, TypeName } from '../../isa/types.ts';
 import { operand, type Problem, problem } from './problem.ts';
-import { describeShape } from './describe-shape.ts';
+import { addressWith, describeShape } from './describe-shape.ts';
 import type { Shape } from './shape.ts';
 import { type Subject, wrongKind } from './subject.ts';
 import type { VariableSpace } from '../symbols.ts';
@@ -72,7 +72,7 @@ export function matchAddress(
   const { name, access } = pattern;
   const isElement = pattern.element === true && shape.kind === 'variable' && shape.subscript;
   if (!isElement && (shape.kind !== 'address' || !coordinatesFit(pattern.coordinates, shape.rest)))
-    return [wrongKind(subject, name, shape, [index], describeAddress(pattern.coordinates))];
+    return [wrongKind(subject, name, shape, [index], describeExpected(pattern.coordinates))];
   const space = pattern.space ?? spaceOf(subject.variant);
   const base = shape.kind === 'address' ? shape.base : shape;
   const problems = base === null ? matchImmediate(space, index) : matchBase(subject, pattern, space, base, index);
@@ -101,9 +101,8 @@ function isCoordinate(shape: Shape, count: number): boolean {
   return holdsInteger(shape.type) || (count > 1 && shape.type.class !== 'predicate');
 }
 
-function describeAddress(count: number | undefined): string {
-  if (count === undefined) return 'an address in brackets';
-  return `an address and ${count} ${count === 1 ? 'coordinate' : 'coordinates'} of 32 bits in brackets`;
+function describeExpected(count: number | undefined): string {
+  return count === undefined ? 'an address in brackets' : addressWith(count, ' of 32 bits');
 }
 
 function matchImmediate(space: string | null, index: number): readonly Problem[] {

@@ -24,7 +24,7 @@ export interface Problem {
   readonly place: InstructionPart;
   /** A function delays the search for a similar word until the problem is reported. */
   readonly help: Help | null;
-  /** The modifiers that the form takes where a modifier is wrong; empty if there are none, or if this is not known. */
+  /** The modifiers that the form accepts in place of a wrong one; empty if they are not known. */
   readonly choices: readonly string[];
   /** A complete mnemonic that would be legal here; null if none is suggested. */
   readonly spelling: string | null;

@@ -33,7 +33,7 @@ export function closestProblems(attempts: readonly FormMatch[]): readonly Proble
   return [joined === null ? { ...first, spelling } : joined, ...rest];
 }
 
-/** A word that is no modifier is compared with the modifiers of all forms, not only with those of the closest one. */
+/** Compares an unknown modifier with the modifiers of all forms, not only with those of the closest form. */
 function comparedWithAll(found: Problem, attempts: readonly FormMatch[]): Problem {
   const { code, place, parameters } = found;
   if (code !== 'PTX2010' || place.kind !== 'part') return found;

@@ -5,7 +5,6 @@
  */
 import type { AvailabilityRow } from '../../isa/conditions.ts';
 import type { Variant } from '../../isa/form.ts';
-import { indirectHandles } from '../../isa/forms/texture/parts.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { checkRows, type ModuleEnvironment, rowsOf } from '../availability.ts';
 import { isLimited } from './limits.ts';
@@ -156,8 +155,8 @@ function needsOfOperand({ form }: Variant, shape: Shape, index: number): readonl
   const pattern = form.operands[index];
   switch (pattern?.kind) {
     case 'value': {
-      const isHandle = pattern.address === true && shape.kind === 'variable' && !shape.offset;
-      const needed = isHandle ? indirectHandles.get(shape.opaque ?? '') : undefined;
+      const isHandle = shape.kind === 'variable' && !shape.offset;
+      const needed = isHandle ? pattern.handles?.get(shape.opaque ?? '') : undefined;
       return needed === undefined ? [] : [needed];
     }
     case 'pair':

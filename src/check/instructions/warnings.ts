@@ -1,6 +1,7 @@
 /** Warnings about questionable operands that ptxas nevertheless accepts (as measured with ptxas 13.0). */
 import type { Variant } from '../../isa/form.ts';
 import type { OperandPattern } from '../../isa/operand-patterns.ts';
+import { opcodeIn } from '../../isa/notation.ts';
 import { operandType } from '../../isa/variant.ts';
 import { includesTarget } from '../../isa/targets.ts';
 import { type ModuleEnvironment, shortAddressTargets } from '../availability.ts';
@@ -58,10 +59,11 @@ function shortAddresses(
     const found = String(width);
     // Such an address is most often one in shared memory.
     const lacksSpace = pattern.kind === 'address' && variant.modifiers['space'] === undefined;
-    const help = `for an address in shared memory, write ${variant.form.syntax.split(/[.{ ]/, 1)[0] ?? ''}.shared; ptxas ends with an error here`;
+    const shared = `${opcodeIn(variant.mnemonic)}.shared`;
+    const help = lacksSpace ? `for an address in shared memory, write ${shared}; ptxas ends with an error here` : null;
     return [
       declaresAddressSize
-        ? problem('PTX3027', operand(i), { found }, { help: lacksSpace ? help : null })
+        ? problem('PTX3027', operand(i), { found }, { help })
         : problem('PTX3030', operand(i), { found, target: target.name }),
     ];
   });

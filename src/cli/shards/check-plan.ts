@@ -23,11 +23,12 @@ export async function draftCheck(paths: readonly string[], flags: CheckFlags, fo
   const files: CheckedFile[] = [];
   for (const name of names) {
     modules.push(await hashInput(folder, name, false));
-    validSettingsAbove(name);
     const above = settingsFileAbove(name);
-    const found = above === null ? null : (settings.get(above) ?? (await hashInput(folder, above, false)));
-    if (above !== null && found !== null) settings.set(above, found);
-    files.push({ name, settings: found?.path ?? '' });
+    if (above !== null && !settings.has(above)) {
+      validSettingsAbove(name);
+      settings.set(above, await hashInput(folder, above, false));
+    }
+    files.push({ name, settings: settings.get(above ?? '')?.path ?? '' });
   }
   const largest = Math.max(...modules.map(({ bytes }) => bytes));
   return {

@@ -17,7 +17,7 @@ import { type BetterCode, type CompiledCode, FastEngine, type LocalCode } from '
 import { fusesProducts } from '../simd/fuses-products.ts';
 import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads.ts';
 import { type Crew, runSpread, usefulWorkers } from './spread.ts';
-import { takeTurn } from './turns.ts';
+import { borrowThreads } from './turns.ts';
 
 /** What a module was loaded from: its PTX text, and the environment, which can change the meaning of the text. */
 export interface ModuleOrigin {
@@ -80,10 +80,8 @@ function localCode(code: Compiled, launch: Launch, options: FastOptions): LocalC
 async function readyCrew({ shape }: Launch, asked: number): Promise<Crew | null> {
   const { host } = await import('#host');
   const workers = usefulWorkers(asked, blocksOf(shape) / blocksPerCluster(shape), host.processors);
-  const release = await takeTurn(host, workers);
-  if (await host.ready(workers)) return { workers, host, release };
-  release();
-  return null;
+  const release = await borrowThreads(host, workers);
+  return release === null ? null : { workers, host, release };
 }
 
 /** Adds the position in the original source to a fault. Compiled code itself knows only the line numbers of the PTX. */

@@ -9,11 +9,21 @@ export const threadsPerProcessor = 2;
 
 const turns = new WeakMap<WorkerHost, Turns>();
 
-/** Waits until this number of threads is free. Returns a function that must be called when they are no longer needed. */
-export function takeTurn(host: WorkerHost, threads: number): Promise<() => void> {
+/**
+ * Waits until this number of threads is free, and starts those that do not run yet. Returns a function that gives them
+ * back. Returns null if the host cannot start threads.
+ */
+export async function borrowThreads(host: WorkerHost, threads: number): Promise<(() => void) | null> {
   const known = turns.get(host) ?? new Turns(threadsPerProcessor * host.processors);
   turns.set(host, known);
-  return known.take(threads);
+  const release = await known.take(threads);
+  let isReady = false;
+  try {
+    isReady = await host.ready(threads);
+  } finally {
+    if (!isReady) release();
+  }
+  return isReady ? release : null;
 }
 
 export class Turns {
@@ -21,7 +31,7 @@ export class Turns {
   private taken = 0;
   private readonly waiting: { readonly threads: number; readonly start: () => void }[] = [];
 
-  /** @param capacity - the number of threads that may be busy at once. Whoever needs more runs alone. */
+  /** @param capacity - the number of threads that may be busy at once. A request for more threads than that runs alone. */
   constructor(capacity: number) {
     this.capacity = capacity;
   }

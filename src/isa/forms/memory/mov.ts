@@ -2,6 +2,7 @@
  * mov: PTX ISA 9.1, sections 9.7.9.3 (values, addresses, special registers, vectors) and 9.7.9.4 (packing and
  * unpacking).
  */
+import { indirectHandles } from '../texture/parts.ts';
 import type { AvailabilityRow } from '../../conditions.ts';
 import type { InstructionForm } from '../../form.ts';
 import { type OperandPattern, read, type ValuePattern, write } from '../../operand-patterns.ts';
@@ -103,7 +104,7 @@ export const movForms = (): readonly InstructionForm[] => [
     sets: { type: scalars },
     regime: 'exact',
     availability,
-    operands: [write('d', 0), read('a', 0, { special: true, address: true })],
+    operands: [write('d', 0), read('a', 0, { special: true, address: true, handles: indirectHandles })],
     steps: copy,
   },
   {
