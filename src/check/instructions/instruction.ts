@@ -5,6 +5,7 @@
 import type { Span } from '../../base/span.ts';
 import { type Diagnostic, diagnose, diagnoseStored } from '../../diagnostics/diagnostic.ts';
 import { rewrite } from '../../diagnostics/fix.ts';
+import type { AvailabilityRow } from '../../isa/conditions.ts';
 import type { Guard, Instruction, Operand } from '../../syntax/tree.ts';
 import { checkCall } from './call.ts';
 import { type VerdictCache, step, type Verdict } from './verdicts.ts';
@@ -74,7 +75,8 @@ function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checke
     for (const operand of node.operands) reportUndeclared(operand, scope, checker);
   if (verdict.ranged) {
     const { version } = checker.verdicts().environment;
-    checkLimits(node, verdict, { version, report: checker.report, requirements: checker.requirements });
+    const needs = (row: AvailabilityRow, span: Span): void => checker.requirements.uses(row, span);
+    checkLimits(node, verdict, { version, report: checker.report, needs });
   }
   if (verdict.calls && verdict.problems.length === 0 && !verdict.undeclared) checkCall(node, scope, checker.report);
 }

@@ -2,14 +2,15 @@
  * Limits of constant operands, and of the offsets of addresses. Values are not part of a shape, so they are checked for
  * every instruction.
  */
+import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { ModuleEnvironment } from '../availability.ts';
+import type { AvailabilityRow } from '../../isa/conditions.ts';
 import type { Variant } from '../../isa/form.ts';
 import type { OperandPattern, ValuePattern } from '../../isa/operand-patterns.ts';
 import { parseVersion, type Version } from '../../isa/targets.ts';
 import type { FloatOperand, Instruction, IntegerOperand } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
-import type { ModuleRequirements } from '../requirements.ts';
 
 type HandlePattern = Extract<OperandPattern, { readonly kind: 'handle' }>;
 
@@ -42,7 +43,8 @@ interface Meant {
 export interface LimitContext {
   readonly version: Version;
   readonly report: Report;
-  readonly requirements: ModuleRequirements;
+  /** Records what a constant needs, and reports it if the module does not meet it. */
+  readonly needs: (row: AvailabilityRow, span: Span) => void;
 }
 
 /** Reports constants and offsets that the variant does not accept. */
@@ -76,7 +78,7 @@ function checkInteger(
   pattern: ValuePattern,
   operand: IntegerOperand,
   opcode: string,
-  { version, report, requirements }: LimitContext,
+  { version, report, needs }: LimitContext,
 ): void {
   const { value } = operand;
   const { name, later, multiple = 1, oneOf } = pattern;
@@ -86,7 +88,7 @@ function checkInteger(
     report(diagnose('PTX3011', operand, { ...parameters, ...rangeOf(min, max) }));
   }
   if (later !== undefined && value >= BigInt(later.from) && value <= BigInt(max))
-    requirements.uses(later.needs, { start: operand.start, end: operand.end });
+    needs(later.needs, { start: operand.start, end: operand.end });
   if (value % BigInt(multiple) !== 0n) {
     report(diagnose('PTX3012', operand, { ...parameters, multiple: String(multiple) }));
   }
