@@ -1,5 +1,6 @@
 /** `ptxlab check`: checks modules and writes the findings in the requested format. */
 import { dirname, relative, resolve } from 'node:path';
+import { ok, type Result } from '../base/result.ts';
 import { SourceText } from '../base/source-text.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import { check } from '../check/check.ts';
@@ -14,6 +15,7 @@ import { renderSarif } from '../diagnostics/renderers/sarif.ts';
 import { checkEmbedded, hostLanguage } from '../embedded/check-embedded.ts';
 import { Baseline, baselineText, type FindingPlace } from './check/baseline.ts';
 import { checkBatch } from './check/batch.ts';
+import { filesIn } from './check/files-in.ts';
 import { junitSuites } from './check/junit-suites.ts';
 import { isAccepted, type Judged, jsonRecord, mergeAll, withWarningsAsErrors } from './check/report.ts';
 import { summarize } from './check/summary.ts';
@@ -45,15 +47,14 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags, 
   const { stderr } = session;
   const isa = readIsa(flags.isa);
   if (flags.batch === true) return runBatch(files, flags, isa, session);
-  if (files.length === 0) throw new UsageError('check needs a file, or - for stdin');
+  if (files.length === 0) throw new UsageError('check needs a file or folder, or - for stdin');
   const names = flags.target === undefined ? [undefined] : readTargets(flags.target);
   const baseline = await baselineOf(flags, session);
   const judged: Judged[] = [];
   const places: FindingPlace[] = [];
   let exit: ExitCode = 0;
   session.expectShortRun?.();
-  for (const file of files) {
-    const text = await readInput(file, session);
+  for await (const { file, text } of inputsOf(files, session)) {
     if (!text.ok) {
       await write(stderr, `ptxlab: ${text.error}\n`);
       exit = 2;
@@ -77,6 +78,18 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags, 
   if (flags.updateBaseline === true) return exit === 0 ? updateBaseline(places, flags, session) : exit;
   await writeEnd(judged, flags, session);
   return exit;
+}
+
+/** Reads the files one after the other. A folder stands for the modules in it. */
+async function* inputsOf(
+  paths: readonly string[],
+  session: Session,
+): AsyncGenerator<{ readonly file: string; readonly text: Result<string, string> }> {
+  for (const path of paths) {
+    const files = path === '-' ? ok([path]) : await filesIn(path);
+    if (!files.ok) yield { file: path, text: files };
+    else for (const file of files.value) yield { file, text: await readInput(file, session) };
+  }
 }
 
 /** Writes the findings of all files together, if the format combines them in one document. */

@@ -14,7 +14,10 @@ export function defineCheck(program: Command, start: Start): void {
   const command = program
     .command('check')
     .description('Check PTX modules as strictly as ptxas.')
-    .argument('[files...]', 'PTX files; CUDA C++ and Python files with inline PTX; - for stdin');
+    .argument(
+      '[files...]',
+      'PTX files, or folders with such files; CUDA C++ and Python files with inline PTX; - for stdin',
+    );
   checkChoiceOptions(command)
     .option('--stdin-name <name>', 'the name to show for stdin in findings')
     .option('--baseline <file>', 'leave out findings that this file accepts')
@@ -29,6 +32,7 @@ export function defineCheck(program: Command, start: Start): void {
     'ptxlab check kernel.ptx',
     'ptxlab check --target sm_80,sm_100a kernel.ptx',
     'ptxlab check kernel.cu triton_kernels.py',
+    'ptxlab check build/',
     'nvcc -ptx -o - kernel.cu | ptxlab check -Werror --format github -',
   );
 }

@@ -12,6 +12,13 @@ const narrow = put(
   moduleOf('.reg .f32 %f; .reg .b16 %h;\ncvt.rn.satfinite.e4m3x2.f32 %h, %f, %f;'),
 );
 
+/** Makes a folder in the scratch folder, and returns its path. */
+function made(name: string): string {
+  const path = join(folder, name);
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
 describe('exit and output', () => {
   test('a clean module exits 0 with nothing on stdout and a summary on stderr', async () => {
     const { code, stdout, stderr } = await ptxlab(['check', clean]);
@@ -236,6 +243,20 @@ describe('colors', () => {
   });
 });
 
+describe('a folder', () => {
+  const kernels = made('kernels');
+  made('kernels/inner');
+  put(kernels, 'b.ptx', moduleOf('cvt.f16.f32 %h, %f;'));
+  put(kernels, 'inner/a.ptx', moduleOf(''));
+  put(kernels, 'notes.txt', 'cvt');
+
+  test('stands for the modules in it and below it, in the order of their names', async () => {
+    const { code, stderr } = await ptxlab(['check', `${kernels}/`]);
+    expect(code).toBe(1);
+    expect(stderr.match(/^\S+(?=: )/gm)).toEqual([`${kernels}/b.ptx`, `${kernels}/inner/a.ptx`]);
+  });
+});
+
 describe('odd inputs', () => {
   test('an empty file has findings at line 1, column 1', async () => {
     const { code, stdout } = await ptxlab(['check', '-q', put(folder, 'empty.ptx', '')]);
@@ -269,7 +290,7 @@ describe('odd inputs', () => {
 
   test.each<[string, () => string, RegExp]>([
     ['a missing file', () => join(folder, 'none.ptx'), /none\.ptx: no such file/],
-    ['a directory', () => folder, /is a directory, not a file/],
+    ['a folder without modules', () => made('empty'), /empty: contains no \.ptx files/],
     ['a path through a file', () => join(clean, 'x'), /no such file/],
   ])('%s exits 2, and other files are still checked', async (_, path, reason) => {
     const { code, stdout, stderr } = await ptxlab(['check', '-f', 'ptxas', path(), wrong]);

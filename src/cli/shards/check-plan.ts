@@ -1,6 +1,6 @@
 /** Prepares a plan for checking many files on several machines. */
-import { readdir, stat } from 'node:fs/promises';
 import type { CheckFlags } from '../check.ts';
+import { filesIn } from '../check/files-in.ts';
 import { UsageError } from '../exit.ts';
 import { readIsa, readTargets } from '../options.ts';
 import { settingsFileAbove, validSettingsAbove } from '../settings-file.ts';
@@ -16,8 +16,13 @@ export async function draftCheck(paths: readonly string[], flags: CheckFlags, fo
   if (flags.target !== undefined) readTargets(flags.target);
   readIsa(flags.isa);
   const names: string[] = [];
-  for (const path of paths) names.push(...(await filesIn(path)));
-  if (names.length === 0) throw new UsageError('plan check needs files, or folders with .ptx files');
+  if (paths.length === 0) throw new UsageError('plan check needs files, or folders with .ptx files');
+  for (const path of paths) {
+    if (path === '-') throw new UsageError('plan check takes files, not stdin');
+    const found = await filesIn(path);
+    if (!found.ok) throw new UsageError(found.error);
+    names.push(...found.value);
+  }
   const modules: InputFile[] = [];
   const settings = new Map<string, InputFile>();
   const files: CheckedFile[] = [];
@@ -49,22 +54,6 @@ export async function draftCheck(paths: readonly string[], flags: CheckFlags, fo
 
 /** The fixed cost of checking a file: checking an empty file takes as long as checking this number of bytes. */
 const fileCost = 2 ** 12;
-
-/** The file, or the `.ptx` files in a folder and the folders below it, in the order of their names. */
-async function filesIn(path: string): Promise<readonly string[]> {
-  if (path === '-') throw new UsageError('plan check takes files, not stdin');
-  const isFolder = await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) return [path];
-  const names = await readdir(path, { recursive: true });
-  const base = path.replace(/\/+$/, '');
-  return names
-    .filter((name) => name.endsWith('.ptx'))
-    .map((name) => `${base}/${name}`)
-    .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-}
 
 function choiceOf({ format, target, isa, W, all, source }: CheckFlags): CheckChoice {
   return {
