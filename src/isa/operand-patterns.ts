@@ -87,8 +87,8 @@ export interface CoordinatesPattern {
  * `alike`: the types of the elements are combined into one type. If `types` is given, an element may be a register of any type
  * that has the right width. In every group of four elements, however, `types` must contain a type with which all
  * registers of the group are compatible; if `joined` is set, there must be one such type for all elements together. If
- * `untyped` is set, at least one element must be a register, because the mnemonic does not determine the type of a
- * constant.
+ * `untyped` is set, at least one element must be a register or a `0f…` constant, because the mnemonic does not determine
+ * the type of other constants.
  */
 export interface VectorPattern {
   readonly kind: 'vector';
@@ -106,7 +106,7 @@ export type OperandPattern =
   | VectorPattern
   /**
    * A brace list of registers. `counts` assigns numbers to some modifiers. The length of the list is the product of the
-   * numbers that are assigned to the variant's modifiers. `types` and `joined` have the same meaning as in
+   * numbers that are assigned to the variant's modifiers. `types`, `joined` and `untyped` have the same meaning as in
    * `VectorPattern`.
    */
   | {
@@ -116,6 +116,7 @@ export type OperandPattern =
       readonly counts: readonly Readonly<Record<string, number>>[];
       readonly types?: readonly TypeName[];
       readonly joined?: boolean;
+      readonly untyped?: boolean;
       /** For registers that are written and read: the name under which steps find the values that are read. */
       readonly alsoRead?: string;
     }

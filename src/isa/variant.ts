@@ -67,7 +67,10 @@ export function operandType(variant: Variant, type: TypeRef): PtxType {
 type RegistersPattern = Extract<OperandPattern, { readonly kind: 'registers' }>;
 
 /** The list that a variant requires, with elements named `d.0`, `d.1`, …. */
-export function listOf(variant: Variant, { name, element, counts, types, joined }: RegistersPattern): VectorPattern {
+export function listOf(
+  variant: Variant,
+  { name, element, counts, types, joined, untyped }: RegistersPattern,
+): VectorPattern {
   const modifiers = Object.values(variant.modifiers);
   const length = counts.reduce((count, of) => count * (modifiers.map((word) => of[word]).find(Number) ?? 1), 1);
   return {
@@ -76,6 +79,7 @@ export function listOf(variant: Variant, { name, element, counts, types, joined 
     elements: Array.from({ length }, (_, i) => ({ ...element, name: `${name}.${i}` })),
     ...(types === undefined ? {} : { types }),
     ...(joined === undefined ? {} : { joined }),
+    ...(untyped === undefined ? {} : { untyped }),
   };
 }
 

@@ -77,7 +77,8 @@ function fits(subject: Subject, pattern: ValuePattern, type: PtxType): boolean {
   return acceptsWidth(operandType(subject.variant, pattern.type), type, regimeOf(subject, pattern));
 }
 
-function widthsOf(shapes: readonly Shape[]): ReadonlySet<number> {
+/** The widths of the registers in a list. */
+export function widthsOf(shapes: readonly Shape[]): ReadonlySet<number> {
   return new Set(
     shapes.flatMap((shape) => (shape.kind === 'register' || shape.kind === 'special' ? [shape.type.width] : [])),
   );

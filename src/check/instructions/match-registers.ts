@@ -41,7 +41,7 @@ export function matchRegisters(
 
 function matchElement(
   subject: Subject,
-  { name, role, type }: ValuePattern,
+  { name, role, type, sink = false, special = false }: ValuePattern,
   shape: Shape,
   path: readonly number[],
 ): readonly Problem[] {
@@ -53,9 +53,9 @@ function matchElement(
     case 'register':
       return shape.lanes === 1 && shape.type.class !== 'predicate' && shape.type.width === width ? [] : wrong;
     case 'special':
-      return role === 'read' && shape.type.width === width ? [] : wrong;
+      return special && shape.type.width === width ? [] : wrong;
     case 'sink':
-      return role === 'write' ? [] : wrong;
+      return sink === false ? wrong : [];
     case 'constant':
       return role === 'read' ? [] : wrong;
     default:
@@ -63,13 +63,9 @@ function matchElement(
   }
 }
 
-/**
- * True if a list consists only of constants, which have no type. The exception is a single `0f…` constant, which counts
- * as 32 bits.
- */
+/** True if a list consists only of constants, which have no type; those of the form `0f…` count as 32 bits, however. */
 function hasNoType(shapes: readonly Shape[]): boolean {
-  const isBits = shapes.length === 1 && shapes.every((shape) => shape.kind === 'constant' && shape.constant === '0f');
-  return !isBits && shapes.every(({ kind }) => kind === 'constant');
+  return shapes.every((shape) => shape.kind === 'constant' && shape.constant !== '0f');
 }
 
 function bitsType(width: number): TypeName {

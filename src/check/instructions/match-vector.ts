@@ -8,7 +8,7 @@ import { operandType } from '../../isa/variant.ts';
 import { acceptsRegister } from '../../isa/operand-rules.ts';
 import { vectorLanes } from '../../isa/rules.ts';
 import { isInteger } from '../../isa/types.ts';
-import { matchList, problemsOfElements } from './match-list.ts';
+import { matchList, widthsOf, problemsOfElements } from './match-list.ts';
 import { matchRegisters } from './match-registers.ts';
 import { matchValue, regimeOf } from './match-value.ts';
 import type { Problem } from './problem.ts';
@@ -57,11 +57,8 @@ export function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape
   const { value } = pattern;
   const count = vectorLanes(subject.variant);
   const inBraces = pattern.braced === true && shape.kind === 'vector' && shape.elements.length === 1;
-  if (pattern.uncounted === true && isUncounted(value, shape, count)) {
-    return shape.kind === 'vector' || (shape.kind === 'register' && shape.lanes > 1)
-      ? []
-      : matchValue(subject, value, shape, [index]);
-  }
+  if (pattern.uncounted === true && isUncounted(value, shape, count))
+    return matchUncounted(subject, pattern, shape, index);
   if (count === 1 && !inBraces) return matchValue(subject, value, shape, [index]);
   if (shape.kind === 'unknown') return [];
   if (pattern.alone === true && isSingle(shape)) return matchValue(subject, value, shape, [index]);
@@ -76,9 +73,36 @@ export function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape
     return [wrongKind(subject, value.name, shape, [index], `a vector of ${count} elements`)];
   }
   const isMaskable = pattern.maskable === true && count * type.width === 256;
+  return matchList(subject, value.name, lanesOf(pattern, shape, isMaskable), shape.elements, [index]);
+}
+
+function lanesOf(
+  { value }: LanesPattern,
+  { elements }: Extract<Shape, { kind: 'vector' }>,
+  isMaskable: boolean,
+): readonly ValuePattern[] {
   const lane: ValuePattern = { ...value, sink: value.role === 'write' || isMaskable, special: value.role === 'read' };
-  const lanes = shape.elements.map(() => lane);
-  return matchList(subject, value.name, lanes, shape.elements, [index]);
+  return elements.map(() => lane);
+}
+
+/** Matches an operand whose elements need not have the width of the type, as long as all of them together do. */
+function matchUncounted(subject: Subject, pattern: LanesPattern, shape: Shape, index: number): readonly Problem[] {
+  const { value } = pattern;
+  const { width } = operandType(subject.variant, value.type);
+  const anyWidth: LanesPattern = { ...pattern, value: { ...value, type: '.b8' } };
+  if (shape.kind === 'vector') {
+    const problems = matchList(subject, value.name, lanesOf(anyWidth, shape, false), shape.elements, [index]);
+    const [total = width] = [...widthsOf(shape.elements)].map((each) => each * shape.elements.length);
+    return problems.length > 0 || total >= width ? problems : [tooNarrow(subject, value, shape, index, width)];
+  }
+  if (shape.kind !== 'register' || shape.lanes === 1) return matchValue(subject, value, shape, [index]);
+  const problems = matchValue(subject, anyWidth.value, { ...shape, lanes: 1 }, [index]);
+  const isWide = shape.type.width * shape.lanes >= width;
+  return problems.length > 0 || isWide ? problems : [tooNarrow(subject, value, shape, index, width)];
+}
+
+function tooNarrow(subject: Subject, value: ValuePattern, shape: Shape, index: number, width: number): Problem {
+  return wrongKind(subject, value.name, shape, [index], `registers of ${width} bits together`);
 }
 
 function isSingle(shape: Shape): boolean {

@@ -80,7 +80,10 @@ const scaleRefs: readonly Ref[] = (['a', 'b'] as const).flatMap((side): Ref[] =>
 function scaleOperands({ block, group }: Scaling): readonly OperandPattern[] {
   const scales = group === 1 ? 1 : 64 / block;
   const bytes = [0, 1, 2, 3].filter((byte) => byte % scales === 0);
-  return (['a', 'b'] as const).flatMap((side) => [read(`scale-${side}-data`, '.b32'), selectorOf(side, bytes)]);
+  return (['a', 'b'] as const).flatMap((side) => [
+    read(`scale-${side}-data`, '.b32', { registerOnly: true }),
+    selectorOf(side, bytes),
+  ]);
 }
 
 function scaledForm(row: Row, sparse: boolean): InstructionForm {

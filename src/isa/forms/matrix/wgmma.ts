@@ -191,7 +191,7 @@ function result({ d, columns, k }: Row, sparse: boolean): OperandPattern {
   return {
     kind: 'registers',
     name: 'd',
-    element: write('d', '.b32', { sink: true }),
+    element: write('d', '.b32'),
     counts: [Object.fromEntries(columns.map((n) => [wordOf(n, k, sparse), n / 2 / perRegister]))],
     alsoRead: 'c',
     types: listTypes[sumLists[d][1]],

@@ -73,10 +73,11 @@ function move(opcode: 'ld' | 'st', { shapes, registers, split }: Layout): Instru
   const list: OperandPattern = {
     kind: 'registers',
     name: 'r',
-    element: loads ? write('r', '.b32', { sink: true }) : read('r', '.b32', { special: true }),
+    element: loads ? write('r', '.b32') : read('r', '.b32'),
     counts: [counts],
     types: listTypes.any,
     joined: true,
+    untyped: !loads,
   };
   const address = [tensorOfWords('taddr'), ...(split ? [distance] : [])];
   const operands = loads ? [list, ...address] : [...address, list];

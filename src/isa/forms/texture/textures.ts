@@ -51,7 +51,7 @@ const results: readonly Result[] = [
 const residency = row('a predicate result', at('7.1', 60));
 
 function resultList({ element, lanes, registers }: Result): OperandPattern {
-  const elements = Array.from({ length: lanes }, (_, i) => write(`d.${i}`, element, { sink: true }));
+  const elements = Array.from({ length: lanes }, (_, i) => write(`d.${i}`, element, { sink: lanes === 4 }));
   const first: VectorPattern = { kind: 'vector', name: 'd', elements, types: registers, whole: true };
   return { kind: 'pair', name: 'd|p', first, second: write('p', '.pred'), needs: residency };
 }
