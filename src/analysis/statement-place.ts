@@ -1,5 +1,6 @@
 /** Finds the role of an offset in a statement that is still being written. */
 import { elementAt } from '../base/element-at.ts';
+import { partLimit } from '../isa/notation.ts';
 import { ofOneLine, type Word, wordsBefore } from './words.ts';
 
 export type StatementPlace =
@@ -167,7 +168,9 @@ function directivePlace(text: string, statement: readonly Word[], offset: number
 
 function operandPlace(text: string, statement: readonly Word[], opcode: Word, offset: number): StatementPlace {
   const parts = statement.filter(({ kind }) => kind === 'opcode' || kind === 'modifier' || kind === 'type');
-  const mnemonic = parts.map(({ start, end }) => text.slice(start, end)).join('');
+  // Mnemonics with more parts are not resolved, so the others make no difference.
+  const read = parts.slice(0, partLimit + 1);
+  const mnemonic = read.map(({ start, end }) => text.slice(start, end)).join('');
   const open: { mark: '[' | '{' | '('; elements: number }[] = [];
   let index = 0;
   for (const { kind, start } of statement) {

@@ -1,7 +1,9 @@
 /**
  * Measures how the work grows with the size of a text. For each shape, it measures the CPU time for checking, loading
  * and launching the text, and for the requests that editors make about it. Each time is measured at one size and at 16
- * times that size. Exits with 1 if the time of some work grows more than the limit allows.
+ * times that size. Times that grow more than the limit allows are measured again at the end, each in a process of its
+ * own, because garbage and code from earlier measurements slow down the larger size most. Exits with 1 if the time of
+ * some work still grows too much.
  *
  * tsx test/fuzz/growth.ts [--only PARTS OF NAMES] [--phase PARTS] [--seconds TIMEOUT PER MEASUREMENT] [--limit RATIO]
  */
@@ -140,12 +142,18 @@ interface Line {
   readonly large: Figure;
 }
 
+/** How long a process that measures nothing else runs the work first, in milliseconds, so that V8 optimizes its code. */
+const warmUp = 1000;
+
 /**
- * Returns the mean time of several runs. There are two warm-up runs, which are not counted, followed by enough runs for
- * the total time to be measurable.
+ * Returns the mean time of several runs. There are at least two warm-up runs, which are not counted, followed by enough
+ * runs for the total time to be measurable.
  */
 async function meanFigure(phase: Phase, shape: Shape): Promise<Figure> {
-  for (let i = 0; i < 2; i++) await figureOf(phase, shape, shape.size);
+  const begun = performance.now();
+  for (let i = 0; i < 2 || (values.alone && performance.now() - begun < warmUp); i++) {
+    await figureOf(phase, shape, shape.size);
+  }
   const figures = [await figureOf(phase, shape, shape.size)];
   const total = (): number => figures.reduce((sum, { time }) => sum + time, 0);
   while (total() < 60) figures.push(await figureOf(phase, shape, shape.size));
@@ -199,21 +207,31 @@ function isTooMuch(line: Line): boolean {
 }
 
 const marks = { figures: 0, marked: 0 };
+/** Times that grew too much in a process that had measured other work before. */
+const doubtful: Line[] = [];
 
 function print(line: Line): void {
   const { shape, size, phase, small, large } = line;
   const times = `${small.time.toFixed(0).padStart(6)} ms ${large.time.toFixed(0).padStart(7)} ms  x ${ratioOf(line).toFixed(1).padStart(5)}`;
   const text = `${shape.padEnd(40)} ${String(size).padStart(8)} ${phase.padEnd(7)} ${times}  ${large.outcome}`;
-  marks.figures++;
-  if (isTooMuch(line)) marks.marked++;
   console.log(isTooMuch(line) ? `${text} <--` : text);
 }
 
+/** What a process measures: the shapes from the index `first` on, or one phase of that shape only. */
+interface Task {
+  readonly first: number;
+  readonly phase: string | null;
+}
+
 /**
- * Measures shapes in another process, from the shape with index `first` on. Returns the number of shapes that are done.
- * If the process ended or was killed before it completed all shapes, the shape at which it stopped is counted, too.
+ * Measures shapes in another process. Returns the number of shapes that are done. If the process ended or was killed
+ * before it completed all shapes, the shape at which it stopped is counted, too.
  */
-async function measureFrom(first: number, chosen: readonly Shape[]): Promise<number> {
+async function measureFrom(
+  { first, phase }: Task,
+  chosen: readonly Shape[],
+  take: (line: Line) => void,
+): Promise<number> {
   const args = [
     ...process.execArgv,
     fileURLToPath(import.meta.url),
@@ -222,12 +240,13 @@ async function measureFrom(first: number, chosen: readonly Shape[]): Promise<num
     '--only',
     values.only,
     '--phase',
-    values.phase,
+    phase ?? values.phase,
     '--limit',
     values.limit,
+    ...(phase === null ? [] : ['--alone']),
   ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const left = chosen.slice(first);
+  const left = chosen.slice(first, phase === null ? undefined : first + 1);
   let done = 0;
   let last = 'start';
   const patience = (): NodeJS.Timeout => setTimeout(() => child.kill('SIGKILL'), 1000 * Number(values.seconds));
@@ -243,6 +262,7 @@ async function measureFrom(first: number, chosen: readonly Shape[]): Promise<num
     const line = JSON.parse(text) as Line;
     last = line.phase;
     print(line);
+    take(line);
   }
   clearTimeout(timer);
   const open = left[done];
@@ -260,6 +280,7 @@ const { values } = parseArgs({
     phase: { type: 'string', default: '' },
     seconds: { type: 'string', default: '60' },
     limit: { type: 'string', default: '20' },
+    alone: { type: 'boolean', default: false },
   },
 });
 
@@ -268,12 +289,28 @@ function wanted(parts: string, name: string): boolean {
 }
 
 const chosen = shapes.filter(({ name }) => wanted(values.only, name));
-if (values.child === undefined) {
-  for (let at = 0; at < chosen.length; ) at += await measureFrom(at, chosen);
+
+async function measureAll(): Promise<void> {
+  const first = (line: Line): void => {
+    marks.figures++;
+    if (isTooMuch(line)) doubtful.push(line);
+  };
+  for (let at = 0; at < chosen.length; ) at += await measureFrom({ first: at, phase: null }, chosen, first);
+  if (doubtful.length > 0) console.log(`measured again, each alone:`);
+  for (const { shape, phase } of doubtful) {
+    const index = chosen.findIndex(({ name }) => name === shape);
+    await measureFrom({ first: index, phase }, chosen, (line) => {
+      if (isTooMuch(line)) marks.marked++;
+    });
+  }
   console.log(`${marks.marked} of ${marks.figures} times grew more than ${values.limit} times`);
   if (marks.marked > 0 || marks.figures === 0) process.exitCode = 1;
-} else {
-  for (const shape of chosen.slice(Number(values.child))) {
+}
+
+if (values.child === undefined) await measureAll();
+else {
+  const start = Number(values.child);
+  for (const shape of chosen.slice(start, values.alone ? start + 1 : undefined)) {
     await measure(shape);
     console.log('done');
   }
