@@ -110,7 +110,7 @@ export class Device {
     requireText(source, 'the text of a module');
     const { workers = 0, simd } = this.options;
     const { report, module } = recentModule(source, this.options);
-    if (module === null) throw new RefusedModuleError(report);
+    if (module === null) throw new RefusedModuleError(report, source);
     const { memory, heap, code } = this;
     const checkOpen = (): void => this.checkOpen();
     const environment = environmentOf(module.environment.version, module.environment.target, this.gpu ?? undefined);

@@ -1,6 +1,7 @@
 /**
  * Modules that are loaded on a device. Their variables are in device memory; their kernels are built only on request.
  */
+import { SourceText } from '../base/source-text.ts';
 import { requireText } from '../base/require-text.ts';
 import { PtxlabError } from '../base/error.ts';
 import { nearestWord } from '../base/nearest-word.ts';
@@ -186,15 +187,26 @@ export class LoadedModule {
 
 /** Thrown by `Device.load` for a module with errors; the report contains all of them. */
 export class RefusedModuleError extends PtxlabError {
-  readonly report: CheckReport;
+  readonly #report: CheckReport;
 
-  constructor(report: CheckReport) {
-    const errors = report.diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
-    super(
-      'refused-module',
-      `the module has ${errors.length} error${errors.length === 1 ? '' : 's'}: ${errors[0]?.message ?? ''}`,
-    );
+  constructor(report: CheckReport, source: string) {
+    super('refused-module', refusal(report, new SourceText(source)));
     this.name = 'RefusedModuleError';
-    this.report = report;
+    this.#report = report;
   }
+
+  /** The report is not an ordinary property, because Node.js would print all of it below an uncaught error. */
+  get report(): CheckReport {
+    return this.#report;
+  }
+}
+
+function refusal({ diagnostics }: CheckReport, source: SourceText): string {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const [first] = errors;
+  if (first === undefined) throw new Error('a module without errors was refused');
+  const { line } = source.position(first.span.start);
+  return errors.length === 1
+    ? `the module has an error on line ${line}: ${first.message}`
+    : `the module has ${errors.length} errors, the first on line ${line}: ${first.message}`;
 }

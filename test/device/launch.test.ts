@@ -2,6 +2,7 @@
  * Tests that a caller's mistake is reported by throwing a typed error before anything runs, and that valid arguments
  * are accepted.
  */
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { type Argument, Device, type LaunchOptions, PtxlabError, RefusedModuleError } from '../../src/device.ts';
 import { moduleOf } from './run.ts';
@@ -94,7 +95,17 @@ describe('modules and buffers', () => {
     const device = await Device.create();
     const load = (): unknown => device.load(moduleOf({ body: 'add.u32 %r1, %f1, 1;\nmov.u7 %r1, 2;' }));
     expect(load).toThrow(RefusedModuleError);
+    expect(load).toThrow(/^the module has 2 errors, the first on line \d+: operand 'a' of add\.u32 must be/);
     expect(await codeOf(load)).toBe('refused-module');
+  });
+
+  test('an uncaught refusal is printed without the report', async () => {
+    const device = await Device.create();
+    const error: unknown = await Promise.resolve()
+      .then(() => device.load(moduleOf({ body: 'mov.u7 %r1, 2;' })))
+      .catch((refusal: unknown) => refusal);
+    expect(error instanceof RefusedModuleError && error.report.diagnostics).toHaveLength(1);
+    expect(inspect(error)).not.toContain('diagnostics');
   });
 
   describe('a module whose only error is a .version that is too low', () => {
