@@ -32,6 +32,9 @@ export type StatementPlace =
 
 const none: StatementPlace = { kind: 'none' };
 
+/** Longer statements are not read: an initializer can have millions of words. */
+const mostWords = 16_384;
+
 /**
  * Returns the role of an offset in a piece of text. The text must not begin in the middle of a statement; `words` are
  * the words of the text.
@@ -40,7 +43,9 @@ export function statementPlace(text: string, words: readonly Word[], offset: num
   const before = wordsBefore(words, offset);
   const last = words[before - 1];
   if (last?.kind === 'comment' && offset <= last.end) return none;
-  const statement = statementBefore(text, words, before);
+  const start = startAfterSemicolon(text, words, before);
+  if (start === null) return none;
+  const statement = statementBefore(text, words, start, before);
   const [first] = statement;
   const isOver = first === undefined || isNewLine(text, statement, offset);
   if (isOver) return beginningAt(text, offset);
@@ -56,9 +61,12 @@ export function statementPlace(text: string, words: readonly Word[], offset: num
   return guard === null ? beginningAt(text, offset) : { kind: 'guard', start: offset - (guard[1] ?? '').length };
 }
 
-/** The words before word number `end` that belong to the same statement. Comments are left out. */
-function statementBefore(text: string, words: readonly Word[], end: number): readonly Word[] {
-  let statement = new Statement(text, startAfterSemicolon(text, words, end));
+/**
+ * The words before word number `end` that belong to the same statement. Comments are left out. The words are read from
+ * word number `start` on, which begins a statement.
+ */
+function statementBefore(text: string, words: readonly Word[], start: number, end: number): readonly Word[] {
+  let statement = new Statement(text, start);
   for (let i = statement.start; i < end; i++) {
     const word = elementAt(words, i);
     if (word.kind === 'comment') continue;
@@ -72,11 +80,15 @@ function statementBefore(text: string, words: readonly Word[], end: number): rea
   return own.length === statement.count ? own : own.filter(({ kind }) => kind !== 'comment');
 }
 
-/** The index of the first word after the last semicolon before word number `end`. */
-function startAfterSemicolon(text: string, words: readonly Word[], end: number): number {
+/**
+ * The index of the first word after the last semicolon before word number `end`; null if the semicolon is too far away.
+ */
+function startAfterSemicolon(text: string, words: readonly Word[], end: number): number | null {
+  let count = 0;
   for (let i = end; i > 0; i--) {
     const { kind, start } = elementAt(words, i - 1);
     if (kind === 'punctuation' && text[start] === ';') return i;
+    if (kind !== 'comment' && ++count > mostWords) return null;
   }
   return 0;
 }
