@@ -130,6 +130,15 @@ export class ChunkList {
   }
 
   /**
+   * The chunk that contains the character before an offset. A statement that is being written ends at the offset, and
+   * it can be the last one of its chunk.
+   */
+  before(offset: number): Chunk {
+    requireOffset(offset);
+    return this.at(Math.max(offset - 1, 0));
+  }
+
+  /**
    * Parses a chunk again, because chunks do not keep the statements that they contain. If `whole` is true, every
    * statement is parsed; otherwise, lines of a known shape are skipped.
    */

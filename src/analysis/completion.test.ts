@@ -115,7 +115,7 @@ describe('elsewhere', () => {
 
   it('a statement with very many words has none, but comments do not count', () => {
     const many = (text: string): string => text.repeat(20_000);
-    expect(itemsAt(`.shared .b32 g[20001] = {${many('65, ')} |`)).toEqual([]);
+    expect(itemsAt(`.shared .b32 g[20001] = {${many('65, ')}|65};`)).toEqual([]);
     expect(itemsAt(`${many('// 65\n')} add.u32 %r|`)).toContain('%r0');
   });
 });

@@ -69,7 +69,7 @@ export class Completer {
    * outermost scope.
    */
   at(offset: number, list: ChunkList, names: Names, references: References, module: Scope): Completions {
-    const chunk = list.at(offset);
+    const chunk = list.before(offset);
     const place = statementPlace(chunk.text, references.wordsOf(chunk), offset - chunk.start);
     const start = chunk.start + ('start' in place ? place.start : offset - chunk.start);
     const context = { offset, list, names, references, module, scope: names.scopeAt(offset) };
@@ -84,7 +84,7 @@ export class Completer {
     references: References,
     module: Scope,
   ): TypeName | null {
-    const chunk = list.at(offset);
+    const chunk = list.before(offset);
     const place = statementPlace(chunk.text, references.wordsOf(chunk), offset - chunk.start);
     if (place.kind === 'guard') return '.pred';
     if (place.kind !== 'operand' || resolveMnemonic(place.mnemonic).kind !== 'variants') return null;

@@ -147,7 +147,7 @@ export class Document {
 
   /** The operands of the instruction that is being written at an offset; null if no operand can be written there. */
   signatures(offset: number): Signatures | null {
-    const chunk = this.list.at(offset);
+    const chunk = this.list.before(offset);
     const words = this.navigation.references.wordsOf(chunk);
     return signaturesAt(statementPlace(chunk.text, words, offset - chunk.start));
   }
