@@ -9,7 +9,6 @@ import { context } from '../layout.ts';
 /** The operands and results in the context of a block. */
 interface ContextWords {
   readonly context: number;
-  readonly buffer: ArrayBufferLike;
   readonly operands: TextureOperands;
   readonly results: Uint32Array;
 }
@@ -41,14 +40,13 @@ export class TextureCalls {
 
   private wordsOf(blockContext: number): ContextWords {
     const { words, memory } = this;
-    // Memory gets another buffer when it grows.
-    if (words?.context === blockContext && words.buffer === memory.memory.buffer) return words;
+    // Views have no elements once memory has grown, unless workers share it.
+    if (words?.context === blockContext && words.results.length > 0) return words;
     const operands = memory.bytesAt(blockContext + context.textureOperands, 4 * operandStarts.count);
     const { buffer, byteOffset } = operands;
     const results = memory.bytesAt(blockContext + context.results, 16);
     const made = {
       context: blockContext,
-      buffer,
       operands: {
         integers: new Int32Array(buffer, byteOffset, operandStarts.count),
         floats: new Float32Array(buffer, byteOffset, operandStarts.count),

@@ -3,11 +3,11 @@
  * square roots, and a table of logarithms (see the section on textures in docs/spec-questions.md).
  */
 import { steps } from './coordinates.ts';
-import { exponentOf } from './mixing.ts';
+import { exponentOf, powerOfTwo } from './exponents.ts';
 
 /** The weight of the last of `bits` bits of a number that is not 0. */
 function lastBit(value: number, bits: number): number {
-  return 2 ** (exponentOf(value) + 1 - bits);
+  return powerOfTwo(exponentOf(value) + 1 - bits);
 }
 
 const precision = 10;
@@ -58,7 +58,7 @@ const logarithms: Float64Array = Float64Array.from({ length: steps }, (_, i) => 
 function logarithm(value: number): number {
   const unit = lastBit(value, 1);
   const fraction = Math.floor((value / unit - 1) * steps);
-  return Math.log2(unit) + (logarithms[fraction] ?? 0) / steps;
+  return exponentOf(value) + (logarithms[fraction] ?? 0) / steps;
 }
 
 /**

@@ -3,6 +3,8 @@
  * on textures in docs/spec-questions.md).
  */
 
+import { exponentOf, powerOfTwo } from './exponents.ts';
+
 /** The sum of all weights. */
 export const totalWeight = 256;
 
@@ -58,15 +60,6 @@ export const f16Format: FloatFormat = { fractionBits: 10, leastExponent: -14 };
 /** The number of bits that all texels of a plane have in addition to those of the greatest one. */
 const guardBits = 4;
 
-const float = new Float64Array(1);
-const halves = new Uint32Array(float.buffer);
-
-/** The exponent of a number that is not 0. */
-export function exponentOf(value: number): number {
-  float[0] = value;
-  return (((halves[1] ?? 0) >>> 20) & 0x7ff) - 1023;
-}
-
 /** Rounds down to a multiple of a unit. */
 const cutOff = (value: number, unit: number): number => Math.floor(value / unit) * unit;
 
@@ -102,7 +95,7 @@ export class FloatSum implements TexelSum {
       this.sum += plain;
       return;
     }
-    const unit = 2 ** (exponentOf(most) - this.format.fractionBits - guardBits);
+    const unit = powerOfTwo(exponentOf(most) - this.format.fractionBits - guardBits);
     let sum = 0;
     for (let i = from; i < to; i++) sum += Math.trunc((values[i] ?? 0) / unit) * (weights[i] ?? 0);
     this.addPlane(sum * unit, unit);
@@ -120,7 +113,7 @@ export class FloatSum implements TexelSum {
     const { sum, format } = this;
     if (sum === 0 || !Number.isFinite(sum)) return sum;
     const size = Math.abs(sum) / totalWeight;
-    const step = 2 ** (Math.max(exponentOf(size), format.leastExponent) - format.fractionBits);
+    const step = powerOfTwo(Math.max(exponentOf(size), format.leastExponent) - format.fractionBits);
     return Math.sign(sum) * Math.floor(size / step + 0.5) * step;
   }
 }

@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type Geometry, operandStarts, type SurfacePlace, type TextureRead } from '../../isa/texture-read.ts';
-import { textureBytes, textureFields } from '../../isa/texture-fields.ts';
+import { textureBytes } from '../../isa/texture-fields.ts';
 import { MachineFault } from '../fault.ts';
 import {
   badTexture,
@@ -13,12 +13,12 @@ import {
   kindOf,
   levelsOf,
   type Sampling,
-  type Texels,
   texelBytes,
   type TextureDescription,
   type TextureKind,
 } from './description.ts';
 import { Sampler, type TexelSource, type TextureOperands } from './sampling.ts';
+import { SurfacePlaces } from './surface-places.ts';
 import { channelWriters } from './texel-writers.ts';
 
 /** Global memory, in which descriptions and texels are. */
@@ -33,8 +33,11 @@ export interface TextureMemory {
 interface Open extends TexelSource {
   readonly kind: TextureKind;
   readonly bytes: number;
+  /** The bytes of all texels. They have no elements once memory has grown, unless workers share it. */
+  bytesOfTexels: Uint8Array;
   /** What instructions do with this texture, and the handle of the sampler with which they last did it. */
   readonly samplers: Map<TextureRead, { readonly handle: number; readonly sampler: Sampler }>;
+  readonly places: Map<SurfacePlace, SurfacePlaces>;
 }
 
 /** The distance between the bytes that are checked when a texture is opened. */
@@ -44,6 +47,8 @@ const checkedEvery = 4096;
 export class Textures {
   private readonly memory: TextureMemory;
   private readonly known = new Map<number, Open>();
+  /** The texture that was opened last, because the next access is usually to the same one. */
+  private last: { readonly handle: number; readonly open: Open } | null = null;
 
   constructor(memory: TextureMemory) {
     this.memory = memory;
@@ -79,32 +84,20 @@ export class Textures {
   }
 
   /** The address of the texel that a surface instruction accesses, or of bytes that take its place. */
-  addressOf({ geometry, bytes, outside, access }: SurfacePlace, surface: number, coordinates: Int32Array): number {
+  addressOf(place: SurfacePlace, surface: number, coordinates: Int32Array): number {
     const open = this.open(surface);
+    return (open.places.get(place) ?? this.placesFor(place, open, surface)).addressOf(coordinates);
+  }
+
+  private placesFor(place: SurfacePlace, open: Open, handle: number): SurfacePlaces {
     const { description, levels } = open;
     requireKind(open, 'surface');
     // The faces of cubes are accessed as layers.
-    requireGeometry({ ...description, isArray: description.isArray || description.isCube, isCube: false }, geometry);
-    const { width, height, depth, rowBytes, sliceBytes, layerBytes } = elementAt(levels, 0);
-    const first = geometry.isArray ? 1 : 0;
-    const ofTexel = texelBytes(description);
-    // The end of a row is outside if it is shorter than an access.
-    const rowSize = bytes === null ? width : Math.floor((width * ofTexel) / bytes) * bytes - bytes + 1;
-    const sizes = [rowSize, height, depth];
-    const strides = [bytes === null ? ofTexel : 1, rowBytes, sliceBytes];
-    let address = Number(description.address);
-    let isInside = true;
-    const move = (at: number, size: number, stride: number): void => {
-      if (at < 0 || at >= size) isInside = false;
-      address += Math.max(0, Math.min(size - 1, at)) * stride;
-    };
-    // The index of the layer has 16 bits.
-    if (geometry.isArray) move((coordinates[0] ?? 0) & 0xffff, description.layers, layerBytes);
-    for (let i = 0; i < geometry.dimensions; i++)
-      move(coordinates[first + i] ?? 0, elementAt(sizes, i), elementAt(strides, i));
-    if (isInside || outside === 'clamp') return address;
-    if (outside === 'trap') throw outsideOf(description, geometry, coordinates, bytes === null);
-    return surface + (access === 'load' ? textureFields.nothing : textureFields.discarded);
+    const found = { ...description, isArray: description.isArray || description.isCube, isCube: false };
+    requireGeometry(found, place.geometry);
+    const places = new SurfacePlaces(place, handle, description, elementAt(levels, 0));
+    open.places.set(place, places);
+    return places;
   }
 
   /** Stores a texel, and returns its address. The values of `operands` are converted to the format of the surface. */
@@ -123,14 +116,13 @@ export class Textures {
   }
 
   private open(handle: number): Open {
-    const known = this.known.get(handle);
-    if (known !== undefined) {
-      if (known.texels.buffer.byteLength === 0) known.texels = this.texelsOf(known.description.address, known.bytes);
-      return known;
-    }
-    const made = this.opened(handle);
-    this.known.set(handle, made);
-    return made;
+    const { last } = this;
+    if (last?.handle === handle && last.open.bytesOfTexels.length > 0) return last.open;
+    const open = this.known.get(handle) ?? this.opened(handle);
+    if (open.bytesOfTexels.length === 0) this.look(open);
+    this.known.set(handle, open);
+    this.last = { handle, open };
+    return open;
   }
 
   private opened(handle: number): Open {
@@ -138,7 +130,8 @@ export class Textures {
     const { levels, bytes } = levelsOf(description);
     if (!this.isAllocated(Number(description.address), bytes))
       throw badTexture(`has texels at 0x${description.address.toString(16)}, which are not allocated or were freed`);
-    return { kind, description, levels, bytes, texels: this.texelsOf(description.address, bytes), samplers: new Map() };
+    const views = this.viewsOf(description.address, bytes);
+    return { kind, description, levels, bytes, ...views, samplers: new Map(), places: new Map() };
   }
 
   private descriptionAt(handle: number): Uint8Array {
@@ -160,32 +153,21 @@ export class Textures {
     }
   }
 
-  private texelsOf(address: bigint, bytes: number): DataView {
-    const found = this.memory.bytesAt(Number(address), bytes);
-    return new DataView(found.buffer, found.byteOffset, bytes);
+  /** Sets the views of texels again, because memory has grown. */
+  private look(open: Open): void {
+    const { texels, bytesOfTexels } = this.viewsOf(open.description.address, open.bytes);
+    open.texels = texels;
+    open.bytesOfTexels = bytesOfTexels;
+  }
+
+  private viewsOf(address: bigint, bytes: number): Pick<Open, 'texels' | 'bytesOfTexels'> {
+    const bytesOfTexels = this.memory.bytesAt(Number(address), bytes);
+    return { bytesOfTexels, texels: new DataView(bytesOfTexels.buffer, bytesOfTexels.byteOffset, bytes) };
   }
 }
 
 function requireKind({ kind }: Open, wanted: TextureKind): void {
   if (kind !== wanted) throw badTexture(`is a ${kind}, but the instruction needs a ${wanted}`);
-}
-
-/** The fault for an access outside of a surface. */
-function outsideOf(
-  description: Texels,
-  { isArray, dimensions }: Geometry,
-  coordinates: Int32Array,
-  countsTexels: boolean,
-): Error {
-  const { width, height, depth, layers } = description;
-  const sizes = [width, height, depth].slice(0, dimensions).join(' by ');
-  const given = [...coordinates.subarray(0, dimensions + (isArray ? 1 : 0))].join(', ');
-  const unit = countsTexels ? 'texels' : 'bytes';
-  const where = isArray
-    ? `, of which the first is the layer and the second counts ${unit}`
-    : `, of which the first counts ${unit}`;
-  const has = `${isArray ? `${layers} layers of ` : ''}${sizes} texels of ${texelBytes(description)} bytes`;
-  return badTexture(`is accessed at {${given}}${where}, but it has ${has}`);
 }
 
 function requireGeometry(found: Geometry, asked: Geometry): void {
