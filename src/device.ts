@@ -78,6 +78,9 @@ export class Device {
   private textures = 0;
 
   private constructor(options: DeviceOptions, gpu: Gpu | null) {
+    // JavaScript can call a private constructor.
+    const given: unknown = gpu;
+    if (given === undefined) throw new PtxlabError('bad-option', 'a device is made by await Device.create()');
     this.options = options;
     this.gpu = gpu;
     this.memory = new GlobalMemory(options.memory ?? defaultMemorySize);

@@ -91,6 +91,10 @@ describe('shapes', () => {
 });
 
 describe('modules and buffers', () => {
+  test('a device is not made by new', async () => {
+    expect(await codeOf((): unknown => Reflect.construct(Device, []))).toBe('bad-option');
+  });
+
   test('a module with errors is refused with all of them', async () => {
     const device = await Device.create();
     const load = (): unknown => device.load(moduleOf({ body: 'add.u32 %r1, %f1, 1;\nmov.u7 %r1, 2;' }));

@@ -7,10 +7,9 @@ import { liesOn, modifierSets, modifiersOutside } from '../../isa/modifiers.ts';
 import type { Axis, CompiledForm } from '../../isa/notation.ts';
 import { constraintHolds, relationHolds } from '../../isa/rules.ts';
 import { ptxForms } from '../../isa/table.ts';
-import { joinWords } from '../../base/join-words.ts';
 import { type TypeName, typeOf } from '../../isa/types.ts';
-import { nearestWord } from '../../base/nearest-word.ts';
 import { once } from '../../base/once.ts';
+import { likelyWord, listed, withoutNumbers } from './modifier-words.ts';
 import { type InstructionPart, part, type Problem, problem, wholeMnemonic } from './problem.ts';
 import { elementAt } from '../../base/element-at.ts';
 
@@ -225,12 +224,6 @@ function nearestModifier(axes: readonly Axis[], text: string): string | null {
   );
 }
 
-/** Returns the only word that begins with this text, or else the one that it is probably a misspelling of. */
-function likelyWord(text: string, words: readonly string[]): string | null {
-  const [begun, ...others] = [...new Set(words)].filter((word) => word.startsWith(text));
-  return begun !== undefined && others.length === 0 ? begun : nearestWord(text, words);
-}
-
 /**
  * The problem to report for a part that is not a PTX modifier; its help names the modifier that was most likely
  * intended.
@@ -244,30 +237,10 @@ function modifierHelp(forms: readonly CompiledForm[], text: string): string | nu
     ...axes.flatMap(({ values }) => values),
     ...slots.flatMap(({ types }) => types),
   ]);
-  const foreign = foreignTypes.get(text);
-  const meant = foreign !== undefined && words.includes(foreign) ? foreign : likelyWord(text, words);
+  const meant = likelyWord(text, words);
   const alike = [...new Set(words)].filter((word) => withoutNumbers(word) === withoutNumbers(text));
   const choices = alike.length === 0 ? null : `${forms[0]?.opcode ?? ''} takes ${listed(alike)}`;
   return meant === null ? choices : `did you mean '${meant}'?`;
-}
-
-/** The names of types in C++, LLVM and numpy. */
-const foreignTypes: ReadonlyMap<string, string> = new Map([
-  ['.i8', '.s8'],
-  ['.i16', '.s16'],
-  ['.i32', '.s32'],
-  ['.i64', '.s64'],
-  ['.int', '.s32'],
-  ['.uint', '.u32'],
-  ['.long', '.s64'],
-  ['.half', '.f16'],
-  ['.float', '.f32'],
-  ['.double', '.f64'],
-]);
-
-/** Replaces each number with `#`, so that modifiers such as `.v3` and `.v4` are considered similar. */
-function withoutNumbers(text: string): string {
-  return text.replace(/\d+/g, '#');
 }
 
 interface Missing {
@@ -348,11 +321,6 @@ function broken(
 
 function nameOf(compiled: CompiledForm, types: readonly TypeName[]): string {
   return compiled.opcode + types.join('');
-}
-
-/** `a, b or c`. */
-export function listed(words: readonly string[]): string {
-  return joinWords(words, 'or');
 }
 
 /** The problem to report if the modifiers on two axes do not go together. */

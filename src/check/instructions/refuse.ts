@@ -5,15 +5,8 @@ import { constraintHolds } from '../../isa/rules.ts';
 import { joinWords } from '../../base/join-words.ts';
 import type { FormTable } from '../../isa/table.ts';
 import { type TypeName, typeOf, isTypeName } from '../../isa/types.ts';
-import {
-  choicesIn,
-  type FormMatch,
-  isModifier,
-  listed,
-  slotsFit,
-  unknownModifier,
-  type Written,
-} from './form-match.ts';
+import { choicesIn, type FormMatch, isModifier, slotsFit, unknownModifier, type Written } from './form-match.ts';
+import { listed } from './modifier-words.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
 
 /**

@@ -8,7 +8,7 @@ import { opcodesOutside } from '../../isa/missing-forms.ts';
 import type { FormTable } from '../../isa/table.ts';
 import { isTypeName } from '../../isa/types.ts';
 import { statementDirectives } from '../../syntax/directives.ts';
-import { listed } from './form-match.ts';
+import { listed } from './modifier-words.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
 
 /** Instruction names from other assemblers and languages, with their PTX names. */

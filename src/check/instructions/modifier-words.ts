@@ -1,0 +1,59 @@
+/** Which modifier the author of an unknown one probably meant, and how messages list modifiers. */
+import { joinWords } from '../../base/join-words.ts';
+import { nearestWord } from '../../base/nearest-word.ts';
+
+/** Words of C++, CUDA, LLVM, OpenCL and numpy, with the modifiers that mean the same. */
+const foreign: ReadonlyMap<string, string> = new Map([
+  ['.i8', '.s8'],
+  ['.i16', '.s16'],
+  ['.i32', '.s32'],
+  ['.i64', '.s64'],
+  ['.int', '.s32'],
+  ['.uint', '.u32'],
+  ['.long', '.s64'],
+  ['.half', '.f16'],
+  ['.float', '.f32'],
+  ['.double', '.f64'],
+  ['.neq', '.ne'],
+  ['.not_equal', '.ne'],
+  ['.equal', '.eq'],
+  ['.less', '.lt'],
+  ['.slt', '.lt'],
+  ['.lte', '.le'],
+  ['.sle', '.le'],
+  ['.greater', '.gt'],
+  ['.sgt', '.gt'],
+  ['.gte', '.ge'],
+  ['.sge', '.ge'],
+  ['.rte', '.rn'],
+  ['.rtz', '.rz'],
+  ['.rd', '.rm'],
+  ['.rtn', '.rm'],
+  ['.ru', '.rp'],
+  ['.rtp', '.rp'],
+  ['.gmem', '.global'],
+  ['.smem', '.shared'],
+  ['.lmem', '.local'],
+  ['.cmem', '.const'],
+]);
+
+/**
+ * Returns the word that means the same in PTX, or the only word that begins with this text, or the one that it is
+ * probably a misspelling of; null if there is none among the words.
+ */
+export function likelyWord(text: string, words: readonly string[]): string | null {
+  const meant = foreign.get(text);
+  if (meant !== undefined && words.includes(meant)) return meant;
+  const [begun, ...others] = [...new Set(words)].filter((word) => word.startsWith(text));
+  return begun !== undefined && others.length === 0 ? begun : nearestWord(text, words);
+}
+
+/** Replaces each number with `#`, so that modifiers such as `.v3` and `.v4` are considered similar. */
+export function withoutNumbers(text: string): string {
+  return text.replace(/\d+/g, '#');
+}
+
+/** `a, b or c`. */
+export function listed(words: readonly string[]): string {
+  return joinWords(words, 'or');
+}
