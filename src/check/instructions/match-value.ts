@@ -110,6 +110,10 @@ function matchSource(
   }
   if (shape.kind === 'special') {
     if (pattern.special !== true) return [problem('PTX3006', place, parameters)];
+    if (type.class === 'float') {
+      const expected = `${describeRegisters(type, regimeOf(subject, pattern))} that is not special`;
+      return [wrongKind(subject, pattern.name, shape, path, expected)];
+    }
     const chopped = type.width >= shape.least && type.width < shape.type.width;
     const register = chopped ? valueAt(types, `.u${type.width}`) : shape.type;
     return matchRegister(subject, pattern, type, { ...shape, kind: 'register', type: register, lanes: 1 }, path);
