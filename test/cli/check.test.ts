@@ -249,6 +249,10 @@ describe('a folder', () => {
   put(kernels, 'b.ptx', moduleOf('cvt.f16.f32 %h, %f;'));
   put(kernels, 'inner/a.ptx', moduleOf(''));
   put(kernels, 'notes.txt', 'cvt');
+  for (const leftOut of ['.cache', 'node_modules']) {
+    made(`kernels/${leftOut}`);
+    put(kernels, `${leftOut}/c.ptx`, 'not read');
+  }
 
   test('stands for the modules in it and below it, in the order of their names', async () => {
     const { code, stderr } = await ptxlab(['check', `${kernels}/`]);

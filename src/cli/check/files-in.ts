@@ -4,8 +4,8 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { fileTrouble } from '../../hosts/file-errors.ts';
 
 /**
- * Returns the `.ptx` files in a folder and the folders below it, in the order of their names. Any other path stands for
- * itself, even if there is no such file. If the folder contains no such files or cannot be read, the error says so in a
+ * Returns the `.ptx` files in a folder and the folders below it, in the order of their names. Hidden folders and
+ * node_modules are left out. Any other path stands for itself, even if there is no such file. If the folder contains no such files or cannot be read, the error says so in a
  * line that names the folder.
  */
 export async function filesIn(path: string): Promise<Result<readonly string[], string>> {
@@ -18,11 +18,16 @@ export async function filesIn(path: string): Promise<Result<readonly string[], s
     const base = path.replace(/(?<=.)\/+$/, '');
     const names = await readdir(path, { recursive: true });
     const files = names
-      .filter((name) => name.endsWith('.ptx'))
+      .filter((name) => name.endsWith('.ptx') && !isLeftOut(name))
       .map((name) => `${base}/${name}`)
       .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     return files.length > 0 ? ok(files) : err(`${path}: contains no .ptx files`);
   } catch (error) {
     return err(`${path}: ${fileTrouble(error)}`);
   }
+}
+
+function isLeftOut(path: string): boolean {
+  const folders = path.split(/[\\/]/).slice(0, -1);
+  return folders.some((folder) => folder.startsWith('.') || folder === 'node_modules');
 }
