@@ -78,6 +78,6 @@ describe('a shard refuses', () => {
 test('a plan needs files', async () => {
   const plan = join(scratchIn(folder), 'plan');
   const args = ['--shards', '1', '--out', plan];
-  expect((await ptxlab(['plan', 'check', scratchIn(folder), ...args])).stderr).toContain('folders with .ptx files');
+  expect((await ptxlab(['plan', 'check', scratchIn(folder), ...args])).stderr).toContain('contains no .ptx files');
   expect((await ptxlab(['plan', 'check', join(folder, 'none.ptx'), ...args])).stderr).toContain('no such file');
 });
