@@ -8,7 +8,7 @@ import { operandType } from '../../isa/variant.ts';
 import { acceptsRegister } from '../../isa/operand-rules.ts';
 import { vectorLanes } from '../../isa/rules.ts';
 import { isInteger } from '../../isa/types.ts';
-import { matchList, widthsOf, problemsOfElements } from './match-list.ts';
+import { matchList, problemsOfElements, widthsOf } from './match-list.ts';
 import { matchRegisters } from './match-registers.ts';
 import { matchValue, regimeOf } from './match-value.ts';
 import type { Problem } from './problem.ts';
@@ -91,18 +91,25 @@ function matchUncounted(subject: Subject, pattern: LanesPattern, shape: Shape, i
   const { width } = operandType(subject.variant, value.type);
   const anyWidth: LanesPattern = { ...pattern, value: { ...value, type: '.b8' } };
   if (shape.kind === 'vector') {
-    const problems = matchList(subject, value.name, lanesOf(anyWidth, shape, false), shape.elements, [index]);
-    const [total = width] = [...widthsOf(shape.elements)].map((each) => each * shape.elements.length);
-    return problems.length > 0 || total >= width ? problems : [tooNarrow(subject, value, shape, index, width)];
+    const lanes = lanesOf(anyWidth, shape, false);
+    const problems = matchList(subject, value.name, lanes, shape.elements, [index]);
+    if (problems.length > 0) return problems;
+  } else {
+    const isVector = shape.kind === 'register' && shape.lanes > 1;
+    if (!isVector) return matchValue(subject, value, shape, [index]);
+    const problems = matchValue(subject, anyWidth.value, { ...shape, lanes: 1 }, [index]);
+    if (problems.length > 0) return problems;
   }
-  if (shape.kind !== 'register' || shape.lanes === 1) return matchValue(subject, value, shape, [index]);
-  const problems = matchValue(subject, anyWidth.value, { ...shape, lanes: 1 }, [index]);
-  const isWide = shape.type.width * shape.lanes >= width;
-  return problems.length > 0 || isWide ? problems : [tooNarrow(subject, value, shape, index, width)];
+  if (totalWidth(shape) >= width) return [];
+  return [wrongKind(subject, value.name, shape, [index], `registers of ${width} bits together`)];
 }
 
-function tooNarrow(subject: Subject, value: ValuePattern, shape: Shape, index: number, width: number): Problem {
-  return wrongKind(subject, value.name, shape, [index], `registers of ${width} bits together`);
+/** The number of bits in all registers of a list or vector. Constants alone have any width. */
+function totalWidth(shape: Shape): number {
+  if (shape.kind === 'register') return shape.type.width * shape.lanes;
+  if (shape.kind !== 'vector') return 0;
+  const [each = Number.POSITIVE_INFINITY] = widthsOf(shape.elements);
+  return each * shape.elements.length;
 }
 
 function isSingle(shape: Shape): boolean {
