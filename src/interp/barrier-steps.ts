@@ -3,7 +3,7 @@ import type { Step } from '../isa/steps/step.ts';
 import { barrierNumber, type Opened, reduced } from '../machine/barriers.ts';
 import { clockIn } from './race-watch.ts';
 import { requireDefined } from './shadow.ts';
-import { type Block, type Cpu, finish, type Remainder, type Stopping, type Thread, wake } from './thread.ts';
+import { type Block, type Cpu, finish, handOver, type Remainder, type Stopping, type Thread, wake } from './thread.ts';
 import type { Action, PlaceOf } from './value-steps.ts';
 
 /**
@@ -38,7 +38,9 @@ export function prepareBarrier(
       waits,
       predicate: from >= 0 && frame[from] !== 0,
     });
-    if (opened !== null) passBarrier(block, opened, cpu);
+    if (opened === null) return;
+    passBarrier(block, opened, cpu);
+    handOver(cpu, opened.threads);
   };
   const go = (thread: Thread, result: number): void => {
     if (reduce !== null) thread.frame[to] = result;

@@ -15,6 +15,7 @@ import {
   type Block,
   type Cpu,
   finish,
+  handOver,
   type Prepared,
   type Remainder,
   type Rest,
@@ -51,7 +52,9 @@ export function prepareCollective(
     const members = mask < 0 ? null : Number(frame[mask]);
     const place = separates ? placeIn(thread) : [thread.pc];
     const group = block.collectives.arrive({ thread: thread.linear, line }, key, members, place);
-    if (group !== null) completeGroup(block, group, cpu);
+    if (group === null) return;
+    completeGroup(block, group, cpu);
+    handOver(cpu, group);
   };
   const go = (thread: Thread, results: readonly Bits[], undefinedBits: UndefinedResults | null): void => {
     const { frame } = thread;

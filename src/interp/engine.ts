@@ -26,7 +26,7 @@ import { completeGroup } from './collective-steps.ts';
 import { loadForHost, type Memories } from './memory-access.ts';
 import { prepareKernel } from './prepare.ts';
 import { requireDefined } from './shadow.ts';
-import { type Block, type Cpu, looksPerTurn, type Thread } from './thread.ts';
+import { type Block, type Cpu, looksPerTurn, type Thread, turnOver } from './thread.ts';
 import type { Tracing } from './trace.ts';
 import { elementAt } from '../base/element-at.ts';
 
@@ -313,7 +313,8 @@ export class ReferenceEngine implements SteppingEngine {
    * flag from running.
    */
   private endTurn(thread: Thread, block: Block): void {
-    if (block.looks < looksPerTurn) {
+    const hasHandedOver = block.looks === turnOver;
+    if (hasHandedOver || block.looks < looksPerTurn) {
       block.idleTurns = 0;
       block.idleRounds = 0;
     } else block.idleTurns++;
@@ -324,7 +325,7 @@ export class ReferenceEngine implements SteppingEngine {
     block.tried = 0;
     block.looks = 0;
     if (thread.activity === 'exited') this.exit(thread, block);
-    else block.nextThread = (thread.linear + 1) % block.threads.length;
+    else if (!hasHandedOver) block.nextThread = (thread.linear + 1) % block.threads.length;
   }
 
   /** Called when a thread exits: lets other threads continue if they were waiting only for this thread. */

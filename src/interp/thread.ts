@@ -143,6 +143,9 @@ export interface Block {
 /** A thread's turn ends after this many reads of memory that other threads may write. */
 export const looksPerTurn = 256;
 
+/** The value of `looks` if the running thread was the last one to arrive somewhere, which ends its turn as well. */
+export const turnOver: number = Number.POSITIVE_INFINITY;
+
 /** The context in which prepared instructions run. The engine sets the members before it runs the instructions. */
 export interface Cpu {
   thread: Thread;
@@ -175,4 +178,14 @@ export interface Cpu {
    * arguments. `line` is the source line of the call.
    */
   readonly builtin: (builtin: Builtin, local: Segment, base: number, line: number) => void;
+}
+
+/**
+ * Ends the turn of the running thread, which was the last one of a group to arrive. Otherwise, it would run ahead of the
+ * others, and the result of a race would depend on the number of instructions at which threads have waited.
+ */
+export function handOver(cpu: Cpu, group: readonly number[]): void {
+  const { block, thread } = cpu;
+  cpu.looks = turnOver;
+  block.nextThread = (Math.max(thread.linear, ...group) + 1) % block.threads.length;
 }
