@@ -443,6 +443,11 @@ test('a race names both accesses, the variable and how often it was found', asyn
   ]);
 });
 
+test('a race between threads at one store names the line once', async () => {
+  const [race] = await racesOf('st.shared.u32 [s], %r1;');
+  expect(race?.message).toMatch(/: a store at line \d+, by two threads$/);
+});
+
 test('races that were found before a fault are reported', async () => {
   const { result } = await outcome(source(`${store} ${neighbor} mov.u64 %rd7, 0; ld.global.u32 %r6, [%rd7];`), 1024, {
     block: 64,

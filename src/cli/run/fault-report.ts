@@ -30,7 +30,7 @@ export function racesText(races: readonly Race[], source: SourceText, style: Sty
   const lines = [...groups.values()].flatMap(([race, ...others], i) => {
     if (race === undefined) return [];
     const { code, message, first, second } = race;
-    const frames = [first, second].map(({ line }) =>
+    const frames = [...new Set([first.line, second.line])].map((line) =>
       framed(source, spanOfLine(source, line), { paint: style.error, style, width }),
     );
     const notes = raceNotes(race, others, i === 0);

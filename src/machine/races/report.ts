@@ -16,7 +16,8 @@ export function describeRace({ missing, touched, first, second, count }: SeenRac
   const name = nameOf(touched, launch);
   const what = name === null ? `${space} memory` : `${name} in ${space} memory`;
   const [earlier, later] = [describeAccess(first, launch), describeAccess(second, launch)];
-  const accesses = `${accessText(earlier)} and ${accessText(later)}`;
+  const [one, other] = [accessText(earlier), accessText(later)];
+  const accesses = one === other ? `${one}, by two threads` : `${one} and ${other}`;
   return {
     code: 'PTX6038',
     message: machineMessage('PTX6038', { what, address, missing, accesses }),
@@ -42,9 +43,10 @@ function describeAccess({ actor, tag }: SeenAccess, { kernel, shape }: Launch): 
   };
 }
 
-function accessText({ access, isAsynchronous, line }: RaceAccess): string {
+function accessText({ access, isAsynchronous, line, source }: RaceAccess): string {
   const what = access === 'atomic' ? 'atomic operation' : access;
-  return `${isAsynchronous ? 'an asynchronous' : access === 'atomic' ? 'an' : 'a'} ${what} at line ${line}`;
+  const where = source === null ? `line ${line}` : `line ${line} (${source.file}:${source.line})`;
+  return `${isAsynchronous ? 'an asynchronous' : access === 'atomic' ? 'an' : 'a'} ${what} at ${where}`;
 }
 
 function nameOf({ space, offset }: Touched, { kernel, memory, shape }: Launch): string | null {
