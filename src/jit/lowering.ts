@@ -37,6 +37,8 @@ export interface Lowering {
    * because such code checks each access individually.
    */
   readonly spans: CheckedSpans | null;
+  /** Whether the instruction's result can be any NaN where PTX prescribes one (see arithmetic/hidden-nans.ts). */
+  readonly hidesNan: boolean;
   /** Records a place where the engine may be called. */
   readonly recordCall: RecordEngineCall;
   /** Writes a call to a built-in function. */

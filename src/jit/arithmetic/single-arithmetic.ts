@@ -13,7 +13,6 @@ import type { PlainOpcode } from '../../wasm/opcodes.ts';
 import { flushLocal, masksOf } from './float-bits.ts';
 import type { Lowering } from '../lowering.ts';
 import { narrowFunction } from './narrow-arithmetic.ts';
-import type { Values } from '../regions/values.ts';
 
 const opcodes: Readonly<Partial<Record<FloatFunction, PlainOpcode>>> = {
   add: 'f32.add',
@@ -25,7 +24,7 @@ const opcodes: Readonly<Partial<Record<FloatFunction, PlainOpcode>>> = {
   sqrt: 'f32.sqrt',
 };
 
-/** Whether `lowerSingle` handles the step. */
+/** Whether `lowerSingle` handles the step. Its result is a NaN whenever an operand is a NaN, whatever the bits of that NaN. */
 export function isSingle({ fn, format, mode }: StepOf<'float'>): boolean {
   return format === 'f32' && mode.rounding === 'rn' && !mode.sat && (fn === 'fma' || opcodes[fn] !== undefined);
 }
@@ -48,7 +47,7 @@ export function lowerSingle(step: StepOf<'float'>, lowering: Lowering): void {
     for (const operand of operands) code.get(operand).op('f32.reinterpret_i32');
     code.op(opcode).set(result);
   }
-  const bits = canonicalBits(code, values, result);
+  const bits = bitsOf(result, lowering);
   const approximates = fn === 'div' && mode.approximate;
   if ((fn !== 'fma' || isFused) && (mode.flush || approximates)) {
     code.i32(0);
@@ -88,13 +87,14 @@ function pushIsHuge(code: Code, divisor: number): void {
 }
 
 /**
- * Returns a new local that holds the bits of an f32 local. If the value is a NaN, it is replaced with the NaN that
- * hardware produces. The code uses a branch instead of a select: the processor can predict a branch, but a select has
- * to wait for the result of the test.
+ * Returns a new local that holds the bits of an f32 local. If the value is a NaN whose bits matter, it is replaced with
+ * the NaN that hardware produces. The code uses a branch instead of a select: the processor can predict a branch, but a
+ * select has to wait for the result of the test.
  */
-function canonicalBits(code: Code, values: Values, local: number): number {
+function bitsOf(local: number, { code, values, hidesNan }: Lowering): number {
   const bits = values.temporary('i32');
   code.get(local).op('i32.reinterpret_f32').set(bits);
+  if (hidesNan) return bits;
   code
     .get(local)
     .get(local)

@@ -12,6 +12,7 @@ import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { idleRounds, type Waiting } from '../../program/waiting-loops.ts';
 import { Code, type Label } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
+import { hiddenNans } from '../arithmetic/hidden-nans.ts';
 import { CallWriter } from '../calls.ts';
 import { CheckedSpans } from '../memory/checked-spans.ts';
 import { type FunctionShape, type KernelShape, soleOutcome, trafficOf } from './kernel-shape.ts';
@@ -59,6 +60,8 @@ class RegionWriter {
   private readonly traffic: RegisterTraffic;
   private readonly spans: CheckedSpans;
   private endOfThread: Label | null = null;
+  /** Instructions of the block that is being written whose results may be any NaN. */
+  private hidden: ReadonlySet<ProgramInstruction> = new Set();
   /** Number of blocks and instructions written so far. */
   private written = 0;
 
@@ -187,7 +190,9 @@ class RegionWriter {
     this.lookNowAndThen();
     this.spans.begin({ start, end });
     this.frame.restore(this.traffic.atStart.get(number) ?? []);
-    writeBlock(this.fn.program.instructions.slice(start, end), exit, {
+    const instructions = this.fn.program.instructions.slice(start, end);
+    this.hidden = hiddenNans(instructions, this.fn.live.crosses);
+    writeBlock(instructions, exit, {
       spend: (count) => this.spend(count),
       guarded: (instruction, body) => this.guarded(instruction, body),
       lower: (instruction) => lowerInstruction(this.lowering(instruction)),
@@ -374,6 +379,7 @@ class RegionWriter {
       instruction,
       program: fn.program,
       spans: this.spans,
+      hidesNan: this.hidden.has(instruction),
       recordCall,
       callBuiltin,
     };

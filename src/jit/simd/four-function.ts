@@ -35,7 +35,7 @@ import { Values } from '../regions/values.ts';
 import { VectorFrame } from './vector-frame.ts';
 import { FourLowerings } from './four-lowerings.ts';
 import { FourResults } from './four-results.ts';
-import { hiddenNans } from './hidden-nans.ts';
+import { hiddenNans } from '../arithmetic/hidden-nans.ts';
 import { lowerForFour, writeOperands } from './vector-instruction.ts';
 import { laneCount, Vectors } from './vectors.ts';
 import { canRunFour } from './four-regions.ts';

@@ -93,6 +93,7 @@ export class FourLowerings {
       instruction,
       program: this.program,
       spans,
+      hidesNan: this.hidden.has(instruction),
       recordCall: recorder(engineCalls, line),
       callBuiltin: () => {
         throw new Error('kernels with calls must run one thread after the other');

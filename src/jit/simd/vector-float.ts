@@ -26,14 +26,6 @@ const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
   sqrt: 'f32x4.sqrt',
 };
 
-/**
- * Whether the step is an f32 operation that returns a NaN whenever an operand is a NaN, regardless of the bits of that
- * NaN.
- */
-export function spreadsNans({ fn, format, mode }: StepOf<'float'>): boolean {
-  return format === 'f32' && mode.rounding === 'rn' && !mode.sat && (fn === 'fma' || native[fn] !== undefined);
-}
-
 export function vectorFloat(step: StepOf<'float'>, lowering: VectorLowering): Writer | null {
   const { fn, mode } = step;
   const isFused = fn === 'fma' && lowering.scalar.helpers.fuses;

@@ -5,7 +5,7 @@
  */
 import type { ProgramInstruction } from '../../program/function-program.ts';
 import { usesOf } from '../../program/uses.ts';
-import { spreadsNans } from './vector-float.ts';
+import { isSingle } from './single-arithmetic.ts';
 
 /**
  * Returns the instructions of a block whose results are read only by f32 arithmetic in the same block before they are
@@ -38,5 +38,5 @@ export function hiddenNans(
  */
 function isF32Arithmetic({ steps, reads, writes }: ProgramInstruction): boolean {
   const [step, another] = steps;
-  return step?.kind === 'float' && another === undefined && reads.length + writes.length === 0 && spreadsNans(step);
+  return step?.kind === 'float' && another === undefined && reads.length + writes.length === 0 && isSingle(step);
 }
