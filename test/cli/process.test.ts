@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 /** For each command, the built program has the same output and exit code as the command run in this process. */
 import { expect, test } from 'vitest';
 import { moduleOf, ptxlab, put, root, scratch, spawned } from './ptxlab.ts';
@@ -13,7 +14,7 @@ test.each<readonly [string, readonly string[], number]>([
   ['help', ['--help'], 0],
   ['an unknown command', ['chekc'], 2],
   ['check', ['check', '--color', 'always', wrong], 1],
-  ['check, an unreadable file', ['check', folder], 2],
+  ['check, an unreadable file', ['check', join(folder, 'none.ptx')], 2],
   ['eval', ['eval', '--explain', 'cvt.rn.f16.f32', '0.1'], 0],
   ['run', ['run', kernel], 1],
   ['explain', ['explain', 'cvt.rs.satfinite.e4m3x4.f32'], 0],
