@@ -207,8 +207,6 @@ function isTooMuch(line: Line): boolean {
 }
 
 const marks = { figures: 0, marked: 0 };
-/** Times that grew too much in a process that had measured other work before. */
-const doubtful: Line[] = [];
 
 function print(line: Line): void {
   const { shape, size, phase, small, large } = line;
@@ -291,12 +289,14 @@ function wanted(parts: string, name: string): boolean {
 const chosen = shapes.filter(({ name }) => wanted(values.only, name));
 
 async function measureAll(): Promise<void> {
+  /** Times that grew too much in a process that had measured other work before. */
+  const doubtful: Line[] = [];
   const first = (line: Line): void => {
     marks.figures++;
     if (isTooMuch(line)) doubtful.push(line);
   };
   for (let at = 0; at < chosen.length; ) at += await measureFrom({ first: at, phase: null }, chosen, first);
-  if (doubtful.length > 0) console.log(`measured again, each alone:`);
+  if (doubtful.length > 0) console.log('measured again, each alone:');
   for (const { shape, phase } of doubtful) {
     const index = chosen.findIndex(({ name }) => name === shape);
     await measureFrom({ first: index, phase }, chosen, (line) => {

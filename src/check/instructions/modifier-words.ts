@@ -38,8 +38,8 @@ const foreign: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the word that means the same in PTX, or the only word that begins with this text, or the one that it is
- * probably a misspelling of; null if there is none among the words.
+ * Returns the word that the author of the text probably meant: the one that means the same in PTX, the only one that
+ * begins with the text, or the one that the text seems to misspell. Returns null if no word is likely.
  */
 export function likelyWord(text: string, words: readonly string[]): string | null {
   const meant = foreign.get(text);

@@ -5,8 +5,8 @@ import { fileTrouble } from '../../hosts/file-errors.ts';
 
 /**
  * Returns the `.ptx` files in a folder and the folders below it, in the order of their names. Hidden folders and
- * node_modules are left out. Any other path stands for itself, even if there is no such file. If the folder contains no such files or cannot be read, the error says so in a
- * line that names the folder.
+ * node_modules are left out. Any other path stands for itself, whether or not there is such a file. If a folder cannot
+ * be read or contains no modules, the error is a line that names the folder.
  */
 export async function filesIn(path: string): Promise<Result<readonly string[], string>> {
   const isFolder = await stat(path).then(

@@ -24,7 +24,10 @@ const opcodes: Readonly<Partial<Record<FloatFunction, PlainOpcode>>> = {
   sqrt: 'f32.sqrt',
 };
 
-/** Whether `lowerSingle` handles the step. Its result is a NaN whenever an operand is a NaN, whatever the bits of that NaN. */
+/**
+ * Whether `lowerSingle` handles the step. The result of such a step is a NaN whenever an operand is a NaN, regardless of
+ * the bits of that NaN.
+ */
 export function isSingle({ fn, format, mode }: StepOf<'float'>): boolean {
   return format === 'f32' && mode.rounding === 'rn' && !mode.sat && (fn === 'fma' || opcodes[fn] !== undefined);
 }

@@ -23,7 +23,7 @@ import { OutcomeCounts, writeOutcome } from '../groups/outcome-counts.ts';
 import { advanceIndex, advanceThread, readsIndex, startIndex } from './thread-index.ts';
 import { recorder, type RecordEngineCall } from '../engine-call.ts';
 import { broughtTo } from '../groups/stop.ts';
-import { refuel, savedAtStop, stopBefore, writeBlock } from './region-parts.ts';
+import { lengthOf, refuel, savedAtStop, stopBefore, writeBlock } from './region-parts.ts';
 import { writeRegion } from './structure.ts';
 import { ThreadFrame } from './thread-frame.ts';
 import { Values } from './values.ts';
@@ -52,14 +52,6 @@ const instructionsPerLook = 64;
 
 export function regionFunction(shape: KernelShape, fn: FunctionShape, region: Region): Code {
   return new RegionWriter(shape, fn, region).write();
-}
-
-/** Number of instructions of a region. */
-function lengthOf({ blocks }: FunctionShape, { order }: Region): number {
-  return order.reduce((sum, number) => {
-    const { start, end } = elementAt(blocks, number);
-    return sum + end - start;
-  }, 0);
 }
 
 class RegionWriter {

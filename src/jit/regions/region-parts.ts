@@ -1,6 +1,7 @@
 /** Parts of a region's function that are the same whether it runs one thread or four at a time. */
 import { elementAt } from '../../base/element-at.ts';
 import type { BasicBlock } from '../../program/flow.ts';
+import type { Region } from '../../program/regions.ts';
 import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { usesOf } from '../../program/uses.ts';
@@ -28,6 +29,14 @@ export interface BlockParts {
   readonly crosses: (place: number) => boolean;
   /** Called when a register that is used only in this block is no longer needed. */
   readonly release: (place: number) => void;
+}
+
+/** Number of instructions of a region. */
+export function lengthOf({ blocks }: FunctionShape, { order }: Region): number {
+  return order.reduce((sum, number) => {
+    const { start, end } = elementAt(blocks, number);
+    return sum + end - start;
+  }, 0);
 }
 
 export function writeBlock(

@@ -119,7 +119,7 @@ export class Textures {
     const { last } = this;
     if (last?.handle === handle && last.open.bytesOfTexels.length > 0) return last.open;
     const open = this.known.get(handle) ?? this.opened(handle);
-    if (open.bytesOfTexels.length === 0) this.look(open);
+    if (open.bytesOfTexels.length === 0) this.viewAgain(open);
     this.known.set(handle, open);
     this.last = { handle, open };
     return open;
@@ -154,7 +154,7 @@ export class Textures {
   }
 
   /** Sets the views of texels again, because memory has grown. */
-  private look(open: Open): void {
+  private viewAgain(open: Open): void {
     const { texels, bytesOfTexels } = this.viewsOf(open.description.address, open.bytes);
     open.texels = texels;
     open.bytesOfTexels = bytesOfTexels;

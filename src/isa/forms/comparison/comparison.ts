@@ -18,8 +18,9 @@ const pair: OperandPattern = { kind: 'pair', name: 'p|q', first: p, second: q };
 const a = read('a', 0);
 const b = read('b', 0);
 const c = read('c', '.pred', { negatable: true });
-/** For bf16, ptxas does not take a constant in place of the predicate. */
-const cOfBrain = read('c', '.pred', { negatable: true, registerOnly: true });
+
+/** The predicate that a comparison is combined with. For bf16, ptxas does not take a constant in its place. */
+export const combinedWith = (isBrain: boolean): OperandPattern => ({ ...c, registerOnly: isBrain });
 
 // --- steps ----------------------------------------------------------------------------------------------------------
 
@@ -189,7 +190,7 @@ function setpForms(group: Group): readonly InstructionForm[] {
       id: `setp.${group.id}.bool`,
       syntax: `setp.${group.comparisons}.boolOp${modifiers}.type  ${result}, a, b, c`,
       summary: `${group.summary}, and combines each result with c.`,
-      operands: [group.result, a, b, group.availability.includes(brain) ? cOfBrain : c],
+      operands: [group.result, a, b, combinedWith(group.availability.includes(brain))],
     },
   ];
 }

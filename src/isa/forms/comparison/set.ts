@@ -1,13 +1,13 @@
 /** set and slct (PTX ISA 9.1, sections 9.7.6.1, 9.7.6.4 and, for f16 and bf16, 9.7.7.1). */
 import type { AvailabilityRow } from '../../conditions.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
-import { type OperandPattern, read, write } from '../../operand-patterns.ts';
+import { read, write } from '../../operand-patterns.ts';
 import { has, slotType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, atListed } from '../../targets.ts';
 import type { PtxType, TypeName } from '../../types.ts';
-import { combine, compareLanes, selected } from './comparison.ts';
+import { combinedWith, combine, compareLanes, selected } from './comparison.ts';
 import { flushesByTarget } from '../float/steps.ts';
 import { constant, select } from '../integer/steps.ts';
 import { lanewise } from './lanewise.ts';
@@ -88,10 +88,6 @@ const ftz: AvailabilityRow = { subject: '.ftz', when: { modifiers: ['.ftz'] }, w
 const half: readonly AvailabilityRow[] = [row('set with .f16', '4.2', 53)];
 const halfMask: readonly AvailabilityRow[] = [row('set of integers from .f16', '6.5', 53)];
 const brain: readonly AvailabilityRow[] = [row('set with .bf16', '7.8', 90)];
-
-/** The predicate of a combined comparison. For bf16, ptxas does not take a constant in its place. */
-const combinedWith = ({ availability }: Group): OperandPattern =>
-  read('c', '.pred', { negatable: true, registerOnly: availability === brain });
 
 const masks: readonly TypeName[] = ['.u32', '.s32'];
 const narrowMasks: readonly TypeName[] = ['.u16', '.s16', ...masks];
@@ -175,7 +171,7 @@ function setForms(group: Group): readonly InstructionForm[] {
       id: `set.${group.id}.bool`,
       syntax: `set.${group.comparisons}.boolOp${flush}.dtype.stype  d, a, b, c`,
       summary: `All ones (1.0 for float results) if the comparison combined with c is true, else 0${lanes}.`,
-      operands: [...operands, combinedWith(group)],
+      operands: [...operands, combinedWith(group.availability === brain)],
     },
   ];
 }
