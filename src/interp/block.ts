@@ -9,7 +9,7 @@ import { Segment } from '../machine/memory/segment.ts';
 import type { BlockState, CallState, ThreadState } from '../machine/state.ts';
 import type { KernelProgram } from '../program/link.ts';
 import type { Shadow } from './shadow.ts';
-import type { Block, Caller, Thread } from './thread.ts';
+import { mostAwaited, type Block, type Caller, type Thread } from './thread.ts';
 
 /** A placeholder for the current thread of `Cpu` until the first block starts. */
 export const nobody: Thread = {
@@ -22,6 +22,8 @@ export const nobody: Thread = {
   calls: [],
   pc: 0,
   activity: 'exited',
+  awaited: 0,
+  isReleased: false,
   before: null,
   saved: null,
 };
@@ -98,6 +100,8 @@ function beginThread(linear: number, plan: BlockPlan): Thread {
     calls: [],
     pc: 0,
     activity: 'running',
+    awaited: mostAwaited,
+    isReleased: false,
     before: null,
     saved: null,
   };
@@ -131,7 +135,18 @@ export function stateOfBlock(block: Block): BlockState {
   };
 }
 
-function stateOfThread({ frame, shadow, local, base, calls, pc, activity, before }: Thread): ThreadState {
+function stateOfThread({
+  frame,
+  shadow,
+  local,
+  base,
+  calls,
+  pc,
+  activity,
+  awaited,
+  isReleased,
+  before,
+}: Thread): ThreadState {
   return {
     frame: frame.slice(),
     shadow: copyOf(shadow),
@@ -140,6 +155,8 @@ function stateOfThread({ frame, shadow, local, base, calls, pc, activity, before
     calls: calls.map(copyOfCall),
     pc,
     activity,
+    awaited,
+    isReleased,
     before,
   };
 }
@@ -175,7 +192,7 @@ export function blockInState(state: BlockState, plan: BlockPlan): Block {
 }
 
 function putThread(thread: Thread, saved: ThreadState): void {
-  const { frame, shadow, local, base, calls, pc, activity, before } = saved;
+  const { frame, shadow, local, base, calls, pc, activity, awaited, isReleased, before } = saved;
   if (local !== null) thread.local?.take(local);
   thread.frame = frame.slice();
   thread.shadow = copyOf(shadow);
@@ -183,6 +200,8 @@ function putThread(thread: Thread, saved: ThreadState): void {
   thread.calls = calls.map(copyOfCall);
   thread.pc = pc;
   thread.activity = activity;
+  thread.awaited = awaited;
+  thread.isReleased = isReleased;
   thread.before = before;
   thread.saved = saved;
 }

@@ -24,9 +24,10 @@ import { beginBlock, blockInState, type BlockPlan, nobody, nowhere, stateOfBlock
 import { callBuiltin } from './builtin-calls.ts';
 import { completeGroup } from './collective-steps.ts';
 import { loadForHost, type Memories } from './memory-access.ts';
-import { prepareKernel } from './prepare.ts';
+import { nextInWarp } from './lockstep.ts';
+import { prepareKernel } from './prepare-kernel.ts';
 import { requireDefined } from './shadow.ts';
-import { type Block, type Cpu, looksPerTurn, type Thread, turnOver } from './thread.ts';
+import { awaitedPolls, type Block, type Cpu, looksPerTurn, mostAwaited, type Thread, turnOver } from './thread.ts';
 import type { Tracing } from './trace.ts';
 import { elementAt } from '../base/element-at.ts';
 
@@ -242,9 +243,10 @@ export class ReferenceEngine implements SteppingEngine {
     const { threads } = block;
     for (let i = 0; i < threads.length; i++) {
       const thread = elementAt(threads, (block.nextThread + i) % threads.length);
-      if (thread.activity !== 'running') continue;
-      block.nextThread = thread.linear;
-      return thread;
+      const next = thread.activity === 'running' ? nextInWarp(thread, block, this.cpu.code) : null;
+      if (next === null) continue;
+      block.nextThread = next.linear;
+      return next;
     }
     if (threads.some((thread) => thread.activity === 'waiting')) {
       if (this.settle(block)) return this.thread(block);
@@ -290,10 +292,14 @@ export class ReferenceEngine implements SteppingEngine {
     this.faulting = thread;
     const most = Math.min(fuel, slice - block.tried);
     let tried = 0;
+    let isAhead = false;
     while (tried < most && cpu.looks < looksPerTurn && thread.activity === 'running') {
       // `elementAt` would be slower here, because its compiled code has to handle every kind of list in the program.
-      const instruction = code[thread.pc++];
+      const instruction = code[thread.pc];
       if (instruction === undefined) throw new Error(`the code ends before position ${thread.pc}`);
+      isAhead = instruction.catchesUp && block.tried + tried > 0;
+      if (isAhead) break;
+      thread.pc++;
       tried++;
       const { frame, shadow } = thread;
       if (shadow !== null && instruction.guard >= 0) requireDefined(thread, instruction.guard, 'a branch');
@@ -304,21 +310,31 @@ export class ReferenceEngine implements SteppingEngine {
     }
     block.tried += tried;
     block.looks = cpu.looks;
-    if (thread.activity !== 'running' || cpu.looks >= looksPerTurn || block.tried >= slice) this.endTurn(thread, block);
+    if (isAhead || thread.activity !== 'running' || cpu.looks >= looksPerTurn || block.tried >= slice)
+      this.endTurn(thread, block, isAhead);
     return tried;
   }
 
   /**
    * Gives the next thread a turn. Without this, a thread that polls a flag could prevent the thread that should set the
    * flag from running.
+   *
+   * @param isAhead whether the thread lets the other threads of its warp catch up
    */
-  private endTurn(thread: Thread, block: Block): void {
+  private endTurn(thread: Thread, block: Block, isAhead: boolean): void {
     const hasHandedOver = block.looks === turnOver;
-    if (hasHandedOver || block.looks < looksPerTurn) {
+    const onlyPolled = !hasHandedOver && block.looks >= looksPerTurn;
+    thread.isReleased = false;
+    if (onlyPolled) {
+      thread.awaited = Math.max(0, thread.awaited - awaitedPolls);
+      block.idleTurns++;
+    } else {
+      if (!isAhead) thread.awaited = mostAwaited;
       block.idleTurns = 0;
       block.idleRounds = 0;
-    } else block.idleTurns++;
-    if (this.yieldsAtStops && thread.activity === 'waiting' && ++block.stops > stopsPerThread * block.threads.length) {
+    }
+    const stops = isAhead || thread.activity === 'waiting';
+    if (this.yieldsAtStops && stops && ++block.stops > stopsPerThread * block.threads.length) {
       block.stops = 0;
       block.idleTurns = block.threads.length + 1;
     }

@@ -1,26 +1,23 @@
 /**
- * Turns the instructions of a PTX function into JavaScript functions that operate on a frame. This is done once per
- * launch. Operands, constants, spaces and numeric modes are bound in advance, so running an instruction takes only a
- * few calls.
+ * Turns an instruction of a PTX function into a JavaScript function that operates on a frame. Operands, constants, spaces
+ * and numeric modes are bound in advance, so running an instruction takes only a few calls.
  */
 import { assertNever } from '../base/assert-never.ts';
-import { elementAt } from '../base/element-at.ts';
 import { startedBy, inputsOf, isGroupStep, isValueStep, looksAtOthers } from '../isa/steps/effects.ts';
 import type { GroupSteps } from '../isa/steps/group.ts';
 import type { Ref } from '../isa/steps/ref.ts';
 import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
 import type { ValueStep, ValueSteps } from '../isa/steps/value.ts';
 import { machineFault } from '../machine/fault.ts';
-import { blocksOf } from '../program/flow.ts';
-import { type FunctionProgram, type ProgramInstruction, isCounted } from '../program/function-program.ts';
-import { idleRounds, waitingLoops } from '../program/waiting-loops.ts';
+import { type ProgramInstruction, isCounted } from '../program/function-program.ts';
+import { idleRounds } from '../program/waiting-loops.ts';
 import { prepareBarrier } from './barrier-steps.ts';
 import { prepareBox } from './box-steps.ts';
 import { prepareTensorCopy, prepareTensorProduct } from './tensor-steps.ts';
 import { prepareSurfaceAddress, prepareSurfaceStore, prepareTextureRead } from './texture-steps.ts';
 import { prepareCall, prepareReturn } from './call-steps.ts';
 import { prepareCollective } from './collective-steps.ts';
-import type { FunctionContext, LaunchContext } from './launch-context.ts';
+import type { FunctionContext } from './launch-context.ts';
 import { prepareBulk, prepareBulkAtomic, prepareClear, prepareTransfer } from './copy-steps.ts';
 import type { AccessContext } from './memory-access.ts';
 import { prepareAtomic, prepareInWindow, prepareLoad, prepareStore, prepareWindow } from './memory-steps.ts';
@@ -28,47 +25,12 @@ import { operandPieces, writePiece } from './operand-pieces.ts';
 import { carefulOf, type Piece, plain, runOf, tidyPiece } from './pieces.ts';
 import { clockIn } from './race-watch.ts';
 import { type CarefulAction, requireDefined, type Use } from './shadow.ts';
-import { type Cpu, looksPerTurn, type Prepared, type Remainder, type Rest, type Stopping } from './thread.ts';
+import { type Cpu, type Executable, looksPerTurn, type Remainder, type Rest, type Stopping } from './thread.ts';
 import { traced } from './trace.ts';
 import { careful, everything, prepareCarefully } from './undefined-values.ts';
 import { type Action, type PlaceOf, prepareStep } from './value-steps.ts';
 
-/**
- * The code of all functions of a kernel, beginning with the code of the kernel itself. The code of each function ends
- * with a return.
- */
-export interface PreparedKernel {
-  readonly code: readonly Prepared[];
-  /** PTX source line of each entry in the code; null for the return at the end of a function. */
-  readonly lines: readonly (number | null)[];
-}
-
-export function prepareKernel(launch: LaunchContext): PreparedKernel {
-  const { functions } = launch.kernel;
-  const lengths = functions.map((fn) => (fn.kind === 'program' ? fn.program.instructions.length + 1 : 0));
-  let end = 0;
-  const starts = lengths.map((length) => (end += length) - length);
-  const code: Prepared[] = [];
-  const lines: (number | null)[] = [];
-  functions.forEach((fn, i) => {
-    if (fn.kind !== 'program') return;
-    const { program } = fn;
-    const registers = new Set(program.registers.map(({ place }) => place));
-    const idleLoops = idleLoopsOf(program);
-    const context: FunctionContext = { ...launch, program, starts, start: elementAt(starts, i), registers, idleLoops };
-    for (const instruction of program.instructions) {
-      if (code.length % 64 === 0) launch.look();
-      code.push(prepareInstruction(instruction, context));
-      lines.push(instruction.line);
-    }
-    const run = prepareReturn(program, launch.cpu);
-    code.push({ guard: -1, guardValue: 0, run, careful: run, counted: false, rest: null });
-    lines.push(null);
-  });
-  return { code, lines };
-}
-
-function prepareInstruction(instruction: ProgramInstruction, context: FunctionContext): Prepared {
+export function prepareInstruction(instruction: ProgramInstruction, context: FunctionContext): Executable {
   const { guard } = instruction;
   const placeOf: PlaceOf = (ref) => {
     const place = instruction.places.get(ref);
@@ -79,7 +41,7 @@ function prepareInstruction(instruction: ProgramInstruction, context: FunctionCo
   const results = instruction.writes.map(writePiece);
   const { pieces, rest } = body(results, instruction, placeOf, context);
   const all = [...operands, ...pieces];
-  const prepared: Prepared = {
+  const prepared: Executable = {
     guard: guard?.register ?? -1,
     guardValue: guard?.negated === true ? 0 : 1,
     run: runOf(all, context),
@@ -354,12 +316,6 @@ function switchAction(index: number, { targets }: ProgramInstruction, { start, c
     if (target === undefined) throw machineFault('PTX6015', { index: String(number), count: String(starts.length) });
     cpu.thread.pc = target;
   };
-}
-
-function idleLoopsOf(program: FunctionProgram): ReadonlySet<number> {
-  const blocks = blocksOf(program);
-  const loops = [...waitingLoops(program, blocks)];
-  return new Set(loops.flatMap(([start, waiting]) => (waiting === 'idle' ? [elementAt(blocks, start).start] : [])));
 }
 
 /** Wraps an action so that each execution counts as `weight` reads of memory that other threads may write. */

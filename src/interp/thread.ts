@@ -13,7 +13,8 @@ import type { Builtin } from '../program/builtins.ts';
 import type { CarefulAction, Shadow } from './shadow.ts';
 import type { Action, Frame } from './value-steps.ts';
 
-export interface Prepared {
+/** What a thread does when it executes an instruction. */
+export interface Executable {
   /** Slot of the guard's predicate; -1 if the instruction has no guard. */
   readonly guard: number;
   /** The value that the predicate must have for the instruction to run. */
@@ -25,6 +26,13 @@ export interface Prepared {
   readonly counted: boolean;
   /** How a thread that waits in this instruction continues; null if no thread can wait in it. */
   readonly rest: Rest | null;
+}
+
+export interface Prepared extends Executable {
+  /** Whether a thread first lets the other threads of its warp catch up (program/lockstep.ts). */
+  readonly catchesUp: boolean;
+  /** The place of the instruction in the order in which the threads of a warp run, when they catch up. */
+  readonly place: number;
 }
 
 /**
@@ -97,6 +105,13 @@ export interface Thread {
   calls: Caller[];
   pc: number;
   activity: Activity;
+  /**
+   * How many more times threads of the warp that are ahead of this one let it go first. It then has as many turns as
+   * they have.
+   */
+  awaited: number;
+  /** Whether others have caught up with the thread, so that it may run the instruction before which it let them. */
+  isReleased: boolean;
   /** Register values before the current instruction, if it is traced. */
   before: readonly Bits[] | null;
   /** The most recently saved state of the thread; null if the thread has run since it was saved. */
@@ -142,6 +157,15 @@ export interface Block {
 
 /** A thread's turn ends after this many reads of memory that other threads may write. */
 export const looksPerTurn = 256;
+
+/**
+ * The greatest value of `awaited`. It is limited because a thread may be waiting for one that is ahead, in a loop that is
+ * not recognized as one that only waits.
+ */
+export const mostAwaited: number = 1 << 14;
+
+/** By how much `awaited` becomes less in a turn in which the thread only polled memory. */
+export const awaitedPolls: number = 1 << 8;
 
 /** The value of `looks` if the running thread was the last one to arrive somewhere, which ends its turn as well. */
 export const turnOver: number = Number.POSITIVE_INFINITY;

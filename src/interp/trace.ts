@@ -11,7 +11,7 @@ import type { Dim3 } from '../machine/fault.ts';
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
 import { blockIndexOf } from '../machine/launch.ts';
 import type { LaunchFacts } from './specials.ts';
-import type { Cpu, Prepared, Rest, Thread, UndefinedResults } from './thread.ts';
+import type { Cpu, Executable, Rest, Thread, UndefinedResults } from './thread.ts';
 import type { Frame } from './value-steps.ts';
 
 export interface TraceRegister {
@@ -67,7 +67,7 @@ interface TraceContext {
  * Wraps an instruction so that it emits an event each time the traced thread runs it. If the instruction makes the
  * thread wait, the event is emitted when the thread continues.
  */
-export function traced(prepared: Prepared, instruction: ProgramInstruction, context: TraceContext): Prepared {
+export function traced(prepared: Executable, instruction: ProgramInstruction, context: TraceContext): Executable {
   const { tracing, cpu } = context;
   const { line, isPart } = instruction;
   if (tracing === null || isPart || line < tracing.lines[0] || line > tracing.lines[1]) return prepared;

@@ -48,9 +48,9 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
   const runBlocks = helpers.builder.declare(runBlocksType);
   helpers.builder.define(runBlocks, runBlocksFunction(shape, run));
   helpers.builder.export('runBlocks', runBlocks);
-  if (shape.hasGroups) {
+  if (shape.inWarps) {
     helpers.builder.export('advance', advanceFunction(shape, run));
-    helpers.builder.export('complete', completeFunction(shape));
+    if (shape.stops.length > 0) helpers.builder.export('complete', completeFunction(shape));
   }
   return {
     kernel: describeKernel(shape),
@@ -75,7 +75,10 @@ function compileFour(shape: KernelShape, { fn, region }: KernelRegion, functions
  */
 const runType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
-/** Runs regions one after the other while all threads continue together. */
+/**
+ * Runs regions one after the other while all threads continue together. If threads catch up with each other and some
+ * lanes of the warp are missing, only one region is run, because these lanes may be behind.
+ */
 function runFunction(shape: KernelShape, functions: AloneFunctions, fours: readonly (number | null)[]): Code {
   const { helpers, layout, engineCalls } = shape;
   const code = new Code(runType.parameters);
@@ -97,7 +100,7 @@ function runFunction(shape: KernelShape, functions: AloneFunctions, fours: reado
     .i32(laneCount - 1)
     .op('i32.and', 'i32.eqz')
     .set(inFours);
-  if (shape.hasGroups) {
+  if (shape.inWarps) {
     // Code for four threads is used only if the mask of threads that are to run includes at least one complete group of
     // four.
     code.get(inFours).get(members);
@@ -118,6 +121,11 @@ function runFunction(shape: KernelShape, functions: AloneFunctions, fours: reado
       else code.get(inFours).if(() => pushParameters().call(four).set(region), callAlone);
       code.br(done);
     });
+    if (shape.catchesUp) {
+      code.get(region).i32(0).op('i32.ge_s').get(members).op('i32.popcnt');
+      code.get(behind).get(first).op('i32.sub', 'i32.ne', 'i32.and');
+      code.if(() => code.get(region).op('return'));
+    }
     if (shape.stops.length > 0) {
       code.get(region).i32(outcome.allAt(0)).op('i32.le_s');
       code.if(() => {
@@ -150,7 +158,7 @@ const runBlocksType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results
  * where a unit is a warp or the whole block. Stops at the first block that has to wait for something before it can
  * finish. The context then contains the index of this block.
  */
-function runBlocksFunction({ layout, hasGroups }: KernelShape, run: number): Code {
+function runBlocksFunction({ layout, inWarps }: KernelShape, run: number): Code {
   const code = new Code(runBlocksType.parameters);
   const [contextAddress, count, size] = [0, 1, 2] as const;
   const [result, first, behind, threads] = [
@@ -168,7 +176,7 @@ function runBlocksFunction({ layout, hasGroups }: KernelShape, run: number): Cod
         code.get(first).get(size).op('i32.add').tee(behind).get(threads).get(behind).get(threads);
         code.op('i32.lt_u', 'select').set(behind);
         code.get(contextAddress).i32(0).get(first).get(behind).i32(-1);
-        if (hasGroups) code.get(first).get(behind).op('i32.sub', 'i32.shr_u');
+        if (inWarps) code.get(first).get(behind).op('i32.sub', 'i32.shr_u');
         code.call(run).tee(result);
         code.i32(outcome.allExited).op('i32.ne').brIf(stop);
         code.get(behind).tee(first).get(threads).op('i32.lt_u').brIf(nextUnit);

@@ -26,6 +26,8 @@ export interface CompiledKernel {
   readonly sharedBytes: number;
   /** Size of a block's tensor memory; 0 if the kernel does not use it. */
   readonly tensorBytes: number;
+  /** Whether threads run warp by warp; otherwise, all threads of a block run together. */
+  readonly inWarps: boolean;
   /** Whether blocks may take blocks that have not started away from the launch. */
   readonly cancelsBlocks: boolean;
   /** Whether compiled code reads the tables of the special function unit. */
@@ -103,6 +105,7 @@ export function describeKernel({
   frame,
   callBytes,
   engineCalls,
+  inWarps,
   waits,
   yieldsAtStops,
 }: KernelShape): CompiledKernel {
@@ -114,6 +117,7 @@ export function describeKernel({
     frame: { state, mask, base, depth, size: frame.close() },
     callBytes,
     stackBytes,
+    inWarps,
     engineCalls,
     sharedBytes: entry.sharedBytes,
     tensorBytes: tensorBytesOf(entry),

@@ -88,7 +88,7 @@ export const context = {
    * The number of times that regions with function calls have been run. These runs are counted only if a thread may
    * wait for another thread inside a called function.
    */
-  callingRuns: 92,
+  leavingRuns: 92,
   /** Extents of a cluster, and whether the kernel or the launch specifies clusters. */
   clusterX: 96,
   clusterY: 100,

@@ -78,6 +78,10 @@ export interface ThreadState {
   readonly calls: readonly CallState[];
   readonly pc: number;
   readonly activity: Activity;
+  /** How many more times threads of the warp that are ahead of this one let it go first. */
+  readonly awaited: number;
+  /** Whether others have caught up with the thread, so that it may run the instruction before which it let them. */
+  readonly isReleased: boolean;
   /**
    * The values that the registers had before the current instruction. Present only if the instruction is traced and the
    * thread is waiting at it.

@@ -1,11 +1,11 @@
 /**
  * Splits a function at the instructions where threads wait for other threads. A region is the code that a thread can
  * run without waiting, from the start of the function or from the point after such an instruction. A block that can be
- * reached in several regions belongs to all of them.
+ * reached in several regions belongs to all of them. Regions also end before the blocks at which threads let each other
+ * catch up (lockstep.ts); a region begins there.
  */
 import { elementAt, valueAt } from '../base/element-at.ts';
-import { signedAt } from '../base/typed-reads.ts';
-import { DominatorTree } from './dominators.ts';
+import { BlockTree } from './block-tree.ts';
 import { type BasicBlock, successorsOf } from './flow.ts';
 
 export interface Region {
@@ -23,90 +23,53 @@ export interface Region {
   readonly reducible: boolean;
 }
 
+/** The blocks at which regions begin and end, apart from those where threads wait. */
+export interface RegionBounds {
+  /** Blocks at which threads may resume. */
+  readonly landings?: Iterable<number>;
+  /** Those of the landings at which all regions end that reach them, and their places in the order of the regions. */
+  readonly ends?: ReadonlyMap<number, number>;
+}
+
 /**
  * Returns the regions of a function. The first region begins at the start of the function. The other regions begin
- * where threads may resume: after waiting, and at the blocks in `pauses`.
+ * where threads may resume: after waiting, and at the landings.
  */
-export function regionsOf(blocks: readonly BasicBlock[], pauses: Iterable<number> = []): readonly Region[] {
-  return [...eachRegion(blocks, pauses)];
+export function regionsOf(blocks: readonly BasicBlock[], bounds: RegionBounds = {}): readonly Region[] {
+  return [...eachRegion(blocks, bounds)];
 }
 
 /**
- * Yields the regions of a function one at a time. They are not collected in a list, because all regions together may be
- * much longer than the function.
+ * Yields the regions of a function one at a time, in the order of their first instructions or of the places in `ends`.
+ * They are not collected in a list, because all regions together may be much longer than the function.
  */
-export function* eachRegion(blocks: readonly BasicBlock[], pauses: Iterable<number>): Generator<Region> {
-  const entries = new Set([0, ...pauses]);
+export function* eachRegion(
+  blocks: readonly BasicBlock[],
+  { landings = [], ends = new Map() }: RegionBounds,
+): Generator<Region> {
+  const entries = new Set([0, ...landings]);
   for (const { exit } of blocks) if (exit.kind === 'park' || exit.kind === 'call') entries.add(exit.resume);
-  for (const entry of entries) yield regionFrom(entry, blocks);
+  const next = (block: number): readonly number[] =>
+    successorsOf(elementAt(blocks, block)).filter((target) => !ends.has(target));
+  const place = (entry: number): number => ends.get(entry) ?? elementAt(blocks, entry).start;
+  for (const entry of [...entries].sort((a, b) => place(a) - place(b) || a - b)) yield regionFrom(entry, next);
 }
 
-/** Within this function, a block is identified by its rank, which is its position in `order`. */
-function regionFrom(entry: number, blocks: readonly BasicBlock[]): Region {
-  const next = (block: number): readonly number[] => successorsOf(elementAt(blocks, block));
-  const { order, reached, parents } = searchFrom(entry, next);
-  const rankOf = new Map(order.map((block, rank) => [block, rank]));
-  const sources = sourcesOf(order, next, rankOf);
-  const tree = new DominatorTree(sources, {
-    reached: Int32Array.from(reached, (block) => valueAt(rankOf, block)),
-    parents: Int32Array.from(order, (block) => valueAt(rankOf, valueAt(parents, block))),
-  });
+/** Returns the region that begins with `entry`; `next` returns the successors of a block within the region. */
+function regionFrom(entry: number, next: (block: number) => readonly number[]): Region {
+  const tree = new BlockTree(entry, next);
+  const { order, sources } = tree;
   const children = new Map<number, number[]>(order.map((block) => [block, []]));
   const loops = new Set<number>();
   const joins = new Set<number>();
   let reducible = true;
   order.forEach((block, rank) => {
-    if (rank > 0) valueAt(children, elementAt(order, signedAt(tree.immediate, rank))).push(block);
+    if (rank > 0) valueAt(children, tree.above(block)).push(block);
     const own = elementAt(sources, rank);
     const back = own.filter((source) => source >= rank);
     if (back.length > 0) loops.add(block);
     if (own.length - back.length > 1) joins.add(block);
-    reducible &&= back.every((source) => tree.dominates(rank, source));
+    reducible &&= back.every((source) => tree.dominates(block, elementAt(order, source)));
   });
   return { entry, order, children, loops, joins, reducible };
-}
-
-interface BlockSearch {
-  /** The blocks in reverse postorder. */
-  readonly order: readonly number[];
-  /** The blocks in the order in which the search reached them. */
-  readonly reached: readonly number[];
-  /** For each block, the block from which the search reached it. */
-  readonly parents: ReadonlyMap<number, number>;
-}
-
-/** Searches the blocks depth first, in a loop instead of recursively, because kernels can be long. */
-function searchFrom(entry: number, next: (block: number) => readonly number[]): BlockSearch {
-  const parents = new Map([[entry, entry]]);
-  const reached = [entry];
-  const postorder: number[] = [];
-  const stack = [{ block: entry, rest: next(entry).toReversed() }];
-  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-    const successor = top.rest.pop();
-    if (successor === undefined) {
-      postorder.push(top.block);
-      stack.pop();
-    } else if (!parents.has(successor)) {
-      parents.set(successor, top.block);
-      reached.push(successor);
-      stack.push({ block: successor, rest: next(successor).toReversed() });
-    }
-  }
-  return { order: postorder.reverse(), reached, parents };
-}
-
-/**
- * Returns, for each rank, the ranks of its predecessors. If a conditional branch leads to the same block whether or not
- * it is taken, the block that contains the branch is listed twice.
- */
-function sourcesOf(
-  order: readonly number[],
-  next: (block: number) => readonly number[],
-  rankOf: ReadonlyMap<number, number>,
-): readonly (readonly number[])[] {
-  const sources = order.map((): number[] => []);
-  order.forEach((block, rank) => {
-    for (const successor of next(block)) elementAt(sources, valueAt(rankOf, successor)).push(rank);
-  });
-  return sources;
 }

@@ -150,13 +150,14 @@ class RegionTraffic {
     this.kept = kept;
     this.facts = facts;
     this.given = kept.set(given);
+    const rank = new Map(region.order.map((block, i) => [block, i] as const));
+    this.rank = rank;
     this.successors = new Map(
       region.order.map((number) => {
-        const block = blocks[number];
-        return [number, block === undefined ? [] : successorsOf(block)] as const;
+        const within = successorsOf(elementAt(blocks, number)).filter((target) => rank.has(target));
+        return [number, within] as const;
       }),
     );
-    this.rank = new Map(region.order.map((block, i) => [block, i] as const));
     for (const [block, children] of region.children) for (const child of children) this.dominators.set(child, block);
     this.loops = outermostLoops(region, this.successors);
   }

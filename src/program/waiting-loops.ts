@@ -39,9 +39,25 @@ export function looksAtBlocks({ functions }: KernelProgram): boolean {
 
 /** Maps the first block of each waiting loop to the kind of the loop. */
 export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlock[]): ReadonlyMap<number, Waiting> {
+  return new Map([...eachWaitingLoop(program, blocks)].map(({ start, waiting }) => [start, waiting]));
+}
+
+/** Returns the blocks of all idle loops. */
+export function idleBlocks(program: FunctionProgram, blocks: readonly BasicBlock[]): ReadonlySet<number> {
+  const loops = [...eachWaitingLoop(program, blocks)];
+  return new Set(loops.flatMap(({ waiting, body }) => (waiting === 'idle' ? body : [])));
+}
+
+/** A waiting loop. `start` is its first block, and `body` lists its blocks; an inner loop is only its first block. */
+interface WaitingLoop {
+  readonly start: number;
+  readonly waiting: Waiting;
+  readonly body: readonly number[];
+}
+
+function* eachWaitingLoop(program: FunctionProgram, blocks: readonly BasicBlock[]): Generator<WaitingLoop> {
   const looks = looksOf(program, blocks);
-  const found = new Map<number, Waiting>();
-  if (!looks.includes(true)) return found;
+  if (!looks.includes(true)) return;
   const walk = walkOf(blocks);
   const before = predecessorsOf(blocks);
   const heads = new Heads(blocks.length);
@@ -55,11 +71,10 @@ export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlo
       const own = body.filter((block) => block === start || !walk.backTo.has(block));
       const isIdle =
         polls(program, blocks, own) || (own.length === body.length && idles(program, blocks, body, before));
-      found.set(start, isIdle ? 'idle' : 'busy');
+      yield { start, waiting: isIdle ? 'idle' : 'busy', body };
     }
     for (const block of body) heads.join(block, start);
   }
-  return found;
 }
 
 /** Returns, for each block, whether it may read values that other threads write. */

@@ -10,7 +10,7 @@ import { patternBits } from '../../src/explain/operand-bits.ts';
 import { nobody, nowhere } from '../../src/interp/block.ts';
 import { completeGroup } from '../../src/interp/collective-steps.ts';
 import type { LaunchContext } from '../../src/interp/launch-context.ts';
-import { prepareKernel } from '../../src/interp/prepare.ts';
+import { prepareKernel } from '../../src/interp/prepare-kernel.ts';
 import type { Block, Cpu, Thread } from '../../src/interp/thread.ts';
 import type { Variant } from '../../src/isa/form.ts';
 import type { AccessSpace } from '../../src/isa/spaces.ts';
@@ -140,7 +140,7 @@ class Recording {
       steps: [this.step],
       places: this.places,
       target: branchTarget,
-      targets: switchTargets,
+      targets: this.step.kind === 'switch' ? switchTargets : [],
       call,
     };
     const program = { ...entry, instructions: [instruction], offsetOf: () => null };
@@ -199,6 +199,8 @@ class Recording {
       calls: [{ frame: watched, shadow: null, pc: returnPlace, base: 0 }],
       pc: 1,
       activity: 'running',
+      awaited: 0,
+      isReleased: false,
       before: null,
       saved: null,
     };

@@ -65,7 +65,7 @@ export function writeOutcome(code: Code, shape: KernelShape, counts: OutcomeCoun
     return;
   }
   const all = (count: number): Code => {
-    if (shape.hasGroups) code.get(3).op('i32.popcnt');
+    if (shape.inWarps) code.get(3).op('i32.popcnt');
     else code.get(2).get(first).op('i32.sub');
     return code.get(count).op('i32.eq');
   };

@@ -31,7 +31,7 @@ export function passFunction(shape: KernelShape): number {
   const { helpers, stops } = shape;
   return helpers.function('pass', passType, (code) => {
     const words = code.local('i32');
-    if (shape.hasGroups) pushField(code, shape.layout, 'frames').get(first).i32(2).op('i32.shl', 'i32.add').set(words);
+    if (shape.inWarps) pushField(code, shape.layout, 'frames').get(first).i32(2).op('i32.shl', 'i32.add').set(words);
     const pushNumber = (): Code => code.i32(outcome.allAt(0)).get(result).op('i32.sub');
     writeChoice(code, stops.length, pushNumber, (number, done) => {
       const stop = elementAt(stops, number);
@@ -51,7 +51,7 @@ export function passFunction(shape: KernelShape): number {
  * continue.
  */
 function passBarrier(code: Code, shape: KernelShape, goOn: () => void): void {
-  if (shape.hasGroups) code.get(members).op('i32.popcnt');
+  if (shape.inWarps) code.get(members).op('i32.popcnt');
   else code.get(behind).get(first).op('i32.sub');
   pushField(code, shape.layout, 'threads').op('i32.eq').if(goOn);
 }

@@ -33,6 +33,7 @@ export function advanceFunction(shape: KernelShape, run: number): number {
     const [words, states, existing] = [code.local('i32'), code.local('i32'), code.local('i32')];
     const [idle, ready, members] = [code.local('i32'), code.local('i32'), code.local('i32')];
     const [region, said, result] = [code.local('i32'), code.local('i32'), code.local('i32')];
+    const turns = { together: code.local('i32'), apart: code.local('i32') };
     const lanesAt = (push: () => Code): Code => {
       code.get(states);
       push();
@@ -42,12 +43,14 @@ export function advanceFunction(shape: KernelShape, run: number): number {
     code.get(words).i32(frame.state).op('i32.add').set(states);
     code.i32(-1).i32(32).get(behind).op('i32.sub').get(first).op('i32.add', 'i32.shr_u').set(existing);
     code.loop((again) => {
-      code.get(words).get(first).get(existing).call(sweepFunction(shape)).get(said).op('i32.or').set(said);
+      if (shape.stops.length > 0)
+        code.get(words).get(first).get(existing).call(sweepFunction(shape)).get(said).op('i32.or').set(said);
       // Threads that have paused do not run again until the other threads of the block have had a chance to run.
       code.get(states).call(lanesNotNegative(helpers, layout.origin)).get(existing).op('i32.and');
       code.get(idle).i32(-1).op('i32.xor', 'i32.and').tee(ready);
       code.if(() => {
-        pushState(code, shape, states, ready);
+        if (shape.catchesUp) code.get(states).get(ready).call(leastRegion(shape));
+        else pushState(code, shape, states, ready);
         code.i32(~state.paused).op('i32.and').set(region);
         lanesAt(() => code.get(region));
         lanesAt(() => code.get(region).i32(state.paused).op('i32.or'));
@@ -61,8 +64,9 @@ export function advanceFunction(shape: KernelShape, run: number): number {
             .i32(state.after(0))
             .op('i32.add')
             .call(giveLanes(helpers, layout.origin));
-          giveConstantMask(code, shape, { words, members, result });
+          if (shape.stops.length > 0) giveConstantMask(code, shape, { words, members, result });
         });
+        if (shape.catchesUp) pauseNowAndThen(code, shape, { states, ready, members, result, turns });
         pausedLanes(code, shape, states);
         code.get(members).op('i32.and').tee(ready).get(idle).op('i32.or').set(idle);
         code.get(ready).get(members).op('i32.ne').get(said).op('i32.or').set(said);
@@ -71,6 +75,42 @@ export function advanceFunction(shape: KernelShape, run: number): number {
       });
     });
     code.get(said).i32(advanced.runnable).i32(0).get(idle).op('select', 'i32.or');
+  });
+}
+
+/**
+ * Number of times in a row that lanes go on in another region before they let other threads run, because they may be
+ * waiting for them. The first number applies if all lanes that can run are together. Otherwise, the lanes that are ahead
+ * would no longer be in lockstep with them, so it takes much longer.
+ */
+const runsPerTurn = { together: 64, apart: 1 << 14 } as const;
+
+/** Lets the members pause if they go on in another region and have done so for long. */
+function pauseNowAndThen(
+  code: Code,
+  { helpers, layout }: KernelShape,
+  locals: Readonly<Record<'states' | 'ready' | 'members' | 'result', number>> & {
+    readonly turns: Readonly<Record<keyof typeof runsPerTurn, number>>;
+  },
+): void {
+  const { states, ready, members, result, turns } = locals;
+  const count = (how: keyof typeof runsPerTurn): void => {
+    code.get(turns[how]).i32(1).op('i32.add').tee(turns[how]).i32(runsPerTurn[how]).op('i32.ge_u');
+    code.unlikely().if(() => {
+      code.i32(0).set(turns[how]);
+      code.get(states).get(members).get(result).i32(state.paused).op('i32.or').call(giveLanes(helpers, layout.origin));
+    });
+  };
+  code.get(result).i32(0).op('i32.ge_s');
+  code.if(() => {
+    code.get(members).get(ready).op('i32.eq');
+    code.if(
+      () => {
+        code.i32(0).set(turns.apart);
+        count('together');
+      },
+      () => count('apart'),
+    );
   });
 }
 
@@ -119,6 +159,26 @@ function pausedLanes(code: Code, { helpers, layout }: KernelShape, states: numbe
 /** Pushes the state word of the lowest lane in a set. */
 function pushState(code: Code, { layout }: KernelShape, states: number, lanes: number): void {
   code.get(states).get(lanes).op('i32.ctz').i32(2).op('i32.shl', 'i32.add').memory('i32.load', layout.origin);
+}
+
+/**
+ * Returns the index of a function that takes the address of the state words and a set of lanes that can run, and returns
+ * the first region, in program order, in which any of these lanes continues. Lanes that are behind run first, so that
+ * the lanes of a warp converge after they have taken different branches.
+ */
+function leastRegion({ helpers, layout }: KernelShape): number {
+  return helpers.function('least region', { parameters: ['i32', 'i32'], results: ['i32'] }, (code) => {
+    const [states, lanes] = [0, 1] as const;
+    const [region, least] = [code.local('i32'), code.local('i32')];
+    code.i32(-1).set(least);
+    code.loop((again) => {
+      code.get(states).get(lanes).op('i32.ctz').i32(2).op('i32.shl', 'i32.add').memory('i32.load', layout.origin);
+      code.i32(~state.paused).op('i32.and').tee(region).get(least);
+      code.get(region).get(least).op('i32.lt_u', 'select').set(least);
+      code.get(lanes).get(lanes).i32(1).op('i32.sub', 'i32.and').tee(lanes).brIf(again);
+    });
+    code.get(least);
+  });
 }
 
 /** The locals of the sweep function: first its parameters, then locals that hold sets of lanes, words and addresses. */

@@ -55,8 +55,6 @@ export class BlockRunner {
   private readonly stops: readonly CompiledStop[];
   private readonly words: ThreadWords;
   private readonly stuck: StuckThreads;
-  /** Whether each unit is a warp in which some threads can run while the others wait. */
-  private readonly inWarps: boolean;
   private readonly hasBarriers: boolean;
   /** Whether threads wait at instructions without a member mask. */
   private readonly hasOpenStops: boolean;
@@ -73,7 +71,6 @@ export class BlockRunner {
     this.stops = code.compiled.stops;
     this.words = new ThreadWords(code);
     this.stuck = new StuckThreads(code, this.words);
-    this.inWarps = this.stops.some(({ step }) => step.kind === 'collective');
     this.hasBarriers = this.stops.some(({ step }) => step.kind === 'barrier');
     this.hasOpenStops = this.stops.some(({ step }) => step.kind === 'collective' && step.mask === null);
     this.noted = new Uint8Array(threads);
@@ -168,7 +165,7 @@ export class BlockRunner {
   // --- threads on their own -------------------------------------------------------------------------------------------
 
   private runApart(unit: Unit): boolean {
-    return this.inWarps ? this.runWarp(unit) : this.runNeighbors(unit);
+    return this.code.compiled.inWarps ? this.runWarp(unit) : this.runNeighbors(unit);
   }
 
   private runWarp(unit: Unit): boolean {
@@ -418,6 +415,6 @@ function lanesOf(count: number): number {
  * Number of threads that are handled together: a warp if warps must converge independently of each other, otherwise the
  * whole block.
  */
-export function unitSize({ stops }: CompiledKernel, threads: number): number {
-  return stops.some(({ step }) => step.kind === 'collective') ? warpSize : threads;
+export function unitSize({ inWarps }: CompiledKernel, threads: number): number {
+  return inWarps ? warpSize : threads;
 }

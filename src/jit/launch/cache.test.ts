@@ -15,6 +15,7 @@ const kernel: Compiled['kernel'] = {
   callBytes: 0,
   stackBytes: 0,
   tensorBytes: 0,
+  inWarps: false,
   cancelsBlocks: false,
   usesSpecialFunctions: false,
   sharedBytes: 0,

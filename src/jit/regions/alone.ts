@@ -25,7 +25,8 @@ export type AloneFunctions = readonly (number | null)[];
  */
 export function mayBeUnused({ fn, region }: KernelRegion): boolean {
   if (fn.four === null) return false;
-  return canRunFour(fn, region) || (fn.four.partings.has(region.entry) && !fn.pauses.has(region.entry));
+  const { entry } = region;
+  return canRunFour(fn, region) || (fn.four.partings.has(entry) && !fn.pauses.has(entry) && !fn.lockstep.has(entry));
 }
 
 /** Calls the function of a region. The function's parameters must be on the stack. */

@@ -1,8 +1,9 @@
 /** A kernel and the functions that it may call, split into regions, with the data that all regions share. */
-import { type BasicBlock, blocksOf } from '../../program/flow.ts';
+import { type BasicBlock, blocksOf, successorsOf } from '../../program/flow.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 import type { KernelProgram, LinkedFunction } from '../../program/link.ts';
 import { type Liveness, liveness } from '../../program/liveness.ts';
+import { lockstepPoints } from '../../program/lockstep.ts';
 import { eachRegion, type Region } from '../../program/regions.ts';
 import { type RegisterTraffic, TrafficAnalysis } from '../../program/register-traffic.ts';
 import { type Stride, stridesOf } from '../../program/strides.ts';
@@ -33,16 +34,17 @@ export interface KernelShape {
   /** Whether the threads that run a region together may be in different states at its end. */
   readonly hasStates: boolean;
   /**
-   * Whether threads of a warp exchange values. In that case, threads run warp by warp, and some lanes of a warp may run
-   * while the others wait.
+   * Whether threads run warp by warp, and some lanes of a warp may run while the others wait. This is so if threads of a
+   * warp exchange values or catch up with each other.
    */
-  readonly hasGroups: boolean;
+  readonly inWarps: boolean;
+  /** Whether threads let the other threads of their warp catch up (program/lockstep.ts). */
+  readonly catchesUp: boolean;
   /**
-   * Whether a loop may call a function in which a thread waits for another thread. Such a loop always extends over
-   * several regions, because a region ends at each call. To let other threads run, a thread therefore pauses at some of
-   * its calls.
+   * Whether a thread may wait for another thread in a loop that extends over several regions, because it calls functions
+   * or lets other threads catch up. To let other threads run, a thread then pauses at some of these places.
    */
-  readonly waitsInCalls: boolean;
+  readonly waitsAcrossRegions: boolean;
   /** Whether a thread may reach a loop in which it waits for another thread. */
   readonly waits: boolean;
   /**
@@ -74,6 +76,11 @@ export interface FunctionShape {
    * later continues at the start of the block.
    */
   readonly landings: ReadonlySet<number>;
+  /**
+   * Those of the landings at which a thread lets the other threads of its warp catch up, with their places
+   * (program/lockstep.ts). The regions of a function are in the order of their places.
+   */
+  readonly lockstep: ReadonlyMap<number, number>;
   /** The data for running four threads at once; null if the kernel runs one thread at a time. */
   readonly four: FourShape | null;
   /** The loops in which a thread may be waiting for another thread, each given by its first basic block. */
@@ -118,8 +125,9 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
   const entries = functions.flatMap((shape) => (shape === null ? [] : callEntries(shape)));
   // Every activation takes space in local memory, so the stack size limits the number of activations.
   const depth = kernel.recursive ? Math.ceil(kernel.stackBytes / kernel.entry.calleeBase) : functions.length;
-  const waitsInCalls = functions.length > builtins.size + 1 && kernel.functions.some(looks);
-  const waits = waitsInCalls || functions.some((fn) => fn !== null && fn.pauses.size > 0);
+  const catchesUp = functions.some((fn) => fn !== null && fn.lockstep.size > 0);
+  const waitsAcrossRegions = (catchesUp || functions.length > builtins.size + 1) && kernel.functions.some(looks);
+  const waits = waitsAcrossRegions || functions.some((fn) => fn !== null && fn.pauses.size > 0);
   return {
     kernel,
     layout,
@@ -127,9 +135,11 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
     stops,
     frame,
     helpers: new Helpers(layout.sharedMemory, layout.fuses),
-    hasStates: functions.some((fn) => fn !== null && (!fn.program.entry || fn.stopAt.size + fn.pauses.size > 0)),
-    hasGroups: stops.some(({ step }) => step.kind === 'collective'),
-    waitsInCalls,
+    hasStates:
+      catchesUp || functions.some((fn) => fn !== null && (!fn.program.entry || fn.stopAt.size + fn.pauses.size > 0)),
+    inWarps: catchesUp || stops.some(({ step }) => step.kind === 'collective'),
+    catchesUp,
+    waitsAcrossRegions,
     waits,
     yieldsAtStops: stops.length > 0 && waits && looksAtBlocks(kernel),
     callBytes: entries.length === 0 ? 0 : depth * Math.max(...entries),
@@ -160,15 +170,17 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
   const varying = onVectors ? varyingPlaces(program, stackBytes > 0) : new Set<number>();
   const apart = partingsOf(program, varying);
   const cuts = apart.size > mostPartings ? new Set<number>() : apart;
-  const blocks = blocksOf(program, builtins, cuts);
+  const points = lockstepPoints(program, builtins);
+  const blocks = blocksOf(program, builtins, new Set([...cuts, ...points.keys()]));
   look();
   const pauses = waitingLoops(program, blocks);
   const partings = new Set(blocks.flatMap(({ start, end }, i) => (end > start && cuts.has(start) ? [i] : [])));
-  const landings = new Set([...pauses.keys(), ...partings]);
+  const lockstep = placesOf(points, blocks);
+  const landings = new Set([...pauses.keys(), ...partings, ...lockstep.keys()]);
   look();
   countTargets(program, size);
   const regions: Region[] = [];
-  for (const region of eachRegion(blocks, landings)) {
+  for (const region of eachRegion(blocks, { landings, ends: lockstep })) {
     size.add('blocks', region.order.length);
     regions.push(region);
     look();
@@ -191,7 +203,21 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
   const four =
     onVectors && apart.size <= mostPartings ? { varying, strides: stridesOf(program, varying), partings } : null;
   const traffic = new TrafficAnalysis(program, blocks, live, carried);
-  return { program, blocks, regions, firstRegion, live, regionAt, landings, four, pauses, stopAt, slots, traffic };
+  return {
+    program,
+    blocks,
+    regions,
+    firstRegion,
+    live,
+    regionAt,
+    landings,
+    lockstep,
+    four,
+    pauses,
+    stopAt,
+    slots,
+    traffic,
+  };
 }
 
 function countTargets({ instructions }: FunctionProgram, size: CodeSize): void {
@@ -201,6 +227,16 @@ function countTargets({ instructions }: FunctionProgram, size: CodeSize): void {
     size.require('candidates', call.callee.candidates.length);
     size.add('callees', call.callee.candidates.length);
   }
+}
+
+/** Returns the blocks that begin with one of the points, with the place of each. */
+function placesOf(points: ReadonlyMap<number, number>, blocks: readonly BasicBlock[]): ReadonlyMap<number, number> {
+  return new Map(
+    blocks.flatMap(({ start, end }, i) => {
+      const place = end > start ? points.get(start) : undefined;
+      return place === undefined ? [] : [[i, place] as const];
+    }),
+  );
 }
 
 /** Returns where a region must load registers from the frame, and where it must store them back. */
@@ -221,16 +257,27 @@ export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
  * In that case, the code of the region writes neither the states of the threads nor constant masks; callers that need
  * these values must write them themselves. Returns null if several outcomes are possible.
  */
-export function soleOutcome(fn: FunctionShape, { order }: Region): number | null {
+export function soleOutcome(fn: FunctionShape, region: Region): number | null {
+  if (goesOn(fn, region)) return null;
   const found = new Set<number | null>();
-  for (const number of order) {
+  for (const number of region.order) {
     const { exit } = elementAt(fn.blocks, number);
-    if (fn.pauses.has(number) || exit.kind === 'call') return null;
+    if (fn.pauses.has(number)) return null;
     if (exit.kind === 'end') found.add(fn.program.entry ? outcome.allExited : null);
     if (exit.kind === 'park') found.add(outcome.allAt(fn.stopAt.get(exit.resume) ?? -1));
   }
   const [only = null] = found;
   return found.size === 1 ? only : null;
+}
+
+/** Whether a thread that leaves a block may let the other threads of its warp catch up. */
+export function letsCatchUp({ blocks, lockstep }: FunctionShape, number: number): boolean {
+  return lockstep.size > 0 && successorsOf(elementAt(blocks, number)).some((next) => lockstep.has(next));
+}
+
+/** Whether threads may go on from a region in another one without waiting: after a call, or when they catch up. */
+export function goesOn(fn: FunctionShape, { order }: Region): boolean {
+  return order.some((number) => elementAt(fn.blocks, number).exit.kind === 'call' || letsCatchUp(fn, number));
 }
 
 /** Returns the indices of the stops that a region can reach. */

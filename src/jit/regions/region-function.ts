@@ -15,7 +15,7 @@ import type { FunctionType } from '../../wasm/module.ts';
 import { hiddenNans } from '../arithmetic/hidden-nans.ts';
 import { CallWriter } from '../calls.ts';
 import { CheckedSpans } from '../memory/checked-spans.ts';
-import { type FunctionShape, type KernelShape, soleOutcome, trafficOf } from './kernel-shape.ts';
+import { type FunctionShape, goesOn, type KernelShape, soleOutcome, trafficOf } from './kernel-shape.ts';
 import { alignTo16, context, type ContextField, state } from '../layout.ts';
 import { lowerAfter, lowerInstruction, lowerUntil } from '../lower.ts';
 import type { Lowering, RegionLocals } from '../lowering.ts';
@@ -34,10 +34,10 @@ export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32
 const roundsPerTurn: Readonly<Record<Waiting, number>> = { idle: idleRounds, busy: 4096 };
 
 /**
- * Each time regions that contain calls have been run this many times, threads pause to let other threads run. The
- * number must be a power of two.
+ * Each time regions that end at calls or where threads catch up have been run this many times, threads pause to let
+ * other threads run. The number must be a power of two.
  */
-const callingRunsPerTurn = 64;
+const leavingRunsPerTurn = 64;
 
 /**
  * In regions with at least this many instructions, NaNs that only arithmetic reads are left as they are. V8's first
@@ -98,14 +98,14 @@ class RegionWriter {
     const { fuel, thread } = locals;
     code.get(thread).set(this.counts.first);
     this.field('fuel').set(fuel);
-    if (shape.waitsInCalls && this.region.order.some((block) => fn.blocks[block]?.exit.kind === 'call'))
-      this.storeField('callingRuns', () => this.field('callingRuns').i32(1).op('i32.add'));
+    if (shape.waitsAcrossRegions && goesOn(fn, this.region))
+      this.storeField('leavingRuns', () => this.field('leavingRuns').i32(1).op('i32.add'));
     const hasIndex = readsIndex(fn, this.region);
     if (hasIndex) startIndex(code, locals, (name) => this.field(name));
     code.loop((again) => {
       code.block((end) => {
         this.endOfThread = end;
-        if (shape.hasGroups) code.get(3).get(thread).op('i32.shr_u').i32(1).op('i32.and', 'i32.eqz').brIf(end);
+        if (shape.inWarps) code.get(3).get(thread).op('i32.shr_u').i32(1).op('i32.and', 'i32.eqz').brIf(end);
         this.enter();
         writeRegion(code, this.region, {
           block: (block, goTo) => this.block(block, elementAt(fn.blocks, block), goTo),
@@ -196,7 +196,11 @@ class RegionWriter {
 
   // --- blocks ---------------------------------------------------------------------------------------------------------
 
-  private block(number: number, { start, end, exit }: BasicBlock, goTo: (target: number) => void): void {
+  private block(number: number, { start, end, exit }: BasicBlock, goWithin: (target: number) => void): void {
+    const goTo = (target: number): void => {
+      if (this.fn.lockstep.has(target)) this.catchUp(number, target);
+      else goWithin(target);
+    };
     this.lookNowAndThen();
     this.spans.begin({ start, end });
     this.frame.restore(this.traffic.atStart.get(number) ?? []);
@@ -237,18 +241,15 @@ class RegionWriter {
     exit: BasicBlock['exit'],
     goTo: (target: number) => void,
   ): void {
-    if (exit.kind === 'park') {
-      this.stop(instruction, block, exit.resume);
-      return;
+    if (exit.kind === 'park') this.stop(instruction, block, exit.resume);
+    else if (exit.kind === 'call')
+      this.calls.call(instruction, exit.resume, this.recordCall(instruction), (region) => this.goOnNow(region));
+    else {
+      lowerInstruction(this.lowering(instruction));
+      if (exit.kind === 'branch') goTo(exit.target);
+      else if (exit.kind === 'switch') this.choose(instruction, exit.targets, goTo);
+      else this.end(instruction.steps.some((step) => step.kind === 'exit'));
     }
-    if (exit.kind === 'call') {
-      this.calls.call(instruction, exit.resume, this.recordCall(instruction), (region) => this.goOnInCall(region));
-      return;
-    }
-    lowerInstruction(this.lowering(instruction));
-    if (exit.kind === 'branch') goTo(exit.target);
-    else if (exit.kind === 'switch') this.choose(instruction, exit.targets, goTo);
-    else this.end(instruction.steps.some((step) => step.kind === 'exit'));
   }
 
   /** Writes the branch of `brx.idx`, which compares the index with the position of each label in the list. */
@@ -293,16 +294,25 @@ class RegionWriter {
     this.leaveThread(() => code.get(target), null);
   }
 
+  /** Writes code that continues at a block after the other threads that run the region have also come there. */
+  private catchUp(block: number, target: number): void {
+    this.frame.save(this.traffic.changedAfter(block, target));
+    this.goOnNow(valueAt(this.fn.regionAt, target));
+  }
+
   /**
-   * Writes code that continues in a called function. The threads that run the region together either all continue
+   * Writes code that continues in another region. The threads that run the region together either all continue
    * immediately, or all let other threads run first.
    */
-  private goOnInCall(region: number): void {
+  private goOnNow(region: number): void {
     const { code, shape } = this;
-    if (shape.waitsInCalls) {
-      this.field('callingRuns')
-        .i32(callingRunsPerTurn - 1)
+    if (shape.waitsAcrossRegions) {
+      // If only some lanes run, the code that runs them decides when they pause (warp-runner.ts).
+      if (shape.catchesUp) code.get(3).op('i32.popcnt').get(2).get(this.counts.first).op('i32.sub', 'i32.eq');
+      this.field('leavingRuns')
+        .i32(leavingRunsPerTurn - 1)
         .op('i32.and', 'i32.eqz');
+      if (shape.catchesUp) code.op('i32.and');
       code.if(() => this.leaveThread(() => code.i32(region | state.paused), null));
     }
     this.goOnAt(region);

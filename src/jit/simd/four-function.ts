@@ -203,7 +203,7 @@ class FourWriter {
    */
   private skipOthers(end: Label): void {
     const { code, region, locals, fourMembers } = this;
-    if (!this.shape.hasGroups) return;
+    if (!this.shape.inWarps) return;
     code.get(3).get(locals.thread).op('i32.shr_u').i32(allFour).op('i32.and').tee(fourMembers);
     code.op('i32.eqz').brIf(end);
     code.get(fourMembers).i32(allFour).op('i32.ne');
@@ -216,12 +216,12 @@ class FourWriter {
    */
   private oneByOne(block: number): void {
     const { code, fn, locals, shape, counts, frame } = this;
-    const { hasGroups } = shape;
+    const { inWarps } = shape;
     const result = code.local('i32');
     const number = fn.regionAt.get(block) ?? -1;
     this.storeFuel();
     code.get(0).get(locals.thread).get(locals.thread).i32(laneCount).op('i32.add');
-    if (hasGroups) code.get(this.fourMembers).get(locals.thread).op('i32.shl');
+    if (inWarps) code.get(this.fourMembers).get(locals.thread).op('i32.shl');
     else code.i32(-1);
     writeAloneCall(code, shape.helpers, this.functions, number).set(result);
     frame.field('fuel').set(locals.fuel);
@@ -231,7 +231,7 @@ class FourWriter {
         code.get(result).i32(expected).op('i32.eq');
         code.if(() => {
           code.get(counter);
-          if (hasGroups) code.get(this.fourMembers).op('i32.popcnt');
+          if (inWarps) code.get(this.fourMembers).op('i32.popcnt');
           else code.i32(laneCount);
           code.op('i32.add').set(counter);
         });

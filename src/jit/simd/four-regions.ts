@@ -1,11 +1,11 @@
 /** Finds the regions that four threads can run together. */
 import type { Region } from '../../program/regions.ts';
-import type { FunctionShape } from '../regions/kernel-shape.ts';
+import { type FunctionShape, letsCatchUp } from '../regions/kernel-shape.ts';
 
 export function canRunFour(fn: FunctionShape, region: Region): boolean {
   if (fn.landings.has(region.entry)) return false;
   // Running four threads together has no advantage in a region that waits for other threads in a loop.
-  if (region.order.some((block) => fn.pauses.has(block))) return false;
+  if (region.order.some((block) => fn.pauses.has(block) || letsCatchUp(fn, block))) return false;
   const before = fn.blocks.findIndex(({ exit }) => exit.kind === 'park' && exit.resume === region.entry);
   return ![before, ...region.order].some((block) => stopsOddly(fn, block));
 }

@@ -1,0 +1,30 @@
+/**
+ * Decides which threads of a warp may run where they let each other catch up (program/lockstep.ts). The threads that are
+ * furthest behind in the code go first. Those at the same instruction go together: each of them has a turn, in the order
+ * of the lanes, before any of them goes on.
+ */
+import { elementAt } from '../base/element-at.ts';
+import { warpSize } from '../machine/launch.ts';
+import { type Block, mostAwaited, type Prepared, type Thread } from './thread.ts';
+
+/**
+ * Returns the thread that runs next if it is the turn of `thread`, which is running: a thread of the same warp, or null
+ * if the thread has to wait for others.
+ */
+export function nextInWarp(thread: Thread, block: Block, code: readonly Prepared[]): Thread | null {
+  const { linear, pc, calls, isReleased } = thread;
+  if (isReleased || block.tried > 0 || !elementAt(code, pc).catchesUp) return thread;
+  const first = linear - (linear % warpSize);
+  const others = block.threads
+    .slice(first, first + warpSize)
+    .filter((one) => one.activity === 'running' && one.calls.length === calls.length);
+  if (others.some((one) => one.isReleased)) return null;
+  const place = (one: Thread): number => elementAt(code, one.pc).place;
+  if (others.some((one) => one.awaited > 0 && place(one) < place(thread))) return null;
+  const together = others.filter((one) => one.pc === pc);
+  for (const one of together) {
+    one.isReleased = true;
+    one.awaited = together.length === others.length ? mostAwaited : Math.max(0, one.awaited - 1);
+  }
+  return elementAt(together, 0);
+}

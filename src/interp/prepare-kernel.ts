@@ -1,0 +1,63 @@
+/** Prepares the instructions of all functions of a kernel. This is done once per launch. */
+import { elementAt } from '../base/element-at.ts';
+import { blocksOf } from '../program/flow.ts';
+import type { FunctionProgram } from '../program/function-program.ts';
+import { lockstepPoints } from '../program/lockstep.ts';
+import { waitingLoops } from '../program/waiting-loops.ts';
+import { prepareReturn } from './call-steps.ts';
+import type { FunctionContext, LaunchContext } from './launch-context.ts';
+import { prepareInstruction } from './prepare.ts';
+import type { Prepared } from './thread.ts';
+
+/**
+ * The code of all functions of a kernel, beginning with the code of the kernel itself. The code of each function ends
+ * with a return.
+ */
+export interface PreparedKernel {
+  readonly code: readonly Prepared[];
+  /** PTX source line of each entry in the code; null for the return at the end of a function. */
+  readonly lines: readonly (number | null)[];
+}
+
+export function prepareKernel(launch: LaunchContext): PreparedKernel {
+  const { functions } = launch.kernel;
+  const lengths = functions.map((fn) => (fn.kind === 'program' ? fn.program.instructions.length + 1 : 0));
+  let end = 0;
+  const starts = lengths.map((length) => (end += length) - length);
+  const code: Prepared[] = [];
+  const lines: (number | null)[] = [];
+  const builtins = new Set(functions.flatMap(({ kind }, i) => (kind === 'builtin' ? [i] : [])));
+  functions.forEach((fn, i) => {
+    if (fn.kind !== 'program') return;
+    const { program } = fn;
+    const registers = new Set(program.registers.map(({ place }) => place));
+    const idleLoops = idleLoopsOf(program);
+    const context: FunctionContext = { ...launch, program, starts, start: elementAt(starts, i), registers, idleLoops };
+    const points = lockstepPoints(program, builtins);
+    program.instructions.forEach((instruction, at) => {
+      if (code.length % 64 === 0) launch.look();
+      const place = context.start + (points.get(at) ?? at);
+      code.push({ ...prepareInstruction(instruction, context), catchesUp: points.has(at), place });
+      lines.push(instruction.line);
+    });
+    const run = prepareReturn(program, launch.cpu);
+    code.push({
+      guard: -1,
+      guardValue: 0,
+      run,
+      careful: run,
+      counted: false,
+      catchesUp: false,
+      place: code.length,
+      rest: null,
+    });
+    lines.push(null);
+  });
+  return { code, lines };
+}
+
+function idleLoopsOf(program: FunctionProgram): ReadonlySet<number> {
+  const blocks = blocksOf(program);
+  const loops = [...waitingLoops(program, blocks)];
+  return new Set(loops.flatMap(([start, waiting]) => (waiting === 'idle' ? [elementAt(blocks, start).start] : [])));
+}

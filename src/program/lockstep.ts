@@ -1,0 +1,110 @@
+/**
+ * Finds the instructions before which a thread lets the other threads of its warp catch up, so that all of them perform
+ * their volatile accesses to shared memory in lockstep. The ISA does not promise such an order. But GPUs run the threads
+ * of a warp together unless they diverge, and many older kernels rely on it: in a reduction or a scan, the threads of a
+ * warp exchange values through volatile variables without synchronizing.
+ */
+import { elementAt } from '../base/element-at.ts';
+import { memoryUses } from '../isa/steps/effects.ts';
+import type { Step } from '../isa/steps/step.ts';
+import { convergences } from './convergence.ts';
+import { type BasicBlock, blocksOf, successorsOf } from './flow.ts';
+import type { FunctionProgram } from './function-program.ts';
+import { idleBlocks } from './waiting-loops.ts';
+
+/** What a thread may have done to shared memory since the other threads last caught up. Each is one bit of a set. */
+const past = { hasRead: 1, hasWritten: 2, wasVolatile: 4 } as const;
+
+/**
+ * Returns these instructions by their indices, each with its place: of the threads of a warp, the one with the lowest
+ * place runs first, so that it catches up with the others. The place of a thread at any other instruction is the index
+ * of this instruction.
+ *
+ * An access is a point if it may conflict with an earlier access of another thread and at least one of the two is
+ * volatile, unless the threads have waited for each other in between. Loops that only wait for other threads contain no
+ * such access, because a thread in them lets the others run anyway. Threads also catch up where they converge after they
+ * have taken different branches, if there are points on these branches.
+ */
+export function lockstepPoints(program: FunctionProgram, builtins: ReadonlySet<number>): ReadonlyMap<number, number> {
+  const { instructions } = program;
+  if (!instructions.some(({ steps }) => steps.some(isVolatile))) return new Map();
+  const blocks = blocksOf(program, builtins);
+  const idle = idleBlocks(program, blocks);
+  const accesses = conflictsIn(program, blocks, idle);
+  const places = new Map([...accesses].map((at) => [at, at]));
+  for (const [block, place] of convergences(blocks, accesses)) {
+    const { start } = elementAt(blocks, block);
+    if (!idle.has(block) && start < instructions.length) places.set(start, place);
+  }
+  return places;
+}
+
+/** Returns the accesses before which threads catch up. */
+function conflictsIn(
+  program: FunctionProgram,
+  blocks: readonly BasicBlock[],
+  idle: ReadonlySet<number>,
+): ReadonlySet<number> {
+  const points = new Set<number>();
+  const before = new Uint8Array(blocks.length);
+  const open = [...blocks.keys()];
+  for (let number = open.pop(); number !== undefined; number = open.pop()) {
+    const block = elementAt(blocks, number);
+    const after = pastAfter(program, block, elementAt(before, number), idle.has(number) ? null : points);
+    for (const next of successorsOf(block)) {
+      const joined = elementAt(before, next) | after;
+      if (joined === before[next]) continue;
+      before[next] = joined;
+      open.push(next);
+    }
+  }
+  return points;
+}
+
+/** Returns what a thread may have done by the end of a block, and adds the block's points to `points`. */
+function pastAfter(
+  { instructions }: FunctionProgram,
+  { start, end }: BasicBlock,
+  before: number,
+  points: Set<number> | null,
+): number {
+  let done = before;
+  for (let at = start; at < end; at++) {
+    const access = accessIn(elementAt(instructions, at).steps);
+    if (access === 0) continue;
+    if (points !== null && (points.has(at) || conflicts(done, access))) {
+      points.add(at);
+      done = 0;
+    }
+    done |= access;
+  }
+  return done;
+}
+
+/** The accesses to shared memory in the steps of one instruction, as a set of bits. */
+function accessIn(steps: readonly Step[]): number {
+  let found = 0;
+  for (const step of steps) {
+    for (const { access, space } of memoryUses(step)) {
+      if (space !== 'shared' && space !== 'generic') continue;
+      if (access !== 'write') found |= past.hasRead;
+      if (access !== 'read') found |= past.hasWritten;
+      if (isVolatile(step)) found |= past.wasVolatile;
+    }
+  }
+  return found;
+}
+
+/** Whether a step is a volatile access that may be to shared memory. Volatile accesses are relaxed ones of the system. */
+function isVolatile(step: Step): boolean {
+  if (step.kind !== 'load' && step.kind !== 'store') return false;
+  if (step.space !== 'shared' && step.space !== 'generic') return false;
+  return step.order?.semantics === 'relaxed' && step.order.scope === 'sys';
+}
+
+function conflicts(done: number, access: number): boolean {
+  const all = done | access;
+  return (
+    done !== 0 && (all & past.wasVolatile) !== 0 && ((done & past.hasWritten) !== 0 || (access & past.hasWritten) !== 0)
+  );
+}
