@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../base/element-at.ts';
 import { BlockTree } from './block-tree.ts';
-import { type BasicBlock, followersOf } from './flow.ts';
+import { type BasicBlock, followersOf, predecessorsOf } from './flow.ts';
 
 /**
  * Returns the blocks at which threads converge after branches with at least one of the instructions `points` on them,
@@ -18,7 +18,8 @@ export function convergences(blocks: readonly BasicBlock[], points: ReadonlySet<
   for (const branch of flow.forward.order) {
     if (flow.followers(branch).length < 2) continue;
     const target = flow.convergence(branch);
-    if (target !== null && flow.pointsBetween(branch, target) > 0) found.set(target, flow.place(target));
+    if (target === null || found.has(target)) continue;
+    if (flow.pointsBetween(branch, target) > 0) found.set(target, flow.place(target));
   }
   return found;
 }
@@ -30,6 +31,7 @@ class Flow {
   /** The same blocks with all edges reversed. The entry is an additional block after all the others. */
   private readonly backward: BlockTree;
   private readonly predecessors: readonly (readonly number[])[];
+  /** For each block, 1 if it contains a point or leads to one. */
   private readonly leads: Uint8Array;
   /** The number of points in each block, and in all the blocks that it dominates. */
   private readonly own: Int32Array;
@@ -82,8 +84,9 @@ class Flow {
   place(block: number): number {
     const { forward, blocks } = this;
     const sources = elementAt(forward.sources, forward.rank(block)).map((rank) => elementAt(forward.order, rank));
-    const repeating = sources.filter((source) => forward.dominates(block, source));
-    return Math.max(elementAt(blocks, block).start, ...repeating.map((source) => elementAt(blocks, source).end - 1));
+    return sources
+      .filter((source) => forward.dominates(block, source))
+      .reduce((last, source) => Math.max(last, elementAt(blocks, source).end - 1), elementAt(blocks, block).start);
   }
 
   private before(block: number): readonly number[] {
@@ -105,7 +108,7 @@ class Flow {
       for (let block = open.pop(); block !== undefined; block = open.pop()) {
         if (reached.has(block)) continue;
         reached.add(block);
-        open.push(...this.before(block));
+        for (const source of this.before(block)) open.push(source);
       }
     };
     const leaves = (block: number): boolean =>
@@ -116,7 +119,6 @@ class Flow {
     return ends;
   }
 
-  /** For each block, 1 if it contains a point or leads to one. */
   private leadingToPoints(): Uint8Array {
     const leads = Uint8Array.from(this.own, (count) => (count > 0 ? 1 : 0));
     const open = [...this.blocks.keys()].filter((block) => leads[block] === 1);
@@ -129,12 +131,4 @@ class Flow {
     }
     return leads;
   }
-}
-
-function predecessorsOf(blocks: readonly BasicBlock[]): readonly (readonly number[])[] {
-  const before: number[][] = blocks.map(() => []);
-  blocks.forEach((block, source) => {
-    for (const target of followersOf(block)) before[target]?.push(source);
-  });
-  return before;
 }

@@ -129,3 +129,12 @@ export function successorsOf({ exit }: BasicBlock): readonly number[] {
   if (exit.kind === 'switch') return [...exit.targets, ...next];
   return exit.kind === 'branch' ? [exit.target, ...next] : next;
 }
+
+/** Returns, for each block, the blocks that it may follow, whether or not a thread has to wait in between. */
+export function predecessorsOf(blocks: readonly BasicBlock[]): readonly (readonly number[])[] {
+  const before: number[][] = blocks.map(() => []);
+  blocks.forEach((block, source) => {
+    for (const target of followersOf(block)) before[target]?.push(source);
+  });
+  return before;
+}

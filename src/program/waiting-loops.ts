@@ -5,7 +5,7 @@
 import { elementAt } from '../base/element-at.ts';
 import { flowOf, isGroupStep, looksAtOthers, memoryUses } from '../isa/steps/effects.ts';
 import type { Step } from '../isa/steps/step.ts';
-import { type BasicBlock, followersOf } from './flow.ts';
+import { type BasicBlock, followersOf, predecessorsOf } from './flow.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 import type { KernelProgram } from './link.ts';
 import { usesOf } from './uses.ts';
@@ -98,14 +98,6 @@ function sees(instruction: ProgramInstruction, readRegisters: ReadonlySet<number
   if (looking.length === 0) return false;
   const onlyUpdates = looking.every((step) => memoryUses(step).some(({ access }) => access === 'update'));
   return !onlyUpdates || usesOf(instruction).writes.some((place) => readRegisters.has(place));
-}
-
-function predecessorsOf(blocks: readonly BasicBlock[]): readonly (readonly number[])[] {
-  const before: number[][] = blocks.map(() => []);
-  blocks.forEach((block, source) => {
-    for (const target of followersOf(block)) before[target]?.push(source);
-  });
-  return before;
 }
 
 /** A depth-first walk through the blocks. */
