@@ -2,39 +2,40 @@
 import { joinWords } from '../../base/join-words.ts';
 import { nearestWord } from '../../base/nearest-word.ts';
 
-/** Words of C++, CUDA, LLVM, OpenCL and numpy, with the modifiers that mean the same. */
-const foreign: ReadonlyMap<string, string> = new Map([
-  ['.i8', '.s8'],
-  ['.i16', '.s16'],
-  ['.i32', '.s32'],
-  ['.i64', '.s64'],
-  ['.int', '.s32'],
-  ['.uint', '.u32'],
-  ['.long', '.s64'],
-  ['.half', '.f16'],
-  ['.float', '.f32'],
-  ['.double', '.f64'],
-  ['.neq', '.ne'],
-  ['.not_equal', '.ne'],
-  ['.equal', '.eq'],
-  ['.less', '.lt'],
-  ['.slt', '.lt'],
-  ['.lte', '.le'],
-  ['.sle', '.le'],
-  ['.greater', '.gt'],
-  ['.sgt', '.gt'],
-  ['.gte', '.ge'],
-  ['.sge', '.ge'],
-  ['.rte', '.rn'],
-  ['.rtz', '.rz'],
-  ['.rd', '.rm'],
-  ['.rtn', '.rm'],
-  ['.ru', '.rp'],
-  ['.rtp', '.rp'],
-  ['.gmem', '.global'],
-  ['.smem', '.shared'],
-  ['.lmem', '.local'],
-  ['.cmem', '.const'],
+/** Words of C++, CUDA, LLVM, OpenCL and numpy, with the modifiers that mean the same, the most common one first. */
+const foreign: ReadonlyMap<string, readonly string[]> = new Map([
+  ['.i8', ['.s8']],
+  ['.i16', ['.s16']],
+  ['.i32', ['.s32']],
+  ['.i64', ['.s64']],
+  ['.int', ['.s32']],
+  ['.uint', ['.u32']],
+  ['.long', ['.s64']],
+  ['.half', ['.f16']],
+  ['.float', ['.f32']],
+  ['.double', ['.f64']],
+  ['.neq', ['.ne']],
+  ['.not_equal', ['.ne']],
+  ['.equal', ['.eq']],
+  ['.less', ['.lt']],
+  ['.slt', ['.lt']],
+  ['.lte', ['.le']],
+  ['.sle', ['.le']],
+  ['.greater', ['.gt']],
+  ['.sgt', ['.gt']],
+  ['.gte', ['.ge']],
+  ['.sge', ['.ge']],
+  ['.rne', ['.rn', '.rni']],
+  ['.rte', ['.rn', '.rni']],
+  ['.rtz', ['.rz', '.rzi']],
+  ['.rd', ['.rm', '.rmi']],
+  ['.rtn', ['.rm', '.rmi']],
+  ['.ru', ['.rp', '.rpi']],
+  ['.rtp', ['.rp', '.rpi']],
+  ['.gmem', ['.global']],
+  ['.smem', ['.shared']],
+  ['.lmem', ['.local']],
+  ['.cmem', ['.const']],
 ]);
 
 /**
@@ -42,8 +43,8 @@ const foreign: ReadonlyMap<string, string> = new Map([
  * begins with the text, or the one that the text seems to misspell. Returns null if no word is likely.
  */
 export function likelyWord(text: string, words: readonly string[]): string | null {
-  const meant = foreign.get(text);
-  if (meant !== undefined && words.includes(meant)) return meant;
+  const meant = foreign.get(text)?.find((word) => words.includes(word));
+  if (meant !== undefined) return meant;
   const [begun, ...others] = [...new Set(words)].filter((word) => word.startsWith(text));
   return begun !== undefined && others.length === 0 ? begun : nearestWord(text, words);
 }
