@@ -5,13 +5,12 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { elementAt } from '../../base/element-at.ts';
-import { itemSize, readNpy } from '../../tensors/npy/npy.ts';
+import { readNpy } from '../../tensors/npy/npy.ts';
 import type { SamplerOptions } from '../../device.ts';
 import { UsageError } from '../exit.ts';
 import { fileTrouble } from '../../hosts/file-errors.ts';
 import type { JobSurface, JobTensorMap, JobTexture } from './job-rules.ts';
-import { type ElementType, hexBytes, isScalarType, npyTypeOf, scalarBytes } from './values.ts';
+import { type ElementType, hexBytes, isScalarType, likelyType, npyTypeOf, scalarBytes, unknownType } from './values.ts';
 
 /** The bytes of a buffer. `element` determines how the bytes are printed and how they are written to files. */
 export interface BufferContents {
@@ -87,6 +86,7 @@ export async function readArgument(text: string, room: number): Promise<RunInput
       return fileBuffer(rest, '.', room);
     default:
       if (text.endsWith('.npy')) return fileBuffer(text, '.', room);
+      if (likelyType(list ?? head) !== null) throw unknownType(list ?? head);
       if (/^-?\d+$/.test(text)) return { kind: 'number', value: BigInt(text) };
       if (text.trim() !== '' && !Number.isNaN(Number(text))) return { kind: 'number', value: Number(text) };
       throw new UsageError(
@@ -113,19 +113,21 @@ export function listBuffer(type: string, values: readonly unknown[]): BufferInpu
   return { kind: 'buffer', bytes, element: npy === null ? null : { type: npy, shape: [parts.length] } };
 }
 
+/** A buffer of zeros, either of a number of bytes or of elements of a type, such as `f32[32,32]`. */
 function zeros(text: string, room: number): RunInput {
-  const typed = /^(\w+)\[([\d,\s]+)\]$/.exec(text);
-  const npy = typed === null ? null : npyTypeOf(elementAt(typed, 1));
-  if (typed === null || npy === null || !isScalarType(elementAt(typed, 1))) {
-    return {
-      kind: 'buffer',
-      bytes: new Uint8Array(bufferSize(Number(text === '' ? Number.NaN : text), room)),
-      element: null,
-    };
+  const [, type, extents] = /^(\w+)\[([\d,\s]+)\]$/.exec(text) ?? [];
+  if (type === undefined || extents === undefined) {
+    const size = /^\s*-?\d+\s*$/.test(text) ? Number(text) : null;
+    if (size === null)
+      throw new UsageError(`'zeros:${text}' needs a number of bytes or a type and a shape, as in f32[32,32]`);
+    return { kind: 'buffer', bytes: new Uint8Array(bufferSize(size, room)), element: null };
   }
-  const shape = elementAt(typed, 2).split(',').map(Number);
-  const size = shape.reduce((product, extent) => product * extent, itemSize(npy));
-  return { kind: 'buffer', bytes: new Uint8Array(bufferSize(size, room)), element: { type: npy, shape } };
+  if (!isScalarType(type)) throw unknownType(type);
+  const shape = extents.split(',').map((extent) => (extent.trim() === '' ? Number.NaN : Number(extent)));
+  const npy = npyTypeOf(type);
+  const size = shape.reduce((product, extent) => product * extent, scalarBytes(type, 0).byteLength);
+  const bytes = new Uint8Array(bufferSize(size, room));
+  return { kind: 'buffer', bytes, element: npy === null ? null : { type: npy, shape } };
 }
 
 export function bufferSize(size: number, room: number): number {

@@ -1,5 +1,6 @@
 /** Converts scalars and buffers, in the notation that users write, to bytes. */
 import { valueAt } from '../../base/element-at.ts';
+import { likelyWord } from '../../check/instructions/modifier-words.ts';
 import { f16Value, numberBits, type BasicFloat, isBasicFloat } from '../../numerics/number-bits.ts';
 import { itemSize, type NpyType, isNpyType } from '../../tensors/npy/npy.ts';
 import { UsageError } from '../exit.ts';
@@ -22,6 +23,19 @@ export function isScalarType(name: string): boolean {
   return widths.has(name);
 }
 
+/** The type that was probably meant by a word that is not one of these types; null if none is likely. */
+export function likelyType(name: string): string | null {
+  const words = scalarTypes.map((type) => `.${type}`);
+  return likelyWord(`.${name}`, words)?.slice(1) ?? null;
+}
+
+/** The error for a word that is not one of these types. */
+export function unknownType(name: string): UsageError {
+  const meant = likelyType(name);
+  const help = meant === null ? `it is one of ${scalarTypes.join(', ')}` : `did you mean '${meant}'?`;
+  return new UsageError(`'${name}' is not a type; ${help}`);
+}
+
 /** The numpy type for elements of a scalar type; null for scalars of 128 bits. */
 export function npyTypeOf(name: string): NpyType | null {
   const kind = name.startsWith('f') ? 'f' : name.startsWith('s') ? 'i' : 'u';
@@ -32,7 +46,7 @@ export function npyTypeOf(name: string): NpyType | null {
 /** The little-endian bytes of one scalar; a value that does not fit is rejected. */
 export function scalarBytes(type: string, value: unknown): Uint8Array {
   const width = widths.get(type);
-  if (width === undefined) throw new UsageError(`'${type}' is not a scalar type`);
+  if (width === undefined) throw unknownType(type);
   const bits = isBasicFloat(type) ? floatBits(type, value) : integerBits(type, width, value);
   const bytes = new Uint8Array(width / 8);
   for (let i = 0; i < bytes.length; i++) bytes[i] = Number((bits >> BigInt(8 * i)) & 0xffn);
