@@ -167,6 +167,7 @@ export class ModuleChecker implements InstructionContext {
   private readDebug(item: DebugItem): void {
     this.hasDebug = true;
     for (const misfit of item.misfits) this.report(misfitOf(misfit));
+    for (const found of item.parts) this.requirements.directive(found.part, found);
     this.debug.readSection(item);
     if (this.functions !== null) this.sections.push(item.text);
   }

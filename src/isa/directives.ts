@@ -41,7 +41,11 @@ export type DirectivePart =
   | '.file with a time and size'
   | 'opaque type'
   | 'generic()'
-  | 'mask of an initial value';
+  | 'mask of an initial value'
+  | SectionPart;
+
+/** Parts of a `.section` that not all versions have. */
+export type SectionPart = 'label in .section' | 'difference of labels in .section' | 'negative number in .section';
 
 export type DirectivePlace = 'module' | 'body';
 
@@ -95,6 +99,9 @@ export const partRows: Readonly<Record<DirectivePart, Dated>> = {
   'opaque type': { since: at('1.5') },
   'generic()': { since: at('3.1') },
   'mask of an initial value': { since: at('7.1') },
+  'label in .section': { since: at('7.0') },
+  'difference of labels in .section': { since: at('7.5') },
+  'negative number in .section': { since: at('7.5') },
 };
 
 export const linkageRows: Readonly<Record<Linkage, Dated>> = {

@@ -1,7 +1,7 @@
 /** Parses a module's debugging directives, which are kept as text. Source: PTX ISA 11.5. */
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
-import type { DebugItem, DebugMisfit } from './tree.ts';
+import type { DebugItem } from './tree.ts';
 import { integerTokenValue, readCount, readString } from './values.ts';
 
 /** Parses `.file 1 "a.cu"`, optionally followed by a time stamp and a size. */
@@ -42,12 +42,10 @@ function opensAssembly(r: Reader): boolean {
   return r.accept(Token.Name) && r.kind === Token.Colon;
 }
 
-type DebugParts = Pick<DebugItem, 'directive'> & Partial<Pick<DebugItem, 'file' | 'misfits'>>;
+type DebugParts = Pick<DebugItem, 'directive'> & Partial<Pick<DebugItem, 'file' | 'misfits' | 'parts'>>;
 
-const noMisfits: readonly DebugMisfit[] = [];
-
-export function debugItem(r: Reader, start: number, { directive, file, misfits }: DebugParts): DebugItem {
+export function debugItem(r: Reader, start: number, given: DebugParts): DebugItem {
   const end = r.previousEnd;
   const text = r.source.slice(start, end);
-  return { kind: 'debug', start, end, directive, text, file: file ?? null, misfits: misfits ?? noMisfits };
+  return { kind: 'debug', start, end, text, file: null, misfits: [], parts: [], ...given };
 }

@@ -4,7 +4,7 @@
  * built once and never changed.
  */
 import type { Span } from '../base/span.ts';
-import type { DeclaredSpace, Linkage } from '../isa/directives.ts';
+import type { DeclaredSpace, Linkage, SectionPart } from '../isa/directives.ts';
 import type { LineShape, LineShapes } from './line-shapes.ts';
 
 // --- operands -------------------------------------------------------------------------------------------------------
@@ -376,6 +376,8 @@ export interface DebugItem extends Span {
   } | null;
   /** Values in a `.section` that do not fit the type that is written before them. */
   readonly misfits: readonly DebugMisfit[];
+  /** Where each part of a `.section` that not all versions have occurs first. */
+  readonly parts: readonly (Span & { readonly part: SectionPart })[];
 }
 
 /**
