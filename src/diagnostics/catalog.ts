@@ -1033,7 +1033,7 @@ export const catalog = {
     ptxas: '{address} is not in the {space} window',
     section: '9.7.9.20',
     explain:
-      'cvta.to is undefined for a generic address outside the window of the space; isspacep tests whether an address is inside.',
+      'cvta.to is undefined for a generic address outside the window of the space, other than a null pointer; isspacep tests whether an address is inside.',
   },
   PTX6010: {
     severity: 'error',

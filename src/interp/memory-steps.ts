@@ -191,8 +191,14 @@ export function prepareWindow(step: StepOf<'window'>, placeOf: PlaceOf): Action 
       frame[to] = chop(BigInt(valueIn(frame, from)) + base, width);
     };
   }
+  const ofNull = chop(-windowBase(space, width), width);
   return (frame) => {
     const address = BigInt(valueIn(frame, from));
+    // LLVM compares the results of null pointers with each other.
+    if (address === 0n) {
+      frame[to] = ofNull;
+      return;
+    }
     // The address may belong to another block of the cluster.
     if (!isInWindow(address, space === 'shared' ? 'shared::cluster' : space)) {
       const shown = formatAddress(address);

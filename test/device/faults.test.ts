@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
-import { faultOf, outcome, moduleOf } from './run.ts';
+import { faultOf, moduleOf, outcome, output } from './run.ts';
 
 const address = 'ld.param.u64 %rd1, [out];';
 
@@ -114,6 +114,14 @@ ld.local.u32 %r1, [x+4]; st.global.u32 [%rd1], %r1;`;
   test('cvta.to of an address in another window', async () => {
     const fault = await faultOf({ body: `${address}\ncvta.to.shared.u64 %rd2, %rd1;` });
     expect(fault).toMatchObject({ code: 'PTX6007', space: 'generic', address: '0x10000' });
+  });
+
+  test.each(['interp', 'jit'] as const)('cvta.to of a null pointer only faults when it is used: %s', async (engine) => {
+    const body = `${address} mov.u64 %rd2, 0; cvta.to.shared.u64 %rd2, %rd2; cvta.shared.u64 %rd3, %rd2;
+setp.eq.u64 %p1, %rd3, 0; selp.u32 %r1, 1, 2, %p1; st.global.u32 [%rd1], %r1;`;
+    expect(await output({ body }, 4, { engine })).toEqual([1]);
+    const used = await faultOf({ body: `${body} ld.shared.u32 %r2, [%rd2];` }, { engine });
+    expect(used).toMatchObject({ code: 'PTX6001', space: 'shared' });
   });
 
   test('cvta.to.global of a shared address', async () => {

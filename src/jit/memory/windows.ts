@@ -52,6 +52,10 @@ export function lowerInWindow(step: StepOf<'in-window'>, { code, values }: Lower
   values.set(step.to, 'i32');
 }
 
+/**
+ * Lowers cvta. From a null pointer, cvta.to makes an address that cvta turns into a null pointer again, because LLVM
+ * compares such addresses with each other.
+ */
 export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
   const { code, values, helpers, locals, recordCall } = lowering;
   const { space, width, direction } = step;
@@ -62,7 +66,8 @@ export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
     // The address may belong to another block of the cluster.
     pushInWindow(code, address, space === 'shared' ? 'shared::cluster' : space);
     code
-      .op('i32.eqz')
+      .get(address)
+      .op('i64.eqz', 'i32.or', 'i32.eqz')
       .unlikely()
       .if(() => {
         code
@@ -79,11 +84,13 @@ export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
       code.get(address).i64(BigInt(firstNearAddress)).op('i64.ge_u').unlikely().if(raiseUnlessInside);
     else raiseUnlessInside();
   }
-  code.get(address);
-  if (direction === 'to-generic') code.i64(windowBase(space, width)).op('i64.add');
-  else if (space !== 'global') {
+  if (direction === 'from-generic' && space !== 'global') {
+    code.i64(BigInt.asIntN(64, -windowBase(space, width))).get(address);
     pushOffsetMask(code, address);
-    code.op('i64.and');
+    code.op('i64.and').get(address).op('i64.eqz', 'select');
+  } else {
+    code.get(address);
+    if (direction === 'to-generic') code.i64(windowBase(space, width)).op('i64.add');
   }
   maskTo(code, 'i64', width);
   values.set(step.to, 'i64');
