@@ -106,6 +106,7 @@ export function defineRun(program: Command, start: Start): void {
     .option('--cluster <x,y,z>', 'blocks per cluster; by default, the number that the kernel requires')
     .option('--shared <bytes>', 'size of the dynamic shared memory')
     .option('--cooperative', 'cooperative launch: the whole grid can synchronize')
+    .option('--lockstep', 'let the threads of a warp perform all accesses in lockstep')
     .option(
       '--arg <value>',
       'an argument; repeat it for each parameter, in order: 5, 1.5, u32:5, f32:1.5, f32[]:1,2, in.npy, zeros:4096, zeros:f32[8,8], hex:..., file:...',

@@ -29,6 +29,7 @@ export interface RunFlags extends CommonFlags, TraceFlags {
   readonly cluster?: string;
   readonly shared?: string;
   readonly cooperative?: boolean;
+  readonly lockstep?: boolean;
   readonly arg: readonly string[];
   readonly out: readonly string[];
   readonly force?: boolean;
@@ -95,6 +96,7 @@ async function runFile(file: string, flags: RunFlags, session: Session): Promise
     races,
     sharedBytes: flags.shared === undefined ? 0 : readCount(flags.shared, '--shared'),
     cooperative: flags.cooperative === true,
+    lockstep: flags.lockstep === true,
     inputs,
     variables: new Map(),
     bindings: new Map(),

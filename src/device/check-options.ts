@@ -88,6 +88,7 @@ export type PlainLaunch = Pick<
   | 'cluster'
   | 'sharedBytes'
   | 'cooperative'
+  | 'lockstep'
   | 'engine'
   | 'races'
   | 'unchecked'
@@ -109,6 +110,7 @@ const commonRules: RulesFor<Omit<PlainLaunch, keyof typeof engineRules>> = {
   cluster: extent,
   sharedBytes: number,
   cooperative: flag,
+  lockstep: flag,
   unchecked: flag,
   unsupported: oneOf('refuse', 'fault'),
   timeout: seconds,

@@ -115,6 +115,7 @@ export class Kernel {
         signal: options.signal ?? null,
       },
       printed: new Printed(options.printLimit ?? 2 ** 26, (text) => options.onPrint?.(text)),
+      inLockstep: options.lockstep === true ? 'all' : 'volatile',
     };
     const run = (workspace: number): Promise<LaunchResult> => {
       const whole: Launch = { ...launch, shape: { ...shape, gridWorkspace: workspace } };

@@ -100,6 +100,12 @@ export interface LaunchOptions {
    */
   readonly unchecked?: boolean;
   /**
+   * Whether the threads of a warp perform all accesses to shared and global memory in lockstep, and converge after
+   * branches, as on GPUs. By default, they do so only for volatile accesses to shared memory. Without data races, the
+   * results are the same, but the launch takes several times as long. Code of GCC for OpenMP needs this.
+   */
+  readonly lockstep?: boolean;
+  /**
    * Number of worker threads among which `jit` divides the blocks, at most 64. If it is 0, all blocks run on the
    * calling thread. A launch never uses more workers than there are blocks, or more than twice the number of
    * processors. Results are the same except for the order of atomics. Kernels that call `printf`, `malloc`, `free` or

@@ -104,6 +104,7 @@ export class ReferenceEngine implements SteppingEngine {
       addressOf,
       tracing,
       tracksWrites: trackWrites,
+      inLockstep: launch.inLockstep,
       look: () => checkTime(launch.limits),
     });
     this.cpu.code = code;

@@ -1,6 +1,7 @@
 /** The facts about the launch and the enclosing function that are needed to prepare instructions. */
 import type { VariableSymbol } from '../check/symbols.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
+import type { InLockstep } from '../program/lockstep.ts';
 import type { KernelProgram } from '../program/link.ts';
 import type { Memories } from './memory-access.ts';
 import type { LaunchFacts } from './specials.ts';
@@ -19,6 +20,8 @@ export interface LaunchContext {
   readonly tracing: Tracing | null;
   /** Whether shared and local memory track which bytes were written. */
   readonly tracksWrites: boolean;
+  /** Which accesses the threads of a warp perform in lockstep. */
+  readonly inLockstep: InLockstep;
   /** Throws if the launch was aborted or has run out of time. */
   readonly look: () => void;
 }

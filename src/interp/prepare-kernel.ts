@@ -1,6 +1,6 @@
 /** Prepares the instructions of all functions of a kernel. This is done once per launch. */
 import { elementAt } from '../base/element-at.ts';
-import { blocksOf } from '../program/flow.ts';
+import { blocksOf, callsBuiltin } from '../program/flow.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import { lockstepPoints } from '../program/lockstep.ts';
 import { waitingLoops } from '../program/waiting-loops.ts';
@@ -27,17 +27,30 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
   const code: Prepared[] = [];
   const lines: (number | null)[] = [];
   const builtins = new Set(functions.flatMap(({ kind }, i) => (kind === 'builtin' ? [i] : [])));
+  const pointsOf = functions.map((fn) =>
+    fn.kind === 'program' ? lockstepPoints(fn.program, builtins, launch.inLockstep) : new Map<number, number>(),
+  );
+  const catchesUp = pointsOf.some(({ size }) => size > 0);
   functions.forEach((fn, i) => {
     if (fn.kind !== 'program') return;
     const { program } = fn;
     const registers = new Set(program.registers.map(({ place }) => place));
     const idleLoops = idleLoopsOf(program);
     const context: FunctionContext = { ...launch, program, starts, start: elementAt(starts, i), registers, idleLoops };
-    const points = lockstepPoints(program, builtins);
+    const points = elementAt(pointsOf, i);
+    // On the fast engine, regions begin at the start of a function and after a call.
+    const follows = (at: number): boolean => {
+      const before = program.instructions[at - 1];
+      return before === undefined ? i > 0 : before.call !== null && !callsBuiltin(before, builtins);
+    };
     program.instructions.forEach((instruction, at) => {
       if (code.length % 64 === 0) launch.look();
       const place = context.start + (points.get(at) ?? at);
-      code.push({ ...prepareInstruction(instruction, context), catchesUp: points.has(at), place });
+      code.push({
+        ...prepareInstruction(instruction, context),
+        catchesUp: points.has(at) || (catchesUp && follows(at)),
+        place,
+      });
       lines.push(instruction.line);
     });
     const run = prepareReturn(program, launch.cpu);

@@ -4,6 +4,7 @@
  */
 import type { VariableSymbol } from '../check/symbols.ts';
 import { clusterLimit } from '../machine/launch.ts';
+import type { InLockstep } from '../program/lockstep.ts';
 
 export interface LaunchLayout {
   /**
@@ -43,6 +44,8 @@ export interface LaunchLayout {
    * such code is left out of the module, and compiled when a launch first needs it.
    */
   readonly aloneLater: boolean;
+  /** Which accesses the threads of a warp perform in lockstep. */
+  readonly inLockstep: InLockstep;
   /** Whether products and sums can be computed in one step that rounds once; see `fusesProducts`. */
   readonly fuses: boolean;
   /** Returns the address of a module variable, or its offset in const memory. */

@@ -1,5 +1,6 @@
 /** The parts of a launch, the interface of engines, and the loop that runs a launch to its end. */
 import type { KernelProgram } from '../program/link.ts';
+import type { InLockstep } from '../program/lockstep.ts';
 import type { ModuleImage } from '../program/module-image.ts';
 import type { DeviceHeap } from './memory/device-heap.ts';
 import type { Fault, MachineFault } from './fault.ts';
@@ -19,6 +20,8 @@ export interface Launch {
   readonly parameters: Uint8Array;
   readonly limits: LaunchLimits;
   readonly printed: Printed;
+  /** Which accesses the threads of a warp perform in lockstep. */
+  readonly inLockstep: InLockstep;
 }
 
 /** How a launch ended. */

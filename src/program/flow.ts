@@ -44,14 +44,18 @@ const controls: Readonly<Record<Flow, ControlKind | null>> = {
  * Returns the effect of an instruction on control flow. The result is null if control simply continues with the next
  * instruction. Calls to built-in functions are treated this way, too.
  */
-function controlOf({ steps, call }: ProgramInstruction, builtins: ReadonlySet<number>): ControlKind | null {
-  for (const step of steps) {
+function controlOf(instruction: ProgramInstruction, builtins: ReadonlySet<number>): ControlKind | null {
+  for (const step of instruction.steps) {
     const control = isGroupStep(step) ? 'park' : controls[flowOf(step)];
     if (control === null) continue;
-    const isBuiltin = call?.callee.kind === 'direct' && builtins.has(call.callee.function);
-    return control === 'call' && isBuiltin ? null : control;
+    return control === 'call' && callsBuiltin(instruction, builtins) ? null : control;
   }
   return null;
+}
+
+/** Whether an instruction calls a built-in function; `builtins` contains the indices of these functions. */
+export function callsBuiltin({ call }: ProgramInstruction, builtins: ReadonlySet<number>): boolean {
+  return call?.callee.kind === 'direct' && builtins.has(call.callee.function);
 }
 
 /**

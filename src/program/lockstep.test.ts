@@ -15,7 +15,7 @@ function points(...body: readonly string[]): readonly string[] {
   if (module === null) throw new Error(report.diagnostics[0]?.message);
   const { entry } = linkKernel(module, new FunctionTable(module), 'k', []);
   const textAt = (at: number): string => elementAt(entry.instructions, at).text;
-  return [...lockstepPoints(entry, new Set())]
+  return [...lockstepPoints(entry, new Set(), 'volatile')]
     .sort(([a], [b]) => a - b)
     .map(([at, place]) => (place === at ? textAt(at) : `${textAt(at)} after ${textAt(place)}`));
 }

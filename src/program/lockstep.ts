@@ -6,42 +6,53 @@
  */
 import { elementAt } from '../base/element-at.ts';
 import { memoryUses } from '../isa/steps/effects.ts';
+import type { AccessSpace } from '../isa/spaces.ts';
 import type { Step } from '../isa/steps/step.ts';
 import { convergences } from './convergence.ts';
-import { type BasicBlock, blocksOf, successorsOf } from './flow.ts';
+import { type BasicBlock, blocksOf, callsBuiltin, successorsOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
 import { idleBlocks } from './waiting-loops.ts';
 
-/** What a thread may have done to shared memory since the other threads last caught up. Each is one bit of a set. */
-const past = { hasRead: 1, hasWritten: 2, wasVolatile: 4 } as const;
+/** What a thread may have done to memory since the other threads last caught up. Each is one bit of a set. */
+const past = { hasRead: 1, hasWritten: 2, wasInLockstep: 4 } as const;
+
+/** What a built-in function such as `free` may do. */
+const anything = past.hasRead | past.hasWritten | past.wasInLockstep;
 
 /**
  * Returns these instructions by their indices, each with its place: of the threads of a warp, the one with the lowest
  * place runs first, so that it catches up with the others. The place of a thread at any other instruction is the index
  * of this instruction.
  *
- * An access is a point if it may conflict with an earlier access of another thread and at least one of the two is
- * volatile, unless the threads have waited for each other in between. Loops that only wait for other threads contain no
+ * An access is a point if it may conflict with an earlier access of another thread and at least one of the two is in
+ * lockstep, unless the threads have waited for each other in between. Loops that only wait for other threads contain no
  * such access, because a thread in them lets the others run anyway. Threads also catch up where they converge after they
  * have taken different branches, if there are points on these branches.
  */
-export function lockstepPoints(program: FunctionProgram, builtins: ReadonlySet<number>): ReadonlyMap<number, number> {
+export function lockstepPoints(
+  program: FunctionProgram,
+  builtins: ReadonlySet<number>,
+  inLockstep: InLockstep,
+): ReadonlyMap<number, number> {
   const { instructions } = program;
-  if (!instructions.some(({ steps }) => steps.some(isVolatile))) return new Map();
+  if (!instructions.some(({ steps }) => steps.some(stepsIn[inLockstep]))) return new Map();
   const blocks = blocksOf(program, builtins);
   const idle = idleBlocks(program, blocks);
-  const accesses = conflictsIn(program, blocks, idle);
-  const places = new Map([...accesses].map((at) => [at, at]));
-  for (const [block, place] of convergences(blocks, accesses)) {
+  const accesses = instructions.map((instruction) =>
+    inLockstep === 'all' && callsBuiltin(instruction, builtins) ? anything : accessIn(instruction.steps, inLockstep),
+  );
+  const conflicting = conflictsIn(accesses, blocks, idle);
+  const places = new Map([...conflicting].map((at) => [at, at]));
+  for (const [block, place] of convergences(blocks, conflicting)) {
     const { start } = elementAt(blocks, block);
     if (!idle.has(block) && start < instructions.length) places.set(start, place);
   }
   return places;
 }
 
-/** Returns the accesses before which threads catch up. */
+/** Returns the accesses before which threads catch up. `accesses` describes those of each instruction. */
 function conflictsIn(
-  program: FunctionProgram,
+  accesses: readonly number[],
   blocks: readonly BasicBlock[],
   idle: ReadonlySet<number>,
 ): ReadonlySet<number> {
@@ -50,7 +61,7 @@ function conflictsIn(
   const open = [...blocks.keys()];
   for (let number = open.pop(); number !== undefined; number = open.pop()) {
     const block = elementAt(blocks, number);
-    const after = pastAfter(program, block, elementAt(before, number), idle.has(number) ? null : points);
+    const after = pastAfter(accesses, block, elementAt(before, number), idle.has(number) ? null : points);
     for (const next of successorsOf(block)) {
       const joined = elementAt(before, next) | after;
       if (joined === before[next]) continue;
@@ -63,14 +74,14 @@ function conflictsIn(
 
 /** Returns what a thread may have done by the end of a block, and adds the block's points to `points`. */
 function pastAfter(
-  { instructions }: FunctionProgram,
+  accesses: readonly number[],
   { start, end }: BasicBlock,
   before: number,
   points: Set<number> | null,
 ): number {
   let done = before;
   for (let at = start; at < end; at++) {
-    const access = accessIn(elementAt(instructions, at).steps);
+    const access = elementAt(accesses, at);
     if (access === 0) continue;
     if (points !== null && (points.has(at) || conflicts(done, access))) {
       points.add(at);
@@ -81,30 +92,43 @@ function pastAfter(
   return done;
 }
 
-/** The accesses to shared memory in the steps of one instruction, as a set of bits. */
-function accessIn(steps: readonly Step[]): number {
+/** The accesses in the steps of one instruction, as a set of bits. */
+function accessIn(steps: readonly Step[], inLockstep: InLockstep): number {
   let found = 0;
   for (const step of steps) {
     for (const { access, space } of memoryUses(step)) {
-      if (space !== 'shared' && space !== 'generic') continue;
+      if (!spacesIn[inLockstep].has(space)) continue;
       if (access !== 'write') found |= past.hasRead;
       if (access !== 'read') found |= past.hasWritten;
-      if (isVolatile(step)) found |= past.wasVolatile;
+      if (stepsIn[inLockstep](step)) found |= past.wasInLockstep;
     }
   }
   return found;
 }
 
-/** Whether a step is a volatile access that may be to shared memory. Volatile accesses are relaxed ones of the system. */
-function isVolatile(step: Step): boolean {
-  if (step.kind !== 'load' && step.kind !== 'store') return false;
-  if (step.space !== 'shared' && step.space !== 'generic') return false;
-  return step.order?.semantics === 'relaxed' && step.order.scope === 'sys';
-}
+/** Which accesses threads perform in lockstep: volatile ones to shared memory, or all to shared and global memory. */
+export type InLockstep = 'volatile' | 'all';
+
+const spacesIn: Readonly<Record<InLockstep, ReadonlySet<AccessSpace>>> = {
+  volatile: new Set(['shared', 'generic']),
+  all: new Set(['shared', 'generic', 'global']),
+};
+
+const stepsIn: Readonly<Record<InLockstep, (step: Step) => boolean>> = {
+  // Volatile accesses are relaxed ones of the system.
+  volatile: (step) =>
+    (step.kind === 'load' || step.kind === 'store') &&
+    (step.space === 'shared' || step.space === 'generic') &&
+    step.order?.semantics === 'relaxed' &&
+    step.order.scope === 'sys',
+  all: (step) => memoryUses(step).length > 0,
+};
 
 function conflicts(done: number, access: number): boolean {
   const all = done | access;
   return (
-    done !== 0 && (all & past.wasVolatile) !== 0 && ((done & past.hasWritten) !== 0 || (access & past.hasWritten) !== 0)
+    done !== 0 &&
+    (all & past.wasInLockstep) !== 0 &&
+    ((done & past.hasWritten) !== 0 || (access & past.hasWritten) !== 0)
   );
 }

@@ -169,6 +169,7 @@ class Recording {
       addressOf: () => null,
       tracing: null,
       tracksWrites: false,
+      inLockstep: 'volatile',
       look: () => undefined,
     };
   }

@@ -52,6 +52,7 @@ export function launchOf(source: Source, { grid = 1, block = 1, bytes = 1024 }: 
     parameters: packArguments('k', parameters, parameterBytes, [{ address: BigInt(out.address) }], 8),
     limits: { budget: 10 ** 6, seconds: 60, begun: clock(), signal: null },
     printed: new Printed(2 ** 20, () => undefined),
+    inLockstep: 'volatile',
   };
   return { launch, output: () => memory.bytesOf(out).slice() };
 }

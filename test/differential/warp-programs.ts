@@ -192,11 +192,11 @@ function valueOf(expression: Expression, one: Lane): number {
 // --- PTX ------------------------------------------------------------------------------------------------------------
 
 /**
- * Returns the module of a program. Each warp has `words` words of its own, and copies them to `out` when it has ended.
+ * Returns the module of a program; `order` is the modifier of its loads and stores. Each warp has `words` words of its own, and copies them to `out` when it has ended.
  */
-export function moduleOfWarps(program: WarpProgram): string {
+export function moduleOfWarps(program: WarpProgram, order = '.volatile'): string {
   const lines: string[] = [];
-  const writer = new Writer(lines);
+  const writer = new Writer(lines, order);
   writer.all(program, 0);
   return `.version 8.0
 .target sm_75
@@ -230,9 +230,11 @@ class Writer {
   /** For each loop around the statement, innermost last, the lines that begin its next round. */
   private readonly repeats: (readonly string[])[] = [];
   private readonly lines: string[];
+  private readonly order: string;
 
-  constructor(lines: string[]) {
+  constructor(lines: string[], order: string) {
     this.lines = lines;
+    this.order = order;
   }
 
   all(statements: readonly Statement[], depth: number): void {
@@ -242,11 +244,11 @@ class Writer {
   private statement(statement: Statement, depth: number): void {
     switch (statement.kind) {
       case 'load':
-        this.put(`ld.volatile.shared.u32 %v${statement.variable}, [${this.address(statement.at)}];`);
+        this.put(`ld${this.order}.shared.u32 %v${statement.variable}, [${this.address(statement.at)}];`);
         break;
       case 'store': {
         const value = this.value(statement.value);
-        this.put(`st.volatile.shared.u32 [${this.address(statement.at)}], ${value};`);
+        this.put(`st${this.order}.shared.u32 [${this.address(statement.at)}], ${value};`);
         break;
       }
       case 'set':

@@ -138,6 +138,7 @@ async function readLaunch(
     races,
     sharedBytes: given.sharedBytes ?? 0,
     cooperative: given.cooperative ?? false,
+    lockstep: given.lockstep ?? false,
     inputs: await readJobArguments(given.args ?? [], `${args}args`, place),
     variables,
     bindings: readJobBindings(given.bind ?? {}, `${own}bind`),

@@ -42,6 +42,7 @@ export interface LaunchRequest {
   readonly races: RaceMode | null;
   readonly sharedBytes: number;
   readonly cooperative: boolean;
+  readonly lockstep: boolean;
   readonly inputs: readonly RunInput[];
   /** Maps names of the module's variables to the bytes that are written to these variables before the launch. */
   readonly variables: ReadonlyMap<string, Uint8Array>;
@@ -255,7 +256,7 @@ async function runOne(
   module: LoadedModule,
   { onPrint, onTrace }: RunRequest,
 ): Promise<OneResult> {
-  const { grid, block, cluster, engine, sharedBytes, cooperative, unchecked, unsupported } = request;
+  const { grid, block, cluster, engine, sharedBytes, cooperative, lockstep, unchecked, unsupported } = request;
   for (const [name, bytes] of request.variables) module.symbol(name).write(bytes);
   for (const [name, handle] of bindings) described(memberPath('bind', name), () => module.bind(name, handle));
   request.inputs.forEach((input, i) => {
@@ -268,6 +269,7 @@ async function runOne(
       engine,
       sharedBytes,
       cooperative,
+      lockstep,
       args,
       ...(cluster === null ? {} : { cluster }),
       unchecked,

@@ -124,7 +124,7 @@ function makersOf(launch: Launch, options: FastOptions, concurrent: boolean): Ma
 
 /** Returns a key for everything that compiled code depends on, apart from the text. */
 function keyOf(
-  { kernel, image: { addresses }, memory }: Launch,
+  { kernel, image: { addresses }, memory, inLockstep }: Launch,
   { origin, checked }: FastOptions,
   concurrent: boolean,
   fours: boolean,
@@ -133,7 +133,7 @@ function keyOf(
   const sharedMemory = memory.share() !== null;
   const { version, target, gpu } = origin.environment;
   const facts = [name, version, target.name, gpu.name, memory.origin, sharedMemory, concurrent, checked, addresses];
-  return JSON.stringify([fours, ...facts]);
+  return JSON.stringify([fours, inLockstep, ...facts]);
 }
 
 function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours: boolean): Compiled {
@@ -149,7 +149,7 @@ function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours
 }
 
 function layoutOf(launch: Launch, { checked }: FastOptions, concurrent: boolean, fours: boolean): LaunchLayout {
-  const { kernel, image, memory, limits } = launch;
+  const { kernel, image, memory, limits, inLockstep } = launch;
   return {
     origin: memory.origin,
     sharedMemory: memory.share() !== null,
@@ -159,6 +159,7 @@ function layoutOf(launch: Launch, { checked }: FastOptions, concurrent: boolean,
     // Workers get all code at once, because they do not have the program.
     aloneLater: fours && !concurrent,
     fuses: fusesProducts(),
+    inLockstep,
     parameterBytes: kernel.entry.parameterBytes,
     addressOf: image.addressOf,
     constantBytes: image.constants.byteLength,

@@ -116,9 +116,7 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
   const functions = kernel.functions.map((fn): FunctionShape | null => {
     if (fn.kind === 'builtin') return null;
     const { stackBytes } = kernel;
-    const { fours, look } = layout;
-    const surroundings = { size, builtins, firstRegion, stops, frame, stackBytes, fours, look };
-    const shape = functionShape(fn.program, surroundings);
+    const shape = functionShape(fn.program, { size, builtins, firstRegion, stops, frame, stackBytes, layout });
     firstRegion += shape.regions.length;
     return shape;
   });
@@ -159,18 +157,18 @@ interface Surroundings {
   readonly stops: Stop[];
   readonly frame: FrameLayout;
   readonly stackBytes: number;
-  readonly fours: boolean;
-  readonly look: () => void;
+  readonly layout: LaunchLayout;
 }
 
 function functionShape(program: FunctionProgram, surroundings: Surroundings): FunctionShape {
-  const { size, builtins, firstRegion, stops, frame, stackBytes, fours, look } = surroundings;
+  const { size, builtins, firstRegion, stops, frame, stackBytes, layout } = surroundings;
+  const { fours, look } = layout;
   look();
   const onVectors = program.entry && fours;
   const varying = onVectors ? varyingPlaces(program, stackBytes > 0) : new Set<number>();
   const apart = partingsOf(program, varying);
   const cuts = apart.size > mostPartings ? new Set<number>() : apart;
-  const points = lockstepPoints(program, builtins);
+  const points = lockstepPoints(program, builtins, layout.inLockstep);
   const blocks = blocksOf(program, builtins, new Set([...cuts, ...points.keys()]));
   look();
   const pauses = waitingLoops(program, blocks);
