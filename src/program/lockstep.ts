@@ -5,13 +5,31 @@
  * warp exchange values through volatile variables without synchronizing.
  */
 import { elementAt } from '../base/element-at.ts';
-import { memoryUses } from '../isa/steps/effects.ts';
 import type { AccessSpace } from '../isa/spaces.ts';
+import { memoryUses } from '../isa/steps/effects.ts';
 import type { Step } from '../isa/steps/step.ts';
 import { convergences } from './convergence.ts';
 import { type BasicBlock, blocksOf, callsBuiltin, successorsOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
 import { idleBlocks } from './waiting-loops.ts';
+
+/** Which accesses threads perform in lockstep: volatile ones to shared memory, or all to shared and global memory. */
+export type InLockstep = 'volatile' | 'all';
+
+const spacesIn: Readonly<Record<InLockstep, ReadonlySet<AccessSpace>>> = {
+  volatile: new Set(['shared', 'generic']),
+  all: new Set(['shared', 'generic', 'global']),
+};
+
+const stepsIn: Readonly<Record<InLockstep, (step: Step) => boolean>> = {
+  // Volatile accesses are relaxed ones of the system.
+  volatile: (step) =>
+    (step.kind === 'load' || step.kind === 'store') &&
+    (step.space === 'shared' || step.space === 'generic') &&
+    step.order?.semantics === 'relaxed' &&
+    step.order.scope === 'sys',
+  all: (step) => memoryUses(step).length > 0,
+};
 
 /** What a thread may have done to memory since the other threads last caught up. Each is one bit of a set. */
 const past = { hasRead: 1, hasWritten: 2, wasInLockstep: 4 } as const;
@@ -20,9 +38,9 @@ const past = { hasRead: 1, hasWritten: 2, wasInLockstep: 4 } as const;
 const anything = past.hasRead | past.hasWritten | past.wasInLockstep;
 
 /**
- * Returns these instructions by their indices, each with its place: of the threads of a warp, the one with the lowest
- * place runs first, so that it catches up with the others. The place of a thread at any other instruction is the index
- * of this instruction.
+ * Returns these instructions (points) by their indices, each with its place: of the threads of a warp, the one with the
+ * lowest place runs first, so that it catches up with the others. The place of a thread at any other instruction is the
+ * index of this instruction.
  *
  * An access is a point if it may conflict with an earlier access of another thread and at least one of the two is in
  * lockstep, unless the threads have waited for each other in between. Loops that only wait for other threads contain no
@@ -106,29 +124,8 @@ function accessIn(steps: readonly Step[], inLockstep: InLockstep): number {
   return found;
 }
 
-/** Which accesses threads perform in lockstep: volatile ones to shared memory, or all to shared and global memory. */
-export type InLockstep = 'volatile' | 'all';
-
-const spacesIn: Readonly<Record<InLockstep, ReadonlySet<AccessSpace>>> = {
-  volatile: new Set(['shared', 'generic']),
-  all: new Set(['shared', 'generic', 'global']),
-};
-
-const stepsIn: Readonly<Record<InLockstep, (step: Step) => boolean>> = {
-  // Volatile accesses are relaxed ones of the system.
-  volatile: (step) =>
-    (step.kind === 'load' || step.kind === 'store') &&
-    (step.space === 'shared' || step.space === 'generic') &&
-    step.order?.semantics === 'relaxed' &&
-    step.order.scope === 'sys',
-  all: (step) => memoryUses(step).length > 0,
-};
-
+/** Whether an access may conflict with what has been done before, and one of the two is in lockstep. */
 function conflicts(done: number, access: number): boolean {
   const all = done | access;
-  return (
-    done !== 0 &&
-    (all & past.wasInLockstep) !== 0 &&
-    ((done & past.hasWritten) !== 0 || (access & past.hasWritten) !== 0)
-  );
+  return done !== 0 && (all & past.wasInLockstep) !== 0 && (all & past.hasWritten) !== 0;
 }
