@@ -51,7 +51,10 @@ export interface LaunchOptions {
    * Default 2^40.
    */
   readonly budget?: number;
-  /** Number of seconds after which the launch ends with fault PTX6021. Default 60. */
+  /**
+   * Number of seconds after which the launch ends with fault PTX6021. The time to compile the kernel counts as well.
+   * Default 60.
+   */
   readonly timeout?: number;
   /**
    * Maximum number of bytes of `printf` output to pass on and keep, up to 2^28. The `printf` call that exceeds this

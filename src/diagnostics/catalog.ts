@@ -1105,7 +1105,8 @@ export const catalog = {
     message: 'the kernel did not finish within {seconds} s',
     ptxas: 'the kernel did not finish within {seconds} s',
     section: '9.3',
-    explain: 'The timeout stops kernels that never finish. Raise it if the kernel simply needs more time.',
+    explain:
+      'The timeout stops kernels that never finish, and also counts the time to compile them. Raise it if the kernel simply needs more time.',
   },
   PTX6022: {
     severity: 'error',

@@ -77,7 +77,7 @@ export function endedBefore({ kernel, shape, printed }: Launch, { code, message 
   const nowhere = { block: null, thread: null, line: null, source: null, space: null, address: null };
   return {
     ok: false,
-    fault: { code, message, kernel: kernel.entry.name, ...nowhere },
+    fault: { code, message: `${message}; its code was still being prepared`, kernel: kernel.entry.name, ...nowhere },
     stats: { threads: threadsOf(shape) * blocksOf(shape), instructions: 0, milliseconds: 0, slowTiles: 0 },
     printed: printed.text,
     printsDropped: printed.dropped,

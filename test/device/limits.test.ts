@@ -117,3 +117,9 @@ test('60,000 registers that each live within one block', async () => {
   const body = `.shared .align 16 .b32 words[4];\n.reg .b32 %q<60000>;\n${lines(15_000, used)}`;
   expect(await endOf({ body }, { engine: 'jit' })).toBeNull();
 });
+
+test.each(['interp', 'jit'] as const)('a launch that runs out of time before it begins says so: %s', async (engine) => {
+  const { result } = await outcome({ body: 'ret;' }, 4, { engine, timeout: 1e-9 });
+  expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6021' } });
+  expect(result.ok || result.fault.message).toMatch(/; its code was still being prepared$/);
+});
