@@ -44,8 +44,12 @@ function opensAssembly(r: Reader): boolean {
 
 type DebugParts = Pick<DebugItem, 'directive'> & Partial<Pick<DebugItem, 'file' | 'misfits' | 'parts'>>;
 
-export function debugItem(r: Reader, start: number, given: DebugParts): DebugItem {
+export function debugItem(
+  r: Reader,
+  start: number,
+  { directive, file = null, misfits = [], parts = [] }: DebugParts,
+): DebugItem {
   const end = r.previousEnd;
   const text = r.source.slice(start, end);
-  return { kind: 'debug', start, end, text, file: null, misfits: [], parts: [], ...given };
+  return { kind: 'debug', start, end, directive, text, file, misfits, parts };
 }
