@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
-import { followersOf } from '../program/flow.ts';
+import { followersOf, predecessorsOf } from '../program/flow.ts';
 import type { FunctionBody } from './function-body.ts';
 import type { Occurrence } from './occurrences.ts';
 
@@ -24,12 +24,10 @@ export class Reaching {
     this.histories = historiesOf(body);
     this.writersOf = new Map([...this.histories].map(([place, history]) => [place, writersIn(history)]));
     this.blockOf = new Int32Array(body.instructions.length);
-    const predecessors: number[][] = body.blocks.map(() => []);
-    for (const [i, block] of body.blocks.entries()) {
-      this.blockOf.fill(i, block.start, block.end);
-      for (const next of followersOf(block)) predecessors[next]?.push(i);
-    }
-    this.predecessors = predecessors;
+    body.blocks.forEach(({ start, end }, i) => {
+      this.blockOf.fill(i, start, end);
+    });
+    this.predecessors = predecessorsOf(body.blocks);
   }
 
   /** Every read and write of the register in the given slot. */

@@ -2,6 +2,7 @@
 import { elementAt } from '../base/element-at.ts';
 import { blocksOf, callsBuiltin } from '../program/flow.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
+import { builtinsOf } from '../program/link.ts';
 import { lockstepPoints } from '../program/lockstep.ts';
 import { waitingLoops } from '../program/waiting-loops.ts';
 import { prepareReturn } from './call-steps.ts';
@@ -26,7 +27,7 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
   const starts = lengths.map((length) => (end += length) - length);
   const code: Prepared[] = [];
   const lines: (number | null)[] = [];
-  const builtins = new Set(functions.flatMap(({ kind }, i) => (kind === 'builtin' ? [i] : [])));
+  const builtins = builtinsOf(launch.kernel);
   const pointsOf = functions.map((fn) =>
     fn.kind === 'program' ? lockstepPoints(fn.program, builtins, launch.inLockstep) : new Map<number, number>(),
   );

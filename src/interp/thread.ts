@@ -105,10 +105,7 @@ export interface Thread {
   calls: Caller[];
   pc: number;
   activity: Activity;
-  /**
-   * How many more times threads of the warp that are ahead of this one let it go first. It then has as many turns as
-   * they have.
-   */
+  /** How many more times threads of the warp that are ahead of this one let it go first. */
   awaited: number;
   /** Whether others have caught up with the thread, so that it may run the instruction before which it let them. */
   isReleased: boolean;

@@ -4,7 +4,8 @@ import type { Code, Label } from '../wasm/code.ts';
 
 /**
  * Pops an index and runs the piece of code for it; indices past the end run the last piece. `write` writes the piece
- * with the given number. The piece may branch to `done`, which is just after the last piece.
+ * with the given number. The piece may branch to `done`, which is just after the last piece. If there are no pieces, no
+ * code is written.
  */
 export function writeChoice(
   code: Code,
@@ -12,6 +13,7 @@ export function writeChoice(
   pushNumber: () => unknown,
   write: (number: number, done: Label) => void,
 ): void {
+  if (count === 0) return;
   code.block((done) => {
     // Opens one WebAssembly block for each piece of code, so that the first piece follows the innermost block. The
     // blocks are opened in a loop, because there may be too many for recursion.

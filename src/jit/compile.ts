@@ -50,7 +50,7 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
   helpers.builder.export('runBlocks', runBlocks);
   if (shape.inWarps) {
     helpers.builder.export('advance', advanceFunction(shape, run));
-    if (shape.stops.length > 0) helpers.builder.export('complete', completeFunction(shape));
+    helpers.builder.export('complete', completeFunction(shape));
   }
   return {
     kernel: describeKernel(shape),

@@ -88,8 +88,8 @@ export const context = {
    */
   slowTiles: 88,
   /**
-   * The number of times that regions with function calls have been run. These runs are counted only if a thread may
-   * wait for another thread inside a called function.
+   * The number of times that regions have been run from which threads go on in others: at calls, or where they catch up.
+   * These runs are counted only if a thread may wait for another thread in a loop that extends over several regions.
    */
   leavingRuns: 92,
   /** Extents of a cluster, and whether the kernel or the launch specifies clusters. */

@@ -1,6 +1,6 @@
 /**
  * Finds the blocks at which the threads of a warp converge after they have diverged: for each branch, the first block
- * through which all of its paths lead.
+ * that all of its paths pass through.
  */
 import { elementAt } from '../base/element-at.ts';
 import { BlockTree } from './block-tree.ts';
@@ -60,7 +60,7 @@ class Flow {
     return [...new Set(followersOf(elementAt(this.blocks, block)))].filter((next) => this.leads[next] === 1);
   }
 
-  /** The first block through which all paths from a branch lead; null if there is none. */
+  /** The first block that all paths from a branch pass through; null if there is no such block. */
   convergence(branch: number): number | null {
     const { backward, blocks } = this;
     const target = backward.has(branch) ? backward.above(branch) : blocks.length;
@@ -94,8 +94,9 @@ class Flow {
   }
 
   /**
-   * The blocks at which paths end. If a loop has no such block, this is the first of its blocks from which threads can
-   * leave the loop, although they do not come to a point then, or just the first of its blocks if there is none.
+   * The blocks at which paths end. Some loops have no such block, because threads that leave them reach no more points.
+   * In that case, the first block from which threads can leave the loop is used. If the loop never ends, its first block
+   * is used.
    */
   private ends(): readonly number[] {
     const { order } = this.forward;

@@ -37,6 +37,11 @@ export interface KernelProgram {
   readonly recursive: boolean;
 }
 
+/** Returns the indices of the built-in functions among the functions of a kernel. */
+export function builtinsOf({ functions }: KernelProgram): ReadonlySet<number> {
+  return new Set(functions.flatMap(({ kind }, i) => (kind === 'builtin' ? [i] : [])));
+}
+
 /** Size of a thread's local memory in bytes if functions are recursive. The depth of calls is then unknown. */
 const recursionBytes = 64 * 1024;
 

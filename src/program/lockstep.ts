@@ -21,11 +21,11 @@ const spacesIn: Readonly<Record<InLockstep, ReadonlySet<AccessSpace>>> = {
   all: new Set(['shared', 'generic', 'global']),
 };
 
+/** Whether a step is such an access if it is in one of these spaces. */
 const stepsIn: Readonly<Record<InLockstep, (step: Step) => boolean>> = {
   // Volatile accesses are relaxed ones of the system.
   volatile: (step) =>
     (step.kind === 'load' || step.kind === 'store') &&
-    (step.space === 'shared' || step.space === 'generic') &&
     step.order?.semantics === 'relaxed' &&
     step.order.scope === 'sys',
   all: (step) => memoryUses(step).length > 0,

@@ -3,7 +3,7 @@ import { elementAt } from '../base/element-at.ts';
 import { calleesOf } from './call-site.ts';
 import { blocksOf, followersOf } from './flow.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
-import type { KernelProgram } from './link.ts';
+import { builtinsOf, type KernelProgram } from './link.ts';
 
 /** A mnemonic that no engine can execute. */
 export interface UnsupportedInstruction {
@@ -19,8 +19,9 @@ export interface UnsupportedInstruction {
  * Returns the unsupported instructions grouped by mnemonic, in the order in which functions and lines are reached from
  * the kernel's entry.
  */
-export function unsupportedIn({ functions }: KernelProgram): readonly UnsupportedInstruction[] {
-  const builtins = new Set(functions.flatMap(({ kind }, i) => (kind === 'builtin' ? [i] : [])));
+export function unsupportedIn(kernel: KernelProgram): readonly UnsupportedInstruction[] {
+  const { functions } = kernel;
+  const builtins = builtinsOf(kernel);
   const found = new Map<string, UnsupportedInstruction>();
   const reached = new Set([0]);
   // The loop also visits functions that are added to the set during the iteration.

@@ -115,7 +115,7 @@ export function listBuffer(type: string, values: readonly unknown[]): BufferInpu
 
 /** A buffer of zeros, either of a number of bytes or of elements of a type, such as `f32[32,32]`. */
 function zeros(text: string, room: number): RunInput {
-  const [, type, extents] = /^(\w+)\[([\d,\s]+)\]$/.exec(text) ?? [];
+  const [, type, extents] = /^(\w+)\[(\s*\d+(?:\s*,\s*\d+)*\s*)\]$/.exec(text) ?? [];
   if (type === undefined || extents === undefined) {
     const size = /^\s*-?\d+\s*$/.test(text) ? Number(text) : null;
     if (size === null)
@@ -123,7 +123,7 @@ function zeros(text: string, room: number): RunInput {
     return { kind: 'buffer', bytes: new Uint8Array(bufferSize(size, room)), element: null };
   }
   if (!isScalarType(type)) throw unknownType(type);
-  const shape = extents.split(',').map((extent) => (extent.trim() === '' ? Number.NaN : Number(extent)));
+  const shape = extents.split(',').map(Number);
   const npy = npyTypeOf(type);
   const size = shape.reduce((product, extent) => product * extent, scalarBytes(type, 0).byteLength);
   const bytes = new Uint8Array(bufferSize(size, room));

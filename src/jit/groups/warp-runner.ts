@@ -64,7 +64,7 @@ export function advanceFunction(shape: KernelShape, run: number): number {
             .i32(state.after(0))
             .op('i32.add')
             .call(giveLanes(helpers, layout.origin));
-          if (shape.stops.length > 0) giveConstantMask(code, shape, { words, members, result });
+          giveConstantMask(code, shape, { words, members, result });
         });
         if (shape.catchesUp) pauseNowAndThen(code, shape, { states, ready, members, result, turns });
         pausedLanes(code, shape, states);
@@ -166,13 +166,13 @@ function pushState(code: Code, { layout }: KernelShape, states: number, lanes: n
  * the first region, in program order, in which any of these lanes continues. Lanes that are behind run first, so that
  * the lanes of a warp converge after they have taken different branches.
  */
-function leastRegion({ helpers, layout }: KernelShape): number {
-  return helpers.function('least region', { parameters: ['i32', 'i32'], results: ['i32'] }, (code) => {
+function leastRegion(shape: KernelShape): number {
+  return shape.helpers.function('least region', { parameters: ['i32', 'i32'], results: ['i32'] }, (code) => {
     const [states, lanes] = [0, 1] as const;
     const [region, least] = [code.local('i32'), code.local('i32')];
     code.i32(-1).set(least);
     code.loop((again) => {
-      code.get(states).get(lanes).op('i32.ctz').i32(2).op('i32.shl', 'i32.add').memory('i32.load', layout.origin);
+      pushState(code, shape, states, lanes);
       code.i32(~state.paused).op('i32.and').tee(region).get(least);
       code.get(region).get(least).op('i32.lt_u', 'select').set(least);
       code.get(lanes).get(lanes).i32(1).op('i32.sub', 'i32.and').tee(lanes).brIf(again);

@@ -1,7 +1,7 @@
 /** A kernel and the functions that it may call, split into regions, with the data that all regions share. */
 import { type BasicBlock, blocksOf, successorsOf } from '../../program/flow.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
-import type { KernelProgram, LinkedFunction } from '../../program/link.ts';
+import { builtinsOf, type KernelProgram, type LinkedFunction } from '../../program/link.ts';
 import { type Liveness, liveness } from '../../program/liveness.ts';
 import { lockstepPoints } from '../../program/lockstep.ts';
 import { eachRegion, type Region } from '../../program/regions.ts';
@@ -110,7 +110,7 @@ export const callHeader = 16;
 export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShape {
   const frame = new FrameLayout(Math.min(kernel.entry.mostThreads ?? mostThreads, mostThreads));
   const stops: Stop[] = [];
-  const builtins = new Set(kernel.functions.flatMap(({ kind }, i) => (kind === 'builtin' ? [i] : [])));
+  const builtins = builtinsOf(kernel);
   let firstRegion = 0;
   const size = new CodeSize(kernel.entry.name);
   const functions = kernel.functions.map((fn): FunctionShape | null => {
@@ -172,8 +172,9 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
   const blocks = blocksOf(program, builtins, new Set([...cuts, ...points.keys()]));
   look();
   const pauses = waitingLoops(program, blocks);
-  const partings = new Set(blocks.flatMap(({ start, end }, i) => (end > start && cuts.has(start) ? [i] : [])));
-  const lockstep = placesOf(points, blocks);
+  const blockAt = new Map(blocks.flatMap(({ start, end }, i) => (end > start ? [[start, i] as const] : [])));
+  const partings = new Set([...cuts].map((at) => valueAt(blockAt, at)));
+  const lockstep = new Map([...points].map(([at, place]) => [valueAt(blockAt, at), place]));
   const landings = new Set([...pauses.keys(), ...partings, ...lockstep.keys()]);
   look();
   countTargets(program, size);
@@ -225,16 +226,6 @@ function countTargets({ instructions }: FunctionProgram, size: CodeSize): void {
     size.require('candidates', call.callee.candidates.length);
     size.add('callees', call.callee.candidates.length);
   }
-}
-
-/** Returns the blocks that begin with one of the points, with the place of each. */
-function placesOf(points: ReadonlyMap<number, number>, blocks: readonly BasicBlock[]): ReadonlyMap<number, number> {
-  return new Map(
-    blocks.flatMap(({ start, end }, i) => {
-      const place = end > start ? points.get(start) : undefined;
-      return place === undefined ? [] : [[i, place] as const];
-    }),
-  );
 }
 
 /** Returns where a region must load registers from the frame, and where it must store them back. */
