@@ -4,15 +4,16 @@
  * and results are in local memory (program/call-site.ts).
  */
 import type { Bits } from '../base/bits.ts';
-import { valueAt } from '../base/element-at.ts';
+import { elementAt, valueAt } from '../base/element-at.ts';
 import { isOnStack } from '../program/layout.ts';
-import type { CallSite, Moved } from '../program/call-site.ts';
+import type { CallSite, IndirectCallee, Moved } from '../program/call-site.ts';
 import type { ProgramInstruction, RegisterFormal } from '../program/function-program.ts';
 import type { Code } from '../wasm/code.ts';
 import { loads, opcodeFor, stores } from './memory/access.ts';
 import { callEntry, type FunctionShape, type KernelShape } from './regions/kernel-shape.ts';
 import { alignTo16 } from './layout.ts';
 import type { RegionLocals } from './lowering.ts';
+import { calleeFinder, clearFunction } from './callees.ts';
 import type { RecordEngineCall } from './engine-call.ts';
 import type { ThreadFrame } from './regions/thread-frame.ts';
 import { holder, type Values } from './regions/values.ts';
@@ -38,6 +39,12 @@ interface CallerParts {
   readonly values: Values;
   readonly frame: ThreadFrame;
   readonly locals: RegionLocals;
+}
+
+/** Writes code that continues in a region, which is given by its index or by the local that holds the index. */
+export interface GoTo {
+  readonly region: (index: number) => void;
+  readonly regionIn: (local: number) => void;
 }
 
 export class CallWriter {
@@ -68,30 +75,13 @@ export class CallWriter {
     this.calleeBase = code.local('i32');
   }
 
-  /** Writes a call that returns to block `resume`; `goTo` branches to a region. */
-  call(
-    instruction: ProgramInstruction,
-    resume: number,
-    recordCall: RecordEngineCall,
-    goTo: (region: number) => void,
-  ): void {
-    const { code, values } = this;
+  /** Writes a call that returns to block `resume`. */
+  call(instruction: ProgramInstruction, resume: number, recordCall: RecordEngineCall, goTo: GoTo): void {
     const site = siteOfCall(instruction);
     const { callee } = site;
     this.findCallee();
-    if (callee.kind === 'direct') {
-      this.enter(site, callee.function, resume, recordCall, goTo);
-      return;
-    }
-    const address = code.local('i64');
-    values.getPlace(callee.register, 'i64');
-    code.set(address);
-    for (const candidate of callee.candidates) {
-      code.get(address).i64(BigInt(this.shape.kernel.functions[candidate]?.address ?? 0));
-      code.op('i64.eq').if(() => this.enter(site, candidate, resume, recordCall, goTo));
-    }
-    code.i32(recordCall({ kind: 'callee', name: site.name })).get(address);
-    this.raise();
+    if (callee.kind === 'direct') this.enter(site, callee.function, resume, recordCall, goTo);
+    else this.enterFound(site, callee, resume, recordCall, goTo);
   }
 
   /** Writes a call to a built-in function. The thread continues immediately after such a call, in the same region. */
@@ -146,37 +136,76 @@ export class CallWriter {
 
   // --- the callee -----------------------------------------------------------------------------------------------------
 
-  private enter(
-    site: CallSite,
-    index: number,
-    resume: number,
-    recordCall: RecordEngineCall,
-    goTo: (region: number) => void,
-  ): void {
+  private enter(site: CallSite, index: number, resume: number, recordCall: RecordEngineCall, goTo: GoTo): void {
     const { code, shape, fn } = this;
     const callee = shape.functions[index] ?? null;
     const region = valueAt(fn.regionAt, resume);
     if (callee === null) {
       this.runBuiltin(site, index, recordCall);
       this.keep(resume, region, false);
-      goTo(region);
+      goTo.region(region);
       return;
     }
     const { localBytes } = callee.program;
-    if (shape.kernel.recursive) {
-      code.get(this.calleeBase).i32(localBytes).op('i32.add').i32(shape.kernel.stackBytes).op('i32.gt_u');
-      code.if(() => {
-        code
-          .i32(recordCall({ kind: 'stack', fn: index }))
-          .get(this.calleeBase)
-          .op('i64.extend_i32_u');
-        this.raise();
-      });
-    }
+    this.checkStack(
+      recordCall,
+      () => code.i32(index),
+      () => code.i32(localBytes),
+    );
     this.clear(localBytes);
     this.give(site);
     this.keep(resume, region, true);
-    goTo(callee.firstRegion);
+    goTo.region(callee.firstRegion);
+  }
+
+  /** Writes a call through a register. The code that enters the callee is the same for all functions it may be. */
+  private enterFound(
+    site: CallSite,
+    { register, candidates }: IndirectCallee,
+    resume: number,
+    recordCall: RecordEngineCall,
+    goTo: GoTo,
+  ): void {
+    const { code, shape, values, fn } = this;
+    const address = code.local('i64');
+    const [index, localBytes, region] = [code.local('i32'), code.local('i32'), code.local('i32')] as const;
+    values.getPlace(register, 'i64');
+    code.tee(address).call(calleeFinder(shape, candidates)).set(region).set(localBytes).set(index);
+    code.get(index).i32(0).op('i32.lt_s');
+    code.if(() => {
+      for (const candidate of candidates.filter((one) => (shape.functions[one] ?? null) === null)) {
+        code.get(address).i64(BigInt(elementAt(shape.kernel.functions, candidate).address));
+        code.op('i64.eq').if(() => this.enter(site, candidate, resume, recordCall, goTo));
+      }
+      code.i32(recordCall({ kind: 'callee', name: site.name })).get(address);
+      this.raise();
+    });
+    this.checkStack(
+      recordCall,
+      () => code.get(index),
+      () => code.get(localBytes),
+    );
+    const gap = this.gap();
+    this.at(-gap).i32(gap).get(localBytes).op('i32.add');
+    code.call(clearFunction(shape, largestUnrolled));
+    this.give(site);
+    this.keep(resume, valueAt(fn.regionAt, resume), true);
+    goTo.regionIn(region);
+  }
+
+  /** Writes code that ends the launch if the callee's activation does not fit on the stack. */
+  private checkStack(recordCall: RecordEngineCall, pushIndex: () => unknown, pushBytes: () => unknown): void {
+    const { code, shape } = this;
+    if (!shape.kernel.recursive) return;
+    code.get(this.calleeBase);
+    pushBytes();
+    code.op('i32.add').i32(shape.kernel.stackBytes).op('i32.gt_u');
+    code.if(() => {
+      code.i32(recordCall({ kind: 'stack' }));
+      pushIndex();
+      code.op('i64.extend_i32_u').i64(32n).op('i64.shl').get(this.calleeBase).op('i64.extend_i32_u', 'i64.or');
+      this.raise();
+    });
   }
 
   private runBuiltin(site: CallSite, index: number, recordCall: RecordEngineCall): void {
@@ -225,9 +254,8 @@ export class CallWriter {
    * calls may have left other values there.
    */
   private clear(bytes: number): void {
-    const { localBytes, calleeBase } = this.fn.program;
-    const gap = calleeBase - localBytes;
     const { code, shape } = this;
+    const gap = this.gap();
     const size = gap + bytes;
     if (size > largestUnrolled) {
       this.at(-gap).i32(shape.layout.origin).op('i32.add').i32(0).i32(size).fill();
@@ -243,6 +271,12 @@ export class CallWriter {
         .i64(0n)
         .memory('i64.store', shape.layout.origin + Math.min(at, size - 8));
     }
+  }
+
+  /** Number of bytes between the caller's variables and the callee's activation. */
+  private gap(): number {
+    const { localBytes, calleeBase } = this.fn.program;
+    return calleeBase - localBytes;
   }
 
   // --- arguments and results ------------------------------------------------------------------------------------------

@@ -15,33 +15,25 @@ const limits = {
   /** Total number of labels in the target lists of all `brx.idx` instructions. */
   targets: { most: 65_536, what: 'targets of brx.idx' },
   /** For each call through a register, the number of functions that the call may reach, summed over all such calls. */
-  callees: { most: 65_536, what: 'functions that calls through registers may reach' },
-  /** The time to compile one such call is proportional to the square of this number. */
-  candidates: { most: 4_096, what: 'functions that one call through a register may reach' },
+  callees: { most: 1_048_576, what: 'functions that calls through registers may reach' },
 } as const;
 
-/** The limits that apply to a sum over the whole kernel. */
-type Sum = Exclude<keyof typeof limits, 'candidates'>;
+type Quantity = keyof typeof limits;
 
 /** Adds up the quantities that are limited for a kernel, and checks the sums against their limits. */
 export class CodeSize {
   private readonly kernel: string;
-  private readonly counts: Record<Sum, number> = { blocks: 0, kept: 0, targets: 0, callees: 0 };
+  private readonly counts: Record<Quantity, number> = { blocks: 0, kept: 0, targets: 0, callees: 0 };
 
   constructor(kernel: string) {
     this.kernel = kernel;
   }
 
   /** @throws PtxlabError `kernel-too-large` if the sum exceeds its limit */
-  add(kind: Sum, count: number): void {
+  add(kind: Quantity, count: number): void {
     this.counts[kind] += count;
-    this.require(kind, this.counts[kind]);
-  }
-
-  /** @throws PtxlabError `kernel-too-large` if a count exceeds its limit */
-  require(kind: keyof typeof limits, count: number): void {
     const { most, what } = limits[kind];
-    if (count > most) throw tooLarge(this.kernel, `it has more than ${most} ${what}`);
+    if (this.counts[kind] > most) throw tooLarge(this.kernel, `it has more than ${most} ${what}`);
   }
 }
 

@@ -43,8 +43,11 @@ export type EngineCall = {
   | { readonly kind: 'unsupported'; readonly what: string }
   | { readonly kind: 'trap' }
   | { readonly kind: 'require'; readonly what: string }
-  /** A call to a function whose activation does not fit on the stack; `fn` is the index of that function. */
-  | { readonly kind: 'stack'; readonly fn: number }
+  /**
+   * A call to a function whose activation does not fit on the stack. The address that is passed to the engine consists
+   * of the start of the activation (lower 32 bits) and the index of the function.
+   */
+  | { readonly kind: 'stack' }
   /** A call through a register whose value is not the address of any function that the call may reach. */
   | { readonly kind: 'callee'; readonly name: string }
   | { readonly kind: 'builtin'; readonly fn: number }

@@ -26,17 +26,17 @@ export interface Moved {
 
 export type Callee =
   /** Index of the callee in the kernel's list of functions. */
-  | { readonly kind: 'direct'; readonly function: number }
-  /**
-   * The register holds the address of one of the `candidates`. These are also indices in the kernel's list of
-   * functions.
-   */
-  | {
-      readonly kind: 'indirect';
-      readonly register: number;
-      readonly width: number;
-      readonly candidates: readonly number[];
-    };
+  { readonly kind: 'direct'; readonly function: number } | IndirectCallee;
+
+/**
+ * The register holds the address of one of the `candidates`. These are also indices in the kernel's list of functions.
+ */
+export interface IndirectCallee {
+  readonly kind: 'indirect';
+  readonly register: number;
+  readonly width: number;
+  readonly candidates: readonly number[];
+}
 
 export interface CallSite {
   /** The callee as written in the call. */

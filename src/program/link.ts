@@ -10,7 +10,9 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import { type Environment, environmentOf } from '../isa/environment.ts';
 import { type Draft, draftFunction, finishFunction, kernelLayout } from './build.ts';
 import type { Builtin } from './builtins.ts';
-import { type Callee, calleesOf, formalLayout } from './call-site.ts';
+
+import { calleesIn, longestChain } from './call-chain.ts';
+import { type Callee, formalLayout } from './call-site.ts';
 import type { FrameBuilder } from './frame.ts';
 import type { FunctionProgram } from './function-program.ts';
 import type { FunctionTable, KnownFunction } from './function-table.ts';
@@ -180,51 +182,11 @@ class Linker {
   }
 }
 
-/** A function that is being visited, and its callees. The callees from index `next` on have not been visited yet. */
-interface Visit {
-  readonly index: number;
-  readonly calleeBase: number;
-  readonly callees: readonly number[];
-  next: number;
-  /** Number of bytes that the function needs, including those of the callees that have been visited so far. */
-  need: number;
-}
-
-/**
- * Returns the number of bytes that the deepest chain of calls needs; null if functions are recursive. The functions are
- * visited in a loop instead of recursively, because chains of calls can be long.
- */
+/** Returns the bytes of local memory that the longest chain of calls needs; null if functions are recursive. */
 function stackNeed(functions: readonly LinkedFunction[]): number | null {
-  const needs = new Map<number, number>();
-  const open = new Set<number>();
-  const path: Visit[] = [];
-  const enter = (index: number): void => {
-    open.add(index);
-    path.push(visitOf(index, elementAt(functions, index)));
-  };
-  enter(0);
-  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
-    const callee = top.callees[top.next];
-    if (callee === undefined) {
-      path.pop();
-      open.delete(top.index);
-      needs.set(top.index, top.need);
-      continue;
-    }
-    const below = needs.get(callee);
-    if (below !== undefined) {
-      top.need = Math.max(top.need, top.calleeBase + below);
-      top.next++;
-    } else if (open.has(callee)) return null;
-    else enter(callee);
-  }
-  return needs.get(0) ?? null;
-}
-
-function visitOf(index: number, fn: LinkedFunction): Visit {
-  if (fn.kind === 'builtin') return { index, calleeBase: 0, callees: [], next: 0, need: fn.localBytes };
-  const { localBytes, calleeBase, instructions } = fn.program;
-  const callees = new Set<number>();
-  for (const { call } of instructions) for (const callee of calleesOf(call)) callees.add(callee);
-  return { index, calleeBase, callees: [...callees], next: 0, need: localBytes };
+  return longestChain((index) => {
+    const fn = elementAt(functions, index);
+    if (fn.kind === 'builtin') return { last: fn.localBytes, caller: 0, callees: [] };
+    return { last: fn.program.localBytes, caller: fn.program.calleeBase, callees: calleesIn(fn.program) };
+  });
 }

@@ -1,7 +1,29 @@
+/**
+ * Buffers that are not in use. They are used again, because the first write to each page of new memory takes much
+ * longer than all later ones.
+ */
+const spares: Uint8Array<ArrayBuffer>[] = [];
+
+/** Maximum number of spare buffers, and the maximum size of each in bytes. */
+const mostSpares = 4;
+const largestSpare = 2 ** 20;
+
+/** Number of bytes that the encoding of an unsigned number takes. */
+export function unsignedSize(value: number): number {
+  let size = 1;
+  for (let rest = value >>> 7; rest > 0; rest >>>= 7) size++;
+  return size;
+}
+
 /** A growing sequence of bytes, to which numbers are appended in the encodings of the WebAssembly binary format. */
 export class Bytes {
-  private buffer = new Uint8Array(256);
+  private buffer: Uint8Array<ArrayBuffer>;
   private end = 0;
+
+  /** @param size the number of bytes that are expected; null if it is not known */
+  constructor(size: number | null = null) {
+    this.buffer = size === null ? (spares.pop() ?? new Uint8Array(256)) : new Uint8Array(size);
+  }
 
   byte(value: number): void {
     if (this.end === this.buffer.length) this.grow(1);
@@ -61,6 +83,13 @@ export class Bytes {
   /** Returns a view of the bytes written so far. The view is valid until the next write. */
   written(): Uint8Array<ArrayBuffer> {
     return this.buffer.subarray(0, this.end);
+  }
+
+  /** Gives the buffer to later sequences. This sequence must not be used any more. */
+  release(): void {
+    if (spares.length < mostSpares && this.buffer.length <= largestSpare) spares.push(this.buffer);
+    this.buffer = new Uint8Array();
+    this.end = 0;
   }
 
   private grow(room: number): void {

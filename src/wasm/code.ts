@@ -296,28 +296,32 @@ export class Code {
   }
 
   /**
-   * Encodes the function body.
+   * Encodes the function body. Nothing can be added afterwards.
    *
    * @param globalOf a function that takes a constant and returns the index of the global variable that holds it
    */
   encode(globalOf: (words: Words) => number): FunctionBody {
-    const body = new Bytes();
-    body.unsigned(this.locals.length);
+    const head = new Bytes();
+    head.unsigned(this.locals.length);
     for (const type of this.locals) {
-      body.unsigned(1);
-      body.byte(valueTypes[type]);
+      head.unsigned(1);
+      head.byte(valueTypes[type]);
     }
     this.kept?.values.forEach((words, i) => {
-      body.byte(opcodes.globalGet);
-      body.unsigned(globalOf(words));
-      body.byte(opcodes.localSet);
-      body.unsigned(elementAt(this.keptLocals, i));
+      head.byte(opcodes.globalGet);
+      head.unsigned(globalOf(words));
+      head.byte(opcodes.localSet);
+      head.unsigned(elementAt(this.keptLocals, i));
     });
-    const start = body.length;
-    body.append(this.bytes.written());
-    body.byte(opcodes.end);
+    const start = head.length;
+    const bytes = new Uint8Array(start + this.bytes.length + 1);
+    bytes.set(head.written());
+    bytes.set(this.bytes.written(), start);
+    bytes[bytes.length - 1] = opcodes.end;
+    head.release();
+    this.bytes.release();
     const hints = this.hints.map(({ offset, isLikely }) => ({ offset: start + offset, isLikely }));
-    return { bytes: body.written(), hints };
+    return { bytes, hints };
   }
 
   private keptLocal(kept: VectorConstants, words: Words): number {

@@ -59,17 +59,19 @@ test('a loop with a branch out of it multiplies by repeated addition', () => {
 test('hints name the branches that rarely or nearly always happen, at their offsets in the body', () => {
   const builder = new ModuleBuilder();
   builder.importFunction('other', binary);
-  const hinted = new Code(binary.parameters);
-  hinted.local('i32');
-  hinted.block((end) => hinted.get(0).unlikely().brIf(end));
-  hinted
-    .get(1)
-    .likely()
-    .if(() => hinted.i32(1).op('return'));
-  hinted.i32(2);
+  const hinted = (): Code => {
+    const code = new Code(binary.parameters);
+    code.local('i32');
+    code.block((end) => code.get(0).unlikely().brIf(end));
+    code
+      .get(1)
+      .likely()
+      .if(() => code.i32(1).op('return'));
+    return code.i32(2);
+  };
   const plain = new Code(binary.parameters).get(0);
   builder.define(builder.declare(binary), plain);
-  builder.define(builder.declare(binary), hinted);
+  builder.define(builder.declare(binary), hinted());
   const bytes = builder.encode();
   const [section = new ArrayBuffer(0)] = WebAssembly.Module.customSections(
     new WebAssembly.Module(bytes),
@@ -79,7 +81,7 @@ test('hints name the branches that rarely or nearly always happen, at their offs
   // and its value.
   const [, , , first = 0, , , second = 0] = new Uint8Array(section);
   expect([...new Uint8Array(section)]).toEqual([1, 2, 2, first, 1, 0, second, 1, 1]);
-  const body = hinted.encode(() => 0).bytes;
+  const body = hinted().encode(() => 0).bytes;
   const branches = { brIf: 0x0d, if: 0x04 };
   expect([body[first], body[second]]).toEqual([branches.brIf, branches.if]);
   // The section comes before the code section, whose function bodies end the module.

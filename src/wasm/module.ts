@@ -1,5 +1,5 @@
 /** A module: imported memory and functions, its own functions, and exports. */
-import { Bytes } from './bytes.ts';
+import { Bytes, unsignedSize } from './bytes.ts';
 import type { Code, FunctionBody } from './code.ts';
 import { type ValueType, valueTypes } from './opcodes.ts';
 import { VectorConstants, writeWords } from './vector-constants.ts';
@@ -18,6 +18,9 @@ const namespace = 'env';
 const mutable = 1;
 
 const endOfExpression = 0x0b;
+
+/** Bytes that are expected in all other sections than that of the code. */
+const sizeOfRest = 16 * 1024;
 
 const branchHintName = 'metadata.code.branch_hint';
 
@@ -66,7 +69,12 @@ export class ModuleBuilder {
 
   /** Encodes the module in the binary format. The memory is imported under the name `memory`. */
   encode(): Uint8Array<ArrayBuffer> {
-    const out = new Bytes();
+    const bodies = this.functions.map(({ body }) => {
+      if (body === null) throw new Error('a function has no body');
+      return body.bytes;
+    });
+    const codeSize = bodies.reduce((sum, body) => sum + unsignedSize(body.length) + body.length, 0);
+    const out = new Bytes(codeSize + sizeOfRest);
     for (const byte of [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]) out.byte(byte);
     section(out, sections.type, [...this.types.values()], (bytes, { type }) => {
       bytes.byte(0x60);
@@ -96,11 +104,13 @@ export class ModuleBuilder {
       bytes.unsigned(index);
     });
     this.branchHints(out);
-    section(out, sections.code, this.functions, (bytes, { body }) => {
-      if (body === null) throw new Error('a function has no body');
-      bytes.unsigned(body.bytes.length);
-      bytes.append(body.bytes);
-    });
+    out.byte(sections.code);
+    out.unsigned(unsignedSize(bodies.length) + codeSize);
+    out.unsigned(bodies.length);
+    for (const body of bodies) {
+      out.unsigned(body.length);
+      out.append(body);
+    }
     return out.written();
   }
 
@@ -124,10 +134,7 @@ export class ModuleBuilder {
         content.byte(isLikely ? 1 : 0);
       }
     }
-    const bytes = content.written();
-    out.byte(sections.custom);
-    out.unsigned(bytes.length);
-    out.append(bytes);
+    append(out, sections.custom, content);
   }
 
   /**
@@ -154,8 +161,13 @@ function section<T>(out: Bytes, id: number, items: readonly T[], write: (bytes: 
   const bytes = new Bytes();
   bytes.unsigned(items.length);
   for (const item of items) write(bytes, item);
-  const content = bytes.written();
+  append(out, id, bytes);
+}
+
+/** Appends a section, and releases its content. */
+function append(out: Bytes, id: number, content: Bytes): void {
   out.byte(id);
   out.unsigned(content.length);
-  out.append(content);
+  out.append(content.written());
+  content.release();
 }

@@ -95,6 +95,19 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect(fault.message).toContain("calling 'forever' would need");
     });
 
+    test('threads need memory for the longest chain of calls, not for all functions', async () => {
+      const count = 500;
+      const each = (write: (i: number) => string): string =>
+        Array.from({ length: count }, (_, i) => write(i)).join(' ');
+      const module = each((i) => `.func (.reg .b32 r) f${i}(.reg .b32 a) { add.u32 r, a, ${i}; ret; }`);
+      const body = `.reg .b32 %n<${count}>; mov.u32 %r2, %tid.x;
+      ${each((i) => `call (%n${i}), f${i}, (%r2);`)}\nmov.u32 %r1, 0; ${each((i) => `add.u32 %r1, %r1, %n${i};`)}
+      setp.ne.u32 %p1, %r2, 0; @%p1 exit; ${store}`;
+      const { result: end, words } = await outcome({ module, body }, 4, { block: 256, engine }, { memory: 2 ** 20 });
+      expect(end.ok).toBe(true);
+      expect(words).toEqual([(count * (count - 1)) / 2]);
+    });
+
     test('the end of a function returns; exit ends the thread', async () => {
       const module = '.func (.reg .b32 r) falls() { mov.u32 r, 3; } .func leaves() { exit; }';
       expect(await result({ module, body: 'call (%r1), falls, ();' })).toBe(3);
@@ -147,6 +160,29 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       const fault = await faultOf({ module, body }, { engine });
       expect(fault).toMatchObject({ code: 'PTX6014', line: 8 });
       expect(fault.message).toContain(message);
+    });
+
+    test('threads call different functions, one of them built in', async () => {
+      const functions = `.extern .func (.param .b64 p) malloc(.param .b64 n);
+      .func (.param .b64 r) small(.param .b64 a) { .local .align 4 .b8 x[12]; .reg .b32 %x; ld.local.b32 %x, [x+8]; st.local.b32 [x+8], 9; st.param.b32 [r], %x; st.param.b32 [r+4], 1; ret; }
+      .func (.param .b64 r) large(.param .b64 a) { .local .align 4 .b8 x[1000]; .reg .b32 %x; ld.local.b32 %x, [x+996]; st.local.b32 [x+996], 9; st.param.b32 [r], %x; st.param.b32 [r+4], 2; ret; }
+      .global .u64 all[4] = {small, large, malloc, large};`;
+      const body = `P: .callprototype (.param .b64 _) _ (.param .b64 _);
+      mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 8; mov.u64 %rd2, all; add.u64 %rd2, %rd2, %rd1; and.b64 %rd2, %rd2, -8;
+      ld.global.u64 %rd3, [%rd2]; call (%rd4), %rd3, (0), P; call (%rd4), %rd3, (0), P;
+      ld.param.u64 %rd0, [out]; add.u64 %rd0, %rd0, %rd1; st.global.b64 [%rd0], %rd4;`;
+      // Local variables are zero at the start of each activation, and malloc returns null for 0 bytes.
+      expect(await output({ module: functions, body }, 32, { block: 4, engine, uninitialized: 'zero' })).toEqual([
+        0, 1, 0, 2, 0, 0, 0, 2,
+      ]);
+    });
+
+    test('endless recursion names the function', async () => {
+      const recursive =
+        '.func forever() { .reg .b64 %x; P: .callprototype _ (); mov.b64 %x, forever; call %x, (), P; }';
+      const fault = await faultOf({ module: recursive, body: '\ncall forever;' }, { engine });
+      expect(fault).toMatchObject({ code: 'PTX6013', line: 4 });
+      expect(fault.message).toContain("calling 'forever' would need");
     });
 
     test('a function outside the list of targets is a fault', async () => {

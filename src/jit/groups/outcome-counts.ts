@@ -20,10 +20,11 @@ export class OutcomeCounts {
   readonly stops: Map<number, number> = new Map();
   readonly regions: Map<number, number> = new Map();
   /**
-   * The locals that hold the region to which the first thread returned, and the number of threads that returned to the
-   * same region; null if no thread can return.
+   * For regions that are found at run time, because threads return or make calls through registers: the locals that
+   * hold the region that the first of these threads found, and the number of threads that found the same one. Null if
+   * there is no such thread.
    */
-  returned: { readonly region: number; readonly count: number } | null = null;
+  foundRegion: { readonly region: number; readonly count: number } | null = null;
   /** The outcome if only one is possible, so that nothing has to be counted; null if several outcomes are possible. */
   readonly sole: number | null;
   private readonly code: Code;
@@ -43,9 +44,9 @@ export class OutcomeCounts {
     return this.counter(this.regions, region);
   }
 
-  returns(): { readonly region: number; readonly count: number } {
-    this.returned ??= { region: this.code.local('i32'), count: this.code.local('i32') };
-    return this.returned;
+  found(): { readonly region: number; readonly count: number } {
+    this.foundRegion ??= { region: this.code.local('i32'), count: this.code.local('i32') };
+    return this.foundRegion;
   }
 
   private counter(counters: Map<number, number>, key: number): number {
@@ -59,7 +60,7 @@ export class OutcomeCounts {
 
 /** Pushes the outcome of the run as a number (see `outcome` in layout.ts). */
 export function writeOutcome(code: Code, shape: KernelShape, counts: OutcomeCounts): void {
-  const { first, exited, returned } = counts;
+  const { first, exited, foundRegion } = counts;
   if (!shape.hasStates || counts.sole !== null) {
     code.i32(counts.sole ?? outcome.allExited);
     return;
@@ -71,7 +72,7 @@ export function writeOutcome(code: Code, shape: KernelShape, counts: OutcomeCoun
   };
   for (const [stop, come] of counts.stops) all(come).if(() => code.i32(outcome.allAt(stop)).op('return'));
   for (const [region, gone] of counts.regions) all(gone).if(() => code.i32(region).op('return'));
-  if (returned !== null) all(returned.count).if(() => code.get(returned.region).op('return'));
+  if (foundRegion !== null) all(foundRegion.count).if(() => code.get(foundRegion.region).op('return'));
   code.i32(outcome.allExited).i32(outcome.mixed);
   all(exited).op('select');
 }

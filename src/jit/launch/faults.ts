@@ -3,6 +3,7 @@
  * the access refers, or the fault that the access causes.
  */
 import { rankAt, startOfRank } from '../../isa/spaces.ts';
+import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
 import { formatAddress, type MemorySpace, type Address, resolveGeneric } from '../../machine/memory/address-space.ts';
 import { MachineFault, machineFault } from '../../machine/fault.ts';
@@ -119,26 +120,17 @@ export function raised(
   if (call.kind === 'switch') {
     return machineFault('PTX6015', { index: String(address), count: String(call.count) });
   }
-  if (call.kind === 'stack') return stackOverflow(kernel, call.fn, Number(address), openCalls());
+  if (call.kind === 'stack') return stackOverflow(kernel, address, openCalls());
   if (call.kind === 'callee') return badCallee(kernel, call.name, Number(address));
   if (call.kind !== 'window') throw new Error(`a call of kind '${call.kind}' cannot raise a fault`);
   const shown = formatAddress(address);
   return machineFault('PTX6007', { address: shown, space: call.space }, { space: 'generic', address: shown });
 }
 
-/**
- * Returns the fault for a call whose activation does not fit on the stack. `base` is the address at which the
- * activation would begin.
- */
-function stackOverflow(
-  { functions, stackBytes }: CompiledKernel,
-  index: number,
-  base: number,
-  depth: number,
-): MachineFault {
-  const fn = functions[index];
-  if (fn === undefined) throw new Error(`there is no function with index ${index}`);
-  const { name, localBytes } = fn;
+/** Returns the fault for a call whose activation does not fit on the stack; `address` is described at `EngineCall`. */
+function stackOverflow({ functions, stackBytes }: CompiledKernel, address: bigint, depth: number): MachineFault {
+  const { name, localBytes } = elementAt(functions, Number(address >> 32n));
+  const base = Number(address & 0xffffffffn);
   const [bytes, limit] = pairOf([base + localBytes, stackBytes].map(String));
   return machineFault('PTX6013', { name, bytes, limit, depth: String(depth) });
 }

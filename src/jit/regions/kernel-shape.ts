@@ -1,4 +1,5 @@
 /** A kernel and the functions that it may call, split into regions, with the data that all regions share. */
+import { calleesIn, longestChain } from '../../program/call-chain.ts';
 import { type BasicBlock, blocksOf, successorsOf } from '../../program/flow.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 import { builtinsOf, type KernelProgram, type LinkedFunction } from '../../program/link.ts';
@@ -120,9 +121,6 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
     firstRegion += shape.regions.length;
     return shape;
   });
-  const entries = functions.flatMap((shape) => (shape === null ? [] : callEntries(shape)));
-  // Every activation takes space in local memory, so the stack size limits the number of activations.
-  const depth = kernel.recursive ? Math.ceil(kernel.stackBytes / kernel.entry.calleeBase) : functions.length;
   const catchesUp = functions.some((fn) => fn !== null && fn.lockstep.size > 0);
   const waitsAcrossRegions = (catchesUp || functions.length > builtins.size + 1) && kernel.functions.some(looks);
   const waits = waitsAcrossRegions || functions.some((fn) => fn !== null && fn.pauses.size > 0);
@@ -140,7 +138,7 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
     waitsAcrossRegions,
     waits,
     yieldsAtStops: stops.length > 0 && waits && looksAtBlocks(kernel),
-    callBytes: entries.length === 0 ? 0 : depth * Math.max(...entries),
+    callBytes: callStackBytes(kernel, functions),
     engineCalls: [],
   };
 }
@@ -222,9 +220,7 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
 function countTargets({ instructions }: FunctionProgram, size: CodeSize): void {
   for (const { targets, call } of instructions) {
     size.add('targets', targets.length);
-    if (call?.callee.kind !== 'indirect') continue;
-    size.require('candidates', call.callee.candidates.length);
-    size.add('callees', call.callee.candidates.length);
+    if (call?.callee.kind === 'indirect') size.add('callees', call.callee.candidates.length);
   }
 }
 
@@ -297,9 +293,23 @@ function partingsOf({ instructions }: FunctionProgram, varying: ReadonlySet<numb
   return new Set(found);
 }
 
-/** For each call instruction of a function, the number of bytes that its entry takes on the call stack. */
-function callEntries({ blocks, live }: FunctionShape): readonly number[] {
-  return blocks.flatMap(({ exit }) => (exit.kind === 'call' ? [callEntry(live, exit.resume)] : []));
+/** The bytes that the longest chain of calls takes on the call stack. */
+function callStackBytes(kernel: KernelProgram, functions: readonly (FunctionShape | null)[]): number {
+  const entries = functions.map((fn) => (fn === null ? 0 : largestEntry(fn)));
+  const need = longestChain((index) => {
+    const fn = functions[index] ?? null;
+    return { last: 0, caller: elementAt(entries, index), callees: fn === null ? [] : calleesIn(fn.program) };
+  });
+  // If functions are recursive, the size of local memory limits the number of activations.
+  return need ?? Math.ceil(kernel.stackBytes / kernel.entry.calleeBase) * entries.reduce((a, b) => Math.max(a, b), 0);
+}
+
+/** Maximum number of bytes that a call in a function takes on the call stack. */
+function largestEntry({ blocks, live }: FunctionShape): number {
+  return blocks.reduce(
+    (most, { exit }) => (exit.kind === 'call' ? Math.max(most, callEntry(live, exit.resume)) : most),
+    0,
+  );
 }
 
 /** Number of bytes that the entry of a call that returns to `resume` takes on the call stack. */

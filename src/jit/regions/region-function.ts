@@ -10,7 +10,7 @@ import { isCounted, type ProgramInstruction } from '../../program/function-progr
 import type { Region } from '../../program/regions.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { idleRounds, type Waiting } from '../../program/waiting-loops.ts';
-import { Code, type Label } from '../../wasm/code.ts';
+import { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { hiddenNans } from '../arithmetic/hidden-nans.ts';
 import { CallWriter } from '../calls.ts';
@@ -25,6 +25,7 @@ import { recorder, type RecordEngineCall } from '../engine-call.ts';
 import { broughtTo } from '../groups/stop.ts';
 import { lengthOf, refuel, savedAtStop, stopBefore, writeBlock } from './region-parts.ts';
 import { writeRegion } from './structure.ts';
+import { RegionExit } from './region-exit.ts';
 import { ThreadFrame } from './thread-frame.ts';
 import { Values } from './values.ts';
 
@@ -32,12 +33,6 @@ export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32
 
 /** Number of iterations after which a loop that may be waiting for another thread lets other threads run. */
 const roundsPerTurn: Readonly<Record<Waiting, number>> = { idle: idleRounds, busy: 4096 };
-
-/**
- * Each time regions that end at calls or where threads catch up have been run this many times, threads pause to let
- * other threads run. The number must be a power of two.
- */
-const leavingRunsPerTurn = 64;
 
 /**
  * In regions with at least this many instructions, NaNs that only arithmetic reads are left as they are. V8's first
@@ -67,7 +62,7 @@ class RegionWriter {
   private readonly rounds: number;
   private readonly traffic: RegisterTraffic;
   private readonly spans: CheckedSpans;
-  private endOfThread: Label | null = null;
+  private readonly exit: RegionExit;
   private readonly isLong: boolean;
   /** Instructions of the block that is being written whose results may be any NaN. */
   private hidden: ReadonlySet<ProgramInstruction> = new Set();
@@ -89,7 +84,8 @@ class RegionWriter {
     this.locals = { context: 0, thread: 1, fuel: code.local('i32'), index, base };
     this.frame = new ThreadFrame(code, shape, fn, this.values, 1);
     this.isLong = lengthOf(fn, region) >= longRegion;
-    const { values, frame, locals } = this;
+    const { values, frame, locals, counts } = this;
+    this.exit = new RegionExit({ code, shape, fn, frame, counts });
     this.calls = new CallWriter({ code, shape, fn, values, frame, locals });
   }
 
@@ -104,7 +100,7 @@ class RegionWriter {
     if (hasIndex) startIndex(code, locals, (name) => this.field(name));
     code.loop((again) => {
       code.block((end) => {
-        this.endOfThread = end;
+        this.exit.begin(end);
         if (shape.inWarps) code.get(3).get(thread).op('i32.shr_u').i32(1).op('i32.and', 'i32.eqz').brIf(end);
         this.enter();
         writeRegion(code, this.region, {
@@ -242,8 +238,7 @@ class RegionWriter {
     goTo: (target: number) => void,
   ): void {
     if (exit.kind === 'park') this.stop(instruction, block, exit.resume);
-    else if (exit.kind === 'call')
-      this.calls.call(instruction, exit.resume, this.recordCall(instruction), (region) => this.goOnNow(region));
+    else if (exit.kind === 'call') this.calls.call(instruction, exit.resume, this.recordCall(instruction), this.exit);
     else {
       lowerInstruction(this.lowering(instruction));
       if (exit.kind === 'branch') goTo(exit.target);
@@ -279,47 +274,18 @@ class RegionWriter {
   private end(exits = false): void {
     const { code, fn } = this;
     if (exits || fn.program.entry) {
-      this.leaveThread(() => code.i32(state.exited), this.counts.exited);
+      this.exit.leave(() => code.i32(state.exited), this.counts.exited);
       return;
     }
-    const { region, count } = this.counts.returns();
     const target = code.local('i32');
     this.calls.return(target);
-    code
-      .get(count)
-      .op('i32.eqz')
-      .if(() => code.get(target).set(region));
-    // The thread is counted only if it returns to the same region as the first thread that returned.
-    code.get(count).get(target).get(region).op('i32.eq', 'i32.add').set(count);
-    this.leaveThread(() => code.get(target), null);
+    this.exit.return(target);
   }
 
   /** Writes code that continues at a block after the other threads that run the region have also come there. */
   private catchUp(block: number, target: number): void {
     this.frame.save(this.traffic.changedAfter(block, target));
-    this.goOnNow(valueAt(this.fn.regionAt, target));
-  }
-
-  /**
-   * Writes code that continues in another region. The threads that run the region together either all continue
-   * immediately, or all let other threads run first.
-   */
-  private goOnNow(region: number): void {
-    const { code, shape } = this;
-    if (shape.waitsAcrossRegions) {
-      // If only some lanes run, the code that runs them decides when they pause (warp-runner.ts).
-      if (shape.catchesUp) code.get(3).op('i32.popcnt').get(2).get(this.counts.first).op('i32.sub', 'i32.eq');
-      this.field('leavingRuns')
-        .i32(leavingRunsPerTurn - 1)
-        .op('i32.and', 'i32.eqz');
-      if (shape.catchesUp) code.op('i32.and');
-      code.if(() => this.leaveThread(() => code.i32(region | state.paused), null));
-    }
-    this.goOnAt(region);
-  }
-
-  private goOnAt(region: number): void {
-    this.leaveThread(() => this.code.i32(region), this.counts.gone(region));
+    this.exit.region(valueAt(this.fn.regionAt, target));
   }
 
   /**
@@ -341,26 +307,7 @@ class RegionWriter {
       if (mask !== null && !isKnown) frame.store(shape.frame.mask, () => values.get(mask, 'i32'));
     }
     frame.save(savedAtStop(this.traffic, instruction, { block, resume }));
-    this.leaveThread(() => code.i32(state.waitingAt(number)), this.counts.come(number));
-  }
-
-  /**
-   * Writes code that stores the state of the thread and branches to the end of the code for this thread. If the threads
-   * of a kernel never stop, no state has to be stored.
-   */
-  private leaveThread(push: () => unknown, counter: number | null): void {
-    const { code, shape, frame, fn } = this;
-    if (shape.hasStates && fn.four !== null) frame.store(shape.frame.alone, () => code.i32(1));
-    if (shape.hasStates && this.counts.sole === null) {
-      frame.store(shape.frame.state, push);
-      if (counter !== null) code.get(counter).i32(1).op('i32.add').set(counter);
-    }
-    code.br(this.threadEnd());
-  }
-
-  private threadEnd(): Label {
-    if (this.endOfThread === null) throw new Error('no code for a thread is being written');
-    return this.endOfThread;
+    this.exit.leave(() => code.i32(state.waitingAt(number)), this.counts.come(number));
   }
 
   private spend(count: number): void {
@@ -381,7 +328,7 @@ class RegionWriter {
     code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(most).op('i32.ge_u');
     code.unlikely().if(() => {
       frame.save(this.traffic.changedBefore(target));
-      this.leaveThread(() => code.i32(valueAt(fn.regionAt, target) | state.paused), null);
+      this.exit.leave(() => code.i32(valueAt(fn.regionAt, target) | state.paused), null);
     });
   }
 

@@ -1,0 +1,93 @@
+/** How the threads that run a region leave it: by stopping, ending, or continuing in another region. */
+import type { Code, Label } from '../../wasm/code.ts';
+import type { GoTo } from '../calls.ts';
+import type { OutcomeCounts } from '../groups/outcome-counts.ts';
+import { state } from '../layout.ts';
+import type { FunctionShape, KernelShape } from './kernel-shape.ts';
+import type { ThreadFrame } from './thread-frame.ts';
+
+/**
+ * Each time regions that end at calls or where threads catch up have been run this many times, threads pause to let
+ * other threads run. The number must be a power of two.
+ */
+const leavingRunsPerTurn = 64;
+
+/** What a RegionExit needs: the function to which the region belongs, and the code that is being generated. */
+interface ExitParts {
+  readonly code: Code;
+  readonly shape: KernelShape;
+  readonly fn: FunctionShape;
+  readonly frame: ThreadFrame;
+  readonly counts: OutcomeCounts;
+}
+
+export class RegionExit implements GoTo {
+  private readonly parts: ExitParts;
+  private end: Label | null = null;
+
+  constructor(parts: ExitParts) {
+    this.parts = parts;
+  }
+
+  /** Begins the code that runs a thread; a branch to the label ends it. */
+  begin(end: Label): void {
+    this.end = end;
+  }
+
+  /**
+   * Writes code that stores the state of the thread and branches to the end of the code for this thread. If the threads
+   * of a kernel never stop, no state has to be stored.
+   */
+  leave(push: () => unknown, counter: number | null): void {
+    const { code, shape, frame, fn, counts } = this.parts;
+    if (shape.hasStates && fn.four !== null) frame.store(shape.frame.alone, () => code.i32(1));
+    if (shape.hasStates && counts.sole === null) {
+      frame.store(shape.frame.state, push);
+      if (counter !== null) code.get(counter).i32(1).op('i32.add').set(counter);
+    }
+    if (this.end === null) throw new Error('no code for a thread is being written');
+    code.br(this.end);
+  }
+
+  /**
+   * Writes code that continues in another region. The threads that run the region together either all continue
+   * immediately, or all let other threads run first.
+   */
+  region(index: number): void {
+    const { code, counts } = this.parts;
+    this.pauseAtTimes(() => code.i32(index));
+    this.leave(() => code.i32(index), counts.gone(index));
+  }
+
+  /** Like `region`, but the index of the region is in a local. */
+  regionIn(local: number): void {
+    this.pauseAtTimes(() => this.parts.code.get(local));
+    this.return(local);
+  }
+
+  /** Writes code that returns to the region whose index is in a local, without a pause. */
+  return(local: number): void {
+    const { code, counts } = this.parts;
+    const { region, count } = counts.found();
+    code
+      .get(count)
+      .op('i32.eqz')
+      .if(() => code.get(local).set(region));
+    // The thread is counted only if it continues in the same region as the first of the threads that come here.
+    code.get(count).get(local).get(region).op('i32.eq', 'i32.add').set(count);
+    this.leave(() => code.get(local), null);
+  }
+
+  private pauseAtTimes(push: () => Code): void {
+    const { code, shape, frame, counts } = this.parts;
+    if (!shape.waitsAcrossRegions) return;
+    // If only some lanes run, the code that runs them decides when they pause (warp-runner.ts).
+    if (shape.catchesUp) code.get(3).op('i32.popcnt').get(2).get(counts.first).op('i32.sub', 'i32.eq');
+    frame
+      .field('leavingRuns')
+      .i32(leavingRunsPerTurn - 1)
+      .op('i32.and', 'i32.eqz');
+    if (shape.catchesUp) code.op('i32.and');
+    code.if(() => this.leave(() => push().i32(state.paused).op('i32.or'), null));
+  }
+}
