@@ -185,9 +185,7 @@ export class CallWriter {
       () => code.get(index),
       () => code.get(localBytes),
     );
-    const gap = this.gap();
-    this.at(-gap).i32(gap).get(localBytes).op('i32.add');
-    code.call(clearFunction(shape, largestUnrolled));
+    this.clearFound(candidates, localBytes);
     this.give(site);
     this.keep(resume, valueAt(fn.regionAt, resume), true);
     goTo.regionIn(region);
@@ -271,6 +269,24 @@ export class CallWriter {
         .i64(0n)
         .memory('i64.store', shape.layout.origin + Math.min(at, size - 8));
     }
+  }
+
+  /**
+   * Like `clear`, for a callee that is found at run time. Most candidates have the same parameters and no variables, so
+   * what all of them need is cleared by single stores.
+   */
+  private clearFound(candidates: readonly number[], localBytes: number): void {
+    const { code, shape } = this;
+    const sizes = candidates.flatMap((candidate) => shape.functions[candidate]?.program.localBytes ?? []);
+    const least = sizes.reduce((a, b) => Math.min(a, b), largestUnrolled);
+    this.clear(least);
+    if (sizes.every((size) => size === least)) return;
+    const gap = this.gap();
+    code.get(localBytes).i32(least).op('i32.gt_u');
+    code.if(() => {
+      this.at(-gap).i32(gap).get(localBytes).op('i32.add');
+      code.call(clearFunction(shape, largestUnrolled));
+    });
   }
 
   /** Number of bytes between the caller's variables and the callee's activation. */
