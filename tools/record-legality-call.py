@@ -245,6 +245,7 @@ QUIRKS = {  # acceptances of ptxas that no text of the ISA allows
     ".uni.uni": "a modifier twice",
     "mov.f64 %f64_1, f": "an address in a float register",
     "mov.f32 %f32_1, f": "an address in a float register",
+    "mov.b64 %b64_1, f+4": "an offset that ptxas refuses when it makes code",
     "_ (.param .pred _)": "a predicate outside registers",
     "{ .param .u32 p; ret; }": "not followed in .version 1.4, which refuses it",
     ".calltargets f, g; call %b64_1, T": "a call without lists is held against the last target only",

@@ -153,7 +153,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
 
     test.each([
       ['null', 'mov.b64 %rd1, 0;', '0x0 is not the address of a function'],
-      ['an address inside a function', 'mov.b64 %rd1, one+4;', 'is not the address of a function'],
+      ['an address inside a function', 'mov.b64 %rd1, one; add.u64 %rd1, %rd1, 4;', 'is not the address of a function'],
       ['a function with another signature', 'mov.b64 %rd1, none;', 'is not the address of a function'],
     ])('%s is a fault', async (_, prepare, message) => {
       const body = `P: .callprototype (.param .b32 _) _ (.param .b32 _);\n${prepare}\ncall (%r1), %rd1, (42), P;`;

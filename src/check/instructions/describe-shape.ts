@@ -34,9 +34,11 @@ export function describeShape(shape: Shape): string {
     case 'wrong-subscript':
       return 'an index into a name that is not an array';
     case 'function':
-      return shape.entry ? 'a kernel' : 'a function';
+      return `${shape.entry ? 'a kernel' : 'a function'}${shape.offset ? ' with an offset' : ''}`;
     case 'label':
       return 'a label';
+    case 'label-offset':
+      return 'a label with an offset';
     case 'table':
       return shape.of === 'branches' ? 'a list of branch targets' : 'a prototype or a list of call targets';
     case 'unknown':

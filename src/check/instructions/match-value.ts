@@ -120,6 +120,10 @@ function matchSource(
   }
   if (shape.kind === 'register-offset' && holdsInteger(shape.type) && holdsInteger(type)) return [];
   if (pattern.address === true && (shape.kind === 'variable' || shape.kind === 'function')) {
+    if (shape.kind === 'function' && shape.offset)
+      return [
+        wrongKind(subject, pattern.name, shape, path, 'a register, or an address: that of a function takes no offset'),
+      ];
     if (shape.kind === 'variable' && shape.space === 'local parameter') {
       return [problem('PTX5014', place, { found: describeShape(shape) })];
     }

@@ -195,6 +195,9 @@ export class ShapeTable {
         return this.intern(`function+ ${base.entry}`, { kind: 'function', offset: true, entry: base.entry });
       case 'register':
         return this.intern(`register+ ${base.type.name}`, { kind: 'register-offset', type: base.type });
+      case 'label':
+      case 'table':
+        return this.intern('label+', { kind: 'label-offset' });
       default:
         return this.unknown;
     }

@@ -34,6 +34,8 @@ export type ShapeData =
   | { readonly kind: 'wrong-subscript' }
   | { readonly kind: 'function'; readonly offset: boolean; readonly entry: boolean }
   | { readonly kind: 'label' }
+  /** A label with an offset, which no instruction accepts. */
+  | { readonly kind: 'label-offset' }
   | { readonly kind: 'table'; readonly of: 'branches' | 'calls' }
   | { readonly kind: 'unknown' }
   /** Bytes or halves of a register in video instructions: `%r1.b3`. */
