@@ -334,7 +334,8 @@ export class ReferenceEngine implements SteppingEngine {
       block.idleTurns = 0;
       block.idleRounds = 0;
     }
-    const stops = isAhead || thread.activity === 'waiting';
+    // A thread that arrives last, or alone, does not wait.
+    const stops = isAhead || hasHandedOver || thread.activity === 'waiting';
     if (this.yieldsAtStops && stops && ++block.stops > stopsPerThread * block.threads.length) {
       block.stops = 0;
       block.idleTurns = block.threads.length + 1;

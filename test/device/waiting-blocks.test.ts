@@ -39,6 +39,33 @@ describe.each([...Object.entries(ways), ['two workers', { workers: 2 }] as const
   });
 });
 
+/** What a loop contains in which the only thread of block 0 that has not ended waits for block 1. */
+const contents: Readonly<Record<string, string>> = {
+  nothing: '',
+  'a call': 'call nothing;',
+  'vote.sync': 'activemask.b32 %r4; vote.sync.any.pred %p5, %p5, %r4;',
+  'bar.warp.sync': 'bar.warp.sync 1;',
+  'bar.sync': 'bar.sync 0;',
+  'another loop': 'mov.u32 %r5, 0; I: add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 3; @%p3 bra I;',
+};
+
+const loads = ['ld.volatile.u32', 'ld.volatile.global.u32', 'ld.acquire.gpu.global.u32'] as const;
+
+const alone = Object.keys(contents).flatMap((content) =>
+  [1, 2, 33].flatMap((block) => loads.map((load) => ({ content, load, block }))),
+);
+
+describe.each(Object.entries(ways))('with %s', (_, way) => {
+  test.each(alone)('a loop of $load and $content lets other blocks run, in a block of $block', async (one) => {
+    const { content, load, block } = one;
+    const waiting = `ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0; @%p1 exit;
+      mov.u32 %r2, %ctaid.x; setp.eq.u32 %p2, %r2, 0; @%p2 bra L; st.release.gpu.global.u32 [%rd1], 1; exit;
+      L: ${load} %r3, [%rd1]; setp.eq.u32 %p5, %r3, 0; ${contents[content]} @%p5 bra L; st.global.u32 [%rd1+4], 1;`;
+    const source = { module: '.func nothing() { ret; }', body: waiting };
+    expect(await output(source, 8, { ...way, grid: 2, block, timeout: 30 })).toEqual([1, 1]);
+  });
+});
+
 describe('the device runtime library', () => {
   const functions =
     '.extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 p); .extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 p, .param .b32 q);';

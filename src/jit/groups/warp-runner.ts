@@ -68,8 +68,11 @@ export function advanceFunction(shape: KernelShape, run: number): number {
         });
         if (shape.catchesUp) pauseNowAndThen(code, shape, { states, ready, members, result, turns });
         pausedLanes(code, shape, states);
-        code.get(members).op('i32.and').tee(ready).get(idle).op('i32.or').set(idle);
-        code.get(ready).get(members).op('i32.ne').get(said).op('i32.or').set(said);
+        code.get(members).op('i32.and').get(idle).op('i32.or').set(idle);
+        // Members that go on in another region do not count as having moved, because they may be in a loop in which
+        // they wait. They run again until they pause, stop or end.
+        code.get(states).call(lanesNotNegative(helpers, layout.origin)).get(members).op('i32.and').get(members);
+        code.op('i32.ne').get(said).op('i32.or').set(said);
         if (shape.yieldsAtStops) pushField(code, layout, 'stopsLeft').i32(0).op('i32.ge_s').brIf(again);
         else code.br(again);
       });
