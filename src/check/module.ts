@@ -37,6 +37,7 @@ import {
   checkDefined,
   checkHeader,
   checkResults,
+  checkSizes,
   declareFunction,
   functionSymbol,
 } from './declarations/functions.ts';
@@ -360,6 +361,7 @@ export class ModuleChecker implements InstructionContext {
     const { label: name, results, parameters, start, end } = prototype;
     const types = [...results, ...parameters].map((parameter) => this.declaredType(parameter, parameter.space));
     checkResults(prototype, name, { start, end }, this.report);
+    checkSizes(prototype, this.report);
     this.requirements.directive('.callprototype', { start, end });
     if (prototype.noreturn) this.requirements.directive('.noreturn', { start, end });
     this.requirements.tuning(prototype.tuning);

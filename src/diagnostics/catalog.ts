@@ -707,7 +707,7 @@ export const catalog = {
   PTX5008: {
     severity: 'error',
     title: 'array without size',
-    message: "'{found}' needs an initializer or .extern",
+    message: "'{found}' needs {needed}",
     ptxas: "Non-external variable '{name}' has incomplete type",
     section: '5.4.3',
     explain:
@@ -841,7 +841,7 @@ export const catalog = {
     ptxas: '{ptxas}',
     section: '5.4.3',
     explain:
-      'Every dimension after the first needs a size, and so does every dimension of a kernel parameter or return value.',
+      'Every dimension after the first needs a size, and so does every dimension of a kernel parameter or return value. Only the last parameter of a function or prototype can be an array without a size.',
   },
   PTX5023: {
     severity: 'error',

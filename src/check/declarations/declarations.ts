@@ -229,12 +229,18 @@ export function checkVariable(declaration: Declaration, variable: Variable, type
     report(diagnose('PTX5010', span, { name, count: String(variable.count), most: String(mostVariables) }));
   }
   if (isOpen(variable) && variable.initializer === null && declaration.linkage !== '.extern') {
-    report(diagnose('PTX5008', span, { name, found: arrayText(variable) }));
+    report(diagnose('PTX5008', span, { name, found: arrayText(variable), needed: sizeSource(declaration) }));
   }
   if (variable.dimensions.slice(1).includes(0)) {
     report(diagnose('PTX5022', span, { found: arrayText(variable), ptxas: 'Array of incomplete type' }));
   }
   checkInitializer(declaration, variable, type, report);
+}
+
+/** Where the size of an array can come from. */
+function sizeSource({ space }: Declaration): string {
+  if (space === '.global' || space === '.const') return 'a size, an initializer or .extern';
+  return space === '.shared' ? 'a size or .extern' : 'a size';
 }
 
 /** `x[2][]`. */

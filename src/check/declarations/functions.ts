@@ -30,7 +30,7 @@ export function checkHeader(item: FunctionItem, report: Report): void {
     report(diagnose('PTX5019', span, { what, ptxas }));
   }
   checkResults(item, name, span, report);
-  for (const result of item.results) checkHasSize(result, 'Output parameter cannot be an incomplete array.', report);
+  checkSizes(item, report);
   if (entry) return;
   for (const parameter of [...item.results, ...item.parameters]) {
     if (parameter.name !== '_') continue;
@@ -39,8 +39,19 @@ export function checkHeader(item: FunctionItem, report: Report): void {
   }
 }
 
+/** Reports arrays without a size. Only the last parameter of a function or prototype can be one. */
+export function checkSizes(formals: FunctionItem | PrototypeDirective, report: Report): void {
+  const { results, parameters } = formals;
+  for (const result of results) checkHasSize(result, 'Output parameter cannot be an incomplete array.', report);
+  if ('entry' in formals && formals.entry) return;
+  for (const parameter of parameters.slice(0, -1))
+    checkHasSize(parameter, 'Only the last input parameter can be an incomplete array.', report);
+}
+
 export function checkHasSize(parameter: Parameter, ptxas: string, report: Report): void {
-  if (isOpen(parameter)) report(diagnose('PTX5022', nameOf(parameter), { found: arrayText(parameter), ptxas }));
+  if (!isOpen(parameter)) return;
+  const help = 'only the last parameter of a function or prototype can be an array without a size';
+  report(diagnose('PTX5022', nameOf(parameter), { found: arrayText(parameter), ptxas }, { help }));
 }
 
 /**

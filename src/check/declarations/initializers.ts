@@ -69,6 +69,10 @@ class InitializerCheck {
   ): void {
     const { name } = this.variable;
     const found = list.elements.length;
+    if (most === null && found === 0) {
+      this.mismatch(list, 'an empty list, because the array has no size');
+      return;
+    }
     if (most !== null && (exactly ? found !== most : found > most)) {
       const ptxas = exactly
         ? 'Incorrect number of elements in vector initializer'

@@ -117,7 +117,12 @@ export const nibbleSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 2, rowBits: 3
  * provide the metadata.
  */
 export function metadataOperands(sparsity: Sparsity): readonly OperandPattern[] {
-  return [read('e', '.b32', { registerOnly: true }), selectorOperand('f', sparsity)];
+  return [registerOperand('e'), selectorOperand('f', sparsity)];
+}
+
+/** A register of 32 bits that may be in braces, as CUTLASS writes scale factors. The ISA shows no braces. */
+export function registerOperand(name: string): OperandPattern {
+  return { kind: 'lanes', name, value: read(name, '.b32', { registerOnly: true }), braced: true };
 }
 
 /** The constant that selects the lanes whose registers provide the metadata. */

@@ -17,6 +17,7 @@ import {
   registerList,
   rowColumn,
   smallFloats,
+  registerOperand,
 } from './parts.ts';
 import {
   factorFormat,
@@ -72,7 +73,7 @@ function selectorOf(side: 'a' | 'b', bytes: readonly number[]): OperandPattern {
 }
 
 const scaleRefs: readonly Ref[] = (['a', 'b'] as const).flatMap((side): Ref[] => [
-  `$scale-${side}-data`,
+  `$scale-${side}-data.0`,
   `$byte-id-${side}`,
   `$thread-id-${side}`,
 ]);
@@ -80,10 +81,7 @@ const scaleRefs: readonly Ref[] = (['a', 'b'] as const).flatMap((side): Ref[] =>
 function scaleOperands({ block, group }: Scaling): readonly OperandPattern[] {
   const scales = group === 1 ? 1 : 64 / block;
   const bytes = [0, 1, 2, 3].filter((byte) => byte % scales === 0);
-  return (['a', 'b'] as const).flatMap((side) => [
-    read(`scale-${side}-data`, '.b32', { registerOnly: true }),
-    selectorOf(side, bytes),
-  ]);
+  return (['a', 'b'] as const).flatMap((side) => [registerOperand(`scale-${side}-data`), selectorOf(side, bytes)]);
 }
 
 function scaledForm(row: Row, sparse: boolean): InstructionForm {
@@ -124,7 +122,7 @@ function scaledForm(row: Row, sparse: boolean): InstructionForm {
           ...refsOf('a', registers.a),
           ...refsOf('b', registers.b),
           ...refsOf('c', registers.c),
-          ...(sparse ? (['$e', '$f'] as const) : []),
+          ...(sparse ? (['$e.0', '$f'] as const) : []),
           ...scaleRefs,
         ],
       }),

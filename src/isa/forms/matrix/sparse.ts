@@ -96,7 +96,7 @@ function sparseForm(row: Row, sparsity: string, ways: readonly Availability[]): 
     steps: (variant, environment) =>
       multiply(variant.mnemonic, productOf(row, fragments, variant, environment), {
         to: refsOf('d', registers.d),
-        from: [...refsOf('a', registers.a), ...refsOf('b', registers.b), ...refsOf('c', registers.c), '$e', '$f'],
+        from: [...refsOf('a', registers.a), ...refsOf('b', registers.b), ...refsOf('c', registers.c), '$e.0', '$f'],
       }),
   });
 }

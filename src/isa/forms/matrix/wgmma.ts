@@ -21,6 +21,7 @@ import {
   selectorOperand,
   sumLists,
   wordSparsity,
+  registerOperand,
 } from './parts.ts';
 import {
   bitwise,
@@ -171,7 +172,7 @@ const constant = (name: string, ...oneOf: readonly number[]): ValuePattern =>
   read(name, '.s32', { constantOnly: true, oneOf });
 
 const metadata = (sparsity: Sparsity): readonly OperandPattern[] => [
-  { kind: 'lanes', name: 'sp-meta', value: read('sp-meta', '.b32', { registerOnly: true }), braced: true },
+  registerOperand('sp-meta'),
   selectorOperand('sp-sel', sparsity),
 ];
 
