@@ -24,9 +24,9 @@ export function tensorAddress(offset: number): number {
   return Math.floor(offset / laneBytes) * 2 ** 16 + Math.floor((offset % laneBytes) / 4);
 }
 
-/** Splits an address in tensor memory. */
+/** Splits an address in tensor memory. The bits for lanes that do not exist are ignored. */
 export function tensorPlace(address: bigint): readonly [lane: number, column: number] {
-  return [Number((address >> 16n) & 0xffffn), Number(address & 0xffffn)];
+  return [Number((address >> 16n) % BigInt(tensorLanes)), Number(address & 0xffffn)];
 }
 
 /**

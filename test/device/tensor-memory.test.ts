@@ -85,6 +85,12 @@ ${store(count)}`;
     expect(await run(body, 4)).toEqual(expected(4, own));
   });
 
+  test('lanes beyond the last, as kernels for two blocks have them', async () => {
+    const body = `${fill}\ntcgen05.ld.sync.aligned.32x32b.x4.b32 {${list(4, 4)}}, [%r3+0x800000];\n${store(4)}`;
+    const own = (thread: number, i: number): number => value([thread, i]);
+    expect(await run(body, 4)).toEqual(expected(4, own));
+  });
+
   test('two halves of the data at a distance', async () => {
     const body = `${fill}\ntcgen05.ld.sync.aligned.16x32bx2.x2.b32 {${list(2, 4)}}, [%r3], 4;\n${store(2)}`;
     const own = (thread: number, i: number): number =>

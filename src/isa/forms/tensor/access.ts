@@ -4,7 +4,7 @@
  */
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
-import { laneBytes, tensorAllocation, tensorUnit } from '../../tensor-memory.ts';
+import { laneBytes, tensorAllocation, tensorLanes, tensorUnit } from '../../tensor-memory.ts';
 import { bits, compare, constant, extract, integer, join } from '../integer/steps.ts';
 
 const unitBits = Math.log2(tensorUnit);
@@ -26,9 +26,9 @@ export const loadAllocation: readonly Step[] = [
   extract('$allocated', '$allocation', 0, 16),
 ];
 
-/** Splits an address into `$lane` and `$column`. */
+/** Splits an address into `$lane` and `$column`. The bits for lanes that do not exist are ignored. */
 export function splitAddress(address: Ref): readonly Step[] {
-  return [extract('$lane', address, 16, 16), extract('$column', address, 0, 16)];
+  return [extract('$lane', address, 16, Math.log2(tensorLanes)), extract('$column', address, 0, 16)];
 }
 
 /** Requires that `count` columns from the value of `first` on are allocated. */
