@@ -40,8 +40,8 @@ export interface InstructionForm {
    * the instruction again.
    */
   readonly repeatsWhile?: Ref;
-  /** The threads of the warp wait for each other before they execute the instruction. */
-  readonly meetsFirst?: boolean;
+  /** The threads of the warp wait for each other before they execute the instruction, or both before and after. */
+  readonly meets?: 'before' | 'around';
   /** Axes whose modifiers do not affect results, so that tests and listings may ignore them. */
   readonly inert?: readonly string[];
   /**

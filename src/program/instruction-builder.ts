@@ -43,7 +43,7 @@ export interface Surroundings {
    * variables in shared memory then contain the rank of the block.
    */
   readonly pairsBlocks: boolean;
-  /** Whether an instruction before which the threads of a warp meet is split into two instructions of the program. */
+  /** Whether an instruction at which the threads of a warp meet is split into several instructions of the program. */
   readonly splitsMeetings: boolean;
   /** Returns the address of a function. */
   readonly functionAddress: (name: string) => number;
@@ -105,7 +105,7 @@ export class InstructionBuilder {
   /** The number of program instructions into which an instruction of the text is translated. */
   private partsOf(variant: Variant | null): number {
     if (variant === null) return 1;
-    if (this.splitsMeeting(variant)) return 2;
+    if (this.splitsMeeting(variant)) return variant.form.meets === 'around' ? 3 : 2;
     if (!this.surroundings.usesClusterBarrier) return 1;
     if (variant.form.repeatsWhile !== undefined) return 3;
     return this.exitsKernel(variant) ? 2 : 1;
@@ -115,7 +115,7 @@ export class InstructionBuilder {
   private parts(bound: BoundInstruction, scope: Scope, index: number): readonly ProgramInstruction[] {
     const { variant } = bound;
     const made = this.instruction(bound, scope);
-    if (this.splitsMeeting(variant)) return this.met(made);
+    if (this.splitsMeeting(variant)) return this.met(made, variant.form.meets === 'around');
     if (!this.surroundings.usesClusterBarrier) return [made];
     if (variant.form.repeatsWhile !== undefined) return this.repeated(made, variant.form.repeatsWhile, index + 1);
     return this.exitsKernel(variant) ? [this.leaving(made), made] : [made];
@@ -144,14 +144,26 @@ export class InstructionBuilder {
     ];
   }
 
-  /** Splits an instruction into two parts: first, the threads of the warp meet, and then each of them executes it. */
-  private met(made: ProgramInstruction): readonly ProgramInstruction[] {
+  /**
+   * Splits an instruction into parts: first, the threads of the warp meet, and then each of them executes it. With
+   * `around`, they meet again afterwards.
+   */
+  private met(made: ProgramInstruction, around: boolean): readonly ProgramInstruction[] {
     const { line, text, source, guard } = made;
-    return [{ ...emptyInstruction, line, text, source, guard, steps: [meet], isPart: true }, made];
+    const meeting = (): ProgramInstruction => ({
+      ...emptyInstruction,
+      line,
+      text,
+      source,
+      guard,
+      steps: [meet],
+      isPart: true,
+    });
+    return around ? [meeting(), made, meeting()] : [meeting(), made];
   }
 
   private splitsMeeting({ form }: Variant): boolean {
-    return form.meetsFirst === true && this.surroundings.splitsMeetings;
+    return form.meets !== undefined && this.surroundings.splitsMeetings;
   }
 
   private exitsKernel({ form }: Variant): boolean {

@@ -485,11 +485,12 @@ test('at most 100 pairs of lines are reported', async () => {
   expect(await racesOf(lines)).toHaveLength(100);
 });
 
-test('a warp publishes a tensor map together, after what its threads have written', async () => {
+test('a warp publishes a tensor map together, after what its threads have written and before what they do next', async () => {
   const body = `ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, map; add.u32 %r2, %r2, %r3;
 st.shared.b32 [%r2], 0; cvt.u64.u32 %rd3, %r3; setp.eq.u32 %p1, %r1, 0; bar.warp.sync -1;
 @%p1 tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%rd3], %rd1;
-tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%rd3], 128;`;
+tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%rd3], 128;
+fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128; @%p1 st.global.b32 [%rd1+64], 0;`;
   const published = { module: '.shared .align 128 .b8 map[128];', target: 'sm_90a', body };
   const { result } = await outcome(published, 128, { block: 32, races: 'report' });
   expect(result).toMatchObject({ ok: true, races: [] });

@@ -146,7 +146,7 @@ const replacements = () =>
 
 const size = read('size', '.u32', { constantOnly: true, oneOf: [128] });
 
-/** All threads of a warp make the same copy together, after what each of them wrote before. */
+/** All threads of a warp make the same copy together, after what each wrote before, and before what each does next. */
 const publication = (): InstructionForm => ({
   ...executed(
     {
@@ -161,7 +161,7 @@ const publication = (): InstructionForm => ({
     at('8.3', 90),
     () => copy('shared', 'global', false),
   ),
-  meetsFirst: true,
+  meets: 'around',
 });
 
 /** tensormap.replace and tensormap.cp_fenceproxy. */

@@ -97,7 +97,7 @@ function move(opcode: 'ld' | 'st', { shapes, registers, split }: Layout): Instru
     return loads ? loadSteps(moved) : storeSteps(moved);
   };
   // A thread can load what other threads of the warp have stored.
-  return { ...made, steps, meetsFirst: loads };
+  return loads ? { ...made, steps, meets: 'before' } : { ...made, steps };
 }
 
 /** The ISA requires `.aligned`. Up to version 9.0, ptxas does not. */
@@ -139,7 +139,7 @@ function reduce(shape: MoveShape, split: boolean, float: boolean): InstructionFo
     const count = countOf(variant, counts);
     return [...loadSteps({ shape, count, packed: false }), ...reductionSteps(variant, count, '$d.0')];
   };
-  return { ...made, steps, meetsFirst: true };
+  return { ...made, steps, meets: 'before' };
 }
 
 const moves = () => (['ld', 'st'] as const).flatMap((opcode) => layouts.map((layout) => move(opcode, layout)));
