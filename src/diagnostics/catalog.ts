@@ -1042,7 +1042,7 @@ export const catalog = {
     ptxas: 'all remaining threads are waiting: {waiting}',
     section: '9.7.13.1',
     explain:
-      'A barrier releases its threads when the expected number of threads has arrived. It does not wait for threads that have exited, but it does wait for threads that took another path. A data race can cause this as well, if a thread reads what another one has not written yet; `run --races` finds races.',
+      'A barrier releases its threads when the expected number of threads has arrived. It does not wait for threads that have exited, but it does wait for threads that took another path. A loop that only reads shared memory never ends if nobody writes there, as when it waits for the wrong phase of an mbarrier. A data race can cause this as well, if a thread reads what another one has not written yet; `run --races` finds races.',
   },
   PTX6011: {
     severity: 'error',

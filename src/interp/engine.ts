@@ -4,28 +4,21 @@
  * instructions, its state consists of plain data. The results are the same no matter how many instructions are run at a
  * time.
  */
-import { startedBy } from '../isa/steps/effects.ts';
-import type { BuiltinServices } from '../machine/builtins.ts';
 import type { Launch, SteppingEngine } from '../machine/engine.ts';
-import { type Dim3, type Fault, MachineFault, machineFault } from '../machine/fault.ts';
-import { blockIndexOf, blocksOf, blocksPerCluster, checkTime, overBudget } from '../machine/launch.ts';
-import { namedRanges } from '../machine/memory/named-ranges.ts';
+import { type Dim3, type Fault, MachineFault } from '../machine/fault.ts';
+import { blockIndexOf, blocksOf, checkTime, overBudget } from '../machine/launch.ts';
 import type { Race, RaceMode } from '../machine/races/race.ts';
 import { describeRace } from '../machine/races/report.ts';
-import { Races } from '../machine/races/races.ts';
-import { Segment } from '../machine/memory/segment.ts';
-import { Textures } from '../machine/textures/textures.ts';
 import type { LaunchState } from '../machine/state.ts';
-import type { KernelProgram } from '../program/link.ts';
 import { sourceAt } from '../program/source-at.ts';
 import { looksAtBlocks } from '../program/waiting-loops.ts';
 import { passBarrier } from './barrier-steps.ts';
-import { beginBlock, blockInState, type BlockPlan, nobody, nowhere, stateOfBlock } from './block.ts';
-import { callBuiltin } from './builtin-calls.ts';
+import { beginBlock, blockInState, type BlockPlan, stateOfBlock } from './block.ts';
 import { completeGroup } from './collective-steps.ts';
-import { loadForHost, type Memories } from './memory-access.ts';
+import { idleCpu, memoriesOf } from './idle-cpu.ts';
 import { nextInWarp } from './lockstep.ts';
 import { prepareKernel } from './prepare-kernel.ts';
+import { deadlock, onlySpins, spinningIn } from './spinning.ts';
 import { requireDefined } from './shadow.ts';
 import { awaitedPolls, type Block, type Cpu, looksPerTurn, mostAwaited, type Thread, turnOver } from './thread.ts';
 import type { Tracing } from './trace.ts';
@@ -77,6 +70,8 @@ export class ReferenceEngine implements SteppingEngine {
   private running: Block[] = [];
   /** The thread that ran last, which is the thread that a fault is attributed to. */
   private faulting: Thread | null = null;
+  /** The first of the threads that are in a deadlock because they wait in loops, and the line of its loop. */
+  private stuckAt: { readonly thread: Thread; readonly line: number } | null = null;
 
   constructor(launch: Launch, { trackWrites, tracing, races }: ReferenceOptions) {
     const { kernel, shape, image } = launch;
@@ -88,12 +83,7 @@ export class ReferenceEngine implements SteppingEngine {
     this.yieldsAtStops = looksAtBlocks(kernel);
     this.plan = { kernel, shape, sharedBytes, trackWrites };
     const blocks = { neighbor: (rank: number) => this.neighbor(rank), cancelBlocks: () => this.cancelBlocks() };
-    this.cpu = idleCpu(
-      launch,
-      memories,
-      blocks,
-      races === null ? null : new Races(shape, races, hasOnlyThreads(kernel)),
-    );
+    this.cpu = idleCpu(launch, memories, blocks, races);
     const facts = { shape, sharedBytes: sharedBytes - entry.reservedBytes - entry.hiddenBytes };
     const { addressOf } = image;
     const { code, lines } = prepareKernel({
@@ -170,8 +160,9 @@ export class ReferenceEngine implements SteppingEngine {
 
   faultOf(error: unknown): Fault | null {
     if (!(error instanceof MachineFault)) return null;
-    const { faulting: thread, launch } = this;
-    const line = thread === null ? null : (this.lines[thread.pc - 1] ?? null);
+    const { stuckAt, launch } = this;
+    const thread = stuckAt?.thread ?? this.faulting;
+    const line = stuckAt?.line ?? (thread === null ? null : (this.lines[thread.pc - 1] ?? null));
     const { code, message, space, address } = error;
     return {
       code,
@@ -204,7 +195,10 @@ export class ReferenceEngine implements SteppingEngine {
     // All threads of the block seem to wait for something outside the block, so other blocks get a turn. Once every
     // block has had a turn, the next block starts.
     block.idleTurns = 0;
-    if (++block.idleRounds >= idleRoundsBeforeGroups && this.settle(block)) return block;
+    if (++block.idleRounds >= idleRoundsBeforeGroups) {
+      if (this.settle(block)) return block;
+      this.requireMotion(block);
+    }
     this.running.push(...this.running.splice(0, 1));
     const everyone = this.running.every(({ idleTurns }) => idleTurns === 0);
     if (everyone && this.running.length < residentBlocks) this.begin();
@@ -252,7 +246,7 @@ export class ReferenceEngine implements SteppingEngine {
     if (threads.some((thread) => thread.activity === 'waiting')) {
       if (this.settle(block)) return this.thread(block);
       this.faulting = threads.find((thread) => thread.activity === 'waiting') ?? null;
-      throw machineFault('PTX6010', { waiting: whoWaits(block) });
+      throw deadlock(block, []);
     }
     this.end(block);
     return null;
@@ -277,6 +271,25 @@ export class ReferenceEngine implements SteppingEngine {
     const group = block.collectives.settle();
     if (group !== null) completeGroup(block, group, this.cpu);
     return group !== null;
+  }
+
+  /** Ends the launch if all threads of the running block's cluster only wait for each other. */
+  private requireMotion(block: Block): void {
+    const { blocksPerCluster: size } = this.cpu;
+    const cluster = this.running.filter((one) => Math.floor(one.number / size) === Math.floor(block.number / size));
+    const running = cluster.flatMap((one) => one.threads.map((thread) => ({ thread, one })));
+    for (const { thread, one } of running)
+      if (thread.activity === 'running' && !onlySpins(thread, this.cpu.code, () => this.runThread(thread, one, 1)))
+        return;
+    const spinning = spinningIn(block, this.cpu.code).map(({ thread, loop }) => ({
+      thread,
+      line: this.lines[loop] ?? 0,
+    }));
+    this.stuckAt = spinning[0] ?? null;
+    throw deadlock(
+      block,
+      spinning.map(({ thread, line }) => ({ thread: thread.linear, line })),
+    );
   }
 
   /**
@@ -353,58 +366,4 @@ export class ReferenceEngine implements SteppingEngine {
     for (const group of block.collectives.exit(thread.linear)) completeGroup(block, group, this.cpu);
     for (const opened of block.barriers.exit(thread.linear)) passBarrier(block, opened, this.cpu);
   }
-}
-
-/** Whether the kernel starts no operations that complete later. */
-function hasOnlyThreads({ functions }: KernelProgram): boolean {
-  return !functions.some(
-    (fn) =>
-      fn.kind === 'program' &&
-      fn.program.instructions.some(({ steps }) => steps.some((step) => startedBy(step) !== null)),
-  );
-}
-
-function memoriesOf({ kernel, image, memory, parameters }: Launch): Memories {
-  const constants = { readOnly: true, named: namedRanges(image.constantLayout) };
-  const named = { readOnly: true, named: namedRanges(kernel.entry.parameters) };
-  return {
-    global: memory,
-    constants: new Segment('const', image.constants, constants),
-    parameters: new Segment('param', parameters, named),
-    textures: new Textures(memory),
-  };
-}
-
-/** The engine's context before the first block starts. */
-function idleCpu(
-  { kernel, heap, printed, limits, shape }: Launch,
-  memories: Memories,
-  blocks: Pick<Cpu, 'neighbor' | 'cancelBlocks'>,
-  races: Races | null,
-): Cpu {
-  const look = (): void => checkTime(limits);
-  const servicesOn = (line: number): BuiltinServices => ({
-    heap,
-    printed,
-    look,
-    load: (address, bytes) => loadForHost(address, bytes, { memories, cpu, line }),
-  });
-  const cpu: Cpu = {
-    thread: nobody,
-    block: nowhere,
-    looks: 0,
-    executed: 0,
-    races,
-    timer: 0,
-    code: [],
-    blocksPerCluster: blocksPerCluster(shape),
-    ...blocks,
-    clusterBarrier: kernel.entry.clusterBarrier,
-    builtin: (called, local, base, line) => callBuiltin(called, local, base, line, servicesOn(line)),
-  };
-  return cpu;
-}
-
-function whoWaits({ barriers, collectives }: Block): string {
-  return [barriers.describe(), collectives.describe()].filter((words) => words !== '').join(', ');
 }

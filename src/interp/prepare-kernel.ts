@@ -1,5 +1,5 @@
 /** Prepares the instructions of all functions of a kernel. This is done once per launch. */
-import { elementAt } from '../base/element-at.ts';
+import { elementAt, valueAt } from '../base/element-at.ts';
 import { blocksOf, callsBuiltin } from '../program/flow.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import { builtinsOf } from '../program/link.ts';
@@ -36,7 +36,7 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
     if (fn.kind !== 'program') return;
     const { program } = fn;
     const registers = new Set(program.registers.map(({ place }) => place));
-    const idleLoops = idleLoopsOf(program);
+    const { idleLoops, spins } = loopsOf(program);
     const context: FunctionContext = { ...launch, program, starts, start: elementAt(starts, i), registers, idleLoops };
     const points = elementAt(pointsOf, i);
     // On the fast engine, regions begin at the start of a function and after a call.
@@ -51,6 +51,7 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
         ...prepareInstruction(instruction, context),
         catchesUp: points.has(at) || (catchesUp && follows(at)),
         place,
+        spin: spins.has(at) ? context.start + valueAt(spins, at) : null,
       });
       lines.push(instruction.line);
     });
@@ -63,6 +64,7 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
       counted: false,
       catchesUp: false,
       place: code.length,
+      spin: null,
       rest: null,
     });
     lines.push(null);
@@ -70,8 +72,27 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
   return { code, lines };
 }
 
-function idleLoopsOf(program: FunctionProgram): ReadonlySet<number> {
+interface Loops {
+  /** The first instructions of the loops in which a thread only waits. */
+  readonly idleLoops: ReadonlySet<number>;
+  /**
+   * For each instruction of a loop in which a thread only waits for its cluster, the first instruction of the loop.
+   */
+  readonly spins: ReadonlyMap<number, number>;
+}
+
+function loopsOf(program: FunctionProgram): Loops {
   const blocks = blocksOf(program);
-  const loops = [...waitingLoops(program, blocks)];
-  return new Set(loops.flatMap(([start, waiting]) => (waiting === 'idle' ? [elementAt(blocks, start).start] : [])));
+  const idleLoops = new Set<number>();
+  const spins = new Map<number, number>();
+  for (const { start, waiting, body } of waitingLoops(program, blocks).values()) {
+    const head = elementAt(blocks, start).start;
+    if (waiting !== 'busy') idleLoops.add(head);
+    if (waiting !== 'spin') continue;
+    for (const block of body) {
+      const { start: first, end } = elementAt(blocks, block);
+      for (let at = first; at < end; at++) spins.set(at, head);
+    }
+  }
+  return { idleLoops, spins };
 }

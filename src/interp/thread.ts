@@ -33,6 +33,8 @@ export interface Prepared extends Executable {
   readonly catchesUp: boolean;
   /** The place of the instruction in the order in which the threads of a warp run, when they catch up. */
   readonly place: number;
+  /** If the instruction is in a loop in which a thread only waits for its cluster, the start of this loop; else null. */
+  readonly spin: number | null;
 }
 
 /**

@@ -115,6 +115,12 @@ function runFunction(shape: KernelShape, functions: AloneFunctions, fours: reado
     });
     const pushRegion = (): Code => code.get(region);
     writeChoice(code, functions.length, pushRegion, (index, done) => {
+      if (shape.spins.size > 0 && !shape.spins.has(index)) {
+        code
+          .get(contextAddress)
+          .i32(1)
+          .memory('i32.store', layout.origin + context.moved);
+      }
       const four = fours[index] ?? null;
       const callAlone = (): Code => writeAloneCall(pushParameters(), helpers, functions, index).set(region);
       if (four === null) callAlone();

@@ -34,6 +34,8 @@ export interface CompiledKernel {
   readonly usesSpecialFunctions: boolean;
   /** Offset of the cluster barrier in shared memory; null for kernels that do not use the cluster barrier. */
   readonly clusterBarrier: number | null;
+  /** See `KernelShape`. */
+  readonly spins: ReadonlyMap<number, number>;
   /** Whether a thread may reach a loop in which it waits for a thread of another block. */
   readonly waits: boolean;
   /** Whether blocks give other blocks a turn after a number of stops. */
@@ -106,6 +108,7 @@ export function describeKernel({
   callBytes,
   engineCalls,
   inWarps,
+  spins,
   waits,
   yieldsAtStops,
 }: KernelShape): CompiledKernel {
@@ -125,6 +128,7 @@ export function describeKernel({
     usesSpecialFunctions: entry.usesSpecialFunctions,
     clusterBarrier: entry.clusterBarrier,
     yieldsAtStops,
+    spins,
     waits,
     functions: kernel.functions.map(describeFunction),
     shared: namedRanges(entry.shared),

@@ -112,10 +112,15 @@ export const context = {
    */
   stopsLeft: 192,
   /**
+   * Nonzero if a thread of the block has done more in its turn than repeat a loop in which it only waits for its cluster.
+   * Used only by kernels with such loops.
+   */
+  moved: 196,
+  /**
    * The offset of an array with one word for each block that a cluster can have, in the order of the ranks. Each word
    * is the address of the block's shared memory, or 0 if the block has exited.
    */
-  clusterMemories: 196,
+  clusterMemories: 200,
 } as const;
 
 /**

@@ -19,6 +19,13 @@ export function whereThreadsWait(waiters: readonly Waiter[]): string {
     .join('; ');
 }
 
+/** Describes threads that repeat loops which only another thread of their cluster could end. */
+export function describeSpinning(waiters: readonly Waiter[]): string {
+  return waiters.length === 0
+    ? ''
+    : `${waiters.length} in a loop that no thread will end (${whereThreadsWait(waiters)})`;
+}
+
 /** `threads 3, 4, 5, 6 and 2 more`. */
 export function listed(what: string, numbers: readonly number[]): string {
   const sorted = [...numbers].sort((a, b) => a - b);

@@ -15,24 +15,37 @@ function kinds(body: string): readonly Waiting[] {
   const blocks = blocksOf(entry);
   const loops = [...waitingLoops(entry, blocks)];
   const startOf = (block: number): number => elementAt(blocks, block).start;
-  return loops.sort(([a], [b]) => startOf(a) - startOf(b)).map(([, kind]) => kind);
+  return loops.sort(([a], [b]) => startOf(a) - startOf(b)).map(([, { waiting }]) => waiting);
 }
 
 const look = 'ld.volatile.shared.u32 %r1, [s];';
 const until = 'setp.eq.u32 %p1, %r1, 0; @%p1 bra L;';
 
-describe('a thread is only waiting in a loop that', () => {
+describe('a thread only waits for its cluster in a loop that', () => {
   test.each([
     ['reads and branches', `L: ${look} ${until}`],
     ['branches out in the middle', `L: ${look} setp.ne.u32 %p1, %r1, 0; @%p1 bra E; bra L; E:`],
     ['lets other threads run in between', `L: ${look} nanosleep.u32 100; membar.cta; ${until}`],
+    ['tests an mbarrier object', 'L: mbarrier.try_wait.parity.shared.b64 %p1, [m], 0; @!%p1 bra L;'],
+    ['compares what it read in a later block', `L: ${look} @%p2 bra M; membar.cta; M: ${until}`],
+    ['reads on both of its paths', `L: @%p2 bra M; ${look} bra N; M: ld.volatile.shared.u32 %r1, [s+4]; N: ${until}`],
+  ])('%s', (_, body) => {
+    expect(kinds(body)).toEqual(['spin']);
+  });
+});
+
+describe('a thread is only waiting, for anything, in a loop that', () => {
+  test.each([
+    ['reads global memory', `L: ld.volatile.global.u32 %r1, [%rd1]; ${until}`],
+    ['reads memory by a generic address', `L: ld.volatile.u32 %r1, [%rd1]; ${until}`],
+    ['reads shared and global memory', `L: ${look} ld.volatile.global.u32 %r2, [%rd1]; or.b32 %r1, %r1, %r2; ${until}`],
+    ['reads a clock', `L: ${look} mov.u32 %r2, %clock; setp.gt.u32 %p2, %r2, 1000; @%p2 exit; ${until}`],
+    ['reads a timer', `L: ${look} mov.u64 %rd2, %globaltimer; setp.gt.u64 %p2, %rd2, 1000; @%p2 exit; ${until}`],
     ['sleeps, and counts its rounds', `L: nanosleep.u32 100; add.u32 %r2, %r2, 1; ${look} ${until}`],
     [
       'tests an mbarrier object, and counts its rounds',
       'L: mbarrier.try_wait.parity.shared.b64 %p1, [m], 0; add.u32 %r2, %r2, 1; @!%p1 bra L;',
     ],
-    ['compares what it read in a later block', `L: ${look} @%p2 bra M; membar.cta; M: ${until}`],
-    ['reads on both of its paths', `L: @%p2 bra M; ${look} bra N; M: ld.volatile.shared.u32 %r1, [s+4]; N: ${until}`],
     ['tries to take a lock', `L: atom.shared.cas.b32 %r1, [s], 0, 1; ${until}`],
   ])('%s', (_, body) => {
     expect(kinds(body)).toEqual(['idle']);
@@ -74,13 +87,13 @@ describe('nested loops', () => {
   test('only the inner one is idle', () => {
     expect(kinds(`M: add.u32 %r3, %r3, 1; L: ${look} ${until} setp.lt.u32 %p2, %r3, 5; @%p2 bra M;`)).toEqual([
       'busy',
-      'idle',
+      'spin',
     ]);
   });
 
   test('a loop next to another one keeps its own kind', () => {
     const inner = `M: add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 5; @%p2 bra M;`;
-    expect(kinds(`${inner} L: ${look} ${until}`)).toEqual(['idle']);
+    expect(kinds(`${inner} L: ${look} ${until}`)).toEqual(['spin']);
   });
 
   test('loops with two entry points are found', () => {

@@ -4,6 +4,7 @@
  */
 import { elementAt } from '../base/element-at.ts';
 import { flowOf, isGroupStep, looksAtOthers, memoryUses } from '../isa/steps/effects.ts';
+import type { AccessSpace } from '../isa/spaces.ts';
 import type { Step } from '../isa/steps/step.ts';
 import { type BasicBlock, followersOf, predecessorsOf } from './flow.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
@@ -13,9 +14,10 @@ import { usesOf } from './uses.ts';
 /**
  * In an `idle` loop, each round does nothing but reread values that other threads may write, sleep, or test an mbarrier
  * object. A thread that keeps repeating the loop is therefore waiting. In a `busy` loop, a thread may be waiting, but
- * may also be doing work.
+ * may also be doing work. A `spin` loop is an idle loop that changes nothing and reads only memory of its own cluster,
+ * so it never ends unless another thread of the cluster does something.
  */
-export type Waiting = 'idle' | 'busy';
+export type Waiting = 'spin' | 'idle' | 'busy';
 
 /** Number of rounds after which a thread in an idle loop lets other threads run. */
 export const idleRounds = 8;
@@ -37,19 +39,22 @@ export function looksAtBlocks({ functions }: KernelProgram): boolean {
   );
 }
 
-/** Maps the first block of each waiting loop to the kind of the loop. */
-export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlock[]): ReadonlyMap<number, Waiting> {
-  return new Map([...eachWaitingLoop(program, blocks)].map(({ start, waiting }) => [start, waiting]));
+/** Maps the first block of each waiting loop to the loop. */
+export function waitingLoops(
+  program: FunctionProgram,
+  blocks: readonly BasicBlock[],
+): ReadonlyMap<number, WaitingLoop> {
+  return new Map([...eachWaitingLoop(program, blocks)].map((loop) => [loop.start, loop]));
 }
 
 /** Returns the blocks of all idle loops. */
 export function idleBlocks(program: FunctionProgram, blocks: readonly BasicBlock[]): ReadonlySet<number> {
   const loops = [...eachWaitingLoop(program, blocks)];
-  return new Set(loops.flatMap(({ waiting, body }) => (waiting === 'idle' ? body : [])));
+  return new Set(loops.flatMap(({ waiting, body }) => (waiting === 'busy' ? [] : body)));
 }
 
 /** A waiting loop. `start` is its first block, and `body` lists its blocks; an inner loop is only its first block. */
-interface WaitingLoop {
+export interface WaitingLoop {
   readonly start: number;
   readonly waiting: Waiting;
   readonly body: readonly number[];
@@ -69,9 +74,7 @@ function* eachWaitingLoop(program: FunctionProgram, blocks: readonly BasicBlock[
     if (body.some((block) => looks[block])) {
       looks[start] = true;
       const own = body.filter((block) => block === start || !walk.backTo.has(block));
-      const isIdle =
-        polls(program, blocks, own) || (own.length === body.length && idles(program, blocks, body, before));
-      yield { start, waiting: isIdle ? 'idle' : 'busy', body };
+      yield { start, waiting: kindOf(program, blocks, { body, own }, before), body };
     }
     for (const block of body) heads.join(block, start);
   }
@@ -191,6 +194,35 @@ function bodyOf(
 function polls(program: FunctionProgram, blocks: readonly BasicBlock[], body: readonly number[]): boolean {
   return body.some((block) =>
     instructionsOf(program, elementAt(blocks, block)).some(({ variant }) => variant.form.polls === true),
+  );
+}
+
+/** The kind of a waiting loop. `own` lists the blocks of the loop without those that stand for inner loops. */
+function kindOf(
+  program: FunctionProgram,
+  blocks: readonly BasicBlock[],
+  { body, own }: { readonly body: readonly number[]; readonly own: readonly number[] },
+  before: readonly (readonly number[])[],
+): Waiting {
+  const isSimple = own.length === body.length && idles(program, blocks, body, before);
+  if (isSimple && spins(program, blocks, body)) return 'spin';
+  return isSimple || polls(program, blocks, own) ? 'idle' : 'busy';
+}
+
+/** Spaces whose contents only threads of the cluster can change. */
+const clusterSpaces: ReadonlySet<AccessSpace> = new Set(['shared', 'local', 'param', 'const']);
+
+/** Values of special registers that change by themselves. */
+const times: ReadonlySet<unknown> = new Set(['clock', 'clockHigh', 'timer', 'timerHigh']);
+
+/** Whether an idle loop changes nothing and depends on nothing outside its cluster. */
+function spins(program: FunctionProgram, blocks: readonly BasicBlock[], body: readonly number[]): boolean {
+  const all = body.flatMap((block) => instructionsOf(program, elementAt(blocks, block)));
+  return all.every(
+    ({ steps, specials }) =>
+      steps.every((step) =>
+        memoryUses(step).every(({ access, space }) => access === 'read' && clusterSpaces.has(space)),
+      ) && !specials.some(({ register }) => times.has(register.value)),
   );
 }
 

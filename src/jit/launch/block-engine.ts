@@ -13,7 +13,7 @@ import { callBuiltin } from './builtin-call.ts';
 import { copyBoxFor } from './box-copy.ts';
 import { callForTensor } from './tensor-call.ts';
 import { TextureCalls } from './texture-calls.ts';
-import { BlockRunner, type Progress, unitSize } from './block-runner.ts';
+import { BlockRunner, idlePassesBeforeGroups, type Progress, unitSize } from './block-runner.ts';
 import { type Areas, type BlockOfCluster, raised, resolveAccess } from './faults.ts';
 import type { ImportName } from '../helpers.ts';
 import { context, outcome } from '../layout.ts';
@@ -35,6 +35,13 @@ const callsPerLook = 256;
 
 const fuelField = context.fuel / 4;
 const stopsField = context.stopsLeft / 4;
+const movedField = context.moved / 4;
+
+/**
+ * Number of turns after which threads that only wait for their cluster are in a deadlock. Before that, a group without a
+ * mask may stop waiting for them.
+ */
+const stillTurnsToEnd = 2 * idlePassesBeforeGroups;
 
 interface Running {
   readonly block: number;
@@ -45,6 +52,8 @@ interface Running {
    * ended.
    */
   hasEnded: boolean;
+  /** Number of turns in a row in which the threads of the block only waited for their cluster. */
+  stillTurns: number;
 }
 
 export class BlockEngine {
@@ -147,6 +156,7 @@ export class BlockEngine {
       this.end(one);
     }
     if (this.executed >= this.granted) this.fill();
+    this.requireMotion();
     if (!allPaused || this.running.length === 0) return true;
     if (this.running.length + this.blocksPerCluster <= this.resident && this.take()) this.begin();
     else if (this.ledger.isOver()) return false;
@@ -202,7 +212,7 @@ export class BlockEngine {
     const room = this.arena.enter(block);
     const runner = this.runnerOf(room);
     runner.start();
-    return { block, room, runner, hasEnded: false };
+    return { block, room, runner, hasEnded: false, stillTurns: 0 };
   }
 
   private runnerOf(room: BlockRoom): BlockRunner {
@@ -213,8 +223,7 @@ export class BlockEngine {
 
   private end(one: Running): void {
     one.hasEnded = true;
-    const clusterOf = ({ block }: Running): number => Math.floor(block / this.blocksPerCluster);
-    const cluster = this.running.filter((other) => clusterOf(other) === clusterOf(one));
+    const cluster = this.running.filter((other) => sameCluster(other.block, one.block, this.blocksPerCluster));
     const rooms = cluster.map(({ room }) => room);
     if (!cluster.every(({ hasEnded }) => hasEnded)) {
       this.arena.connect(rooms, (rank) => elementAt(cluster, rank).hasEnded);
@@ -245,7 +254,7 @@ export class BlockEngine {
     else {
       const runner = this.runnerOf(room);
       runner.goOn(signedAt(after, context.unit / 4), result);
-      this.running.push({ block: last, room, runner, hasEnded: false });
+      this.running.push({ block: last, room, runner, hasEnded: false, stillTurns: 0 });
     }
     // The chunk grows only if all of its blocks were run: if the run stopped early, its time does not show how long the
     // whole chunk would have taken.
@@ -287,14 +296,33 @@ export class BlockEngine {
     this.current = one.room;
     this.beginTurn(one.room);
     const progress = one.runner.run();
-    this.executed = this.granted - signedAt(this.arena.contextOf(one.room), fuelField);
+    const words = this.arena.contextOf(one.room);
+    this.executed = this.granted - signedAt(words, fuelField);
+    const isStill = progress === 'paused' && this.launch.compiled.spins.size > 0 && words[movedField] === 0;
+    one.stillTurns = isStill ? one.stillTurns + 1 : 0;
     return progress;
+  }
+
+  /**
+   * Ends the launch if the threads of a cluster have only waited for each other for so long that nothing can end this.
+   */
+  private requireMotion(): void {
+    const { running } = this;
+    const isStuck = ({ hasEnded, stillTurns }: Running): boolean => hasEnded || stillTurns > stillTurnsToEnd;
+    for (const one of running) {
+      if (one.hasEnded || !isStuck(one)) continue;
+      const cluster = running.filter(({ block }) => sameCluster(block, one.block, this.blocksPerCluster));
+      if (!cluster.every(isStuck)) continue;
+      this.current = one.room;
+      throw one.runner.deadlock();
+    }
   }
 
   private beginTurn(room: BlockRoom): void {
     const words = this.arena.contextOf(room);
     words[fuelField] = this.granted - this.executed;
     words[stopsField] = stopsPerTurn;
+    words[movedField] = 0;
   }
 
   /** Reports the number of executed instructions to the ledger, and gets new fuel. */
@@ -389,4 +417,8 @@ export class BlockEngine {
     const { room, hasEnded } = elementAt(this.running, at);
     return { ...room, hasEnded };
   }
+}
+
+function sameCluster(a: number, b: number, size: number): boolean {
+  return Math.floor(a / size) === Math.floor(b / size);
 }

@@ -42,7 +42,7 @@ interface Gathering {
  * still has to wait for another thread. After this number of passes, the threads that have arrived at an instruction
  * without a member mask continue without waiting for these threads.
  */
-const idlePassesBeforeGroups = 16;
+export const idlePassesBeforeGroups = 16;
 
 /**
  * `paused` means that no thread can make progress until something changes outside this block, or that this may be so.
@@ -393,7 +393,8 @@ export class BlockRunner {
     return false;
   }
 
-  private deadlock(): Error {
+  /** Returns the fault to report if no thread can continue. */
+  deadlock(): Error {
     const ranges = this.units.map(
       ({ first, behind, at }) =>
         ({

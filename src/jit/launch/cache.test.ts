@@ -21,6 +21,7 @@ const kernel: Compiled['kernel'] = {
   sharedBytes: 0,
   clusterBarrier: null,
   waits: false,
+  spins: new Map(),
   yieldsAtStops: false,
   functions: [],
   engineCalls: [],

@@ -7,6 +7,7 @@ import { keyOf } from '../../isa/collective.ts';
 import type { Barriers } from '../../machine/barriers.ts';
 import { Collectives } from '../../machine/collectives.ts';
 import { machineFault } from '../../machine/fault.ts';
+import { describeSpinning, type Waiter } from '../../machine/waiting.ts';
 import { state } from '../layout.ts';
 import type { BlockCode } from './block-code.ts';
 import type { ThreadWords } from './thread-words.ts';
@@ -47,9 +48,28 @@ export class StuckThreads {
     for (const { first, behind, each } of ranges) {
       if (each === 'on its own') for (let thread = first; thread < behind; thread++) this.arrive(collectives, thread);
     }
-    this.blameFirst();
-    const waiting = [barriers.describe(), collectives.describe()].filter((words) => words !== '').join(', ');
+    const spinning = this.spinning(ranges);
+    const [first = null] = spinning;
+    if (first === null) this.blameFirst();
+    else this.code.blame(first.thread, first.line);
+    const waiting = [barriers.describe(), collectives.describe(), describeSpinning(spinning)]
+      .filter((words) => words !== '')
+      .join(', ');
     return machineFault('PTX6010', { waiting });
+  }
+
+  /** The threads that repeat loops in which they only wait for their cluster, and the lines of these loops. */
+  private spinning(ranges: readonly Threads[]): readonly Waiter[] {
+    const found: Waiter[] = [];
+    for (const { first, behind, each } of ranges) {
+      if (each !== 'on its own') continue;
+      for (let thread = first; thread < behind; thread++) {
+        const word = this.words.stateOf(thread);
+        const line = word < 0 ? undefined : this.code.compiled.spins.get(state.regionOf(word));
+        if (line !== undefined) found.push({ thread, line });
+      }
+    }
+    return found;
   }
 
   private arrive(collectives: Collectives, thread: number): void {

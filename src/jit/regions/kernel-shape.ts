@@ -10,7 +10,7 @@ import { type RegisterTraffic, TrafficAnalysis } from '../../program/register-tr
 import { type Stride, stridesOf } from '../../program/strides.ts';
 import { usesOf } from '../../program/uses.ts';
 import { varyingPlaces } from '../../program/varying.ts';
-import { looksAtBlocks, type Waiting, waitingLoops } from '../../program/waiting-loops.ts';
+import { looksAtBlocks, type WaitingLoop, waitingLoops } from '../../program/waiting-loops.ts';
 import { CodeSize } from '../code-limits.ts';
 import { FrameLayout } from './frame.ts';
 import { elementAt, valueAt } from '../../base/element-at.ts';
@@ -53,6 +53,11 @@ export interface KernelShape {
    * new region at each stop. Instead, the whole block gives other blocks a turn after a number of stops.
    */
   readonly yieldsAtStops: boolean;
+  /**
+   * The regions that begin with a loop in which a thread only waits for its cluster, with the PTX source lines of the
+   * loops. Empty if threads may also pause elsewhere than in loops.
+   */
+  readonly spins: ReadonlyMap<number, number>;
   readonly frame: FrameLayout;
   /** Maximum number of bytes that a thread's call stack may take. */
   readonly callBytes: number;
@@ -85,7 +90,7 @@ export interface FunctionShape {
   /** The data for running four threads at once; null if the kernel runs one thread at a time. */
   readonly four: FourShape | null;
   /** The loops in which a thread may be waiting for another thread, each given by its first basic block. */
-  readonly pauses: ReadonlyMap<number, Waiting>;
+  readonly pauses: ReadonlyMap<number, WaitingLoop>;
   /** For each basic block that follows a stop, the index of that stop. */
   readonly stopAt: ReadonlyMap<number, number>;
   /** For each slot of a register, or of the upper half of a register, the offset of the frame array that holds it. */
@@ -136,11 +141,24 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
     inWarps: catchesUp || stops.some(({ step }) => step.kind === 'collective'),
     catchesUp,
     waitsAcrossRegions,
+    spins: catchesUp || waitsAcrossRegions ? new Map() : spinsOf(functions),
     waits,
     yieldsAtStops: stops.length > 0 && waits && looksAtBlocks(kernel),
     callBytes: callStackBytes(kernel, functions),
     engineCalls: [],
   };
+}
+
+function spinsOf(functions: readonly (FunctionShape | null)[]): ReadonlyMap<number, number> {
+  const spins = new Map<number, number>();
+  for (const fn of functions) {
+    for (const [block, { waiting }] of fn?.pauses ?? []) {
+      if (fn === null || waiting !== 'spin') continue;
+      const { start } = elementAt(fn.blocks, block);
+      spins.set(valueAt(fn.regionAt, block), elementAt(fn.program.instructions, start).line);
+    }
+  }
+  return spins;
 }
 
 /** Whether a function contains a step that may read data that other threads have written. */

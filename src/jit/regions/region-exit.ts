@@ -19,6 +19,11 @@ interface ExitParts {
   readonly fn: FunctionShape;
   readonly frame: ThreadFrame;
   readonly counts: OutcomeCounts;
+  /**
+   * If the region begins with a loop in which a thread only waits for its cluster: the local that says whether any thread
+   * has left this loop. Null for other regions.
+   */
+  readonly moved: number | null;
 }
 
 export class RegionExit implements GoTo {
@@ -37,14 +42,17 @@ export class RegionExit implements GoTo {
   /**
    * Writes code that stores the state of the thread and branches to the end of the code for this thread. If the threads
    * of a kernel never stop, no state has to be stored.
+   *
+   * @param spins whether the thread pauses in the loop with which the region begins
    */
-  leave(push: () => unknown, counter: number | null): void {
-    const { code, shape, frame, fn, counts } = this.parts;
+  leave(push: () => unknown, counter: number | null, spins = false): void {
+    const { code, shape, frame, fn, counts, moved } = this.parts;
     if (shape.hasStates && fn.four !== null) frame.store(shape.frame.alone, () => code.i32(1));
     if (shape.hasStates && counts.sole === null) {
       frame.store(shape.frame.state, push);
       if (counter !== null) code.get(counter).i32(1).op('i32.add').set(counter);
     }
+    if (moved !== null && !spins) code.i32(1).set(moved);
     if (this.end === null) throw new Error('no code for a thread is being written');
     code.br(this.end);
   }

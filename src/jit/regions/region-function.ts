@@ -9,7 +9,7 @@ import type { BasicBlock } from '../../program/flow.ts';
 import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
 import type { Region } from '../../program/regions.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
-import { idleRounds, type Waiting } from '../../program/waiting-loops.ts';
+import { idleRounds, type Waiting, type WaitingLoop } from '../../program/waiting-loops.ts';
 import { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { hiddenNans } from '../arithmetic/hidden-nans.ts';
@@ -32,7 +32,7 @@ import { Values } from './values.ts';
 export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /** Number of iterations after which a loop that may be waiting for another thread lets other threads run. */
-const roundsPerTurn: Readonly<Record<Waiting, number>> = { idle: idleRounds, busy: 4096 };
+const roundsPerTurn: Readonly<Record<Waiting, number>> = { spin: idleRounds, idle: idleRounds, busy: 4096 };
 
 /**
  * In regions with at least this many instructions, NaNs that only arithmetic reads are left as they are. V8's first
@@ -63,6 +63,10 @@ class RegionWriter {
   private readonly traffic: RegisterTraffic;
   private readonly spans: CheckedSpans;
   private readonly exit: RegionExit;
+  /** The loop with which the region begins if a thread only waits for its cluster there. */
+  private readonly loop: WaitingLoop | null;
+  /** See RegionExit. */
+  private readonly moved: number | null;
   private readonly isLong: boolean;
   /** Instructions of the block that is being written whose results may be any NaN. */
   private hidden: ReadonlySet<ProgramInstruction> = new Set();
@@ -85,7 +89,9 @@ class RegionWriter {
     this.frame = new ThreadFrame(code, shape, fn, this.values, 1);
     this.isLong = lengthOf(fn, region) >= longRegion;
     const { values, frame, locals, counts } = this;
-    this.exit = new RegionExit({ code, shape, fn, frame, counts });
+    this.loop = shape.spins.has(fn.regionAt.get(region.entry) ?? -1) ? (fn.pauses.get(region.entry) ?? null) : null;
+    this.moved = this.loop === null ? null : code.local('i32');
+    this.exit = new RegionExit({ code, shape, fn, frame, counts, moved: this.moved });
     this.calls = new CallWriter({ code, shape, fn, values, frame, locals });
   }
 
@@ -115,6 +121,8 @@ class RegionWriter {
       code.get(thread).get(2).op('i32.lt_u').brIf(again);
     });
     this.storeField('fuel', () => code.get(fuel));
+    const { moved } = this;
+    if (moved !== null) this.storeField('moved', () => this.field('moved').get(moved).op('i32.or'));
     if (fn.four !== null && shape.hasStates) this.storeField('strayed', () => code.i32(1));
     writeOutcome(code, shape, this.counts);
     return code;
@@ -198,6 +206,7 @@ class RegionWriter {
       else goWithin(target);
     };
     this.lookNowAndThen();
+    if (this.moved !== null && this.loop?.body.includes(number) === false) this.code.i32(1).set(this.moved);
     this.spans.begin({ start, end });
     this.frame.restore(this.traffic.atStart.get(number) ?? []);
     const instructions = this.fn.program.instructions.slice(start, end);
@@ -318,7 +327,7 @@ class RegionWriter {
   private backEdge(target: number): void {
     const { code, shape, fn, locals } = this;
     const waiting = fn.pauses.get(target);
-    if (waiting !== undefined) this.pauseNowAndThen(target, roundsPerTurn[waiting]);
+    if (waiting !== undefined) this.pauseNowAndThen(target, roundsPerTurn[waiting.waiting]);
     refuel(code, shape, fn, locals, target);
   }
 
@@ -328,7 +337,8 @@ class RegionWriter {
     code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(most).op('i32.ge_u');
     code.unlikely().if(() => {
       frame.save(this.traffic.changedBefore(target));
-      this.exit.leave(() => code.i32(valueAt(fn.regionAt, target) | state.paused), null);
+      const region = valueAt(fn.regionAt, target);
+      this.exit.leave(() => code.i32(region | state.paused), null, target === this.region.entry);
     });
   }
 

@@ -1,0 +1,38 @@
+/** Finds deadlocks of threads that repeat loops in which they only wait for their cluster (program/waiting-loops.ts). */
+import { elementAt } from '../base/element-at.ts';
+import { type MachineFault, machineFault } from '../machine/fault.ts';
+import { describeSpinning, type Waiter } from '../machine/waiting.ts';
+import type { Block, Prepared, Thread } from './thread.ts';
+
+/** More instructions than any loop has that is recognized as one in which a thread only waits for its cluster. */
+const longestSpin = 128;
+
+/**
+ * Whether a thread only waits for its cluster in a loop. `run` runs the next instruction of the thread; it is called
+ * until the thread has run through the loop once, or has left it.
+ */
+export function onlySpins(thread: Thread, code: readonly Prepared[], run: () => void): boolean {
+  const { pc } = thread;
+  const { spin } = elementAt(code, pc);
+  if (spin === null) return false;
+  const isIn = (): boolean => thread.activity === 'running' && elementAt(code, thread.pc).spin === spin;
+  for (let tried = 0; tried < longestSpin && isIn(); tried++) {
+    run();
+    if (thread.pc === pc) return true;
+  }
+  return false;
+}
+
+/** The threads of a block that wait in loops, and the positions where these loops begin. */
+export function spinningIn({ threads }: Block, code: readonly Prepared[]): readonly { thread: Thread; loop: number }[] {
+  return threads.flatMap((thread) => {
+    const loop = thread.activity === 'running' ? elementAt(code, thread.pc).spin : null;
+    return loop === null ? [] : [{ thread, loop }];
+  });
+}
+
+/** The fault to report if no thread of a block can continue; `spinning` lists the threads that wait in loops. */
+export function deadlock({ barriers, collectives }: Block, spinning: readonly Waiter[]): MachineFault {
+  const words = [barriers.describe(), collectives.describe(), describeSpinning(spinning)];
+  return machineFault('PTX6010', { waiting: words.filter((one) => one !== '').join(', ') });
+}
