@@ -8,17 +8,17 @@ import type { Block, Prepared, Thread } from './thread.ts';
 const longestSpin = 128;
 
 /**
- * Whether a thread only waits for its cluster in a loop. `run` runs the next instruction of the thread; it is called
- * until the thread has run through the loop once, or has left it.
+ * Whether a thread only waits for its cluster in a loop. `run` runs the next instruction of the thread, or none if the
+ * thread first lets others catch up, and returns how many it ran. It is called until the thread has run through the loop
+ * once, or has left it.
  */
-export function onlySpins(thread: Thread, code: readonly Prepared[], run: () => void): boolean {
+export function onlySpins(thread: Thread, code: readonly Prepared[], run: () => number): boolean {
   const { pc } = thread;
   const { spin } = elementAt(code, pc);
   if (spin === null) return false;
   const isIn = (): boolean => thread.activity === 'running' && elementAt(code, thread.pc).spin === spin;
   for (let tried = 0; tried < longestSpin && isIn(); tried++) {
-    run();
-    if (thread.pc === pc) return true;
+    if (run() > 0 && thread.pc === pc) return true;
   }
   return false;
 }

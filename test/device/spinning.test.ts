@@ -84,6 +84,30 @@ describe.each([...Object.entries(ways), ['two workers', { workers: 2 }] as const
   });
 });
 
+describe('in lockstep, on the reference engine', () => {
+  const polls = 'ld.volatile.shared.u32 %r2, [flag]; setp.eq.u32 %p2, %r2, 0; @%p2 bra L;';
+  const run = (body: string, block: number) =>
+    outcome({ module, body: `${prepare}\n${body}` }, 4, { engine: 'interp', block, timeout: 30 });
+
+  test('a deadlock if nobody sets a flag', async () => {
+    const { result } = await run(`L: ${polls}`, 40);
+    expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6010', line: 8 } });
+  });
+
+  test('no deadlock if a thread of another warp sets it after a long time', async () => {
+    const works = `setp.ne.u32 %p3, %r1, 35; @%p3 bra L; mov.u32 %r3, 0;
+      W: add.u32 %r3, %r3, 1; setp.lt.u32 %p3, %r3, 200000; @%p3 bra W; st.volatile.shared.u32 [flag], 1;`;
+    expect((await run(`${works} L: ${polls}`, 40)).result).toMatchObject({ ok: true });
+  });
+
+  test('no deadlock if threads of two warps take turns', async () => {
+    const betweenWarps = `mov.u32 %r3, 0; shr.u32 %r4, %r1, 5; and.b32 %r5, %r1, 31; setp.ne.u32 %p3, %r5, 0; @%p3 exit;
+      M: L: ld.volatile.shared.u32 %r2, [flag]; and.b32 %r5, %r2, 1; setp.ne.u32 %p2, %r4, %r5; @%p2 bra L;
+      add.u32 %r2, %r2, 1; st.volatile.shared.u32 [flag], %r2; add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 200; @%p2 bra M;`;
+    expect((await run(betweenWarps, 64)).result).toMatchObject({ ok: true });
+  });
+});
+
 describe.each(Object.entries(ways))('in a cluster, with %s', (_, way) => {
   const wait = `mov.u32 %r1, %cluster_ctarank; setp.eq.u32 %p1, %r1, 0; mbarrier.init.shared.b64 [bar], 1;
 barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %r2, bar; mapa.shared::cluster.u32 %r3, %r2, 0;`;
