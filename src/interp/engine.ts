@@ -4,9 +4,10 @@
  * instructions, its state consists of plain data. The results are the same no matter how many instructions are run at a
  * time.
  */
+import { deadlockFault } from '../machine/deadlock.ts';
 import type { Launch, SteppingEngine } from '../machine/engine.ts';
 import { type Dim3, type Fault, MachineFault } from '../machine/fault.ts';
-import { blockIndexOf, blocksOf, checkTime, overBudget } from '../machine/launch.ts';
+import { blockIndexOf, blocksOf, checkTime, overBudget, sameCluster } from '../machine/launch.ts';
 import type { Race, RaceMode } from '../machine/races/race.ts';
 import { describeRace } from '../machine/races/report.ts';
 import type { LaunchState } from '../machine/state.ts';
@@ -18,7 +19,7 @@ import { completeGroup } from './collective-steps.ts';
 import { idleCpu, memoriesOf } from './idle-cpu.ts';
 import { nextInWarp } from './lockstep.ts';
 import { prepareKernel } from './prepare-kernel.ts';
-import { deadlock, onlySpins, spinningIn } from './spinning.ts';
+import { onlySpins, spinningIn } from './spinning.ts';
 import { requireDefined } from './shadow.ts';
 import { awaitedPolls, type Block, type Cpu, looksPerTurn, mostAwaited, type Thread, turnOver } from './thread.ts';
 import type { Tracing } from './trace.ts';
@@ -246,7 +247,7 @@ export class ReferenceEngine implements SteppingEngine {
     if (threads.some((thread) => thread.activity === 'waiting')) {
       if (this.settle(block)) return this.thread(block);
       this.faulting = threads.find((thread) => thread.activity === 'waiting') ?? null;
-      throw deadlock(block, []);
+      throw deadlockFault(block, []);
     }
     this.end(block);
     return null;
@@ -256,8 +257,7 @@ export class ReferenceEngine implements SteppingEngine {
   private end(block: Block): void {
     block.hasEnded = true;
     const size = this.cpu.blocksPerCluster;
-    const cluster = Math.floor(block.number / size);
-    const isOver = (one: Block): boolean => Math.floor(one.number / size) === cluster && one.hasEnded;
+    const isOver = (one: Block): boolean => sameCluster(one.number, block.number, size) && one.hasEnded;
     const ended = this.running.filter(isOver);
     if (ended.length === size) {
       for (const { number } of ended) this.cpu.races?.end(number);
@@ -276,7 +276,7 @@ export class ReferenceEngine implements SteppingEngine {
   /** Ends the launch if all threads of the running block's cluster only wait for each other. */
   private requireMotion(block: Block): void {
     const { blocksPerCluster: size } = this.cpu;
-    const cluster = this.running.filter((one) => Math.floor(one.number / size) === Math.floor(block.number / size));
+    const cluster = this.running.filter((one) => sameCluster(one.number, block.number, size));
     const running = cluster.flatMap((one) => one.threads.map((thread) => ({ thread, one })));
     for (const { thread, one } of running)
       if (thread.activity === 'running' && !onlySpins(thread, this.cpu.code, () => this.runThread(thread, one, 1)))
@@ -286,7 +286,7 @@ export class ReferenceEngine implements SteppingEngine {
       line: this.lines[loop] ?? 0,
     }));
     this.stuckAt = spinning[0] ?? null;
-    throw deadlock(
+    throw deadlockFault(
       block,
       spinning.map(({ thread, line }) => ({ thread: thread.linear, line })),
     );

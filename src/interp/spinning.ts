@@ -1,7 +1,5 @@
 /** Finds deadlocks of threads that repeat loops in which they only wait for their cluster (program/waiting-loops.ts). */
 import { elementAt } from '../base/element-at.ts';
-import { type MachineFault, machineFault } from '../machine/fault.ts';
-import { describeSpinning, type Waiter } from '../machine/waiting.ts';
 import type { Block, Prepared, Thread } from './thread.ts';
 
 /** More instructions than any loop has that is recognized as one in which a thread only waits for its cluster. */
@@ -29,10 +27,4 @@ export function spinningIn({ threads }: Block, code: readonly Prepared[]): reado
     const loop = thread.activity === 'running' ? elementAt(code, thread.pc).spin : null;
     return loop === null ? [] : [{ thread, loop }];
   });
-}
-
-/** The fault to report if no thread of a block can continue; `spinning` lists the threads that wait in loops. */
-export function deadlock({ barriers, collectives }: Block, spinning: readonly Waiter[]): MachineFault {
-  const words = [barriers.describe(), collectives.describe(), describeSpinning(spinning)];
-  return machineFault('PTX6010', { waiting: words.filter((one) => one !== '').join(', ') });
 }

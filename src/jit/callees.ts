@@ -56,16 +56,19 @@ function search(code: Code, candidates: readonly Candidate[]): void {
   code.if(() => code.i32(index).i32(localBytes).i32(firstRegion).op('return'));
 }
 
+/** Maximum number of bytes that are zeroed by single stores, which cost less than a `memory.fill`. */
+export const largestUnrolled = 128;
+
 /** Takes an address and a number of bytes, at least 8. */
 const clearType: FunctionType = { parameters: ['i32', 'i32'], results: [] };
 
-/** Returns the index of a function that zeroes memory. For a few bytes, single stores take less time than a fill. */
-export function clearFunction({ helpers, layout }: KernelShape, mostBySingleStores: number): number {
+/** Returns the index of a function that zeroes memory. */
+export function clearFunction({ helpers, layout }: KernelShape): number {
   return helpers.function('clear activation', clearType, (code) => {
     const { origin } = layout;
     const [start, size] = [0, 1] as const;
     const [at, last] = [code.local('i32'), code.local('i32')] as const;
-    code.get(size).i32(mostBySingleStores).op('i32.gt_u');
+    code.get(size).i32(largestUnrolled).op('i32.gt_u');
     code.if(() => code.get(start).i32(origin).op('i32.add').i32(0).get(size).fill().op('return'));
     code.get(start).get(size).op('i32.add').i32(8).op('i32.sub').set(last);
     code.get(start).set(at);

@@ -13,7 +13,7 @@ import { loads, opcodeFor, stores } from './memory/access.ts';
 import { callEntry, type FunctionShape, type KernelShape } from './regions/kernel-shape.ts';
 import { alignTo16 } from './layout.ts';
 import type { RegionLocals } from './lowering.ts';
-import { calleeFinder, clearFunction } from './callees.ts';
+import { calleeFinder, clearFunction, largestUnrolled } from './callees.ts';
 import type { RecordEngineCall } from './engine-call.ts';
 import type { ThreadFrame } from './regions/thread-frame.ts';
 import { holder, type Values } from './regions/values.ts';
@@ -24,9 +24,6 @@ import { holder, type Values } from './regions/values.ts';
  * the whole entry in bytes.
  */
 const header = { region: -16, base: -12, size: -8 } as const;
-
-/** Maximum number of bytes that are zeroed by single stores, which cost less than a `memory.fill`. */
-const largestUnrolled = 128;
 
 /**
  * What a CallWriter needs: the function whose calls it writes, the code that is being generated for this function, and
@@ -285,7 +282,7 @@ export class CallWriter {
     code.get(localBytes).i32(least).op('i32.gt_u');
     code.if(() => {
       this.at(-gap).i32(gap).get(localBytes).op('i32.add');
-      code.call(clearFunction(shape, largestUnrolled));
+      code.call(clearFunction(shape));
     });
   }
 

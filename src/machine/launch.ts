@@ -123,6 +123,11 @@ export function blocksPerCluster({ cluster }: LaunchShape): number {
   return cluster[0] * cluster[1] * cluster[2];
 }
 
+/** Whether two blocks, given by their numbers, belong to the same cluster of `size` blocks. */
+export function sameCluster(a: number, b: number, size: number): boolean {
+  return Math.floor(a / size) === Math.floor(b / size);
+}
+
 /**
  * Returns the 3D index of a block in the grid, given its number. All blocks of a cluster have consecutive numbers,
  * because they run together. If clusters have only one block, x varies fastest.

@@ -10,7 +10,6 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import { type Environment, environmentOf } from '../isa/environment.ts';
 import { type Draft, draftFunction, finishFunction, kernelLayout } from './build.ts';
 import type { Builtin } from './builtins.ts';
-
 import { calleesIn, longestChain } from './call-chain.ts';
 import { type Callee, formalLayout } from './call-site.ts';
 import type { FrameBuilder } from './frame.ts';

@@ -5,7 +5,14 @@
 import { elementAt } from '../../base/element-at.ts';
 import { signedAt } from '../../base/typed-reads.ts';
 import type { Dim3, Fault, MachineFault } from '../../machine/fault.ts';
-import { blockIndexOf, blockNumberOf, blocksPerCluster, indexOf, threadsOf } from '../../machine/launch.ts';
+import {
+  blockIndexOf,
+  blockNumberOf,
+  blocksPerCluster,
+  indexOf,
+  sameCluster,
+  threadsOf,
+} from '../../machine/launch.ts';
 import { Arena, type BlockRoom } from './arena.ts';
 import type { BlockCode } from './block-code.ts';
 import type { BlockLaunch } from './block-launch.ts';
@@ -221,9 +228,14 @@ export class BlockEngine {
     return runner;
   }
 
+  /** The blocks of a block's cluster. */
+  private clusterOf({ block }: Running): Running[] {
+    return this.running.filter((other) => sameCluster(other.block, block, this.blocksPerCluster));
+  }
+
   private end(one: Running): void {
     one.hasEnded = true;
-    const cluster = this.running.filter((other) => sameCluster(other.block, one.block, this.blocksPerCluster));
+    const cluster = this.clusterOf(one);
     const rooms = cluster.map(({ room }) => room);
     if (!cluster.every(({ hasEnded }) => hasEnded)) {
       this.arena.connect(rooms, (rank) => elementAt(cluster, rank).hasEnded);
@@ -307,15 +319,11 @@ export class BlockEngine {
    * Ends the launch if the threads of a cluster have only waited for each other for so long that nothing can end this.
    */
   private requireMotion(): void {
-    const { running } = this;
     const isStuck = ({ hasEnded, stillTurns }: Running): boolean => hasEnded || stillTurns > stillTurnsToEnd;
-    for (const one of running) {
-      if (one.hasEnded || !isStuck(one)) continue;
-      const cluster = running.filter(({ block }) => sameCluster(block, one.block, this.blocksPerCluster));
-      if (!cluster.every(isStuck)) continue;
-      this.current = one.room;
-      throw one.runner.deadlock();
-    }
+    const stuck = this.running.find((one) => !one.hasEnded && isStuck(one) && this.clusterOf(one).every(isStuck));
+    if (stuck === undefined) return;
+    this.current = stuck.room;
+    throw stuck.runner.deadlock();
   }
 
   private beginTurn(room: BlockRoom): void {
@@ -417,8 +425,4 @@ export class BlockEngine {
     const { room, hasEnded } = elementAt(this.running, at);
     return { ...room, hasEnded };
   }
-}
-
-function sameCluster(a: number, b: number, size: number): boolean {
-  return Math.floor(a / size) === Math.floor(b / size);
 }

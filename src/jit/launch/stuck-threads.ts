@@ -6,8 +6,8 @@ import { elementAt } from '../../base/element-at.ts';
 import { keyOf } from '../../isa/collective.ts';
 import type { Barriers } from '../../machine/barriers.ts';
 import { Collectives } from '../../machine/collectives.ts';
-import { machineFault } from '../../machine/fault.ts';
-import { describeSpinning, type Waiter } from '../../machine/waiting.ts';
+import { deadlockFault } from '../../machine/deadlock.ts';
+import type { Waiter } from '../../machine/waiting.ts';
 import { state } from '../layout.ts';
 import type { BlockCode } from './block-code.ts';
 import type { ThreadWords } from './thread-words.ts';
@@ -52,10 +52,7 @@ export class StuckThreads {
     const [first = null] = spinning;
     if (first === null) this.blameFirst();
     else this.code.blame(first.thread, first.line);
-    const waiting = [barriers.describe(), collectives.describe(), describeSpinning(spinning)]
-      .filter((words) => words !== '')
-      .join(', ');
-    return machineFault('PTX6010', { waiting });
+    return deadlockFault({ barriers, collectives }, spinning);
   }
 
   /** The threads that repeat loops in which they only wait for their cluster, and the lines of these loops. */
