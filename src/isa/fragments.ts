@@ -140,8 +140,16 @@ export function indexOf({ rows, columns }: Fragment, { matrix, row, column }: Pl
   return (matrix * rows + row) * columns + column;
 }
 
+const knownHolders = new WeakMap<Fragment, readonly Holder[]>();
+
 /** The places of all elements, ordered by matrix, then by row, then by column. */
 export function holdersOf(fragment: Fragment): readonly Holder[] {
+  const known = knownHolders.get(fragment) ?? findHolders(fragment);
+  knownHolders.set(fragment, known);
+  return known;
+}
+
+function findHolders(fragment: Fragment): readonly Holder[] {
   const holders = new Array<Holder>(fragment.matrices * fragment.rows * fragment.columns);
   const perRegister = fragment.registerBits / fragment.bits;
   for (let element = elementsOf(fragment) - 1; element >= 0; element--) {

@@ -13,6 +13,9 @@ export interface SwizzlePattern {
 /** The log2 of the length of a line of shared memory. */
 const lineShift = 7;
 
+/** The length of a line of shared memory, within which a swizzle moves chunks. */
+export const lineBytes: number = 2 ** lineShift;
+
 /**
  * Where the byte at an address is in shared memory.
  *

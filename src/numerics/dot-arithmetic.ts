@@ -50,9 +50,11 @@ export function partsOf<T>(elements: readonly T[], order: DotArithmetic['order']
 
 /** The elements that each chunk adds, in the order of the chunks. */
 export function chunksOf<T>(elements: readonly T[], { chunk, order }: DotArithmetic): readonly (readonly T[])[] {
-  return partsOf(elements, order).flatMap((part) =>
-    Array.from({ length: Math.ceil(part.length / chunk) }, (_, i) => part.slice(i * chunk, (i + 1) * chunk)),
-  );
+  const chunks: (readonly T[])[] = [];
+  for (const part of partsOf(elements, order)) {
+    for (let at = 0; at < part.length; at += chunk) chunks.push(part.slice(at, at + chunk));
+  }
+  return chunks;
 }
 
 /** The greatest number of elements in a chunk. */

@@ -101,21 +101,19 @@ function signOf(addend: Addend): number {
 export interface AlignedSum {
   readonly greatest: number;
   readonly unit: number;
-  /** The terms as multiples of 2^`unit`, truncated toward zero. */
-  readonly terms: readonly number[];
   readonly sum: number;
 }
 
-/** Aligns finite terms; their sum is exact. */
+/** Aligns finite terms: they become multiples of 2^`unit`, truncated toward zero. Their sum is exact. */
 export function align(terms: readonly Term[], { kept, zeroExponent }: DotArithmetic): AlignedSum {
-  const exponentOf = ({ significand, exponent, counts = significand !== 0 }: Term): number =>
-    counts ? exponent : zeroExponent;
-  const greatest = terms.reduce((most, term) => Math.max(most, exponentOf(term)), Number.NEGATIVE_INFINITY);
+  let greatest = Number.NEGATIVE_INFINITY;
+  for (const { significand, exponent, counts = significand !== 0 } of terms)
+    greatest = Math.max(greatest, counts ? exponent : zeroExponent);
   const unit = greatest - kept;
-  const aligned = terms.map(({ significand, exponent, fractionBits }) =>
-    Math.trunc(significand * power(exponent - fractionBits - unit)),
-  );
-  return { greatest, unit, terms: aligned, sum: aligned.reduce((sum, term) => sum + term, 0) };
+  let sum = 0;
+  for (const { significand, exponent, fractionBits } of terms)
+    sum += Math.trunc(significand * power(exponent - fractionBits - unit));
+  return { greatest, unit, sum };
 }
 
 const special: Readonly<Record<Accumulator, Readonly<Record<Special, number>>>> = {
@@ -126,20 +124,15 @@ const special: Readonly<Record<Accumulator, Readonly<Record<Special, number>>>> 
 /** Adds the terms of a chunk, one of which is the accumulator, and returns the bits of the rounded sum. */
 export function chunkSum(terms: readonly Addend[], arithmetic: DotArithmetic): number {
   const to = accumulatorOf(arithmetic.end);
-  const found = specialSum(terms);
-  if (found !== null) return special[to][found];
-  const { sum, unit } = align(
-    terms.filter((term) => typeof term !== 'string'),
-    arithmetic,
-  );
+  if (!terms.every((term) => typeof term !== 'string')) return special[to][specialSum(terms)];
+  const { sum, unit } = align(terms, arithmetic);
   return ending(sum, unit, arithmetic.end);
 }
 
-function specialSum(terms: readonly Addend[]): Special | null {
-  const found = terms.filter((term) => typeof term === 'string');
-  const [first] = found;
-  if (first === undefined) return null;
-  return found.every((one) => one === first) ? first : 'nan';
+/** The sum of terms that are not all finite. */
+function specialSum(terms: readonly Addend[]): Special {
+  const [first = 'nan', ...others] = terms.filter((term) => typeof term === 'string');
+  return others.every((one) => one === first) ? first : 'nan';
 }
 
 const f32Grid = gridOf('f32');

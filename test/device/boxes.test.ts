@@ -172,6 +172,43 @@ for (const [way, options] of Object.entries(ways)) {
       expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6001', space: 'global' } });
     });
 
+    test.each([
+      ['load', 0],
+      ['load', 128],
+      ['store', 0],
+      ['store', 128],
+    ] as const)('a %s of a row that ends beyond the buffer, with a swizzle of %i bytes', async (access, swizzle) => {
+      const given: Case = {
+        name: '',
+        options: { type: 'f32', dimensions: [64], box: [32], swizzle },
+        elementBytes: 4,
+        coordinates: [16],
+      };
+      const { result } = await run(given, access === 'load', [pattern(144, 1), pattern(128, 2)], { ...options });
+      const message = `${access} of 16 bytes at 0x10090 in global memory`;
+      const fault = { code: 'PTX6001', message: expect.stringContaining(message) as string };
+      expect(result).toMatchObject({ ok: false, fault });
+    });
+
+    test('a row that ends beyond shared memory', async () => {
+      const device = await Device.create({ gpu: 'H100' });
+      const tensor = device.alloc(4096);
+      const map = tensorMap({ tensor, type: 'u8', dimensions: [256, 4], box: [128, 2] });
+      const text = boxKernel({ dimensions: 2, isLoad: true })
+        .replace(`tile[${mostBoxBytes}]`, 'tile[192]')
+        .replace('.shared .align 8 .b64 object;', '')
+        .replace('.shared .align 1024', '.shared .align 8 .b64 object;\n.shared .align 1024');
+      const result = await device
+        .load(text)
+        .kernel('k')
+        .launch({ args: [map, tensor, 192, 256, 0, 0], ...options });
+      const message = 'store of 16 bytes at 0x4c0 in shared memory';
+      expect(result).toMatchObject({
+        ok: false,
+        fault: { code: 'PTX6001', message: expect.stringContaining(message) as string },
+      });
+    });
+
     test('bytes that are not a tensor map', async () => {
       const device = await Device.create({ gpu: 'H100' });
       const box = device.alloc(mostBoxBytes);

@@ -5,14 +5,7 @@
 import { elementAt } from '../../base/element-at.ts';
 import { signedAt } from '../../base/typed-reads.ts';
 import type { Dim3, Fault, MachineFault } from '../../machine/fault.ts';
-import {
-  blockIndexOf,
-  blockNumberOf,
-  blocksPerCluster,
-  indexOf,
-  sameCluster,
-  threadsOf,
-} from '../../machine/launch.ts';
+import { blockIndexOf, blockNumberOf, blocksPerCluster, indexOf, threadsOf } from '../../machine/launch.ts';
 import { Arena, type BlockRoom } from './arena.ts';
 import type { BlockCode } from './block-code.ts';
 import type { BlockLaunch } from './block-launch.ts';
@@ -54,6 +47,8 @@ interface Running {
   readonly block: number;
   readonly room: BlockRoom;
   readonly runner: BlockRunner;
+  /** The blocks of its cluster, itself included, in the order of their ranks. */
+  readonly cluster: readonly Running[];
   /**
    * Whether all threads have exited. A block that has ended remains in the list until all blocks of its cluster have
    * ended.
@@ -92,6 +87,8 @@ export class BlockEngine {
   /** Number of executed instructions that have been reported to the ledger. */
   private noted = 0;
   private current: BlockRoom | null = null;
+  /** The cluster of the current block, if it has more than one block. */
+  private cluster: readonly Running[] = [];
   private thread: number | null = null;
   private line: number | null = null;
 
@@ -202,9 +199,10 @@ export class BlockEngine {
   private begin(): void {
     const { first, end } = this.taken;
     this.taken = { first: first + this.blocksPerCluster, end };
-    const started = Array.from({ length: this.blocksPerCluster }, (_, rank) => this.enter(first + rank));
-    this.arena.connect(started.map(({ room }) => room));
-    this.running.push(...started);
+    const cluster: Running[] = [];
+    for (let rank = 0; rank < this.blocksPerCluster; rank++) cluster.push(this.enter(first + rank, cluster));
+    this.arena.connect(cluster.map(({ room }) => room));
+    this.running.push(...cluster);
   }
 
   /** Takes the next cluster away from the launch: whether there is one, and the index of its first block. */
@@ -215,11 +213,11 @@ export class BlockEngine {
     return [1, ...blockIndexOf(first, this.launch.shape)];
   }
 
-  private enter(block: number): Running {
+  private enter(block: number, cluster: readonly Running[]): Running {
     const room = this.arena.enter(block);
     const runner = this.runnerOf(room);
     runner.start();
-    return { block, room, runner, hasEnded: false, stillTurns: 0 };
+    return { block, room, runner, cluster, hasEnded: false, stillTurns: 0 };
   }
 
   private runnerOf(room: BlockRoom): BlockRunner {
@@ -228,14 +226,9 @@ export class BlockEngine {
     return runner;
   }
 
-  /** The blocks of a block's cluster. */
-  private clusterOf({ block }: Running): Running[] {
-    return this.running.filter((other) => sameCluster(other.block, block, this.blocksPerCluster));
-  }
-
   private end(one: Running): void {
     one.hasEnded = true;
-    const cluster = this.clusterOf(one);
+    const { cluster } = one;
     const rooms = cluster.map(({ room }) => room);
     if (!cluster.every(({ hasEnded }) => hasEnded)) {
       this.arena.connect(rooms, (rank) => elementAt(cluster, rank).hasEnded);
@@ -266,7 +259,9 @@ export class BlockEngine {
     else {
       const runner = this.runnerOf(room);
       runner.goOn(signedAt(after, context.unit / 4), result);
-      this.running.push({ block: last, room, runner, hasEnded: false, stillTurns: 0 });
+      const cluster: Running[] = [];
+      cluster.push({ block: last, room, runner, cluster, hasEnded: false, stillTurns: 0 });
+      this.running.push(...cluster);
     }
     // The chunk grows only if all of its blocks were run: if the run stopped early, its time does not show how long the
     // whole chunk would have taken.
@@ -306,6 +301,7 @@ export class BlockEngine {
   /** Runs a block as far as possible. Fuel that a block does not use is available to the block that runs next. */
   private proceed(one: Running): Progress {
     this.current = one.room;
+    this.cluster = one.cluster;
     this.beginTurn(one.room);
     const progress = one.runner.run();
     const words = this.arena.contextOf(one.room);
@@ -320,7 +316,7 @@ export class BlockEngine {
    */
   private requireMotion(): void {
     const isStuck = ({ hasEnded, stillTurns }: Running): boolean => hasEnded || stillTurns > stillTurnsToEnd;
-    const stuck = this.running.find((one) => !one.hasEnded && isStuck(one) && this.clusterOf(one).every(isStuck));
+    const stuck = this.running.find((one) => !one.hasEnded && isStuck(one) && one.cluster.every(isStuck));
     if (stuck === undefined) return;
     this.current = stuck.room;
     throw stuck.runner.deadlock();
@@ -417,12 +413,9 @@ export class BlockEngine {
 
   /** The block that has the given rank in the current block's cluster. */
   private blockInCluster(rank: number): BlockOfCluster {
-    const current = this.room();
     // Blocks in clusters of one block run inside compiled code, one after the other.
-    if (this.blocksPerCluster === 1) return { ...current, hasEnded: false };
-    const own = this.running.findIndex(({ room }) => room === current);
-    const at = own - (elementAt(this.running, own).block % this.blocksPerCluster) + rank;
-    const { room, hasEnded } = elementAt(this.running, at);
-    return { ...room, hasEnded };
+    if (this.blocksPerCluster === 1) return { ...this.room(), hasEnded: false };
+    const { room, hasEnded } = elementAt(this.cluster, rank);
+    return { shared: room.shared, tensor: room.tensor, hasEnded };
   }
 }

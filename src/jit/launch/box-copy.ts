@@ -1,6 +1,9 @@
 /** Copies boxes of tensors for compiled code. */
 import { type BoxKind, mostDimensions, mostOffsets } from '../../isa/steps/memory.ts';
-import { type BoxCopy, type BoxMemory, copyBox } from '../../machine/tensor-maps/box-copy.ts';
+import { MachineFault } from '../../machine/fault.ts';
+import { type BoxCopy, type BoxMemory, copyBox, type MovedRow } from '../../machine/tensor-maps/box-copy.ts';
+import { chunkBytes } from '../../machine/tensor-maps/pieces.ts';
+import { lineBytes, swizzled } from '../../machine/swizzle.ts';
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
 import { type ConvertElement, packSixBits, spreadBytes } from '../../machine/tensor-maps/element-conversion.ts';
 import type { EngineCall } from '../engine-call.ts';
@@ -43,6 +46,7 @@ function memoryOf({ space, tensorSpace }: BoxCall, memory: EngineMemory, areas: 
   const open = (inSpace: BoxCall['space'], address: number | bigint, access: 'load' | 'store', size: number) =>
     memory.bytesAt(resolveAccess({ space: inSpace, access, size }, BigInt(address), memory, areas), size);
   return {
+    moveRow: (row) => moveRow(row, space, memory, areas),
     load: (shared, tensor, bytes, convert) => {
       const source = open(tensorSpace, tensor, 'load', bytes);
       const target = open(space, shared, 'store', bytes);
@@ -73,6 +77,53 @@ function memoryOf({ space, tensorSpace }: BoxCall, memory: EngineMemory, areas: 
       view.setBigUint64(0, change(view.getBigUint64(0, true)), true);
     },
   };
+}
+
+/** Copies a row if all of its accesses are valid. If one is not, the copy in pieces finds out which. */
+function moveRow(row: MovedRow, space: BoxCall['space'], memory: EngineMemory, areas: Areas): boolean {
+  const { start, size } = reachOf(row);
+  const global = Number(row.tensor);
+  const toShared = row.to === 'shared';
+  const access = { space, access: toShared ? 'store' : 'load', size: chunkBytes } as const;
+  let base: number;
+  try {
+    base = resolveAccess(access, BigInt(start), memory, areas);
+    resolveAccess(access, BigInt(start + size - chunkBytes), memory, areas);
+    for (let at = 0; at < row.bytes; at += chunkBytes)
+      memory.check(toShared ? 'load' : 'store', global + at, chunkBytes);
+  } catch (error) {
+    if (error instanceof MachineFault) return false;
+    throw error;
+  }
+  const [inShared, inTensor] = [memory.bytesAt(base, size), memory.bytesAt(global, row.bytes)];
+  if (row.swizzle.lines > 1) moveChunks(row, wordsOf(inShared), wordsOf(inTensor));
+  else if (toShared) inShared.set(inTensor);
+  else inTensor.set(inShared);
+  return true;
+}
+
+/** The bytes of shared memory in which a row can lie: those of its lines if the swizzle moves its chunks. */
+function reachOf({ shared, bytes, swizzle }: MovedRow): { readonly start: number; readonly size: number } {
+  if (swizzle.lines === 1) return { start: shared, size: bytes };
+  const start = shared - (shared % lineBytes);
+  return { start, size: Math.ceil((shared + bytes) / lineBytes) * lineBytes - start };
+}
+
+function wordsOf(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+}
+
+const wordsInChunk = chunkBytes / 4;
+
+/** Copies a row whose chunks a swizzle moves within their lines. `inShared` begins with the first line. */
+function moveChunks({ to, shared, bytes, swizzle }: MovedRow, inShared: Uint32Array, inTensor: Uint32Array): void {
+  const [from, target] = to === 'shared' ? [inTensor, inShared] : [inShared, inTensor];
+  const first = shared - (shared % lineBytes);
+  for (let at = 0; at < bytes; at += chunkBytes) {
+    const [there, here] = [(swizzled(shared + at, swizzle) - first) / 4, at / 4];
+    const [source, result] = to === 'shared' ? [here, there] : [there, here];
+    for (let i = 0; i < wordsInChunk; i++) target[result + i] = from[source + i] ?? 0;
+  }
 }
 
 function convertWords(bytes: Uint8Array, convert: ConvertElement): void {

@@ -4,10 +4,20 @@ import type { BoxKind, BoxMode, BoxReduction } from '../../isa/steps/memory.ts';
 import { machineFault } from '../fault.ts';
 import { formatAddress } from '../memory/address-space.ts';
 import { receiveBytes } from '../mbarrier-word.ts';
+import type { SwizzlePattern } from '../swizzle.ts';
 import { type CombineElements, combineElements } from './box-reduction.ts';
 import { partBytes } from './box-rows.ts';
 import { conversionOf, type ConvertElement } from './element-conversion.ts';
-import { changedGroupsInRow, fillOf, groupsInRow, type Piece, piecesOf } from './pieces.ts';
+import {
+  type BoxRow,
+  boxRows,
+  changedGroupsInRow,
+  fillOf,
+  groupsInRow,
+  type Piece,
+  piecesOf,
+  wholeRow,
+} from './pieces.ts';
 import { type TensorMap, tensorMapFor } from './tensor-map.ts';
 
 /** The operands of an instruction that copies a box. */
@@ -29,8 +39,20 @@ export interface BoxCopy {
   readonly object: number;
 }
 
-/** Accesses of at most 16 bytes. `shared` is an address in shared memory, `tensor` one in global memory. */
+/** A row that lies inside the tensor as a whole. */
+export interface MovedRow {
+  readonly to: 'shared' | 'tensor';
+  readonly shared: number;
+  readonly tensor: bigint;
+  /** A multiple of 16. */
+  readonly bytes: number;
+  readonly swizzle: SwizzlePattern;
+}
+
+/** Accesses of at most 16 bytes, except for `moveRow`. `shared` is an address in shared memory, `tensor` one in global memory. */
 export interface BoxMemory {
+  /** Copies a row at once. Returns false, having done nothing, if the row must be copied in pieces. */
+  readonly moveRow: (row: MovedRow) => boolean;
   /** Copies bytes to shared memory. If `convert` is given, they are elements of 4 bytes each. */
   readonly load: (shared: number, tensor: bigint, bytes: number, convert: ConvertElement | null) => void;
   readonly store: (shared: number, tensor: bigint, bytes: number) => void;
@@ -51,18 +73,18 @@ export function copyBox(copy: BoxCopy, memory: BoxMemory): void {
   const changesTensor = kind === 'store-box' || kind === 'reduce-box';
   if (changesTensor) requireInside(map, copy);
   const groups = changesTensor ? changedGroupsInRow(map) : groupsInRow(map);
-  const pieces = (at: number): Iterable<Piece> => piecesOf(map, copy, at, groups);
+  const rows = (at: number): Iterable<BoxRow> => boxRows(map, copy, at, groups);
   const load = (to: number, arrivesAt: number): void => {
-    loadPieces(pieces(to), map, memory);
+    loadRows(rows(to), map, memory);
     memory.change(arrivesAt, (word) => receiveBytes(word, partBytes(map, mode)));
   };
   switch (kind) {
     case 'store-box':
-      storePieces(pieces(address), map, memory);
+      storeRows(rows(address), map, memory);
       return;
     case 'reduce-box':
       if (op === null) throw new Error('a reduction has an operation');
-      reducePieces(pieces(address), map, combineElements(op, map.element), memory);
+      reduceRows(rows(address), map, combineElements(op, map.element), memory);
       return;
     case 'load-box':
       load(address, object);
@@ -100,39 +122,52 @@ function requireInside({ part }: TensorMap, { coordinates, mode }: BoxCopy): voi
 /** The greatest access that is aligned wherever a group of 12 bytes is. */
 const packedWord = 4;
 
-function loadPieces(pieces: Iterable<Piece>, map: TensorMap, memory: BoxMemory): void {
+function loadRows(rows: Iterable<BoxRow>, map: TensorMap, memory: BoxMemory): void {
   const [fill, convert] = [fillOf(map), conversionOf(map.element)];
-  for (const { shared, global, bytes } of pieces) {
+  const load = ({ shared, global, bytes }: Piece): void => {
     const size = bytes === 12 ? packedWord : bytes;
     for (let at = 0; at < bytes; at += size) {
       if (global === null) memory.fill(shared + at, size, fill);
       else memory.load(shared + at, global + BigInt(at), size, convert);
     }
+  };
+  for (const row of rows) {
+    if (convert === null && movesWhole(row, 'shared', map, memory)) continue;
+    for (const piece of piecesOf(map, row)) load(piece);
   }
 }
 
-function storePieces(pieces: Iterable<Piece>, { element, swizzle }: TensorMap, memory: BoxMemory): void {
+function storeRows(rows: Iterable<BoxRow>, map: TensorMap, memory: BoxMemory): void {
+  const { element, swizzle } = map;
   if (element.type === 'b4x16_p64' || swizzle.flips) {
     const what = swizzle.flips ? 'exchanges halves of 16 bytes' : `has elements of type ${element.type}`;
     throw machineFault('PTX6035', { what: `${what}, so it can only be used for copies to shared memory` });
   }
-  for (const { shared, global, bytes } of pieces) {
-    if (global === null) continue;
+  const store = ({ shared, global, bytes }: Piece): void => {
+    if (global === null) return;
     if (element.type === 'b6x16_p32') memory.pack(shared, global);
     else memory.store(shared, global, bytes);
+  };
+  for (const row of rows) {
+    if (movesWhole(row, 'tensor', map, memory)) continue;
+    for (const piece of piecesOf(map, row)) store(piece);
   }
 }
 
-function reducePieces(
-  pieces: Iterable<Piece>,
-  { element }: TensorMap,
-  combine: CombineElements,
-  memory: BoxMemory,
-): void {
-  for (const { shared, global, bytes } of pieces) {
-    if (global === null) continue;
-    for (let at = 0; at < bytes; at += element.bytes)
-      memory.reduce(shared + at, global + BigInt(at), element.bytes, combine);
+/** Copies a row at once if possible. */
+function movesWhole(row: BoxRow, to: MovedRow['to'], map: TensorMap, memory: BoxMemory): boolean {
+  const tensor = wholeRow(map, row);
+  if (tensor === null) return false;
+  return memory.moveRow({ to, shared: row.shared, tensor, bytes: row.bytes, swizzle: map.swizzle });
+}
+
+function reduceRows(rows: Iterable<BoxRow>, map: TensorMap, combine: CombineElements, memory: BoxMemory): void {
+  const size = map.element.bytes;
+  for (const row of rows) {
+    for (const { shared, global, bytes } of piecesOf(map, row)) {
+      if (global === null) continue;
+      for (let at = 0; at < bytes; at += size) memory.reduce(shared + at, global + BigInt(at), size, combine);
+    }
   }
 }
 

@@ -45,25 +45,56 @@ function placeOf(address: number, swizzle: Swizzle): number {
   return swizzle.flips && isInOddLine(address) ? moved ^ 8 : moved;
 }
 
+/** A row of a part of a tensor. */
+export interface BoxRow {
+  /** Where it would begin in shared memory without a swizzle. */
+  readonly shared: number;
+  /** Its size in shared memory. */
+  readonly bytes: number;
+  /** The number of its first group along the innermost dimension. */
+  readonly first: number;
+  readonly line: Line;
+}
+
 /**
- * Yields the pieces of a part of a tensor, which begins at the address `shared` of shared memory, row by row. A piece
- * has at most 16 bytes, and is a whole group if groups are padded. With a swizzle, each row takes as many bytes of
- * shared memory as the swizzle has. Of each row of the tensor, the first `groups` groups are inside.
+ * Yields the rows of a part of a tensor, which begins at the address `shared` of shared memory. With a swizzle, each
+ * row takes as many bytes of shared memory as the swizzle has. Of each row of the tensor, the first `groups` groups are
+ * inside.
  */
-export function* piecesOf(map: TensorMap, place: PartPlace, shared: number, groups: number): Generator<Piece> {
+export function* boxRows(map: TensorMap, place: PartPlace, shared: number, groups: number): Generator<BoxRow> {
   const { element, swizzle } = map;
-  const inRow = (rowLength(map) / element.group) * element.sharedBytes;
-  const chunk = swizzle.flips ? 8 : 16;
+  const bytes = (rowLength(map) / element.group) * element.sharedBytes;
   const first = elementAt(place.coordinates, 0) / element.group;
   let row = shared;
   for (const start of rowsOf(map, place)) {
-    for (let at = 0; at < inRow; at += chunk)
-      yield* piecesOfChunk(element, { start, groups }, first + at / element.sharedBytes, {
-        address: placeOf(row + at, swizzle),
-        bytes: Math.min(chunk, inRow - at),
-      });
-    row += Math.max(inRow, swizzle.bytes);
+    yield { shared: row, bytes, first, line: { start, groups } };
+    row += Math.max(bytes, swizzle.bytes);
   }
+}
+
+/** The number of bytes of shared memory that swizzles move together. */
+export const chunkBytes = 16;
+
+/**
+ * The address in global memory of a row that lies inside the tensor as a whole and is copied byte by byte, in chunks
+ * that are aligned in both memories; null for other rows.
+ */
+export function wholeRow({ element, swizzle }: TensorMap, { bytes, first, line }: BoxRow): bigint | null {
+  const { start, groups } = line;
+  const isInside = first >= 0 && first + bytes / element.sharedBytes <= groups;
+  if (start === null || !isInside || isPadded(element) || swizzle.flips || bytes % chunkBytes !== 0) return null;
+  const global = start + BigInt(first) * BigInt(element.bytes);
+  return global % BigInt(chunkBytes) === 0n ? global : null;
+}
+
+/** Yields the pieces of a row. A piece has at most 16 bytes, and is a whole group if groups are padded. */
+export function* piecesOf({ element, swizzle }: TensorMap, row: BoxRow): Generator<Piece> {
+  const chunk = swizzle.flips ? chunkBytes / 2 : chunkBytes;
+  for (let at = 0; at < row.bytes; at += chunk)
+    yield* piecesOfChunk(element, row.line, row.first + at / element.sharedBytes, {
+      address: placeOf(row.shared + at, swizzle),
+      bytes: Math.min(chunk, row.bytes - at),
+    });
 }
 
 /** Bytes in shared memory that stay together. */
@@ -72,15 +103,20 @@ interface Chunk {
   readonly bytes: number;
 }
 
-/** A row of a tensor. */
-interface Row {
+/** A row of the whole tensor. */
+interface Line {
   /** The address of its first element; null if the row is outside of the tensor. */
   readonly start: bigint | null;
   readonly groups: number;
 }
 
 /** `first` is the number of the chunk's first group along the innermost dimension. */
-function* piecesOfChunk(element: TensorElement, { start, groups }: Row, first: number, chunk: Chunk): Generator<Piece> {
+function* piecesOfChunk(
+  element: TensorElement,
+  { start, groups }: Line,
+  first: number,
+  chunk: Chunk,
+): Generator<Piece> {
   const { bytes, sharedBytes } = element;
   const count = chunk.bytes / sharedBytes;
   const addressOf = (at: number): bigint | null =>
