@@ -3,6 +3,9 @@
  * 9.1, sections 5.5.7 and 9.7.16.10.3).
  */
 
+/** The number of bytes in a chunk. */
+export const chunkBytes = 16;
+
 export interface SwizzlePattern {
   /** The number of bytes that stay together. */
   readonly atom: 16 | 32 | 64;

@@ -2,8 +2,7 @@
 import { type BoxKind, mostDimensions, mostOffsets } from '../../isa/steps/memory.ts';
 import { MachineFault } from '../../machine/fault.ts';
 import { type BoxCopy, type BoxMemory, copyBox, type MovedRow } from '../../machine/tensor-maps/box-copy.ts';
-import { chunkBytes } from '../../machine/tensor-maps/pieces.ts';
-import { lineBytes, swizzled } from '../../machine/swizzle.ts';
+import { chunkBytes, lineBytes, swizzled } from '../../machine/swizzle.ts';
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
 import { type ConvertElement, packSixBits, spreadBytes } from '../../machine/tensor-maps/element-conversion.ts';
 import type { EngineCall } from '../engine-call.ts';

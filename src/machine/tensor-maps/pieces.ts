@@ -1,7 +1,7 @@
 /** The pieces in which a part of a tensor is copied between global and shared memory. */
 import { elementAt } from '../../base/element-at.ts';
 import { isPadded, outsideNan, type Swizzle, type TensorElement } from '../../isa/tensor-map-fields.ts';
-import { isInOddLine, swizzled } from '../swizzle.ts';
+import { chunkBytes, isInOddLine, swizzled } from '../swizzle.ts';
 import { type PartPlace, rowsOf } from './box-rows.ts';
 import { rowLength, type TensorMap } from './tensor-map.ts';
 
@@ -71,9 +71,6 @@ export function* boxRows(map: TensorMap, place: PartPlace, shared: number, group
     row += Math.max(bytes, swizzle.bytes);
   }
 }
-
-/** The number of bytes of shared memory that swizzles move together. */
-export const chunkBytes = 16;
 
 /**
  * The address in global memory of a row that lies inside the tensor as a whole and is copied byte by byte, in chunks
