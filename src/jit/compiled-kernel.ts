@@ -32,6 +32,8 @@ export interface CompiledKernel {
   readonly cancelsBlocks: boolean;
   /** Whether compiled code reads the tables of the special function unit. */
   readonly usesSpecialFunctions: boolean;
+  /** Whether compiled code reads textures, for which it has a table (textures/texture-table.ts). */
+  readonly readsTextures: boolean;
   /** Offset of the cluster barrier in shared memory; null for kernels that do not use the cluster barrier. */
   readonly clusterBarrier: number | null;
   /** See `KernelShape`. */
@@ -126,6 +128,7 @@ export function describeKernel({
     tensorBytes: tensorBytesOf(entry),
     cancelsBlocks: entry.cancelsBlocks,
     usesSpecialFunctions: entry.usesSpecialFunctions,
+    readsTextures: entry.readsTextures,
     clusterBarrier: entry.clusterBarrier,
     yieldsAtStops,
     spins,

@@ -116,11 +116,13 @@ export const context = {
    * Used only by kernels with such loops.
    */
   moved: 196,
+  /** Address of the table of textures (textures/texture-table.ts), if the kernel reads textures. */
+  textureTable: 200,
   /**
    * The offset of an array with one word for each block that a cluster can have, in the order of the ranks. Each word
    * is the address of the block's shared memory, or 0 if the block has exited.
    */
-  clusterMemories: 200,
+  clusterMemories: 204,
 } as const;
 
 /**

@@ -30,7 +30,7 @@ import { lowerSpecial } from './specials.ts';
 import { lowerBox } from './memory/box.ts';
 import { loadResults } from './engine-results.ts';
 import { lowerTensorCopy, lowerTensorProduct } from './memory/tensor.ts';
-import { lowerSurfaceAddress, lowerSurfaceStore, lowerTextureRead } from './memory/texture.ts';
+import { lowerSurfaceAddress, lowerSurfaceStore, lowerTextureRead } from './textures/texture-steps.ts';
 import { lowerBulk, lowerBulkAtomic, lowerClear, lowerTransfer } from './memory/transfer.ts';
 import { holder, type Values } from './regions/values.ts';
 

@@ -53,6 +53,7 @@ export interface KernelLayout {
   readonly usesTensorMemory: boolean;
   readonly cancelsBlocks: boolean;
   readonly usesSpecialFunctions: boolean;
+  readonly readsTextures: boolean;
   /** Every activation begins at a multiple of this number of bytes. */
   readonly alignment: number;
 }
@@ -80,6 +81,7 @@ export function kernelLayout(drafts: readonly Draft[], shared: readonly Variable
     usesTensorMemory: all.some(({ steps }) => steps.some(accessesTensorMemory)),
     cancelsBlocks: all.some(({ steps }) => steps.some(({ kind }) => kind === 'cancel-blocks')),
     usesSpecialFunctions: all.some(({ steps }) => steps.some(({ kind }) => kind === 'mufu')),
+    readsTextures: all.some(({ steps }) => steps.some(({ kind }) => kind === 'texture-read')),
     alignment,
   };
 }
@@ -139,6 +141,7 @@ export function finishFunction(draft: Draft, layout: KernelLayout): FunctionProg
     usesTensorMemory: layout.usesTensorMemory,
     cancelsBlocks: layout.cancelsBlocks,
     usesSpecialFunctions: layout.usesSpecialFunctions,
+    readsTextures: layout.readsTextures,
     local: localLayout.placed,
     localBytes: localLayout.end,
     calleeBase: alignUp(localLayout.end + linkage, Math.max(layout.alignment, linkage)),

@@ -159,6 +159,8 @@ export interface FunctionProgram {
   readonly cancelsBlocks: boolean;
   /** Whether the kernel, or a function that it may call, uses the special function unit (numerics/mufu-tables.ts). */
   readonly usesSpecialFunctions: boolean;
+  /** Whether the kernel, or a function that it may call, reads textures. */
+  readonly readsTextures: boolean;
   /**
    * The contents of an activation in local memory: a function's parameters and return values, local variables, and call
    * arguments. `localBytes` is their total size.

@@ -122,6 +122,41 @@ describe.each(Object.entries(ways))('%s', (_, way) => {
   });
 });
 
+/** The same reads with constants, and with registers in their place. */
+const constants: readonly (readonly [instruction: string, ...operands: readonly string[]])[] = [
+  ['tex.1d.v4.f32.f32', '{A}'],
+  ['tex.2d.v4.f32.f32', '{A, %f9}'],
+  ['tex.2d.v4.f32.f32', '{%f9, A}'],
+  ['tex.level.2d.v4.f32.f32', '{A, 0d3FF8000000000000}', 'A'],
+  ['tex.grad.2d.v4.f32.f32', '{A, %f9}', '{A, %f9}', '{%f9, A}'],
+  ['tld4.r.2d.v4.f32.f32', '{%f9, A}'],
+];
+
+test.each(constants)('%s with the constants in %s are f32 numbers', async (instruction, coordinates, ...more) => {
+  const device = await Device.create();
+  const texels = device.alloc(Float32Array.from({ length: 64 + 16 + 4 }, (_one, i) => i));
+  const size = instruction.includes('.1d') ? [64] : [8, 8];
+  const texture = device.texture({ texels, type: 'f32', size, filter: 'linear', levels: size.length === 1 ? 1 : 3 });
+  const read = async (constant: string): Promise<readonly number[]> => {
+    const operands = [`[%rd2, ${coordinates}]`, ...more].join(', ').replaceAll('A', constant);
+    const out = device.alloc(16);
+    const module = device.load(`.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 texture) {
+.reg .f32 %f<10>; .reg .b64 %rd<3>;
+ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [texture]; mov.f32 %f8, 1.25; mov.f32 %f9, 2.75;
+${instruction} {%f1, %f2, %f3, %f4}, ${operands};
+st.global.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};
+ret; }`);
+    const result = await module.kernel('k').launch({ args: [out, texture] });
+    expect(result.ok).toBe(true);
+    return [...out.read('f32')];
+  };
+  expect(await read('1.25')).toEqual(await read('%f8'));
+  expect(await read('0f3FA00000')).toEqual(await read('%f8'));
+});
+
 describe('refused', () => {
   type Wrong = (device: Device) => void;
   const wrong: readonly (readonly [what: string, act: Wrong, code: string, message: string])[] = [

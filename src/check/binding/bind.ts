@@ -340,7 +340,11 @@ function isOfKernel({ space }: VariableSymbol): boolean {
 
 /** Binds a list of coordinates. A register without lanes, which ptxas accepts in its place, is every coordinate. */
 function bindPoint(variant: Variant, pattern: CoordinatesPattern, operand: Operand, scope: Scope): readonly Binding[] {
-  const patterns = coordinatePatterns(variant, pattern);
+  const isFloat = (i: number): boolean => operand.kind === 'vector' && operand.elements[i]?.kind === 'float';
+  // Unlike constants in other lists, float constants are converted to f32 where f32 numbers are expected.
+  const patterns = coordinatePatterns(variant, pattern).map(
+    (one, i): ValuePattern => (pattern.types.includes('.f32') && isFloat(i) ? { ...one, type: '.f32' } : one),
+  );
   const isScalar = registerUse(operand, scope)?.symbol.lanes === 1;
   return isScalar
     ? patterns.map((one) => bindValue(variant, one, operandRef(one.name), operand, scope))

@@ -7,6 +7,7 @@ import { blockIndexOf, blocksPerCluster, clusterLimit, type LaunchShape, threads
 import { placeMufuTables } from '../../machine/mufu-memory.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { alignTo16, context, type ContextField, contextSize } from '../layout.ts';
+import { tableBytes } from '../textures/texture-table.ts';
 import { keysOf } from '../../base/records.ts';
 
 /** The parts of one running block, as addresses in global memory. */
@@ -36,7 +37,8 @@ export interface ArenaNeeds {
 export function arenaNeeds({ compiled, shape, parameters, constants }: Omit<ArenaOptions, 'memory'>): ArenaNeeds {
   const { frame, sharedBytes, tensorBytes, stackBytes, callBytes } = compiled;
   return {
-    common: alignTo16(parameters.byteLength) + alignTo16(constants.byteLength),
+    common:
+      alignTo16(parameters.byteLength) + alignTo16(constants.byteLength) + (compiled.readsTextures ? tableBytes : 0),
     room:
       contextSize +
       alignTo16(frame.size) +
@@ -50,6 +52,7 @@ export class Arena {
   readonly parameters: number;
   readonly constants: number;
   readonly sharedSize: number;
+  private readonly textureTable: number;
   private readonly options: ArenaOptions;
   private readonly threads: number;
   private readonly roomSize: number;
@@ -66,6 +69,8 @@ export class Arena {
     this.constants = this.parameters + alignTo16(parameters.byteLength);
     memory.bytesAt(this.parameters, parameters.byteLength).set(parameters);
     memory.bytesAt(this.constants, constants.byteLength).set(constants);
+    this.textureTable = this.constants + alignTo16(constants.byteLength);
+    if (compiled.readsTextures) memory.bytesAt(this.textureTable, tableBytes).fill(0);
     if (compiled.usesSpecialFunctions) placeMufuTables(memory);
     this.roomSize = needs.room;
   }
@@ -180,6 +185,7 @@ export class Arena {
       calls: room.calls,
       parameters: this.parameters,
       constants: this.constants,
+      textureTable: this.textureTable,
     } satisfies Partial<Record<ContextField, number>>;
     const words = this.contextOf(room);
     for (const name of keysOf(fields)) words[context[name] / 4] = fields[name];

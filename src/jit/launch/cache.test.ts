@@ -18,6 +18,7 @@ const kernel: Compiled['kernel'] = {
   inWarps: false,
   cancelsBlocks: false,
   usesSpecialFunctions: false,
+  readsTextures: false,
   sharedBytes: 0,
   clusterBarrier: null,
   waits: false,

@@ -8,7 +8,8 @@ import type { AddressMode } from '../../isa/texture-fields.ts';
 export const steps = 256;
 
 /** Normalized coordinates have 21 bits after the point. */
-const normalizedSteps = 2 ** 21;
+export const normalizedSteps: number = 2 ** 21;
+
 /** The least normal f32 number. */
 export const leastNormal: number = 2 ** -126;
 

@@ -9,6 +9,7 @@ import { clampSteps, cubeSpot, indexIn, inTexels, steps, stepsTo } from './coord
 import { type Level, type Sampling, texelBytes, type TextureDescription } from './description.ts';
 import { levelOfVectors } from './derivatives.ts';
 import { shareDown, shareUp, totalWeight } from './mixing.ts';
+import type { NearestTexel } from './nearest-texel.ts';
 import { narrowBits, texelReader, type TexelReader } from './texel-formats.ts';
 
 /** The operands of a `texture-read`, all of them 32 bits wide, in two views of the same bytes. */
@@ -115,6 +116,25 @@ export class Sampler {
       this.mix(results);
     }
     if (narrows) for (let i = 0; i < 4; i++) results[i] = narrowBits(results[i] ?? 0);
+  }
+
+  /**
+   * How the nearest texel is found, if reads do nothing else and always use the same level; null otherwise.
+   *
+   * @param address of the texture in global memory
+   */
+  nearestTexel(address: number): NearestTexel | null {
+    const { read, dimensions } = this;
+    const { description, levels } = this.source;
+    if (this.isLinear || read.level !== 'finest' || this.located > dimensions) return null;
+    const number = this.levelOf(operandRoom());
+    if (number < 0 || !Number.isInteger(number)) return null;
+    const level = elementAt(levels, number);
+    const axes = this.modes
+      .slice(0, dimensions)
+      .map((mode, i) => ({ size: sizeOf(level, i), stride: this.strideOf(level, i), mode }));
+    const { texel, channels } = description;
+    return { address: address + level.start, texel, channels, isFraction: this.isFraction, scales: this.scales, axes };
   }
 
   /** Finds the texels that are mixed. The fraction of the level is the share of the level after it. */

@@ -17,6 +17,7 @@ import {
   type TextureDescription,
   type TextureKind,
 } from './description.ts';
+import type { NearestTexel } from './nearest-texel.ts';
 import { Sampler, type TexelSource, type TextureOperands } from './sampling.ts';
 import { SurfacePlaces } from './surface-places.ts';
 import { channelWriters } from './texel-writers.ts';
@@ -60,6 +61,12 @@ export class Textures {
     const known = open.samplers.get(read);
     const own = known?.handle === sampler ? known.sampler : this.samplerFor(read, open, sampler);
     own.sample(operands, results);
+  }
+
+  /** How an instruction that has read a texture finds the nearest texel, if it does nothing else; null otherwise. */
+  nearestTexel(read: TextureRead, texture: number): NearestTexel | null {
+    const open = this.open(texture);
+    return open.samplers.get(read)?.sampler.nearestTexel(Number(open.description.address)) ?? null;
   }
 
   private samplerFor(read: TextureRead, open: Open, handle: number): Sampler {

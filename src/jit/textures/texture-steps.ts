@@ -6,15 +6,30 @@ import type { RecordEngineCall } from '../engine-call.ts';
 import { context } from '../layout.ts';
 import type { Lowering } from '../lowering.ts';
 import { loadResults } from '../engine-results.ts';
+import { nearestFunction } from './nearest-code.ts';
+import { wayOf } from './texture-table.ts';
 
 /** The operands, and then the results, are in the context of the block. */
 export function lowerTextureRead(step: StepOf<'texture-read'>, lowering: Lowering): void {
-  const { code, helpers } = lowering;
+  const { code, helpers, values, locals, layout } = lowering;
   for (const field of ['coordinates', 'level', 'offset'] as const)
     storeOperands(step[field], operandStarts[field], lowering);
-  pushCall({ kind: 'texture-read', read: step.read }, lowering);
-  for (const handle of [step.texture, step.sampler]) pushHandle(handle, lowering);
-  code.call(helpers.import('texture'));
+  const callEngine = (): void => {
+    pushCall({ kind: 'texture-read', read: step.read }, lowering);
+    for (const handle of [step.texture, step.sampler]) pushHandle(handle, lowering);
+    code.call(helpers.import('texture'));
+  };
+  const way = wayOf(step.read);
+  if (way === null) callEngine();
+  else {
+    code.get(locals.context);
+    for (const handle of [step.texture, step.sampler]) values.get(handle, 'i64');
+    code
+      .call(nearestFunction(helpers, layout, step.read, way))
+      .op('i32.eqz')
+      .unlikely()
+      .if(callEngine);
+  }
   loadResults(step.to, lowering);
 }
 

@@ -1,0 +1,119 @@
+/**
+ * A table in memory in which compiled code finds textures that the launch has already read. An entry has what is needed
+ * to read the nearest texel; it is used by all instructions that find texels in the same way.
+ */
+import type { TextureRead } from '../../isa/texture-read.ts';
+import { addressModes, type TexelTypeName } from '../../isa/texture-fields.ts';
+import type { Axis, NearestTexel } from '../../machine/textures/nearest-texel.ts';
+import { alignTo16 } from '../layout.ts';
+import type { MemoryOpcode, PlainOpcode } from '../../wasm/opcodes.ts';
+
+/** Offsets in an entry. */
+export const entryFields = {
+  /** 8 bytes each: the handles. No texture has the handle 0. */
+  texture: 0,
+  sampler: 8,
+  /** 4 bytes each. The way in which texels are found is a number (`wayOf`). */
+  way: 16,
+  address: 20,
+  channels: 24,
+  /** An index into `channelFormats`. */
+  format: 28,
+  scales: 32,
+  /** For each axis, 4 bytes each for the size, the stride, and the mode, an index into `addressModes`. */
+  axes: 36,
+} as const;
+
+export const axisFields = { size: 0, stride: 4, mode: 8, end: 12 } as const;
+
+export const entryBytes: number = alignTo16(entryFields.axes + 3 * axisFields.end);
+
+/** A power of two. Textures that have the same entry displace each other. */
+export const entryCount = 64;
+
+export const tableBytes: number = entryCount * entryBytes;
+
+/** Handles are about as far apart as 2 to this power. */
+export const handleShift = 7;
+
+/** How a channel of a texel is read. */
+export interface ChannelFormat {
+  readonly type: TexelTypeName;
+  readonly bytes: number;
+  readonly load: MemoryOpcode;
+  /** Extends the loaded bits. */
+  readonly extend: PlainOpcode | null;
+  /** If integers are read as fractions, the greatest integer, and whether there are negative ones. */
+  readonly fraction: { readonly greatest: number; readonly isSigned: boolean } | null;
+}
+
+const whole = (type: TexelTypeName): ChannelFormat => ({
+  type,
+  bytes: 4,
+  load: 'i32.load',
+  extend: null,
+  fraction: null,
+});
+
+const integers = ['u8', 's8', 'u16', 's16'] as const;
+
+function small(type: (typeof integers)[number], isFraction: boolean): ChannelFormat {
+  const isSigned = type.startsWith('s');
+  const bits = type.endsWith('8') ? 8 : 16;
+  return {
+    type,
+    bytes: bits / 8,
+    load: bits === 8 ? 'i32.load8_u' : 'i32.load16_u',
+    extend: !isSigned ? null : bits === 8 ? 'i32.extend8_s' : 'i32.extend16_s',
+    fraction: isFraction ? { greatest: 2 ** (isSigned ? bits - 1 : bits) - 1, isSigned } : null,
+  };
+}
+
+/** The formats that compiled code reads. Those that are missing are read by the engine. */
+export const channelFormats: readonly ChannelFormat[] = [
+  ...(['f32', 'u32', 's32'] as const).map(whole),
+  ...[false, true].flatMap((isFraction) => integers.map((type) => small(type, isFraction))),
+];
+
+/** The way in which an instruction finds texels; null if compiled code cannot do this. */
+export function wayOf({ geometry, isFloat, level, hasOffset, gathers, narrows }: TextureRead): number | null {
+  const { dimensions, isArray, isCube } = geometry;
+  const isPlain = level === 'finest' && !hasOffset && gathers === null && !narrows && !isArray && !isCube;
+  return isPlain ? 2 * dimensions + Number(isFloat) : null;
+}
+
+/** What an instruction with certain handles looks for in the table. */
+export interface EntryKey {
+  readonly way: number;
+  readonly texture: number;
+  readonly sampler: number;
+}
+
+/** Where the entry of a texture is in the table. */
+export function entryOffset({ way, texture }: EntryKey): number {
+  return (((texture >>> handleShift) + way) % entryCount) * entryBytes;
+}
+
+/** Writes an entry, unless compiled code cannot read the texels. */
+export function writeEntry(entry: DataView, { way, texture, sampler }: EntryKey, found: NearestTexel): void {
+  const { texel, isFraction, axes } = found;
+  const format = channelFormats.findIndex(
+    ({ type, fraction }) => type === texel.name && (fraction !== null) === isFraction,
+  );
+  if (format < 0) return;
+  entry.setBigUint64(entryFields.texture, BigInt(texture), true);
+  entry.setBigUint64(entryFields.sampler, BigInt(sampler), true);
+  const word = (at: number, value: number): void => entry.setUint32(at, value, true);
+  word(entryFields.way, way);
+  word(entryFields.address, found.address);
+  word(entryFields.channels, found.channels);
+  word(entryFields.format, format);
+  word(entryFields.scales, Number(found.scales));
+  axes.forEach((axis, i) => writeAxis(word, entryFields.axes + i * axisFields.end, axis));
+}
+
+function writeAxis(word: (at: number, value: number) => void, start: number, { size, stride, mode }: Axis): void {
+  word(start + axisFields.size, size);
+  word(start + axisFields.stride, stride);
+  word(start + axisFields.mode, addressModes.indexOf(mode));
+}
