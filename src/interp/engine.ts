@@ -17,7 +17,7 @@ import { passBarrier } from './barrier-steps.ts';
 import { beginBlock, blockInState, type BlockPlan, stateOfBlock } from './block.ts';
 import { completeGroup } from './collective-steps.ts';
 import { idleCpu, memoriesOf } from './idle-cpu.ts';
-import { nextInWarp } from './lockstep.ts';
+import { isBetweenLanes, nextInWarp } from './lockstep.ts';
 import { prepareKernel } from './prepare-kernel.ts';
 import { onlySpins, spinningIn } from './spinning.ts';
 import { requireDefined } from './shadow.ts';
@@ -192,7 +192,7 @@ export class ReferenceEngine implements SteppingEngine {
   private block(): Block | null {
     const [block] = this.running;
     if (block === undefined) return this.begin();
-    if (block.idleTurns <= block.threads.length) return block;
+    if (block.idleTurns <= block.threads.length || isBetweenLanes(block)) return block;
     // All threads of the block seem to wait for something outside the block, so other blocks get a turn. Once every
     // block has had a turn, the next block starts.
     block.idleTurns = 0;

@@ -28,3 +28,11 @@ export function nextInWarp(thread: Thread, block: Block, code: readonly Prepared
   }
   return elementAt(together, 0);
 }
+
+/**
+ * Whether some of the threads that go together have not had their turn. Until then, no other block may run: it would see
+ * an access of the first lanes, such as the release of a lock, before that of the others.
+ */
+export function isBetweenLanes(block: Block): boolean {
+  return block.threads.some(({ isReleased, activity }) => isReleased && activity === 'running');
+}
