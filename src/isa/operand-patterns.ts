@@ -144,8 +144,8 @@ export type OperandPattern =
    * operand is `[a, {x, y}]` with this number of 32-bit coordinates, where `a` is the address of a tensor map. `least`:
    * a register that holds the address must have at least this many bits (with `generic`, this applies only to
    * instructions without a space modifier). In all other cases, narrower registers are also allowed, and ptxas extends
-   * them. `plain`: the name of a texture,
-   * sampler or surface is not allowed.
+   * them. `plain`: the name of a texture, sampler or surface is not allowed. `unnamed`: with this modifier, ptxas accepts
+   * only registers.
    */
   | {
       readonly kind: 'address';
@@ -157,6 +157,7 @@ export type OperandPattern =
       readonly element?: boolean;
       readonly least?: { readonly bits: 32 | 64; readonly generic?: boolean };
       readonly plain?: boolean;
+      readonly unnamed?: string;
     }
   /**
    * The operand of cvta: a register or, for variants without `.to`, a variable in the state space that the modifier

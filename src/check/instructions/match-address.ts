@@ -122,6 +122,8 @@ function matchBase(
   if (base.kind === 'variable') {
     if (!(space === null ? generic : (reachable[space] ?? [])).includes(base.space))
       return [problem('PTX5011', operand(index), { ...parameters, expected: space ?? 'generic' })];
+    if (pattern.unnamed !== undefined && pattern.unnamed === space)
+      return [problem('PTX5015', operand(index), { ...parameters, expected: `a register, because of ${space}` })];
     if (base.opaque === null || pattern.plain !== true) return [];
     return [problem('PTX5015', operand(index), { ...parameters, expected: 'a register, or a variable with a value' })];
   }

@@ -288,7 +288,7 @@ const fills = () =>
         syntax: 'st.bulk{.weak}{.shared::cta}  [a], size, initval',
         summary: 'Fills shared memory with zeros. The number of bytes is given by size.',
         operands: [
-          { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } },
+          { kind: 'address', name: 'a', access: 'store', least: { bits: 32 }, unnamed: '.shared::cta' },
           read('size', type, { unpacked: true, multiple: 8, range: [0, 1 << 24] }),
           read('initval', '.u64', { constantOnly: true, oneOf: [0] }),
         ],
