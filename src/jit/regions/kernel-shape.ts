@@ -5,6 +5,7 @@ import type { FunctionProgram, ProgramInstruction } from '../../program/function
 import { builtinsOf, type KernelProgram, type LinkedFunction } from '../../program/link.ts';
 import { type Liveness, liveness } from '../../program/liveness.ts';
 import { lockstepPoints } from '../../program/lockstep.ts';
+import { seamsOf } from '../../program/seams.ts';
 import { eachRegion, type Region } from '../../program/regions.ts';
 import { type RegisterTraffic, TrafficAnalysis } from '../../program/register-traffic.ts';
 import { type Stride, stridesOf } from '../../program/strides.ts';
@@ -84,7 +85,8 @@ export interface FunctionShape {
   readonly landings: ReadonlySet<number>;
   /**
    * Those of the landings at which a thread lets the other threads of its warp catch up, with their places
-   * (program/lockstep.ts). The regions of a function are in the order of their places.
+   * (program/lockstep.ts), and those at which a long function is cut (program/seams.ts). The regions of a function are in
+   * the order of their places.
    */
   readonly lockstep: ReadonlyMap<number, number>;
   /** The data for running four threads at once; null if the kernel runs one thread at a time. */
@@ -184,7 +186,7 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
   const varying = onVectors ? varyingPlaces(program, stackBytes > 0) : new Set<number>();
   const apart = partingsOf(program, varying);
   const cuts = apart.size > mostPartings ? new Set<number>() : apart;
-  const points = lockstepPoints(program, builtins, layout.inLockstep);
+  const points = pointsOf(program, builtins, layout);
   const blocks = blocksOf(program, builtins, new Set([...cuts, ...points.keys()]));
   look();
   const pauses = waitingLoops(program, blocks);
@@ -233,6 +235,16 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
     slots,
     traffic,
   };
+}
+
+/** The instructions at which regions end and threads let each other catch up, with their places (lockstep.ts). */
+function pointsOf(
+  program: FunctionProgram,
+  builtins: ReadonlySet<number>,
+  { inLockstep }: LaunchLayout,
+): ReadonlyMap<number, number> {
+  const seams = seamsOf(blocksOf(program, builtins));
+  return new Map([...[...seams].map((at) => [at, at] as const), ...lockstepPoints(program, builtins, inLockstep)]);
 }
 
 function countTargets({ instructions }: FunctionProgram, size: CodeSize): void {
