@@ -34,6 +34,16 @@ function nest(count: number, open: (i: number) => string, close: (i: number) => 
   ].join('\n');
 }
 
+/** Loops inside each other, each with a register that is live in all that it contains. */
+function nestedLoops(count: number): string {
+  const loops = nest(
+    count,
+    (i) => `mov.u32 %q${i}, 0;\nL${i}:\nadd.u32 %q${i}, %q${i}, 1;`,
+    (i) => `setp.eq.u32 %p1, %q${i}, 0;\n@%p1 bra L${i};`,
+  );
+  return `.reg .b32 %q<${count}>;\n${loops}`;
+}
+
 const declarations: readonly Shape[] = [
   {
     name: 'global variables',
@@ -481,14 +491,7 @@ const flow: readonly Shape[] = [
   {
     name: 'nested loops with registers',
     size: 500,
-    text: (n) =>
-      kernel(
-        `.reg .b32 %q<${n}>;\n${nest(
-          n,
-          (i) => `mov.u32 %q${i}, 0;\nL${i}:\nadd.u32 %q${i}, %q${i}, 1;`,
-          (i) => `setp.eq.u32 %p1, %q${i}, 0;\n@%p1 bra L${i};`,
-        )}`,
-      ),
+    text: (n) => kernel(nestedLoops(n)),
   },
   {
     name: 'loops with one end',
@@ -682,6 +685,15 @@ const calls: readonly Shape[] = [
       kernel(
         lines(n, (i) => `call f${i};`),
         lines(n, (i) => `.func f${i}() { ret; }`),
+      ),
+  },
+  {
+    name: 'calls of functions with nested loops',
+    size: 1,
+    text: (n) =>
+      kernel(
+        lines(n, (i) => `call f${i};`),
+        lines(n, (i) => `.func f${i}() {\n${registers}\n${nestedLoops(1600)}\nret; }`),
       ),
   },
   {

@@ -142,7 +142,7 @@ describe('kernels', () => {
     ['barriers in branches', 600],
     ['switches', 300],
     ['indirect calls', 1100],
-    ['nested loops with registers', 6000],
+    ['calls of functions with nested loops', 14],
     ['loops that read', 600],
   ])('%s: %d are too many for the fast engine, but not for the reference engine', async (name, size) => {
     expect(await launched(name, size, 'jit')).toBe('kernel-too-large');

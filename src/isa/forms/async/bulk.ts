@@ -279,26 +279,24 @@ const groups = () => [
   ),
 ];
 
-const fills = () =>
-  (['.u64', '.u32'] as const).map((type) =>
-    executed(
-      {
-        id: `st.bulk${type === '.u32' ? '.short' : ''}`,
-        section: '9.7.9.13',
-        syntax: 'st.bulk{.weak}{.shared::cta}  [a], size, initval',
-        summary: 'Fills shared memory with zeros. The number of bytes is given by size.',
-        operands: [
-          { kind: 'address', name: 'a', access: 'store', least: { bits: 32 }, unnamed: '.shared::cta' },
-          read('size', type, { unpacked: true, multiple: 8, range: [0, 1 << 24] }),
-          read('initval', '.u64', { constantOnly: true, oneOf: [0] }),
-        ],
-      },
-      at('8.6', 100),
-      (variant) => [
-        extract('$bytes', '$size', 0, 32),
-        { kind: 'clear', space: spaceOf(variant), address: '$a', size: '$bytes' },
+const fill = () =>
+  executed(
+    {
+      id: 'st.bulk',
+      section: '9.7.9.13',
+      syntax: 'st.bulk{.weak}{.shared::cta}  [a], size, initval',
+      summary: 'Fills shared memory with zeros. The number of bytes is given by size.',
+      operands: [
+        { kind: 'address', name: 'a', access: 'store', least: { bits: 32 }, unnamed: '.shared::cta' },
+        read('size', '.u64', { unpacked: true, multiple: 8, range: [0, 1 << 24] }),
+        read('initval', '.u64', { constantOnly: true, oneOf: [0] }),
       ],
-    ),
+    },
+    at('8.6', 100),
+    (variant) => [
+      extract('$bytes', '$size', 0, 32),
+      { kind: 'clear', space: spaceOf(variant), address: '$a', size: '$bytes' },
+    ],
   );
 
 /** Bulk copies and reductions to multimem addresses. */
@@ -313,5 +311,5 @@ export const bulkForms = (): readonly InstructionForm[] => [
   ...prefetches(),
   ...bulkReductions(),
   ...groups(),
-  ...fills(),
+  fill(),
 ];
