@@ -33,6 +33,8 @@ export interface ValuePattern {
    * operand's type.
    */
   readonly unpacked?: boolean;
+  /** A bit-size register is not allowed here. */
+  readonly numeric?: boolean;
   /** Only an integer constant is allowed here. */
   readonly constantOnly?: boolean;
   /** The name of a variable or function is allowed here and stands for its address. */

@@ -78,11 +78,13 @@ function matchRegister(
   if (pattern.constantOnly === true) return [wrongKind(subject, pattern.name, shape, path, 'an integer constant')];
   if (pattern.sink === 'only') return [wrongKind(subject, pattern.name, shape, path, "'_'")];
   const regime = regimeOf(subject, pattern);
-  const isTaken = acceptsRegister(type, shape.type, regime) && !(pattern.unpacked && shape.type.name === '.f16x2');
+  const isBarred =
+    (pattern.unpacked && shape.type.name === '.f16x2') || (pattern.numeric && shape.type.class === 'bits');
+  const isTaken = acceptsRegister(type, shape.type, regime) && !isBarred;
   if (shape.lanes === 1 && isTaken) return [];
   const parameters = { name: pattern.name, what: subject.what, opcode: subject.opcode };
   if (shape.lanes > 1) return [problem('PTX3009', operand(...path), parameters)];
-  const expected = describeRegisters(type, regime);
+  const expected = pattern.numeric ? `a register of type ${type.name}` : describeRegisters(type, regime);
   return [
     problem(
       'PTX3004',

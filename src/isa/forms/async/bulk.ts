@@ -279,24 +279,27 @@ const groups = () => [
   ),
 ];
 
-const fill = () =>
-  executed(
-    {
-      id: 'st.bulk',
-      section: '9.7.9.13',
-      syntax: 'st.bulk{.weak}{.shared::cta}  [a], size, initval',
-      summary: 'Fills shared memory with zeros. The number of bytes is given by size.',
-      operands: [
-        { kind: 'address', name: 'a', access: 'store', least: { bits: 32 }, unnamed: '.shared::cta' },
-        read('size', '.u64', { unpacked: true, multiple: 8, range: [0, 1 << 24] }),
-        read('initval', '.u64', { constantOnly: true, oneOf: [0] }),
+/** The size has 64 bits or, in a register that is not of a bit-size type, 32 bits. */
+const fills = () =>
+  (['.u64', '.u32'] as const).map((type) =>
+    executed(
+      {
+        id: `st.bulk${type === '.u32' ? '.short' : ''}`,
+        section: '9.7.9.13',
+        syntax: 'st.bulk{.weak}{.shared::cta}  [a], size, initval',
+        summary: 'Fills shared memory with zeros. The number of bytes is given by size.',
+        operands: [
+          { kind: 'address', name: 'a', access: 'store', least: { bits: 32 }, unnamed: '.shared::cta' },
+          read('size', type, { unpacked: true, numeric: type === '.u32', multiple: 8, range: [0, 1 << 24] }),
+          read('initval', '.u64', { constantOnly: true, oneOf: [0] }),
+        ],
+      },
+      at('8.6', 100),
+      (variant) => [
+        extract('$bytes', '$size', 0, 32),
+        { kind: 'clear', space: spaceOf(variant), address: '$a', size: '$bytes' },
       ],
-    },
-    at('8.6', 100),
-    (variant) => [
-      extract('$bytes', '$size', 0, 32),
-      { kind: 'clear', space: spaceOf(variant), address: '$a', size: '$bytes' },
-    ],
+    ),
   );
 
 /** Bulk copies and reductions to multimem addresses. */
@@ -311,5 +314,5 @@ export const bulkForms = (): readonly InstructionForm[] => [
   ...prefetches(),
   ...bulkReductions(),
   ...groups(),
-  fill(),
+  ...fills(),
 ];
