@@ -34,7 +34,7 @@ function memoryOf({ space, tensorSpace }: BoxStep, context: AccessContext): BoxM
   const inShared = (address: number) => ({ space, address: BigInt(address) });
   const inTensor = (address: bigint) => ({ space: tensorSpace, address });
   return {
-    // Pieces are accesses of their own to what is undefined and to races.
+    // Undefined bytes and races are tracked for each piece.
     moveRow: () => false,
     load: (shared, tensor, bytes, convert) => copyPiece(inShared(shared), inTensor(tensor), bytes, context, convert),
     store: (shared, tensor, bytes) => copyPiece(inTensor(tensor), inShared(shared), bytes, context),

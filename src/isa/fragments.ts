@@ -144,9 +144,11 @@ const knownHolders = new WeakMap<Fragment, readonly Holder[]>();
 
 /** The places of all elements, ordered by matrix, then by row, then by column. */
 export function holdersOf(fragment: Fragment): readonly Holder[] {
-  const known = knownHolders.get(fragment) ?? findHolders(fragment);
-  knownHolders.set(fragment, known);
-  return known;
+  const known = knownHolders.get(fragment);
+  if (known !== undefined) return known;
+  const found = findHolders(fragment);
+  knownHolders.set(fragment, found);
+  return found;
 }
 
 function findHolders(fragment: Fragment): readonly Holder[] {

@@ -35,13 +35,13 @@ const lengths = { whole: 200, part: 100 };
 
 test('a short function is not cut', () => {
   const fn = program('add.u32 %r1, %r1, 1;'.repeat(199));
-  expect([...seamsOf(blocksOf(fn), lengths)]).toEqual([]);
-  expect([...seamsOf(blocksOf(fn))]).toEqual([]);
+  expect([...seamsOf(fn, new Set(), lengths)]).toEqual([]);
+  expect([...seamsOf(fn, new Set())]).toEqual([]);
 });
 
 test('a long block is cut', () => {
   const fn = program('add.u32 %r1, %r1, 1;'.repeat(1000));
-  const seams = seamsOf(blocksOf(fn), lengths);
+  const seams = seamsOf(fn, new Set(), lengths);
   expect(seams.size).toBeGreaterThanOrEqual(10);
   expect(longestRegion(fn, seams)).toBeLessThanOrEqual(100);
 });
@@ -50,7 +50,7 @@ test('a loop is not cut if there is room for a cut before it', () => {
   const filler = (count: number): string => 'add.u32 %r1, %r1, 1;'.repeat(count);
   const loop = `L: ${filler(70)} setp.lt.u32 %p1, %r1, 9; @%p1 bra L;`;
   const fn = program(`${filler(60)} ${loop} ${filler(80)}`);
-  const seams = seamsOf(blocksOf(fn), lengths);
+  const seams = seamsOf(fn, new Set(), lengths);
   expect([...seams].filter((at) => at > 60 && at < 132)).toEqual([]);
   expect(seams.size).toBeGreaterThan(0);
 });
@@ -65,7 +65,7 @@ describe('random branches', () => {
       return `L${i}: ${'add.u32 %r1, %r1, 1;'.repeat(random.below(12))} setp.lt.u32 %p1, %r1, 9; @%p1 bra L${target};`;
     });
     const fn = program(body.join('\n'));
-    const seams = seamsOf(blocksOf(fn), lengths);
+    const seams = seamsOf(fn, new Set(), lengths);
     if (fn.instructions.length > lengths.whole) expect(longestRegion(fn, seams)).toBeLessThanOrEqual(lengths.part);
     else expect(seams.size).toBe(0);
   });

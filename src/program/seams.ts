@@ -4,7 +4,8 @@
  * that.
  */
 import { elementAt } from '../base/element-at.ts';
-import { type BasicBlock, successorsOf } from './flow.ts';
+import { type BasicBlock, blocksOf, successorsOf } from './flow.ts';
+import type { FunctionProgram } from './function-program.ts';
 
 /** Functions with more instructions are cut. */
 const longestWhole = 8192;
@@ -23,11 +24,12 @@ export interface PartLengths {
  * where control comes to the fewest places from the other side.
  */
 export function seamsOf(
-  blocks: readonly BasicBlock[],
+  program: FunctionProgram,
+  builtins: ReadonlySet<number>,
   { whole, part }: PartLengths = { whole: longestWhole, part: longestPart },
 ): ReadonlySet<number> {
-  if ((blocks.at(-1)?.end ?? 0) <= whole) return new Set();
-  const pieces = piecesOf(blocks, Math.ceil(part / 4));
+  if (program.instructions.length <= whole) return new Set();
+  const pieces = piecesOf(blocksOf(program, builtins), Math.ceil(part / 4));
   const cuts = cutsOf(pieces, crossings(pieces), part);
   const crosses = ({ from, to }: Piece): boolean => cuts.some((cut) => from < cut && cut <= to);
   return new Set(pieces.filter((piece) => piece.end > piece.start && crosses(piece)).map(({ start }) => start));

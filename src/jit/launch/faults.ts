@@ -8,7 +8,7 @@ import { pairOf } from '../../base/tuples.ts';
 import { formatAddress, type MemorySpace, type Address, resolveGeneric } from '../../machine/memory/address-space.ts';
 import { MachineFault, machineFault } from '../../machine/fault.ts';
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
-import { type NamedRange, Segment } from '../../machine/memory/segment.ts';
+import { type Access, type NamedRange, Segment } from '../../machine/memory/segment.ts';
 import { noBlock } from '../../machine/memory/shared-of-rank.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import type { EngineCall } from '../engine-call.ts';
@@ -78,7 +78,7 @@ export function resolveAccess(
     global.check(access, place.offset, size);
     return place.offset;
   }
-  segmentOf(place.space, area, global).check(access, place.offset, size);
+  checkInside(place.space, area, { access, offset: place.offset, size }, global);
   return area.address + place.offset;
 }
 
@@ -92,16 +92,30 @@ function inCluster(
   const { shared: address, hasEnded } = blockOf(rank);
   const own = offset - startOfRank(rank);
   if (hasEnded && own !== clusterBarrier) throw noBlock(rank, access, offset, size);
-  const isPlain = own + size <= shared.size && own % size === 0;
-  // Accesses that are clearly valid are handled without a segment, because creating a segment takes longer than all
-  // other work here, and kernels may perform millions of such accesses.
-  if (!isPlain) segmentOf('shared', { ...shared, address }, global).check(access, own, size);
+  checkInside('shared', { ...shared, address }, { access, offset: own, size }, global);
   return address + own;
 }
 
+interface AreaAccess {
+  readonly access: Access;
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** Throws a fault unless an access lies in an area, is aligned, and does not write to an area that is read-only. */
+function checkInside(space: MemorySpace, area: Area, { access, offset, size }: AreaAccess, global: EngineMemory): void {
+  const isPlain = offset + size <= area.size && offset % size === 0 && (access === 'load' || !isReadOnly(space));
+  // Accesses that are clearly valid are handled without a segment, because creating a segment takes longer than all
+  // other work here, and kernels may perform millions of such accesses.
+  if (!isPlain) segmentOf(space, area, global).check(access, offset, size);
+}
+
+function isReadOnly(space: MemorySpace): boolean {
+  return space === 'const' || space === 'param';
+}
+
 function segmentOf(space: MemorySpace, { address, size, named }: Area, global: EngineMemory): Segment {
-  const readOnly = space === 'const' || space === 'param';
-  return new Segment(space, global.bytesAt(address, size), { readOnly, named });
+  return new Segment(space, global.bytesAt(address, size), { readOnly: isReadOnly(space), named });
 }
 
 /**

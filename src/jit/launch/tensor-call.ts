@@ -1,7 +1,6 @@
 /** Multiplies matrices in tensor memory, and copies matrices to it, for compiled code. */
 import { startOfRank } from '../../isa/spaces.ts';
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
-import { chunkBytes } from '../../machine/swizzle.ts';
 import { misuse, ranksOf, type TensorAccess } from '../../machine/tensor-memory/access.ts';
 import { copyToTensor } from '../../machine/tensor-memory/copy.ts';
 import { multiplyInTensor } from '../../machine/tensor-memory/product.ts';
@@ -35,15 +34,13 @@ export function callForTensor(
 
 function accessOf(rank: number, memory: EngineMemory, areas: Areas): TensorAccess {
   if (areas.tensor === null) throw misuse('the kernel has none');
-  const { shared, tensor, hasEnded } = areas.blockOf(rank);
+  const { tensor } = areas.blockOf(rank);
   const inTensor = (offset: number, size: number): Uint8Array => memory.bytesAt(tensor + offset, size);
   const start = rank === areas.rank ? 0 : startOfRank(rank);
   return {
     chunk: (address) => {
-      const isPlain = !hasEnded && address % chunkBytes === 0 && address + chunkBytes <= areas.shared.size;
-      if (isPlain) return memory.bytesAt(shared + address, chunkBytes);
-      const access = { space: 'shared', access: 'load', size: chunkBytes } as const;
-      return memory.bytesAt(resolveAccess(access, BigInt(start + address), memory, areas), chunkBytes);
+      const access = { space: 'shared', access: 'load', size: 16 } as const;
+      return memory.bytesAt(resolveAccess(access, BigInt(start + address), memory, areas), 16);
     },
     read: inTensor,
     write: inTensor,

@@ -1,11 +1,12 @@
 /** Reads textures and finds texels of surfaces for compiled code. */
-import { operandStarts, type TextureRead } from '../../isa/texture-read.ts';
+import { operandStarts } from '../../isa/texture-read.ts';
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
+import type { NearestTexel } from '../../machine/textures/nearest-texel.ts';
 import type { TextureOperands } from '../../machine/textures/sampling.ts';
 import { Textures } from '../../machine/textures/textures.ts';
 import type { EngineCall } from '../engine-call.ts';
 import { context } from '../layout.ts';
-import { entryBytes, type EntryKey, entryOffset, wayOf, writeEntry } from '../textures/texture-table.ts';
+import { entryBytes, type EntryKey, entryOffset, isEntryOf, wayOf, writeEntry } from '../textures/texture-table.ts';
 
 /** The operands and results in the context of a block. */
 interface ContextWords {
@@ -28,18 +29,18 @@ export class TextureCalls {
   read(call: EngineCall, texture: number, sampler: number, blockContext: number): void {
     if (call.kind !== 'texture-read') throw new Error(`a call of kind '${call.kind}' does not read a texture`);
     const { operands, results } = this.wordsOf(blockContext);
-    this.textures.read(call.read, texture, sampler, operands, results);
-    const way = wayOf(call.read);
-    if (way !== null) this.noteInTable({ way, texture, sampler }, call.read, blockContext);
+    const nearest = this.textures.read(call.read, texture, sampler, operands, results);
+    const way = nearest === null ? null : wayOf(call.read);
+    if (nearest !== null && way !== null) this.noteInTable({ way, texture, sampler }, nearest, blockContext);
   }
 
   /** Lets compiled code read the texture by itself from now on, if it can. */
-  private noteInTable(key: EntryKey, read: TextureRead, blockContext: number): void {
-    const found = this.textures.nearestTexel(read, key.texture);
-    if (found === null) return;
+  private noteInTable(key: EntryKey, nearest: NearestTexel, blockContext: number): void {
     const table = Number(this.memory.load(blockContext + context.textureTable, 32));
-    const entry = this.memory.bytesAt(table + entryOffset(key), entryBytes);
-    writeEntry(new DataView(entry.buffer, entry.byteOffset, entryBytes), key, found);
+    const bytes = this.memory.bytesAt(table + entryOffset(key), entryBytes);
+    const entry = new DataView(bytes.buffer, bytes.byteOffset, entryBytes);
+    // Texels outside of the texture are read by the engine even if there is an entry.
+    if (!isEntryOf(entry, key)) writeEntry(entry, key, nearest);
   }
 
   /** The address of the texel that an instruction accesses. Stores the texel if the instruction does. */

@@ -243,7 +243,7 @@ function pointsOf(
   builtins: ReadonlySet<number>,
   { inLockstep }: LaunchLayout,
 ): ReadonlyMap<number, number> {
-  const seams = seamsOf(blocksOf(program, builtins));
+  const seams = seamsOf(program, builtins);
   return new Map([...[...seams].map((at) => [at, at] as const), ...lockstepPoints(program, builtins, inLockstep)]);
 }
 

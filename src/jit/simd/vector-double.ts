@@ -3,6 +3,7 @@
  * the operands of an fma are outside the range of the fast method, all four results are computed by the functions for
  * single threads.
  */
+import { bitsOfDouble } from '../../base/bits-of-double.ts';
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf, tripleOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -122,7 +123,7 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
 }
 
 function pushDouble(code: Code, value: number): Code {
-  return pushDoubleWords(code, new BigUint64Array(Float64Array.of(value).buffer)[0] ?? 0n);
+  return pushDoubleWords(code, bitsOfDouble(value));
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Generates functions that read the nearest texel of a texture that is in the table. */
+import { bitsOfDouble } from '../../base/bits-of-double.ts';
 import { addressModes } from '../../isa/texture-fields.ts';
 import { operandStarts, type TextureRead } from '../../isa/texture-read.ts';
 import { leastNormal, normalizedSteps } from '../../machine/textures/coordinates.ts';
@@ -26,12 +27,8 @@ export function nearestFunction(helpers: Helpers, layout: LaunchLayout, read: Te
   return helpers.function(`nearest texel ${way}`, type, (code) => new NearestWriter(code, layout, read, way).write());
 }
 
-const doubles = new Float64Array(1);
-const patterns = new BigUint64Array(doubles.buffer);
-
 function f64(code: Code, value: number): Code {
-  doubles[0] = value;
-  return code.f64(patterns[0] ?? 0n);
+  return code.f64(bitsOfDouble(value));
 }
 
 class NearestWriter {

@@ -3,7 +3,7 @@
  * to read the nearest texel; it is used by all instructions that find texels in the same way.
  */
 import type { TextureRead } from '../../isa/texture-read.ts';
-import { addressModes, type TexelTypeName } from '../../isa/texture-fields.ts';
+import { addressModes, type TexelType, type TexelTypeName, texelTypes } from '../../isa/texture-fields.ts';
 import type { Axis, NearestTexel } from '../../machine/textures/nearest-texel.ts';
 import { alignTo16 } from '../layout.ts';
 import type { MemoryOpcode, PlainOpcode } from '../../wasm/opcodes.ts';
@@ -47,33 +47,25 @@ export interface ChannelFormat {
   readonly fraction: { readonly greatest: number; readonly isSigned: boolean } | null;
 }
 
-const whole = (type: TexelTypeName): ChannelFormat => ({
-  type,
-  bytes: 4,
-  load: 'i32.load',
-  extend: null,
-  fraction: null,
-});
+const loads = { 1: 'i32.load8_u', 2: 'i32.load16_u', 4: 'i32.load' } as const;
+const extensions = { 1: 'i32.extend8_s', 2: 'i32.extend16_s', 4: null } as const;
 
-const integers = ['u8', 's8', 'u16', 's16'] as const;
-
-function small(type: (typeof integers)[number], isFraction: boolean): ChannelFormat {
-  const isSigned = type.startsWith('s');
-  const bits = type.endsWith('8') ? 8 : 16;
+function formatOf({ name, kind, bytes }: TexelType, isFraction: boolean): ChannelFormat {
+  const isSigned = kind === 'signed';
+  const greatest = 2 ** (isSigned ? 8 * bytes - 1 : 8 * bytes) - 1;
   return {
-    type,
-    bytes: bits / 8,
-    load: bits === 8 ? 'i32.load8_u' : 'i32.load16_u',
-    extend: !isSigned ? null : bits === 8 ? 'i32.extend8_s' : 'i32.extend16_s',
-    fraction: isFraction ? { greatest: 2 ** (isSigned ? bits - 1 : bits) - 1, isSigned } : null,
+    type: name,
+    bytes,
+    load: loads[bytes],
+    extend: isSigned ? extensions[bytes] : null,
+    fraction: isFraction ? { greatest, isSigned } : null,
   };
 }
 
 /** The formats that compiled code reads. Those that are missing are read by the engine. */
-export const channelFormats: readonly ChannelFormat[] = [
-  ...(['f32', 'u32', 's32'] as const).map(whole),
-  ...[false, true].flatMap((isFraction) => integers.map((type) => small(type, isFraction))),
-];
+export const channelFormats: readonly ChannelFormat[] = texelTypes
+  .filter(({ name }) => name !== 'f16')
+  .flatMap((texel) => (texel.bytes === 4 ? [false] : [false, true]).map((isFraction) => formatOf(texel, isFraction)));
 
 /** The way in which an instruction finds texels; null if compiled code cannot do this. */
 export function wayOf({ geometry, isFloat, level, hasOffset, gathers, narrows }: TextureRead): number | null {
@@ -92,6 +84,15 @@ export interface EntryKey {
 /** Where the entry of a texture is in the table. */
 export function entryOffset({ way, texture }: EntryKey): number {
   return (((texture >>> handleShift) + way) % entryCount) * entryBytes;
+}
+
+export function isEntryOf(entry: DataView, { way, texture, sampler }: EntryKey): boolean {
+  const handleAt = (at: number): number => Number(entry.getBigUint64(at, true));
+  return (
+    entry.getUint32(entryFields.way, true) === way &&
+    handleAt(entryFields.texture) === texture &&
+    handleAt(entryFields.sampler) === sampler
+  );
 }
 
 /** Writes an entry, unless compiled code cannot read the texels. */

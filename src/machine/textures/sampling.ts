@@ -56,6 +56,8 @@ export class Sampler {
   /** The texel outside of the texture, where the address mode has one: its bits, and what is mixed. */
   private readonly outsideBits: readonly number[];
   private readonly outside: readonly number[];
+  /** How the nearest texel is found, if reads do nothing else and always use the same level; null otherwise. */
+  readonly nearest: NearestTexel | null;
   /** The place in the layer. */
   private readonly place = new Float64Array(3);
   private layer = 0;
@@ -102,6 +104,7 @@ export class Sampler {
     const border = isFloat ? sampling.border : [0, 0, 0, 0];
     this.outsideBits = border.map(this.texel.bitsOfColor);
     this.outside = border.map(this.texel.channelOfColor);
+    this.nearest = this.nearestTexel();
   }
 
   /** Reads the texture, and stores the bits of the four results. */
@@ -118,12 +121,7 @@ export class Sampler {
     if (narrows) for (let i = 0; i < 4; i++) results[i] = narrowBits(results[i] ?? 0);
   }
 
-  /**
-   * How the nearest texel is found, if reads do nothing else and always use the same level; null otherwise.
-   *
-   * @param address of the texture in global memory
-   */
-  nearestTexel(address: number): NearestTexel | null {
+  private nearestTexel(): NearestTexel | null {
     const { read, dimensions } = this;
     const { description, levels } = this.source;
     if (this.isLinear || read.level !== 'finest' || this.located > dimensions) return null;
@@ -134,7 +132,8 @@ export class Sampler {
       .slice(0, dimensions)
       .map((mode, i) => ({ size: sizeOf(level, i), stride: this.strideOf(level, i), mode }));
     const { texel, channels } = description;
-    return { address: address + level.start, texel, channels, isFraction: this.isFraction, scales: this.scales, axes };
+    const address = Number(description.address) + level.start;
+    return { address, texel, channels, isFraction: this.isFraction, scales: this.scales, axes };
   }
 
   /** Finds the texels that are mixed. The fraction of the level is the share of the level after it. */

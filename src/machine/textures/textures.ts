@@ -55,18 +55,19 @@ export class Textures {
     this.memory = memory;
   }
 
-  /** Reads a texture, and stores the bits of the four results in `results`. */
-  read(read: TextureRead, texture: number, sampler: number, operands: TextureOperands, results: Uint32Array): void {
+  /** Reads a texture, and stores the bits of the four results in `results`. Returns `Sampler.nearest`. */
+  read(
+    read: TextureRead,
+    texture: number,
+    sampler: number,
+    operands: TextureOperands,
+    results: Uint32Array,
+  ): NearestTexel | null {
     const open = this.open(texture);
     const known = open.samplers.get(read);
     const own = known?.handle === sampler ? known.sampler : this.samplerFor(read, open, sampler);
     own.sample(operands, results);
-  }
-
-  /** How an instruction that has read a texture finds the nearest texel, if it does nothing else; null otherwise. */
-  nearestTexel(read: TextureRead, texture: number): NearestTexel | null {
-    const open = this.open(texture);
-    return open.samplers.get(read)?.sampler.nearestTexel(Number(open.description.address)) ?? null;
+    return own.nearest;
   }
 
   private samplerFor(read: TextureRead, open: Open, handle: number): Sampler {
