@@ -7,6 +7,7 @@
 import type { Ref } from '../isa/steps/ref.ts';
 import { inputsOf, isGroupStep, memoryUses } from '../isa/steps/effects.ts';
 import type { Step } from '../isa/steps/step.ts';
+import { constantAt } from './constant-at.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 import { usesOf } from './uses.ts';
 
@@ -61,7 +62,7 @@ function sourceOf(instruction: ProgramInstruction, varying: ReadonlySet<number>)
 
 /** Returns the stride of a result; undefined if the stride of an operand has not been determined yet. */
 function resultStride(
-  { constants, initialFrame }: FunctionProgram,
+  program: FunctionProgram,
   { steps, places, reads, specials }: ProgramInstruction,
   strideOf: (place: number) => Stride | undefined,
 ): Stride | undefined {
@@ -72,12 +73,10 @@ function resultStride(
     const place = placeOf(ref);
     const special = specials.find((one) => one.place === place);
     if (special !== undefined) return counts(special) ? 1 : 0;
-    if (constants.has(place)) return 0;
+    if (program.constants.has(place)) return 0;
     return strideOf(reads.find(({ operand }) => operand === place)?.register ?? place);
   };
-  const constant = (ref: Ref): number | null =>
-    constants.has(placeOf(ref)) ? Number(initialFrame[placeOf(ref)] ?? 0) : null;
-  return stepStride(step, stride, constant);
+  return stepStride(step, stride, (ref) => constantAt(program, placeOf(ref)));
 }
 
 function counts({ register: { value }, part }: ProgramInstruction['specials'][number]): boolean {

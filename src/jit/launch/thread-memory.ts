@@ -1,6 +1,6 @@
 /** Finds the memory of the threads of running blocks. */
 import { blocksPerCluster } from '../../machine/launch.ts';
-import { callSize, returnRegion } from '../calls.ts';
+import { callSize, returnRegion } from '../calls/call-stack.ts';
 import type { Arena, BlockRoom } from './arena.ts';
 import type { BlockLaunch } from './block-launch.ts';
 import type { Areas } from './faults.ts';

@@ -4,7 +4,8 @@ import type { Region } from '../../program/regions.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';
 import { canRunFour } from '../simd/four-regions.ts';
-import type { FunctionShape, KernelShape } from './kernel-shape.ts';
+import type { FunctionShape } from './function-shape.ts';
+import type { KernelShape } from './kernel-shape.ts';
 
 export interface KernelRegion {
   readonly fn: FunctionShape;

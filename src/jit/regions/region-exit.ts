@@ -1,9 +1,10 @@
 /** How the threads that run a region leave it: by stopping, ending, or continuing in another region. */
 import type { Code, Label } from '../../wasm/code.ts';
-import type { GoTo } from '../calls.ts';
+import type { GoTo } from '../calls/call-writer.ts';
 import type { OutcomeCounts } from '../groups/outcome-counts.ts';
 import { state } from '../layout.ts';
-import type { FunctionShape, KernelShape } from './kernel-shape.ts';
+import type { FunctionShape } from './function-shape.ts';
+import type { KernelShape } from './kernel-shape.ts';
 import type { ThreadFrame } from './thread-frame.ts';
 
 /**

@@ -13,9 +13,11 @@ import { idleRounds, type Waiting, type WaitingLoop } from '../../program/waitin
 import { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { hiddenNans } from '../arithmetic/hidden-nans.ts';
-import { CallWriter } from '../calls.ts';
+import { CallWriter } from '../calls/call-writer.ts';
 import { CheckedSpans } from '../memory/checked-spans.ts';
-import { type FunctionShape, goesOn, type KernelShape, soleOutcome, trafficOf } from './kernel-shape.ts';
+import type { FunctionShape } from './function-shape.ts';
+import { goesOn, soleOutcome, trafficOf } from './region-facts.ts';
+import type { KernelShape } from './kernel-shape.ts';
 import { alignTo16, context, type ContextField, state } from '../layout.ts';
 import { lowerAfter, lowerInstruction, lowerUntil } from '../lower.ts';
 import type { Lowering, RegionLocals } from '../lowering.ts';

@@ -9,7 +9,8 @@ import type { Code } from '../../wasm/code.ts';
 import { recorder } from '../engine-call.ts';
 import type { Stop } from '../groups/stop.ts';
 import type { RegionLocals } from '../lowering.ts';
-import type { FunctionShape, KernelShape } from './kernel-shape.ts';
+import type { FunctionShape } from './function-shape.ts';
+import type { KernelShape } from './kernel-shape.ts';
 
 /** The parts of a block that are written differently for one thread and for four. */
 export interface BlockParts {

@@ -4,7 +4,8 @@
  */
 import type { Code } from '../../wasm/code.ts';
 import { pushField } from '../context-field.ts';
-import type { FunctionShape, KernelShape } from './kernel-shape.ts';
+import type { FunctionShape } from './function-shape.ts';
+import type { KernelShape } from './kernel-shape.ts';
 import type { ContextField } from '../layout.ts';
 import { type IntegerType, upperPlace, type Values } from './values.ts';
 

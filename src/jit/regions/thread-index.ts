@@ -5,7 +5,7 @@
 import { elementAt } from '../../base/element-at.ts';
 import type { Region } from '../../program/regions.ts';
 import type { Code } from '../../wasm/code.ts';
-import type { FunctionShape } from './kernel-shape.ts';
+import type { FunctionShape } from './function-shape.ts';
 import type { ContextField } from '../layout.ts';
 import type { RegionLocals } from '../lowering.ts';
 

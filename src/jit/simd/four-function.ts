@@ -13,14 +13,9 @@ import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { Code, type Label } from '../../wasm/code.ts';
 import { type AloneFunctions, writeAloneCall } from '../regions/alone.ts';
 import type { Carrier } from '../regions/frame.ts';
-import {
-  type FourShape,
-  type FunctionShape,
-  type KernelShape,
-  soleOutcome,
-  stopsIn,
-  trafficOf,
-} from '../regions/kernel-shape.ts';
+import type { FourShape, FunctionShape } from '../regions/function-shape.ts';
+import type { KernelShape } from '../regions/kernel-shape.ts';
+import { soleOutcome, stopsIn, trafficOf } from '../regions/region-facts.ts';
 import { alignTo16, context, outcome, state } from '../layout.ts';
 import type { RegionLocals } from '../lowering.ts';
 import { regionType } from '../regions/region-function.ts';

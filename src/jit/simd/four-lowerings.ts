@@ -4,7 +4,8 @@
  */
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 import type { Code } from '../../wasm/code.ts';
-import { constantAt, type KernelShape } from '../regions/kernel-shape.ts';
+import { constantAt } from '../../program/constant-at.ts';
+import type { KernelShape } from '../regions/kernel-shape.ts';
 import { recorder } from '../engine-call.ts';
 import type { CheckedSpans, KindOf } from '../memory/checked-spans.ts';
 import type { Lowering, RegionLocals } from '../lowering.ts';

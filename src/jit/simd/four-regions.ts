@@ -1,6 +1,7 @@
 /** Finds the regions that four threads can run together. */
 import type { Region } from '../../program/regions.ts';
-import { type FunctionShape, letsCatchUp } from '../regions/kernel-shape.ts';
+import type { FunctionShape } from '../regions/function-shape.ts';
+import { letsCatchUp } from '../regions/region-facts.ts';
 
 export function canRunFour(fn: FunctionShape, region: Region): boolean {
   if (fn.landings.has(region.entry)) return false;

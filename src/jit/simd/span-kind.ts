@@ -3,7 +3,7 @@
  * that `program/strides.ts` predicts.
  */
 import type { SpanKind } from '../memory/checked-spans.ts';
-import type { FourShape } from '../regions/kernel-shape.ts';
+import type { FourShape } from '../regions/function-shape.ts';
 
 /** Addresses with no known pattern are expected to be consecutive, as they are in most kernels. */
 export function spanKindOf({ varying, strides }: FourShape, register: number, size: number): SpanKind {

@@ -5,7 +5,8 @@
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
 import { pushField } from '../context-field.ts';
-import type { FunctionShape, KernelShape } from '../regions/kernel-shape.ts';
+import type { FunctionShape } from '../regions/function-shape.ts';
+import type { KernelShape } from '../regions/kernel-shape.ts';
 import type { ContextField } from '../layout.ts';
 import type { IntegerType, Values } from '../regions/values.ts';
 import type { Vector, Vectors } from './vectors.ts';

@@ -3,39 +3,23 @@
  * the first region of the callee. When the callee returns, the thread continues in the region after the call. Arguments
  * and results are in local memory (program/call-site.ts).
  */
-import type { Bits } from '../base/bits.ts';
-import { elementAt, valueAt } from '../base/element-at.ts';
-import { isOnStack } from '../program/layout.ts';
-import type { CallSite, IndirectCallee, Moved } from '../program/call-site.ts';
-import type { ProgramInstruction, RegisterFormal } from '../program/function-program.ts';
-import type { Code } from '../wasm/code.ts';
-import { loads, opcodeFor, stores } from './memory/access.ts';
-import { callEntry, type FunctionShape, type KernelShape } from './regions/kernel-shape.ts';
-import { alignTo16 } from './layout.ts';
-import type { RegionLocals } from './lowering.ts';
+import { elementAt, valueAt } from '../../base/element-at.ts';
+import type { CallSite, IndirectCallee } from '../../program/call-site.ts';
+import type { ProgramInstruction, RegisterFormal } from '../../program/function-program.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { RecordEngineCall } from '../engine-call.ts';
+import type { RegionLocals } from '../lowering.ts';
+import { loads, opcodeFor, stores } from '../memory/access.ts';
+import type { FunctionShape } from '../regions/function-shape.ts';
+import type { KernelShape } from '../regions/kernel-shape.ts';
+import type { ThreadFrame } from '../regions/thread-frame.ts';
+import { holder, type Values } from '../regions/values.ts';
+import { type ActivationParts, Activations } from './activations.ts';
+import { callEntry, header } from './call-stack.ts';
 import { calleeFinder, clearFunction, largestUnrolled } from './callees.ts';
-import type { RecordEngineCall } from './engine-call.ts';
-import type { ThreadFrame } from './regions/thread-frame.ts';
-import { holder, type Values } from './regions/values.ts';
 
-/**
- * Every entry of a call stack has a header. These are the offsets of its fields, counted backward from the end of the
- * header. `region` is the region to return to, `base` is the base of the caller's activation, and `size` is the size of
- * the whole entry in bytes.
- */
-const header = { region: -16, base: -12, size: -8 } as const;
-
-/**
- * What a CallWriter needs: the function whose calls it writes, the code that is being generated for this function, and
- * their context.
- */
-interface CallerParts {
-  readonly code: Code;
-  readonly shape: KernelShape;
-  readonly fn: FunctionShape;
+interface CallerParts extends ActivationParts {
   readonly values: Values;
-  readonly frame: ThreadFrame;
-  readonly locals: RegionLocals;
 }
 
 /** Writes code that continues in a region, which is given by its index or by the local that holds the index. */
@@ -51,32 +35,24 @@ export class CallWriter {
   private readonly values: Values;
   private readonly frame: ThreadFrame;
   private readonly locals: RegionLocals;
-  /**
-   * The local that holds the address of the thread's local memory. `open` is the local that holds the address of the
-   * end of the thread's call stack.
-   */
-  private readonly local: number;
-  private readonly open: number;
-  /** Start of the callee's activation in the thread's local memory. */
-  private readonly calleeBase: number;
+  private readonly activations: Activations;
 
-  constructor({ code, shape, fn, values, frame, locals }: CallerParts) {
+  constructor(parts: CallerParts) {
+    const { code, shape, fn, values, frame, locals } = parts;
     this.code = code;
     this.shape = shape;
     this.fn = fn;
     this.values = values;
     this.frame = frame;
     this.locals = locals;
-    this.local = code.local('i32');
-    this.open = code.local('i32');
-    this.calleeBase = code.local('i32');
+    this.activations = new Activations(parts);
   }
 
   /** Writes a call that returns to block `resume`. */
   call(instruction: ProgramInstruction, resume: number, recordCall: RecordEngineCall, goTo: GoTo): void {
     const site = siteOfCall(instruction);
     const { callee } = site;
-    this.findCallee();
+    this.activations.findCallee();
     if (callee.kind === 'direct') this.enter(site, callee.function, resume, recordCall, goTo);
     else this.enterFound(site, callee, resume, recordCall, goTo);
   }
@@ -85,7 +61,7 @@ export class CallWriter {
   callBuiltin(instruction: ProgramInstruction, recordCall: RecordEngineCall): void {
     const site = siteOfCall(instruction);
     if (site.callee.kind !== 'direct') throw new Error('a built-in function can only be called by name');
-    this.findCallee();
+    this.activations.findCallee();
     this.runBuiltin(site, site.callee.function, recordCall);
     this.take(site);
   }
@@ -93,24 +69,24 @@ export class CallWriter {
   /** Writes the start of a region after a call: restores the saved registers and loads the results. */
   resume(instruction: ProgramInstruction, block: number): void {
     const { code, fn, values, shape } = this;
-    this.findOpen();
+    this.activations.findOpen();
     fn.live.at(block).forEach((place, i) => {
       const type = values.registerType(place);
-      code.get(this.open).memory(`${type}.load`, shape.layout.origin + 8 * i);
+      code.get(this.activations.open).memory(`${type}.load`, shape.layout.origin + 8 * i);
       values.setPlace(place, type);
     });
-    this.findCallee();
+    this.activations.findCallee();
     this.take(siteOfCall(instruction));
   }
 
   /** Writes a return to the caller, and sets the local `region` to the region in which the thread continues. */
   return(region: number): void {
     const { code, shape, frame, fn } = this;
-    this.findLocal();
+    this.activations.findLocal();
     for (const formal of fn.program.registerResults) this.storeFormal(formal);
-    this.findOpen();
+    this.activations.findOpen();
     const load = (field: number): Code =>
-      code.get(this.open).i32(-field).op('i32.sub').memory('i32.load', shape.layout.origin);
+      code.get(this.activations.open).i32(-field).op('i32.sub').memory('i32.load', shape.layout.origin);
     frame.store(shape.frame.base, () => load(header.base));
     frame.store(shape.frame.depth, () => {
       frame.load(shape.frame.depth);
@@ -123,10 +99,10 @@ export class CallWriter {
   begin(): void {
     const { fn, values, shape } = this;
     if (fn.program.registerParameters.length === 0) return;
-    this.findLocal();
+    this.activations.findLocal();
     for (const { place, width, offset } of fn.program.registerParameters) {
       const type = holder(width);
-      this.atOwn(offset).memory(opcodeFor(loads, byteWidth(width)), shape.layout.origin);
+      this.activations.atOwn(offset).memory(opcodeFor(loads, byteWidth(width)), shape.layout.origin);
       values.setPlace(place, type);
     }
   }
@@ -192,13 +168,18 @@ export class CallWriter {
   private checkStack(recordCall: RecordEngineCall, pushIndex: () => unknown, pushBytes: () => unknown): void {
     const { code, shape } = this;
     if (!shape.kernel.recursive) return;
-    code.get(this.calleeBase);
+    code.get(this.activations.calleeBase);
     pushBytes();
     code.op('i32.add').i32(shape.kernel.stackBytes).op('i32.gt_u');
     code.if(() => {
       code.i32(recordCall({ kind: 'stack' }));
       pushIndex();
-      code.op('i64.extend_i32_u').i64(32n).op('i64.shl').get(this.calleeBase).op('i64.extend_i32_u', 'i64.or');
+      code
+        .op('i64.extend_i32_u')
+        .i64(32n)
+        .op('i64.shl')
+        .get(this.activations.calleeBase)
+        .op('i64.extend_i32_u', 'i64.or');
       this.raise();
     });
   }
@@ -210,7 +191,7 @@ export class CallWriter {
     this.give(site);
     code
       .i32(recordCall({ kind: 'builtin', fn: index }))
-      .get(this.calleeBase)
+      .get(this.activations.calleeBase)
       .get(locals.thread)
       .get(locals.fuel);
     code.call(shape.helpers.import('builtin'));
@@ -224,23 +205,23 @@ export class CallWriter {
     const { code, shape, fn, frame, values, locals } = this;
     const { origin } = shape.layout;
     const size = callEntry(fn.live, resume);
-    this.findOpen();
+    this.activations.findOpen();
     fn.live.at(resume).forEach((place, i) => {
       const type = values.registerType(place);
-      code.get(this.open);
+      code.get(this.activations.open);
       values.getPlace(place, type);
       code.memory(`${type}.store`, origin + 8 * i);
     });
     if (!entered) return;
     const store = (field: number, push: () => unknown): void => {
-      code.get(this.open);
+      code.get(this.activations.open);
       push();
       code.memory('i32.store', origin + size + field);
     };
     store(header.region, () => code.i32(region));
     store(header.base, () => (locals.base === null ? code.i32(0) : code.get(locals.base)));
     store(header.size, () => code.i32(size));
-    frame.store(shape.frame.base, () => code.get(this.calleeBase));
+    frame.store(shape.frame.base, () => code.get(this.activations.calleeBase));
     frame.store(shape.frame.depth, () => frame.load(shape.frame.depth).i32(size).op('i32.add'));
   }
 
@@ -250,14 +231,14 @@ export class CallWriter {
    */
   private clear(bytes: number): void {
     const { code, shape } = this;
-    const gap = this.gap();
+    const gap = this.activations.gap();
     const size = gap + bytes;
     if (size > largestUnrolled) {
-      this.at(-gap).i32(shape.layout.origin).op('i32.add').i32(0).i32(size).fill();
+      this.activations.at(-gap).i32(shape.layout.origin).op('i32.add').i32(0).i32(size).fill();
       return;
     }
     const start = code.local('i32');
-    this.at(-gap).set(start);
+    this.activations.at(-gap).set(start);
     // There are at least 8 bytes to clear. The last store can therefore overlap with the one before it, instead of
     // writing beyond the end.
     for (let at = 0; at < size; at += 8) {
@@ -278,18 +259,12 @@ export class CallWriter {
     const least = sizes.reduce((a, b) => Math.min(a, b), largestUnrolled);
     this.clear(least);
     if (sizes.every((size) => size === least)) return;
-    const gap = this.gap();
+    const gap = this.activations.gap();
     code.get(localBytes).i32(least).op('i32.gt_u');
     code.if(() => {
-      this.at(-gap).i32(gap).get(localBytes).op('i32.add');
+      this.activations.at(-gap).i32(gap).get(localBytes).op('i32.add');
       code.call(clearFunction(shape));
     });
-  }
-
-  /** Number of bytes between the caller's variables and the callee's activation. */
-  private gap(): number {
-    const { localBytes, calleeBase } = this.fn.program;
-    return calleeBase - localBytes;
   }
 
   // --- arguments and results ------------------------------------------------------------------------------------------
@@ -297,10 +272,10 @@ export class CallWriter {
   private give({ parameters }: CallSite): void {
     const { code, values, shape } = this;
     for (const { offset, bytes, value } of parameters) {
-      this.at(offset);
+      this.activations.at(offset);
       if (value.kind === 'variable') {
         code.i32(shape.layout.origin).op('i32.add');
-        this.own(value).i32(bytes).copy();
+        this.activations.own(value).i32(bytes).copy();
         continue;
       }
       const type = holder(8 * bytes);
@@ -315,10 +290,10 @@ export class CallWriter {
     const { code, values, shape } = this;
     for (const { offset, bytes, value } of results) {
       if (value.kind === 'variable') {
-        this.own(value);
-        this.at(offset).i32(shape.layout.origin).op('i32.add').i32(bytes).copy();
+        this.activations.own(value);
+        this.activations.at(offset).i32(shape.layout.origin).op('i32.add').i32(bytes).copy();
       } else if (value.kind === 'register') {
-        this.at(offset).memory(opcodeFor(loads, 8 * bytes), shape.layout.origin);
+        this.activations.at(offset).memory(opcodeFor(loads, 8 * bytes), shape.layout.origin);
         values.setPlace(value.place, holder(8 * bytes));
       } else code.op('unreachable');
     }
@@ -326,58 +301,9 @@ export class CallWriter {
 
   private storeFormal({ place, width, offset }: RegisterFormal): void {
     const { values, shape } = this;
-    this.atOwn(offset);
+    this.activations.atOwn(offset);
     values.getPlace(place, holder(width));
     this.code.memory(opcodeFor(stores, byteWidth(width)), shape.layout.origin);
-  }
-
-  /**
-   * Pushes the address of a variable in the caller's activation. The address is relative to the start of the
-   * WebAssembly memory, as memory instructions without an immediate offset require.
-   */
-  private own({ symbol }: Extract<Moved['value'], { readonly kind: 'variable' }>): Code {
-    if (!isOnStack(symbol.space)) throw new Error(`${symbol.name} is not in an activation`);
-    return this.atOwn((this.fn.program.offsetOf(symbol) ?? 0) + this.shape.layout.origin);
-  }
-
-  // --- addresses ------------------------------------------------------------------------------------------------------
-
-  private findLocal(): void {
-    const { code, frame, locals, shape } = this;
-    frame.field('local').get(locals.thread).i32(alignTo16(shape.layout.localBytes)).op('i32.mul', 'i32.add');
-    code.set(this.local);
-    if (locals.base === null) code.i32(0);
-    else code.get(locals.base);
-    code.set(this.calleeBase);
-  }
-
-  /**
-   * Sets the local `calleeBase` to the start of the callee's activation, so that offsets passed to `at` are relative to
-   * it.
-   */
-  private findCallee(): void {
-    this.findLocal();
-    this.code.get(this.calleeBase).i32(this.fn.program.calleeBase).op('i32.add').set(this.calleeBase);
-  }
-
-  private findOpen(): void {
-    const { code, frame, locals, shape } = this;
-    frame.field('calls').get(locals.thread).i32(alignTo16(shape.callBytes)).op('i32.mul', 'i32.add');
-    frame.load(shape.frame.depth).op('i32.add');
-    code.set(this.open);
-  }
-
-  /** Pushes an address in the activation at `calleeBase`. */
-  private at(offset: number): Code {
-    return this.code.get(this.local).get(this.calleeBase).op('i32.add').i32(offset).op('i32.add');
-  }
-
-  /** Pushes an address in this function's own activation. */
-  private atOwn(offset: number): Code {
-    const { code, locals } = this;
-    code.get(this.local);
-    if (locals.base !== null) code.get(locals.base).op('i32.add');
-    return code.i32(offset).op('i32.add');
   }
 
   private raise(): void {
@@ -397,18 +323,4 @@ function siteOfCall({ call, line }: ProgramInstruction): CallSite {
  */
 function byteWidth(width: number): number {
   return Math.max(8, width);
-}
-
-interface Memory {
-  load(address: number, width: number): Bits;
-}
-
-/** Returns the size in bytes of the entry of the call stack that ends at the address `end`. */
-export function callSize(memory: Memory, end: number): number {
-  return Number(memory.load(end + header.size, 32));
-}
-
-/** Returns the region to which the call returns whose entry ends at the address `end`. */
-export function returnRegion(memory: Memory, end: number): number {
-  return Number(memory.load(end + header.region, 32));
 }

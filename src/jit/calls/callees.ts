@@ -1,8 +1,8 @@
 /** Functions in compiled code that find the callee of a call through a register, and clear the callee's activation. */
-import { elementAt } from '../base/element-at.ts';
-import type { Code } from '../wasm/code.ts';
-import type { FunctionType } from '../wasm/module.ts';
-import type { KernelShape } from './regions/kernel-shape.ts';
+import { elementAt } from '../../base/element-at.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { FunctionType } from '../../wasm/module.ts';
+import type { KernelShape } from '../regions/kernel-shape.ts';
 
 /** A function that a call through a register may reach. */
 interface Candidate {

@@ -1,0 +1,181 @@
+/** A function, split into regions, with the data that they share. */
+import { valueAt } from '../../base/element-at.ts';
+import { type BasicBlock, blocksOf } from '../../program/flow.ts';
+import type { FunctionProgram } from '../../program/function-program.ts';
+import { type Liveness, liveness } from '../../program/liveness.ts';
+import { lockstepPoints } from '../../program/lockstep.ts';
+import { eachRegion, type Region } from '../../program/regions.ts';
+import { TrafficAnalysis } from '../../program/register-traffic.ts';
+import { seamsOf } from '../../program/seams.ts';
+import { type Stride, stridesOf } from '../../program/strides.ts';
+import { varyingPlaces } from '../../program/varying.ts';
+import { type WaitingLoop, waitingLoops } from '../../program/waiting-loops.ts';
+import type { CodeSize } from '../code-limits.ts';
+import { describeStop } from '../groups/described-stop.ts';
+import type { Stop } from '../groups/stop.ts';
+import type { LaunchLayout } from '../layout.ts';
+import type { FrameLayout } from './frame.ts';
+import { upperPlace } from './values.ts';
+
+export interface FunctionShape {
+  readonly program: FunctionProgram;
+  readonly blocks: readonly BasicBlock[];
+  readonly regions: readonly Region[];
+  /**
+   * Index of the function's first region among the regions of all functions. The other regions of the function follow
+   * it.
+   */
+  readonly firstRegion: number;
+  /** The registers that are live at the start of each block. */
+  readonly live: Liveness;
+  /** Index of the region that begins with a block. */
+  readonly regionAt: ReadonlyMap<number, number>;
+  /**
+   * Basic blocks at whose start a thread may pause. While the thread pauses, its registers are kept in the frame; it
+   * later continues at the start of the block.
+   */
+  readonly landings: ReadonlySet<number>;
+  /**
+   * Those of the landings at which a thread lets the other threads of its warp catch up, with their places
+   * (program/lockstep.ts), and those at which a long function is cut (program/seams.ts). The regions of a function are in
+   * the order of their places.
+   */
+  readonly lockstep: ReadonlyMap<number, number>;
+  /** The data for running four threads at once; null if the kernel runs one thread at a time. */
+  readonly four: FourShape | null;
+  /** The loops in which a thread may be waiting for another thread, each given by its first basic block. */
+  readonly pauses: ReadonlyMap<number, WaitingLoop>;
+  /** For each basic block that follows a stop, the index of that stop. */
+  readonly stopAt: ReadonlyMap<number, number>;
+  /** For each slot of a register, or of the upper half of a register, the offset of the frame array that holds it. */
+  readonly slots: ReadonlyMap<number, number>;
+  readonly traffic: TrafficAnalysis;
+}
+
+/** Everything that is needed to run four threads of a kernel at once. */
+export interface FourShape {
+  /** Slots of registers whose values may differ between threads that are in lockstep. */
+  readonly varying: ReadonlySet<number>;
+  readonly strides: ReadonlyMap<number, Stride>;
+  /** Blocks that begin with an instruction at which threads may diverge. */
+  readonly partings: ReadonlySet<number>;
+}
+
+interface Surroundings {
+  readonly size: CodeSize;
+  readonly builtins: ReadonlySet<number>;
+  readonly firstRegion: number;
+  readonly stops: Stop[];
+  readonly frame: FrameLayout;
+  readonly stackBytes: number;
+  readonly layout: LaunchLayout;
+}
+
+export function functionShape(program: FunctionProgram, surroundings: Surroundings): FunctionShape {
+  const { size, builtins, firstRegion, stops, frame, stackBytes, layout } = surroundings;
+  const { fours, look } = layout;
+  look();
+  const onVectors = program.entry && fours;
+  const varying = onVectors ? varyingPlaces(program, stackBytes > 0) : new Set<number>();
+  const apart = partingsOf(program, varying);
+  const cuts = apart.size > mostPartings ? new Set<number>() : apart;
+  const points = pointsOf(program, builtins, layout);
+  const blocks = blocksOf(program, builtins, new Set([...cuts, ...points.keys()]));
+  look();
+  const pauses = waitingLoops(program, blocks);
+  const blockAt = new Map(blocks.flatMap(({ start, end }, i) => (end > start ? [[start, i] as const] : [])));
+  const partings = new Set([...cuts].map((at) => valueAt(blockAt, at)));
+  const lockstep = new Map([...points].map(([at, place]) => [valueAt(blockAt, at), place]));
+  const landings = new Set([...pauses.keys(), ...partings, ...lockstep.keys()]);
+  look();
+  countTargets(program, size);
+  const regions: Region[] = [];
+  for (const region of eachRegion(blocks, { landings, ends: lockstep })) {
+    size.add('blocks', region.order.length);
+    regions.push(region);
+    look();
+  }
+  const live = withUpperHalves(program, liveness(program, blocks));
+  const crossing = program.registers.filter(({ place }) => live.crosses(place)).length;
+  size.add('kept', crossing * regions.reduce((sum, { loops }) => sum + loops.size, 0));
+  look();
+  const regionAt = new Map(regions.map(({ entry }, i) => [entry, firstRegion + i] as const));
+  const stopAt = new Map<number, number>();
+  const widths = new Map(program.registers.map(({ place, type }) => [place, type.width]));
+  for (const { end, exit } of blocks) {
+    const instruction = program.instructions[end - 1];
+    if (exit.kind !== 'park' || instruction === undefined) continue;
+    stopAt.set(exit.resume, stops.length);
+    stops.push(describeStop(program, instruction, valueAt(regionAt, exit.resume), frame, widths));
+  }
+  const carried = live.atAny([...stopAt.keys(), ...landings]);
+  const slots = new Map(carried.map((place) => [place, frame.array((widths.get(place) ?? 64) > 32 ? 8 : 4)]));
+  const four =
+    onVectors && apart.size <= mostPartings ? { varying, strides: stridesOf(program, varying), partings } : null;
+  const traffic = new TrafficAnalysis(program, blocks, live, carried);
+  return {
+    program,
+    blocks,
+    regions,
+    firstRegion,
+    live,
+    regionAt,
+    landings,
+    lockstep,
+    four,
+    pauses,
+    stopAt,
+    slots,
+    traffic,
+  };
+}
+
+/** The instructions at which regions end and threads let each other catch up, with their places (lockstep.ts). */
+function pointsOf(
+  program: FunctionProgram,
+  builtins: ReadonlySet<number>,
+  { inLockstep }: LaunchLayout,
+): ReadonlyMap<number, number> {
+  const seams = seamsOf(program, builtins);
+  return new Map([...[...seams].map((at) => [at, at] as const), ...lockstepPoints(program, builtins, inLockstep)]);
+}
+
+function countTargets({ instructions }: FunctionProgram, size: CodeSize): void {
+  for (const { targets, call } of instructions) {
+    size.add('targets', targets.length);
+    if (call?.callee.kind === 'indirect') size.add('callees', call.callee.candidates.length);
+  }
+}
+
+/**
+ * Maximum number of instructions at which threads may diverge. Each of these instructions needs its own entry point, at
+ * which single threads continue after they have diverged. If a kernel contains more of them, its threads therefore run
+ * one by one.
+ */
+const mostPartings = 48;
+
+/**
+ * Returns the instructions at which threads in lockstep may diverge: those that depend on a predicate or an index whose
+ * value may differ between the threads.
+ */
+function partingsOf({ instructions }: FunctionProgram, varying: ReadonlySet<number>): ReadonlySet<number> {
+  const found = instructions.flatMap((instruction, i) => {
+    const { guard, steps } = instruction;
+    if (guard !== null && varying.has(guard.register)) return [i];
+    return steps.some(({ kind }) => kind === 'switch') ? [i] : [];
+  });
+  return new Set(found);
+}
+
+/** Adds to the live registers the slots for the upper halves of 128-bit registers. */
+function withUpperHalves(program: FunctionProgram, live: Liveness): Liveness {
+  const wide = new Set(program.registers.filter(({ type }) => type.width > 64).map(({ place }) => place));
+  if (wide.size === 0) return live;
+  const halves = (place: number): readonly number[] =>
+    wide.has(place) ? [place, upperPlace(program, place)] : [place];
+  return {
+    ...live,
+    at: (block) => live.at(block).flatMap(halves),
+    atAny: (blocks) => live.atAny(blocks).flatMap(halves),
+  };
+}
