@@ -2,8 +2,16 @@
  * The global memory that a launch borrows: its parameters and constants, and, for each running block, a context with
  * everything the block needs.
  */
+import { signedAt } from '../../base/typed-reads.ts';
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
-import { blockIndexOf, blocksPerCluster, clusterLimit, type LaunchShape, threadsOf } from '../../machine/launch.ts';
+import {
+  blockIndexOf,
+  blockNumberOf,
+  blocksPerCluster,
+  clusterLimit,
+  type LaunchShape,
+  threadsOf,
+} from '../../machine/launch.ts';
 import { placeMufuTables } from '../../machine/mufu-memory.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { alignTo16, context, type ContextField, contextSize } from '../layout.ts';
@@ -112,6 +120,13 @@ export class Arena {
     const { tensorBytes } = this.options.compiled;
     if (tensorBytes > 0) memory.bytesAt(room.tensor, tensorBytes).fill(0);
     return room;
+  }
+
+  /** The number of the block that is or was last in a room. */
+  blockOf(room: BlockRoom): number {
+    const words = this.contextOf(room);
+    const at = (field: number): number => signedAt(words, field / 4);
+    return blockNumberOf([at(context.blockX), at(context.blockY), at(context.blockZ)], this.options.shape);
   }
 
   /** Returns a view of the fields of a context. The view is valid until the memory grows. */

@@ -1,37 +1,27 @@
 /**
- * Runs blocks of a compiled kernel on one host thread, and answers calls from compiled code. A ledger assigns the
- * blocks to host threads.
+ * Runs blocks of a compiled kernel on one host thread. A ledger assigns the blocks to host threads.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { signedAt } from '../../base/typed-reads.ts';
 import type { Dim3, Fault, MachineFault } from '../../machine/fault.ts';
-import { blockIndexOf, blockNumberOf, blocksPerCluster, indexOf, threadsOf } from '../../machine/launch.ts';
+import { blockIndexOf, blocksPerCluster, indexOf, threadsOf } from '../../machine/launch.ts';
+import { stopsPerTurn } from '../../program/waiting-loops.ts';
+import { context, outcome } from '../layout.ts';
 import { Arena, type BlockRoom } from './arena.ts';
 import type { BlockCode } from './block-code.ts';
 import type { BlockLaunch } from './block-launch.ts';
-import { callBuiltin } from './builtin-call.ts';
-import { copyBoxFor } from './box-copy.ts';
-import { callForTensor } from './tensor-call.ts';
-import { TextureCalls } from './texture-calls.ts';
-import { BlockRunner, idlePassesBeforeGroups, type Progress, unitSize } from './block-runner.ts';
-import { type Areas, type BlockOfCluster, raised, resolveAccess } from './faults.ts';
-import type { ImportName } from '../helpers.ts';
-import { context, outcome } from '../layout.ts';
+import { BlockRunner, idlePassesBeforeGroups, type Progress } from './block-runner.ts';
+import { CodeCalls } from './code-calls.ts';
+import { Fuel } from './fuel.ts';
 import type { Blocks, Ledger } from './ledger.ts';
 import { LinkedCode } from './linked-code.ts';
-import { ThreadMemory } from './thread-memory.ts';
-import type { EngineCall } from '../engine-call.ts';
-import { stopsPerTurn } from '../../program/waiting-loops.ts';
-import { clocks } from '../specials.ts';
+import { unitSize } from './unit.ts';
 
 /**
  * Maximum time in milliseconds that one call to `runBlocks` should take. After each call, the number of blocks for the
  * next call is adjusted.
  */
 const longestRun = 10;
-
-/** Number of calls from compiled code between two checks of the clock. */
-const callsPerLook = 256;
 
 const fuelField = context.fuel / 4;
 const stopsField = context.stopsLeft / 4;
@@ -64,8 +54,8 @@ export class BlockEngine {
   private readonly arena: Arena;
   private readonly code: LinkedCode;
   private readonly unitSize: number;
-  private readonly textures: TextureCalls;
-  private readonly memory: ThreadMemory;
+  private readonly calls: CodeCalls;
+  private readonly fuel: Fuel;
   private readonly runners = new Map<BlockRoom, BlockRunner>();
   private readonly threads: number;
   private readonly blocksPerCluster: number;
@@ -76,21 +66,6 @@ export class BlockEngine {
   private taken: Blocks = { first: 0, end: 0 };
   /** Blocks that have started but not finished; more than one if blocks wait for each other. */
   private running: Running[] = [];
-  /**
-   * Number of instructions that compiled code has been allowed to run so far. The context of the running block contains
-   * the number of instructions that are left.
-   */
-  private granted = 0;
-  private executed = 0;
-  /** Number of calls from compiled code. */
-  private calls = 0;
-  /** Number of executed instructions that have been reported to the ledger. */
-  private noted = 0;
-  private current: BlockRoom | null = null;
-  /** The cluster of the current block, if it has more than one block. */
-  private cluster: readonly Running[] = [];
-  private thread: number | null = null;
-  private line: number | null = null;
 
   constructor(launch: BlockLaunch, ledger: Ledger) {
     const { compiled, module, rest, shape, memory, residentBytes } = launch;
@@ -100,14 +75,15 @@ export class BlockEngine {
     this.blocksPerCluster = blocksPerCluster(shape);
     this.arena = new Arena(launch);
     this.resident = this.arena.roomsWithin(residentBytes);
-    this.code = new LinkedCode({ module, rest, memory: memory.memory, imports: this.imports() });
+    this.fuel = new Fuel(ledger);
+    const { arena, fuel } = this;
+    this.calls = new CodeCalls({ launch, ledger, arena, fuel, cancelBlocks: () => this.cancelBlocks() });
+    this.code = new LinkedCode({ module, rest, memory: memory.memory, imports: this.calls.imports() });
     this.unitSize = unitSize(compiled, this.threads);
-    this.textures = new TextureCalls(memory);
-    this.memory = new ThreadMemory(launch, this.arena, (rank) => this.blockInCluster(rank));
   }
 
   get instructions(): number {
-    return this.executed;
+    return this.fuel.executed;
   }
 
   get slowTiles(): number {
@@ -116,7 +92,8 @@ export class BlockEngine {
 
   /** The block that is running or, if none is, the block that ran last; null if no block has run yet. */
   get block(): number | null {
-    return this.current === null ? null : this.blockOf(this.arena.contextOf(this.current));
+    const { room } = this.calls;
+    return room === null ? null : this.arena.blockOf(room);
   }
 
   /** Whether a block has started but not finished. */
@@ -131,8 +108,7 @@ export class BlockEngine {
 
   /** Reports the number of executed instructions to the ledger, so that another engine can continue. */
   settle(): void {
-    this.ledger.settle(this.executed - this.noted);
-    this.noted = this.executed;
+    this.fuel.settle();
   }
 
   release(): void {
@@ -159,7 +135,7 @@ export class BlockEngine {
       allPaused = false;
       this.end(one);
     }
-    if (this.executed >= this.granted) this.fill();
+    if (this.fuel.left <= 0) this.fuel.refill(this.block);
     this.requireMotion();
     if (!allPaused || this.running.length === 0) return true;
     if (this.running.length + this.blocksPerCluster <= this.resident && this.take()) this.begin();
@@ -168,7 +144,8 @@ export class BlockEngine {
   }
 
   describe({ code, message, space, address }: MachineFault): Fault {
-    const { block, thread, line } = this;
+    const { block } = this;
+    const { thread, line } = this.calls;
     const { shape, compiled } = this.launch;
     return {
       code,
@@ -246,14 +223,14 @@ export class BlockEngine {
     const { first, end } = this.taken;
     const room = this.arena.enter(first);
     const begun = performance.now();
-    this.current = room;
+    this.calls.room = room;
     this.beginTurn(room);
     const result = this.code.runBlocks(room.context, end - first, this.unitSize);
     // The context is read again because memory may have grown. The context contains the index of the block that
     // compiled code ran last.
     const after = this.arena.contextOf(room);
-    this.executed = this.granted - signedAt(after, fuelField);
-    const last = this.blockOf(after);
+    this.fuel.left = signedAt(after, fuelField);
+    const last = this.arena.blockOf(room);
     this.taken = { first: last + 1, end };
     if (result === outcome.allExited) this.arena.leave(room);
     else {
@@ -267,11 +244,6 @@ export class BlockEngine {
     // whole chunk would have taken.
     if (performance.now() - begun >= longestRun) this.chunk = Math.max(1, this.chunk / 2);
     else if (last + 1 === end) this.chunk *= 2;
-  }
-
-  private blockOf(words: Int32Array): number {
-    const at = (field: number): number => signedAt(words, field / 4);
-    return blockNumberOf([at(context.blockX), at(context.blockY), at(context.blockZ)], this.launch.shape);
   }
 
   private codeOf(room: BlockRoom): BlockCode {
@@ -288,24 +260,24 @@ export class BlockEngine {
         const bytes = memory.bytesAt(room.frames, compiled.frame.size);
         return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
       },
-      openCalls: (thread) => this.memory.openCalls(room, thread),
+      openCalls: (thread) => this.calls.openCalls(room, thread),
       isTurnOver: () => compiled.yieldsAtStops && signedAt(this.arena.contextOf(room), stopsField) < 0,
       look: () => this.ledger.look(),
       blame: (thread, line) => {
-        this.thread = thread;
-        this.line = line;
+        this.calls.thread = thread;
+        this.calls.line = line;
       },
     };
   }
 
   /** Runs a block as far as possible. Fuel that a block does not use is available to the block that runs next. */
   private proceed(one: Running): Progress {
-    this.current = one.room;
-    this.cluster = one.cluster;
+    this.calls.room = one.room;
+    this.calls.cluster = one.cluster;
     this.beginTurn(one.room);
     const progress = one.runner.run();
     const words = this.arena.contextOf(one.room);
-    this.executed = this.granted - signedAt(words, fuelField);
+    this.fuel.left = signedAt(words, fuelField);
     const isStill = progress === 'paused' && this.launch.compiled.spins.size > 0 && words[movedField] === 0;
     one.stillTurns = isStill ? one.stillTurns + 1 : 0;
     return progress;
@@ -318,104 +290,14 @@ export class BlockEngine {
     const isStuck = ({ hasEnded, stillTurns }: Running): boolean => hasEnded || stillTurns > stillTurnsToEnd;
     const stuck = this.running.find((one) => !one.hasEnded && isStuck(one) && one.cluster.every(isStuck));
     if (stuck === undefined) return;
-    this.current = stuck.room;
+    this.calls.room = stuck.room;
     throw stuck.runner.deadlock();
   }
 
   private beginTurn(room: BlockRoom): void {
     const words = this.arena.contextOf(room);
-    words[fuelField] = this.granted - this.executed;
+    words[fuelField] = this.fuel.left;
     words[stopsField] = stopsPerTurn;
     words[movedField] = 0;
-  }
-
-  /** Reports the number of executed instructions to the ledger, and gets new fuel. */
-  private fill(): number {
-    const news = this.executed - this.noted;
-    this.noted = this.executed;
-    const given = this.ledger.refuel(news, this.block);
-    this.granted = this.executed + given;
-    return given;
-  }
-
-  // --- requests from compiled code --------------------------------------------------------------------------------------
-
-  private imports(): Readonly<Record<Exclude<ImportName, 'alone'>, WebAssembly.ImportValue>> {
-    return {
-      resolve: (call: number, address: bigint, thread: number, fuel: number): number => {
-        const found = this.at(call, thread, fuel);
-        if (found.kind !== 'access') throw new Error(`call ${call} is not an access`);
-        const areas = this.areas(thread, this.memory.baseOf(this.room(), thread) + found.localBytes);
-        return resolveAccess(found, BigInt.asUintN(64, address), this.launch.memory, areas);
-      },
-      raise: (call: number, address: bigint, thread: number, fuel: number): void => {
-        const found = this.at(call, thread, fuel);
-        throw raised(
-          found,
-          BigInt.asUintN(64, address),
-          this.launch.compiled,
-          () => this.memory.openCalls(this.room(), thread).length,
-        );
-      },
-      clock: (kind: number, fuel: number): bigint =>
-        BigInt(kind === clocks.executed ? this.granted - fuel : Math.round(performance.now() * 1e6)),
-      builtin: (call: number, base: number, thread: number, fuel: number): void => {
-        const found = this.at(call, thread, fuel);
-        if (found.kind !== 'builtin') throw new Error(`call ${call} is not a call to a built-in function`);
-        this.callBuiltin(found.fn, base, thread);
-      },
-      box: (call: number, thread: number, fuel: number, ...operands: readonly (number | bigint)[]): void =>
-        copyBoxFor(this.at(call, thread, fuel), operands, this.launch.memory, this.areas(thread, 0)),
-      tensor: (call: number, thread: number, fuel: number, ...operands: readonly (number | bigint)[]): void =>
-        callForTensor(this.at(call, thread, fuel), operands, this.launch.memory, this.areas(thread, 0)),
-      texture: (call: number, thread: number, fuel: number, texture: number, sampler: number): void =>
-        this.textures.read(this.at(call, thread, fuel), texture, sampler, this.room().context),
-      surface: (call: number, thread: number, fuel: number, surface: number): number =>
-        this.textures.access(this.at(call, thread, fuel), surface, this.room().context),
-      cancel: (call: number, thread: number, fuel: number): void => {
-        this.at(call, thread, fuel);
-        this.arena.contextOf(this.room()).set(this.cancelBlocks(), context.results / 4);
-      },
-      refuel: (call: number, thread: number, fuel: number): number => {
-        this.at(call, thread, fuel);
-        return this.fill();
-      },
-    };
-  }
-
-  private at(call: number, thread: number, fuel: number): EngineCall {
-    const found = elementAt(this.launch.compiled.engineCalls, call);
-    this.thread = thread;
-    this.line = found.line;
-    this.executed = this.granted - fuel;
-    // In addition to this check, every call to a built-in function checks the clock.
-    if (++this.calls % callsPerLook === 0) this.ledger.look();
-    return found;
-  }
-
-  private callBuiltin(index: number, base: number, thread: number): void {
-    const { compiled, memory, services } = this.launch;
-    const called = compiled.functions[index];
-    const areas = this.areas(thread, base + (called?.localBytes ?? 0));
-    if (called?.builtin == null || services === null) throw new Error('built-in functions cannot be called here');
-    callBuiltin(called.builtin, base, memory, areas, { ...services, look: () => this.ledger.look() });
-  }
-
-  /** The memory of the running block. */
-  private room(): BlockRoom {
-    if (this.current === null) throw new Error('no block is running');
-    return this.current;
-  }
-
-  private areas(thread: number, localEnd: number): Areas {
-    return this.memory.areas(this.room(), thread, localEnd);
-  }
-
-  /** The block that has the given rank in the current block's cluster. */
-  private blockInCluster(rank: number): BlockOfCluster {
-    // Blocks in clusters of one block run inside compiled code, one after the other.
-    if (this.blocksPerCluster === 1) return { ...this.room(), hasEnded: false };
-    const { room, hasEnded } = elementAt(this.cluster, rank);
-    return { shared: room.shared, tensor: room.tensor, hasEnded };
   }
 }

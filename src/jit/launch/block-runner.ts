@@ -1,41 +1,18 @@
 /**
  * Runs the threads of one block until all of them have ended. A warp or a whole block whose threads are in lockstep is
  * handled as one unit. If the threads of a warp have diverged, compiled code (warp-runner.ts) runs them and determines
- * which of them can exchange values. Barriers, instructions without a member mask, and deadlocks are handled in this
- * file, according to the rules in `machine`.
+ * which of them can exchange values.
  */
 import { elementAt } from '../../base/element-at.ts';
-import { Barriers, type Opened, reduced } from '../../machine/barriers.ts';
-import { separatesCalls } from '../../isa/collective.ts';
-import { comparePlaces, type Place } from '../../machine/collectives.ts';
 import { warpSize } from '../../machine/launch.ts';
-import type { CompiledKernel, CompiledStop } from '../compiled-kernel.ts';
+import type { CompiledStop } from '../compiled-kernel.ts';
 import { advanced, outcome, state } from '../layout.ts';
+import { BlockBarriers } from './block-barriers.ts';
 import type { BlockCode } from './block-code.ts';
+import { OpenGroups } from './open-groups.ts';
 import { StuckThreads } from './stuck-threads.ts';
 import { ThreadWords } from './thread-words.ts';
-
-/** A unit consists of threads that are handled together while they are in lockstep. */
-interface Unit {
-  readonly first: number;
-  readonly behind: number;
-  /**
-   * Either the region in which all threads of the unit continue, or another outcome of the last run: all threads have
-   * ended, all threads wait at the same stop, or each thread has its own state.
-   */
-  at: number;
-}
-
-/**
- * The threads of a unit that form a group because they are waiting at the same instruction without a member mask, and
- * have arrived there through the same calls. `place` ends with the region in which they will continue.
- */
-interface Gathering {
-  readonly unit: Unit;
-  readonly place: Place;
-  /** The lanes of the threads. */
-  members: number;
-}
+import type { Unit } from './unit.ts';
 
 /**
  * Maximum number of consecutive passes in which every running thread only pauses, which means that it finds that it
@@ -55,15 +32,10 @@ export class BlockRunner {
   private readonly stops: readonly CompiledStop[];
   private readonly words: ThreadWords;
   private readonly stuck: StuckThreads;
-  private readonly hasBarriers: boolean;
-  /** Whether threads wait at instructions without a member mask. */
-  private readonly hasOpenStops: boolean;
-  /** Created when threads diverge for the first time. */
-  private barriers: Barriers | null = null;
+  private readonly barriers: BlockBarriers;
+  private readonly groups: OpenGroups;
   /** Number of consecutive passes in which no thread has done anything but pause. */
   private idlePasses = 0;
-  /** One entry for each thread: 1 if it has been reported to `barriers` that the thread has exited or is waiting. */
-  private readonly noted: Uint8Array;
 
   constructor(code: BlockCode, size: number) {
     const { threads } = code;
@@ -71,19 +43,17 @@ export class BlockRunner {
     this.stops = code.compiled.stops;
     this.words = new ThreadWords(code);
     this.stuck = new StuckThreads(code, this.words);
-    this.hasBarriers = this.stops.some(({ step }) => step.kind === 'barrier');
-    this.hasOpenStops = this.stops.some(({ step }) => step.kind === 'collective' && step.mask === null);
-    this.noted = new Uint8Array(threads);
     this.units = Array.from(
       { length: Math.ceil(threads / size) },
       (_, i): Unit => ({ first: i * size, behind: Math.min(threads, (i + 1) * size), at: 0 }),
     );
+    this.barriers = new BlockBarriers(code, this.words, this.units);
+    this.groups = new OpenGroups(code, this.words, this.units);
   }
 
   /** Prepares to run a block from its start. */
   start(): void {
-    this.barriers = null;
-    this.noted.fill(0);
+    this.barriers.clear();
     for (const unit of this.units) unit.at = 0;
   }
 
@@ -93,8 +63,7 @@ export class BlockRunner {
    * not started.
    */
   goOn(first: number, result: number): void {
-    this.barriers = null;
-    this.noted.fill(0);
+    this.barriers.clear();
     for (const unit of this.units) unit.at = unit.first < first ? outcome.allExited : 0;
     this.words.refresh();
     for (const unit of this.units) if (unit.first === first) this.takeIn(unit, result);
@@ -133,13 +102,13 @@ export class BlockRunner {
   private takeIn(unit: Unit, result: number): boolean {
     unit.at = result;
     if (result === outcome.allExited) {
-      if (this.barriers !== null) for (let thread = unit.first; thread < unit.behind; thread++) this.exited(thread);
+      this.barriers.unitExited(unit);
       return true;
     }
     if (result <= outcome.allAt(0) && this.stopAt(result).plainBarrier !== null) return true;
     unit.at = outcome.mixed;
     const moved = this.settleRange(unit.first, unit.behind, result);
-    return this.passOpen(unit) || moved;
+    return this.groups.passWhole(unit) || moved;
   }
 
   /**
@@ -175,13 +144,13 @@ export class BlockRunner {
     if ((said & advanced.moved) === 0) return false;
     const word = this.commonState(unit);
     const stop = word === null || word >= state.exited ? null : elementAt(this.stops, state.stopOf(word));
-    if (stop !== null && stop.plainBarrier !== null && this.noted.indexOf(1, first) >= behind) {
+    if (stop !== null && stop.plainBarrier !== null && !this.barriers.knows(unit)) {
       unit.at = outcome.allAt(state.stopOf(word ?? 0));
       return true;
     }
     this.settleRange(first, behind);
     if (word === state.exited) unit.at = outcome.allExited;
-    else this.passOpen(unit);
+    else this.groups.passWhole(unit);
     return true;
   }
 
@@ -242,8 +211,8 @@ export class BlockRunner {
         continue;
       }
       moved = true;
-      if (word === state.exited) this.exited(thread);
-      else this.stopped(thread, elementAt(this.stops, state.stopOf(word)));
+      if (word === state.exited) this.barriers.exited(thread);
+      else this.barriers.stopped(thread, elementAt(this.stops, state.stopOf(word)));
     }
     return moved;
   }
@@ -256,59 +225,6 @@ export class BlockRunner {
     for (let thread = first; thread < behind; thread++) {
       this.words.setState(thread, state.after(result));
       if (constantMask !== null) this.words.setMask(thread, constantMask);
-    }
-  }
-
-  private waiters(): Barriers {
-    if (this.barriers !== null) return this.barriers;
-    const made = new Barriers(this.code.threads);
-    this.barriers = made;
-    for (const { first, behind, at } of this.units) {
-      if (at === outcome.allExited) for (let thread = first; thread < behind; thread++) this.exited(thread);
-    }
-    return made;
-  }
-
-  private exited(thread: number): void {
-    if (!this.hasBarriers || this.noted[thread] === 1) return;
-    const barriers = this.waiters();
-    if (this.noted[thread] === 1) return;
-    this.noted[thread] = 1;
-    for (const opened of barriers.exit(thread)) this.pass(opened);
-  }
-
-  /**
-   * Called when a thread has stopped. If the thread has arrived at a barrier, this is recorded in `barriers`. Nothing
-   * is recorded if the thread waits for other threads of its warp, because its state already shows that it waits.
-   */
-  private stopped(thread: number, { step, line, region, sends }: CompiledStop): void {
-    if (step.kind === 'collective' || this.noted[thread] === 1) return;
-    const barriers = this.waiters();
-    this.code.blame(thread, line);
-    const [barrier = 0, count = 0, predicate = 0] = sends.map((array) => this.words.at(array, thread) >>> 0);
-    if (step.waits) this.noted[thread] = 1;
-    else this.words.setState(thread, region);
-    const opened = barriers.arrive({
-      thread,
-      line,
-      barrier,
-      internal: step.internal,
-      count: step.count === null ? null : count,
-      waits: step.waits,
-      predicate: step.reduce !== null && predicate !== 0,
-    });
-    if (opened !== null) this.pass(opened);
-  }
-
-  private pass(opened: Opened): void {
-    for (const thread of opened.threads) {
-      const { step, region, receives } = elementAt(this.stops, state.stopOf(this.words.stateOf(thread)));
-      const result = receives[0] ?? null;
-      if (step.kind === 'barrier' && step.reduce !== null && result !== null) {
-        this.words.set(result, thread, reduced(step.reduce, opened));
-      }
-      this.noted[thread] = 0;
-      this.words.setState(thread, region);
     }
   }
 
@@ -329,60 +245,7 @@ export class BlockRunner {
     }
     if (this.someRun() && ++this.idlePasses < idlePassesBeforeGroups) return false;
     this.idlePasses = 0;
-    return this.settleAnybody();
-  }
-
-  /**
-   * If groups are waiting at instructions without a member mask, lets the group whose instruction comes first in the
-   * program continue. Returns false if there is no such group.
-   */
-  private settleAnybody(): boolean {
-    const found = this.units.reduce<Gathering | null>((earliest, unit) => this.earlierIn(unit, earliest), null);
-    if (found === null) return false;
-    this.code.complete(found.unit.first, found.members);
-    return true;
-  }
-
-  /**
-   * Lets the threads of a unit continue if all of them have arrived at the same instruction without a member mask, and
-   * through the same calls. Returns whether it did so.
-   */
-  private passOpen(unit: Unit): boolean {
-    const found = this.hasOpenStops ? this.earlierIn(unit, null) : null;
-    if (found === null || found.members !== this.livingLanes(unit)) return false;
-    this.code.complete(unit.first, found.members);
-    return true;
-  }
-
-  private livingLanes({ first, behind }: Unit): number {
-    let lanes = 0;
-    for (let thread = first; thread < behind; thread++) {
-      if (this.words.stateOf(thread) !== state.exited) lanes |= 1 << (thread - first);
-    }
-    return lanes;
-  }
-
-  private earlierIn(unit: Unit, earliest: Gathering | null): Gathering | null {
-    let found = earliest;
-    if (unit.at !== outcome.mixed) return found;
-    for (let thread = unit.first; thread < unit.behind; thread++) {
-      const place = this.openPlace(thread);
-      if (place === null) continue;
-      const order = found === null ? -1 : comparePlaces(place, found.place);
-      const lane = 1 << (thread - unit.first);
-      if (order < 0) found = { unit, place, members: lane };
-      else if (order === 0 && found?.unit === unit) found.members |= lane;
-    }
-    return found;
-  }
-
-  /** The place of a thread that waits at an instruction without a member mask; null for all other threads. */
-  private openPlace(thread: number): Place | null {
-    const word = this.words.stateOf(thread);
-    if (word >= state.exited) return null;
-    const { step, region } = elementAt(this.stops, state.stopOf(word));
-    if (step.kind !== 'collective' || step.mask !== null) return null;
-    return separatesCalls(step) ? [...this.code.openCalls(thread), region] : [region];
+    return this.groups.passEarliest();
   }
 
   private someRun(): boolean {
@@ -403,19 +266,11 @@ export class BlockRunner {
           each: at === outcome.allExited ? 'exited' : at === outcome.mixed ? 'on its own' : 'at a barrier',
         }) as const,
     );
-    return this.stuck.deadlock(ranges, this.waiters());
+    return this.stuck.deadlock(ranges, this.barriers.waiters());
   }
 }
 
 /** Returns the lanes of the first `count` threads of a warp, as bits. */
 function lanesOf(count: number): number {
   return count >= warpSize ? -1 : 2 ** count - 1;
-}
-
-/**
- * Number of threads that are handled together: a warp if warps must converge independently of each other, otherwise the
- * whole block.
- */
-export function unitSize({ inWarps }: CompiledKernel, threads: number): number {
-  return inWarps ? warpSize : threads;
 }
