@@ -125,6 +125,7 @@ export const plainOpcodes = {
   'f32.div': 0x95,
   'f64.abs': 0x99,
   'f64.floor': 0x9c,
+  'f64.trunc': 0x9d,
   'f64.sqrt': 0x9f,
   'f64.add': 0xa0,
   'f64.sub': 0xa1,

@@ -1,7 +1,7 @@
 /** Reads textures and finds texels of surfaces for compiled code. */
 import { operandStarts } from '../../isa/texture-read.ts';
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
-import type { NearestTexel } from '../../machine/textures/nearest-texel.ts';
+import type { LevelTexels } from '../../machine/textures/level-texels.ts';
 import type { TextureOperands } from '../../machine/textures/sampling.ts';
 import { Textures } from '../../machine/textures/textures.ts';
 import type { EngineCall } from '../engine-call.ts';
@@ -29,18 +29,18 @@ export class TextureCalls {
   read(call: EngineCall, texture: number, sampler: number, blockContext: number): void {
     if (call.kind !== 'texture-read') throw new Error(`a call of kind '${call.kind}' does not read a texture`);
     const { operands, results } = this.wordsOf(blockContext);
-    const nearest = this.textures.read(call.read, texture, sampler, operands, results);
-    const way = nearest === null ? null : wayOf(call.read);
-    if (nearest !== null && way !== null) this.noteInTable({ way, texture, sampler }, nearest, blockContext);
+    const level = this.textures.read(call.read, texture, sampler, operands, results);
+    const way = level === null ? null : wayOf(call.read);
+    if (level !== null && way !== null) this.noteInTable({ way, texture, sampler }, level, blockContext);
   }
 
   /** Lets compiled code read the texture by itself from now on, if it can. */
-  private noteInTable(key: EntryKey, nearest: NearestTexel, blockContext: number): void {
+  private noteInTable(key: EntryKey, level: LevelTexels, blockContext: number): void {
     const table = Number(this.memory.load(blockContext + context.textureTable, 32));
     const bytes = this.memory.bytesAt(table + entryOffset(key), entryBytes);
     const entry = new DataView(bytes.buffer, bytes.byteOffset, entryBytes);
     // Texels outside of the texture are read by the engine even if there is an entry.
-    if (!isEntryOf(entry, key)) writeEntry(entry, key, nearest);
+    if (!isEntryOf(entry, key)) writeEntry(entry, key, level);
   }
 
   /** The address of the texel that an instruction accesses. Stores the texel if the instruction does. */

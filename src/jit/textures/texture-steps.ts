@@ -6,7 +6,7 @@ import type { RecordEngineCall } from '../engine-call.ts';
 import { context } from '../layout.ts';
 import type { Lowering } from '../lowering.ts';
 import { loadResults } from '../engine-results.ts';
-import { nearestFunction } from './nearest-code.ts';
+import { texelFunction } from './texel-code.ts';
 import { wayOf } from './texture-table.ts';
 
 /** The operands, and then the results, are in the context of the block. */
@@ -25,7 +25,7 @@ export function lowerTextureRead(step: StepOf<'texture-read'>, lowering: Lowerin
     code.get(locals.context);
     for (const handle of [step.texture, step.sampler]) values.get(handle, 'i64');
     code
-      .call(nearestFunction(helpers, layout, step.read, way))
+      .call(texelFunction(helpers, layout, step.read, way))
       .op('i32.eqz')
       .unlikely()
       .if(callEngine);

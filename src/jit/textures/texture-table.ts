@@ -1,10 +1,10 @@
 /**
  * A table in memory in which compiled code finds textures that the launch has already read. An entry has what is needed
- * to read the nearest texel; it is used by all instructions that find texels in the same way.
+ * to read texels of one level; it is used by all instructions that find texels in the same way.
  */
 import type { TextureRead } from '../../isa/texture-read.ts';
 import { addressModes, type TexelType, type TexelTypeName, texelTypes } from '../../isa/texture-fields.ts';
-import type { Axis, NearestTexel } from '../../machine/textures/nearest-texel.ts';
+import type { Axis, LevelTexels } from '../../machine/textures/level-texels.ts';
 import { alignTo16 } from '../layout.ts';
 import type { MemoryOpcode, PlainOpcode } from '../../wasm/opcodes.ts';
 
@@ -17,11 +17,13 @@ export const entryFields = {
   way: 16,
   address: 20,
   channels: 24,
-  /** An index into `channelFormats`. */
+  /** An index into `channelFormats`, or into `mixedFormats` if texels are mixed. */
   format: 28,
-  scales: 32,
+  /** 0 or 1 each. */
+  isLinear: 32,
+  scales: 36,
   /** For each axis, 4 bytes each for the size, the stride, and the mode, an index into `addressModes`. */
-  axes: 36,
+  axes: 40,
 } as const;
 
 export const axisFields = { size: 0, stride: 4, mode: 8, end: 12 } as const;
@@ -67,6 +69,11 @@ export const channelFormats: readonly ChannelFormat[] = texelTypes
   .filter(({ name }) => name !== 'f16')
   .flatMap((texel) => (texel.bytes === 4 ? [false] : [false, true]).map((isFraction) => formatOf(texel, isFraction)));
 
+/** Those whose texels compiled code mixes. */
+export const mixedFormats: readonly ChannelFormat[] = channelFormats.filter(
+  ({ type, fraction }) => type === 'f32' || fraction !== null,
+);
+
 /** The way in which an instruction finds texels; null if compiled code cannot do this. */
 export function wayOf({ geometry, isFloat, level, hasOffset, gathers, narrows }: TextureRead): number | null {
   const { dimensions, isArray, isCube } = geometry;
@@ -96,9 +103,9 @@ export function isEntryOf(entry: DataView, { way, texture, sampler }: EntryKey):
 }
 
 /** Writes an entry, unless compiled code cannot read the texels. */
-export function writeEntry(entry: DataView, { way, texture, sampler }: EntryKey, found: NearestTexel): void {
+export function writeEntry(entry: DataView, { way, texture, sampler }: EntryKey, found: LevelTexels): void {
   const { texel, isFraction, axes } = found;
-  const format = channelFormats.findIndex(
+  const format = (found.isLinear ? mixedFormats : channelFormats).findIndex(
     ({ type, fraction }) => type === texel.name && (fraction !== null) === isFraction,
   );
   if (format < 0) return;
@@ -109,6 +116,7 @@ export function writeEntry(entry: DataView, { way, texture, sampler }: EntryKey,
   word(entryFields.address, found.address);
   word(entryFields.channels, found.channels);
   word(entryFields.format, format);
+  word(entryFields.isLinear, Number(found.isLinear));
   word(entryFields.scales, Number(found.scales));
   axes.forEach((axis, i) => writeAxis(word, entryFields.axes + i * axisFields.end, axis));
 }

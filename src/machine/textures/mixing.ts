@@ -58,7 +58,7 @@ export const f32Format: FloatFormat = { fractionBits: 23, leastExponent: -126 };
 export const f16Format: FloatFormat = { fractionBits: 10, leastExponent: -14 };
 
 /** The number of bits that all texels of a plane have in addition to those of the greatest one. */
-const guardBits = 4;
+export const guardBits = 4;
 
 /** Rounds down to a multiple of a unit. */
 const cutOff = (value: number, unit: number): number => Math.floor(value / unit) * unit;

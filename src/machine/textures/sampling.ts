@@ -8,8 +8,9 @@ import { operandStarts, type TextureRead } from '../../isa/texture-read.ts';
 import { clampSteps, cubeSpot, indexIn, inTexels, steps, stepsTo } from './coordinates.ts';
 import { type Level, type Sampling, texelBytes, type TextureDescription } from './description.ts';
 import { levelOfVectors } from './derivatives.ts';
+import type { LevelTexels } from './level-texels.ts';
 import { shareDown, shareUp, totalWeight } from './mixing.ts';
-import type { NearestTexel } from './nearest-texel.ts';
+
 import { narrowBits, texelReader, type TexelReader } from './texel-formats.ts';
 
 /** The operands of a `texture-read`, all of them 32 bits wide, in two views of the same bytes. */
@@ -56,8 +57,8 @@ export class Sampler {
   /** The texel outside of the texture, where the address mode has one: its bits, and what is mixed. */
   private readonly outsideBits: readonly number[];
   private readonly outside: readonly number[];
-  /** How the nearest texel is found, if reads do nothing else and always use the same level; null otherwise. */
-  readonly nearest: NearestTexel | null;
+  /** How texels are found if reads do nothing else and always use the same level; null otherwise. */
+  readonly level: LevelTexels | null;
   /** The place in the layer. */
   private readonly place = new Float64Array(3);
   private layer = 0;
@@ -104,7 +105,7 @@ export class Sampler {
     const border = isFloat ? sampling.border : [0, 0, 0, 0];
     this.outsideBits = border.map(this.texel.bitsOfColor);
     this.outside = border.map(this.texel.channelOfColor);
-    this.nearest = this.nearestTexel();
+    this.level = this.soleLevel();
   }
 
   /** Reads the texture, and stores the bits of the four results. */
@@ -121,10 +122,10 @@ export class Sampler {
     if (narrows) for (let i = 0; i < 4; i++) results[i] = narrowBits(results[i] ?? 0);
   }
 
-  private nearestTexel(): NearestTexel | null {
-    const { read, dimensions } = this;
+  private soleLevel(): LevelTexels | null {
+    const { read, dimensions, isFraction, isLinear, scales } = this;
     const { description, levels } = this.source;
-    if (this.isLinear || read.level !== 'finest' || this.located > dimensions) return null;
+    if (read.level !== 'finest' || this.located > dimensions) return null;
     const number = this.levelOf(operandRoom());
     if (number < 0 || !Number.isInteger(number)) return null;
     const level = elementAt(levels, number);
@@ -133,7 +134,7 @@ export class Sampler {
       .map((mode, i) => ({ size: sizeOf(level, i), stride: this.strideOf(level, i), mode }));
     const { texel, channels } = description;
     const address = Number(description.address) + level.start;
-    return { address, texel, channels, isFraction: this.isFraction, scales: this.scales, axes };
+    return { address, texel, channels, isFraction, isLinear, scales, axes };
   }
 
   /** Finds the texels that are mixed. The fraction of the level is the share of the level after it. */

@@ -63,9 +63,9 @@ function integers(read: ReadChannel, isSigned: boolean, bits: number): TexelRead
   };
 }
 
-/** What is mixed has 16 bits in the end. */
-const greatestUnsigned = 2 ** 16 - 1;
-const greatestSigned = 2 ** 15 - 1;
+/** The mean of fractions has 16 bits. */
+export const greatestUnsigned: number = 2 ** 16 - 1;
+export const greatestSigned: number = 2 ** 15 - 1;
 
 function unsignedFractions(read: ReadChannel, bits: number): TexelReader {
   const greatest = 2 ** bits - 1;
@@ -117,7 +117,8 @@ function fractionCode(color: number, bits: number): number {
   return Math.max(0, Math.ceil((cut * (2 ** bits - 1)) / size - 0.5));
 }
 
-const canonicalNan = 0x7fff_ffff;
+/** The mean of texels one of which is NaN. */
+export const canonicalNan = 0x7fff_ffff;
 
 /** A single texel keeps all of its bits, but subnormal numbers that are mixed are zeros. */
 function singles(): TexelReader {

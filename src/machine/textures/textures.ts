@@ -17,7 +17,7 @@ import {
   type TextureDescription,
   type TextureKind,
 } from './description.ts';
-import type { NearestTexel } from './nearest-texel.ts';
+import type { LevelTexels } from './level-texels.ts';
 import { Sampler, type TexelSource, type TextureOperands } from './sampling.ts';
 import { SurfacePlaces } from './surface-places.ts';
 import { channelWriters } from './texel-writers.ts';
@@ -55,19 +55,19 @@ export class Textures {
     this.memory = memory;
   }
 
-  /** Reads a texture, and stores the bits of the four results in `results`. Returns `Sampler.nearest`. */
+  /** Reads a texture, and stores the bits of the four results in `results`. Returns `Sampler.level`. */
   read(
     read: TextureRead,
     texture: number,
     sampler: number,
     operands: TextureOperands,
     results: Uint32Array,
-  ): NearestTexel | null {
+  ): LevelTexels | null {
     const open = this.open(texture);
     const known = open.samplers.get(read);
     const own = known?.handle === sampler ? known.sampler : this.samplerFor(read, open, sampler);
     own.sample(operands, results);
-    return own.nearest;
+    return own.level;
   }
 
   private samplerFor(read: TextureRead, open: Open, handle: number): Sampler {

@@ -1,6 +1,6 @@
 /**
- * Reads of the nearest texel, which compiled code carries out by itself once it knows a texture. Both engines must return
- * the same bits in each format, for each address mode, and for all kinds of coordinates.
+ * Reads of one level of a texture, which compiled code carries out by itself once it knows the texture. Both engines must
+ * return the same bits in each format, for each address mode, and for all kinds of coordinates.
  */
 import { describe, expect, test } from 'vitest';
 import { Device, type DeviceTexture, type TextureOptions } from '../../src/device.ts';
@@ -36,10 +36,14 @@ const numbers: readonly number[] = [
   [Number.POSITIVE_INFINITY, Number.NaN],
 ].flatMap((list) => list.flatMap((value) => [value, -value]));
 
-/** All numbers along one axis, with others along the next ones. The count is a multiple of that of a block. */
-const places = Float32Array.from({ length: 3 * 384 }, (_, i) => {
+/** All numbers along one axis, with others along the next ones, and places near the texture, some with halves of weights. */
+const places = Float32Array.from({ length: 3 * 768 }, (_, i) => {
   const [thread, axis] = [Math.floor(i / 3), i % 3];
-  return numbers[(thread * (2 ** (3 * axis) - axis)) % numbers.length] ?? 0;
+  const mixed = Math.imul(i + 1, 2654435761);
+  const near = (Math.imul(mixed ^ (mixed >>> 15), 2246822519) >>> 8) / 2 ** 24;
+  if (thread % 4 === 1) return near * 9 - 2;
+  if (thread % 4 === 3) return Math.floor(near * 9 * 32) / 32 - 2;
+  return numbers[((thread / 2) * (2 ** (3 * axis) - axis)) % numbers.length] ?? 0;
 });
 const integers = Int32Array.from(
   places,
@@ -72,6 +76,8 @@ async function bitsOf(
 }
 
 const sizes = [[5], [5, 3], [5, 3, 2]] as const;
+const canMix = ({ type, normalizedTexels = false }: Pick<TextureOptions, 'type' | 'normalizedTexels'>): boolean =>
+  normalizedTexels || type === 'f16' || type === 'f32';
 const { interp, ...compiled } = ways;
 
 describe.each(Object.entries(compiled))('%s', (_, way) => {
@@ -85,6 +91,9 @@ describe.each(Object.entries(compiled))('%s', (_, way) => {
         const options = { ...format, channels, size: sizes[1] };
         expect(await bitsOf(options, integers, way)).toEqual(await bitsOf(options, integers, interp ?? {}));
         expect(await bitsOf(options, places, way)).toEqual(await bitsOf(options, places, interp ?? {}));
+        if (!canMix(format)) return;
+        const mixing = { ...options, filter: 'linear' } as const;
+        expect(await bitsOf(mixing, places, way)).toEqual(await bitsOf(mixing, places, interp ?? {}));
       });
     }
   }
@@ -94,8 +103,13 @@ describe.each(Object.entries(compiled))('%s', (_, way) => {
       for (const normalizedCoordinates of [false, true]) {
         const units = normalizedCoordinates ? 'fractions of the size' : 'texels';
         test(`${size.length} dimensions, ${addressMode}, in ${units}`, async () => {
-          const options = { type: 'u16', size, addressMode, normalizedCoordinates, border: [0.5, 1, 2, 3] } as const;
-          expect(await bitsOf(options, places, way)).toEqual(await bitsOf(options, places, interp ?? {}));
+          const common = { size, addressMode, normalizedCoordinates, border: [0.5, 1, 2, 3] } as const;
+          for (const filter of ['point', 'linear'] as const) {
+            for (const format of [{ type: 'f32' }, { type: 'u8', normalizedTexels: true }] as const) {
+              const options = { ...common, ...format, filter };
+              expect(await bitsOf(options, places, way)).toEqual(await bitsOf(options, places, interp ?? {}));
+            }
+          }
         });
       }
     }
