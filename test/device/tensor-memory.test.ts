@@ -199,6 +199,19 @@ ${store(4)}`;
       alone(`${alloc(32)}\nmov.u32 %r3, 31;\ntcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1, %r2}, [%r3];`),
       'the columns are not allocated',
     ],
+    ...[512, 1024, 2048, 0xffff].map(
+      (column) =>
+        [
+          `a load of column ${column}, which does not exist`,
+          alone(`${alloc(512)}\nmov.u32 %r3, ${column};\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r3];`),
+          'the columns are not allocated',
+        ] as const,
+    ),
+    [
+      'columns to free that do not exist',
+      alone(`${alloc(32)}\ntcgen05.dealloc.cta_group::1.sync.aligned.b32 1024, 32;`),
+      'to free are not allocated',
+    ],
     [
       'a store in the lanes of another warp',
       alone(`${alloc(32)}\nmov.u32 %r3, 0x200000;\ntcgen05.st.sync.aligned.32x32b.x1.b32 [%r3], {%r1};`),

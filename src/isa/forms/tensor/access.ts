@@ -54,8 +54,10 @@ export function hasUnits(first: Ref, last: Ref): readonly Step[] {
     bits('shl', 32, '$past', '$two', '$units-less-one'),
     integer('sub', 'u32', '$low-units', '$past', '$one'),
     bits('shl', 32, '$units', '$low-units', first),
-    bits('and', 32, '$found', '$units', '$allocated'),
-    compare('eq', 'u32', '$has-units', '$found', '$units'),
+    // The bits of units that do not exist are lost in the mask, so the other bits are moved instead.
+    bits('shr.u', 32, '$from-first', '$allocated', first),
+    bits('and', 32, '$found', '$from-first', '$low-units'),
+    compare('eq', 'u32', '$has-units', '$found', '$low-units'),
   ];
 }
 
