@@ -59,6 +59,10 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
     `${boxInShared(step)}, in each block whose rank is in ${refName(step.mask)}, = ${boxInTensor(step)}; its bytes arrive at ${refName(step.object)}`,
   'tensor-product': (step) =>
     `D at ${refName(step.d)} = the product of A at ${refName(step.a)} and B at ${refName(step.b)}, as described by ${refName(step.instruction)}; if ${refName(step.adds)}, plus D${step.scale === null ? '' : ` * 2^-${refName(step.scale)}`}${step.metadata === null ? '' : `; the columns of A are those of the metadata at ${refName(step.metadata)}`}${step.zeroColumns === null ? '' : `; the columns of B are those of ${refName(step.zeroColumns)}`}`,
+  'tensor-load': ({ space, address, offsets, to }) =>
+    `{${names(to)}} = 32 bits each of ${space} memory at ${refName(address)} + {${offsets.join(', ')}}`,
+  'tensor-store': ({ space, address, offsets, from }) =>
+    `${space} memory at ${refName(address)} + {${offsets.join(', ')}} = {${names(from)}}, 32 bits each`,
   'tensor-copy': (step) =>
     `tensor memory at ${refName(step.to)} = the matrix in shared memory at ${refName(step.source)}`,
   'texture-read': (step) =>

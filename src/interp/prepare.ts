@@ -13,7 +13,7 @@ import { type ProgramInstruction, isCounted } from '../program/function-program.
 import { idleRounds } from '../program/waiting-loops.ts';
 import { prepareBarrier } from './barrier-steps.ts';
 import { prepareBox } from './box-steps.ts';
-import { prepareTensorCopy, prepareTensorProduct } from './tensor-steps.ts';
+import { prepareTensorCopy, prepareTensorLoad, prepareTensorProduct, prepareTensorStore } from './tensor-steps.ts';
 import { prepareSurfaceAddress, prepareSurfaceStore, prepareTextureRead } from './texture-steps.ts';
 import { prepareCall, prepareReturn } from './call-steps.ts';
 import { prepareCollective } from './collective-steps.ts';
@@ -130,6 +130,8 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   'multicast-box': (step, context) => prepareBox(step, context.placeOf, accessContext(step, context)),
   'reduce-box': (step, context) => prepareBox(step, context.placeOf, accessContext(step, context)),
   'tensor-product': (step, context) => prepareTensorProduct(step, context.placeOf, accessContext(step, context)),
+  'tensor-load': (step, context) => prepareTensorLoad(step, context.placeOf, accessContext(step, context)),
+  'tensor-store': (step, context) => prepareTensorStore(step, context.placeOf, accessContext(step, context)),
   'tensor-copy': (step, context) => prepareTensorCopy(step, context.placeOf, accessContext(step, context)),
   'texture-read': (step, context) => prepareTextureRead(step, context.placeOf, accessContext(step, context)),
   'surface-address': (step, context) => prepareSurfaceAddress(step, context.placeOf, accessContext(step, context)),
@@ -232,6 +234,7 @@ function stepPiece(step: Step, context: StepContext): Piece {
 }
 
 function mayLoadUndefined(step: Step): boolean {
+  if (step.kind === 'tensor-load') return true;
   if (step.kind !== 'load' && step.kind !== 'atomic') return false;
   return step.space === 'shared' || step.space === 'local' || step.space === 'generic' || step.space === 'tensor';
 }
@@ -243,6 +246,8 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
     case 'load':
     case 'store':
     case 'atomic':
+    case 'tensor-load':
+    case 'tensor-store':
       return requiring(places(step.address), 'an address', run);
     case 'transfer':
     case 'bulk':

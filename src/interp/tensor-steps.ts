@@ -1,12 +1,14 @@
-/** Multiplies matrices in tensor memory, and copies matrices to it. */
+/** Multiplies matrices in tensor memory, copies matrices to it, and loads and stores words in it. */
+import { elementAt } from '../base/element-at.ts';
 import type { StepOf } from '../isa/steps/step.ts';
 import { misuse, ranksOf, type TensorAccess } from '../machine/tensor-memory/access.ts';
 import { copyToTensor } from '../machine/tensor-memory/copy.ts';
 import { multiplyInTensor } from '../machine/tensor-memory/product.ts';
-import type { AccessContext } from './memory-access.ts';
-import { clockIn, historyOf, plainAccess } from './race-watch.ts';
+import { type AccessContext, openMemory, placeIn, storeUndefined, undefinedElements } from './memory-access.ts';
+import { clockIn, historyOf, noteAccess, plainAccess } from './race-watch.ts';
+import { setUndefined } from './shadow.ts';
 import type { Block } from './thread.ts';
-import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
+import { type Action, bigintIn, type Frame, type PlaceOf, valueIn } from './value-steps.ts';
 
 export function prepareTensorProduct(step: StepOf<'tensor-product'>, placeOf: PlaceOf, context: AccessContext): Action {
   const { product } = step;
@@ -39,6 +41,59 @@ export function prepareTensorCopy(step: StepOf<'tensor-copy'>, placeOf: PlaceOf,
   const [to, source] = [placeOf(step.to), placeOf(step.source)];
   return (frame: Frame) => {
     copyToTensor(step.copy, bigintIn(frame, to), bigintIn(frame, source), memoriesOf(step.copy.blocks, context));
+  };
+}
+
+/** Number of bytes of a word. */
+const wordBytes = 4;
+
+export function prepareTensorLoad(step: StepOf<'tensor-load'>, placeOf: PlaceOf, context: AccessContext): Action {
+  const { space, offsets } = step;
+  const { cpu, line } = context;
+  const to = step.to.map(placeOf);
+  const address = placeOf(step.address);
+  const kind = plainAccess('load', null, context);
+  return (frame: Frame) => {
+    const start = bigintIn(frame, address);
+    const first = placeIn(space, start);
+    const memory = openMemory(first, start, 'load', wordBytes, context);
+    const { definedness = null } = memory;
+    to.forEach((slot, i) => {
+      const offset = first.offset + elementAt(offsets, i);
+      memory.check('load', offset, wordBytes);
+      if (cpu.races !== null) noteAccess(cpu, kind, { ...first, offset }, wordBytes);
+      frame[slot] = memory.load(offset, 8 * wordBytes);
+      const isDefined = definedness === null || definedness.isDefined(offset, wordBytes);
+      if (isDefined && cpu.thread.shadow === null) return;
+      const [found = null] = isDefined ? [] : undefinedElements(definedness, offset, wordBytes, 1, line);
+      setUndefined(cpu.thread, slot, found);
+    });
+  };
+}
+
+export function prepareTensorStore(step: StepOf<'tensor-store'>, placeOf: PlaceOf, context: AccessContext): Action {
+  const { space, offsets } = step;
+  const { cpu } = context;
+  const from = step.from.map(placeOf);
+  const address = placeOf(step.address);
+  const loud = plainAccess('store', null, context);
+  const silent = { ...loud, isSilent: true };
+  return (frame: Frame) => {
+    const start = bigintIn(frame, address);
+    const first = placeIn(space, start);
+    const memory = openMemory(first, start, 'store', wordBytes, context);
+    const { shadow } = cpu.thread;
+    from.forEach((slot, i) => {
+      const offset = first.offset + elementAt(offsets, i);
+      const value = valueIn(frame, slot);
+      memory.check('store', offset, wordBytes);
+      if (cpu.races !== null) {
+        const isSilent = memory.load(offset, 8 * wordBytes) === value;
+        noteAccess(cpu, isSilent ? silent : loud, { ...first, offset }, wordBytes);
+      }
+      memory.store(offset, 8 * wordBytes, value);
+      if (shadow !== null) storeUndefined(memory, offset, wordBytes, [shadow.get(slot) ?? null]);
+    });
   };
 }
 

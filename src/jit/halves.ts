@@ -59,6 +59,8 @@ const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
   exit: never,
   'tensor-product': never,
   'tensor-copy': never,
+  'tensor-load': never,
+  'tensor-store': never,
   'texture-read': never,
   'surface-address': never,
   'surface-store': never,

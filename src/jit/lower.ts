@@ -29,7 +29,7 @@ import type { Lowering } from './lowering.ts';
 import { lowerSpecial } from './specials.ts';
 import { lowerBox } from './memory/box.ts';
 import { loadResults } from './engine-results.ts';
-import { lowerTensorCopy, lowerTensorProduct } from './memory/tensor.ts';
+import { lowerTensorCopy, lowerTensorLoad, lowerTensorStore, lowerTensorProduct } from './memory/tensor.ts';
 import { lowerSurfaceAddress, lowerSurfaceStore, lowerTextureRead } from './textures/texture-steps.ts';
 import { lowerBulk, lowerBulkAtomic, lowerClear, lowerTransfer } from './memory/transfer.ts';
 import { holder, type Values } from './regions/values.ts';
@@ -213,6 +213,8 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   'reduce-box': lowerBox,
   'tensor-product': lowerTensorProduct,
   'tensor-copy': lowerTensorCopy,
+  'tensor-load': lowerTensorLoad,
+  'tensor-store': lowerTensorStore,
   'texture-read': lowerTextureRead,
   'surface-address': lowerSurfaceAddress,
   'surface-store': lowerSurfaceStore,

@@ -20,6 +20,7 @@ import {
   memoryUses,
   outputsOf,
   refsOf,
+  samenessOfSpace,
   uniformityOf,
 } from '../../src/isa/steps/effects.ts';
 import { operandRef, type Ref, sharedRefs } from '../../src/isa/steps/ref.ts';
@@ -424,19 +425,26 @@ function wrongFacts(kind: StepKind): readonly (readonly [name: string, patch: Pa
 }
 
 function wrongSameness(kind: StepKind, inputs: boolean): readonly (readonly [name: string, patch: Patch])[] {
-  const claims = new Set((samples.get(kind) ?? []).map(({ step }) => uniformityOf(step).among));
+  const steps = (samples.get(kind) ?? []).map(({ step }) => step);
+  const claims = new Set(steps.map((step) => uniformityOf(step).among));
   const all = { given: 'inputs' } as const;
   return [
     ...(claims.has('thread') && claims.size === 1
       ? []
       : [['same for less', { same: { ...all, among: 'thread' } }] as const]),
-    ...(claims.has('grid') && claims.size === 1
+    ...((claims.has('grid') && claims.size === 1) || steps.every(isLimitedByMemory)
       ? []
       : [['same for more', { same: { ...all, among: 'grid' } }] as const]),
     ...(inputs && !claims.has('thread')
       ? [['same given nothing', { same: { among: 'warp', given: [] } }] as const]
       : []),
   ];
+}
+
+/** Whether more threads cannot share the results, whatever the facts say, because they do not share the memory. */
+function isLimitedByMemory(step: Step): boolean {
+  const { among } = uniformityOf(step);
+  return among !== 'grid' && memoryUses(step).some(({ space }) => samenessOfSpace(space, true) === among);
 }
 
 describe('a wrong fact is noticed', () => {

@@ -38,6 +38,23 @@ export interface TensorSteps {
     readonly to: Ref;
     readonly source: Ref;
   };
+  /**
+   * Loads words of 32 bits. `offsets` are their distances in bytes from the address, which is an offset in tensor
+   * memory. Other steps check that the words are there.
+   */
+  readonly 'tensor-load': {
+    readonly space: AccessSpace;
+    readonly address: Ref;
+    readonly offsets: readonly number[];
+    readonly to: readonly Ref[];
+  };
+  /** Stores words in the same way. */
+  readonly 'tensor-store': {
+    readonly space: AccessSpace;
+    readonly address: Ref;
+    readonly offsets: readonly number[];
+    readonly from: readonly Ref[];
+  };
 }
 
 export const tensorFacts: FactsOf<TensorSteps> = {
@@ -74,5 +91,18 @@ export const tensorFacts: FactsOf<TensorSteps> = {
       { access: 'read', space: 'tensorSpace', address: 'to' },
       { access: 'write', space: 'tensorSpace', address: 'to' },
     ],
+  },
+  'tensor-load': {
+    ...alone,
+    flow: 'next',
+    values: { address: 'in', to: 'out' },
+    memory: [{ access: 'read', space: 'space', address: 'address' }],
+    same: { among: 'grid', given: 'inputs' },
+  },
+  'tensor-store': {
+    ...alone,
+    flow: 'next',
+    values: { address: 'in', from: 'in' },
+    memory: [{ access: 'write', space: 'space', address: 'address' }],
   },
 };

@@ -1,11 +1,13 @@
 /**
- * Lowers products in tensor memory, and copies to it. The engine carries them out, so compiled code only passes the
+ * Lowers accesses to tensor memory. The engine carries out products and copies, so compiled code only passes their
  * operands.
  */
+import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import { tensorOperands } from '../helpers.ts';
 import type { Lowering } from '../lowering.ts';
+import { addStart } from './checks.ts';
 
 export function lowerTensorProduct(step: StepOf<'tensor-product'>, lowering: Lowering): void {
   const { d, a, b, instruction, adds, scale, scales, metadata, zeroColumns, unchanged } = step;
@@ -20,6 +22,36 @@ export function lowerTensorProduct(step: StepOf<'tensor-product'>, lowering: Low
 export function lowerTensorCopy(step: StepOf<'tensor-copy'>, lowering: Lowering): void {
   lowering.code.i32(lowering.recordCall({ kind: 'tensor-copy', copy: step.copy }));
   callEngine([step.to, step.source], [], lowering);
+}
+
+export function lowerTensorLoad({ address, offsets, to }: StepOf<'tensor-load'>, lowering: Lowering): void {
+  const { code, values, layout } = lowering;
+  const at = startOf(address, lowering);
+  to.forEach((ref, i) => {
+    code.get(at).memory('i32.load', layout.origin + elementAt(offsets, i));
+    values.set(ref, 'i32');
+  });
+}
+
+export function lowerTensorStore({ address, offsets, from }: StepOf<'tensor-store'>, lowering: Lowering): void {
+  const { code, values, layout } = lowering;
+  const at = startOf(address, lowering);
+  from.forEach((ref, i) => {
+    code.get(at);
+    values.get(ref, 'i32');
+    code.memory('i32.store', layout.origin + elementAt(offsets, i));
+  });
+}
+
+/** Returns a local with an address in global memory. */
+function startOf(address: Ref, lowering: Lowering): number {
+  const { code, values } = lowering;
+  const at = values.temporary('i32');
+  values.get(address, 'i64');
+  code.op('i32.wrap_i64');
+  addStart(lowering, 'tensor');
+  code.set(at);
+  return at;
 }
 
 /** Passes the operands, and zeros for those that the step does not have. */

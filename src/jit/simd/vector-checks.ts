@@ -38,7 +38,11 @@ export function locateRow(
 }
 
 /** Sets four locals to the addresses of four accesses that need no check. */
-export function locateEach(step: AccessStep, at: readonly number[], lowering: VectorLowering): void {
+export function locateEach(
+  step: Pick<AccessStep, 'address' | 'space'>,
+  at: readonly number[],
+  lowering: VectorLowering,
+): void {
   const { code, vectors, scalar } = lowering;
   const start = vectors.temporary();
   code.get(vectors.get(step.address, 'i32').locals[0]);

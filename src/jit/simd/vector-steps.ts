@@ -22,6 +22,8 @@ import { vectorBits } from './vector-bits.ts';
 import { vectorComparison, vectorInteger } from './vector-integer.ts';
 import { vectorMufu } from './vector-mufu.ts';
 import { vectorNarrow } from './vector-narrow.ts';
+import { vectorRequire } from './vector-require.ts';
+import { vectorTensorLoad, vectorTensorStore } from './vector-tensor.ts';
 import { splat } from './vector-words.ts';
 import { holder } from '../regions/values.ts';
 import { wordsAt } from './word-shuffles.ts';
@@ -71,6 +73,8 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   'reduce-box': oneByOne,
   'tensor-product': oneByOne,
   'tensor-copy': oneByOne,
+  'tensor-load': vectorTensorLoad,
+  'tensor-store': vectorTensorStore,
   'texture-read': oneByOne,
   'surface-address': oneByOne,
   'surface-store': oneByOne,
@@ -88,7 +92,7 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   yield: orderMemory,
   call: oneByOne,
   trap: oneByOne,
-  require: oneByOne,
+  require: vectorRequire,
   unsupported: oneByOne,
   barrier: oneByOne,
   collective: oneByOne,

@@ -7,10 +7,10 @@ import type { Variant } from '../../form.ts';
 import { has, slotType } from '../../variant.ts';
 import { plainMode } from '../../../numerics/operations.ts';
 import type { Ref } from '../../steps/ref.ts';
-import type { Step } from '../../steps/step.ts';
+import type { Step, StepOf } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
 import { tensorOffset } from '../../tensor-memory.ts';
-import { bits, constant, extract, integer, join } from '../integer/steps.ts';
+import { bits, constant, extract, integer } from '../integer/steps.ts';
 import { refsOf } from '../matrix/parts.ts';
 import { offsetOf, requireColumns, requireLanes, splitAddress } from './access.ts';
 
@@ -90,18 +90,10 @@ export interface Move {
 
 export function loadSteps(move: Move): readonly Step[] {
   const registers = refsOf('r', move.count);
-  return [
-    ...open(move),
-    ...placesOf(move).flatMap((places, i): readonly Step[] => {
-      const to = elementAt(registers, i);
-      if (!move.packed) return places.flatMap((place) => access(place, to, loadAt));
-      const halves = [`${to}.low`, `${to}.high`] as const;
-      return [
-        ...places.flatMap((place, half) => access(place, elementAt(halves, half), loadAt)),
-        { kind: 'pack', to, from: [halves[1], halves[0]], lane: 16, stride: 16 },
-      ];
-    }),
-  ];
+  const halvesOf = (to: Ref): readonly [low: Ref, high: Ref] => [`${to}.low`, `${to}.high`];
+  const pack = (to: Ref): Step => ({ kind: 'pack', to, from: halvesOf(to).toReversed(), lane: 16, stride: 16 });
+  const to = move.packed ? registers.flatMap(halvesOf) : registers;
+  return [...open(move), { kind: 'tensor-load', ...placed(move), to }, ...(move.packed ? registers.map(pack) : [])];
 }
 
 /** Computes the minimum or maximum of loaded registers or, with `.abs`, of their magnitudes. */
@@ -135,17 +127,15 @@ export function reductionSteps(variant: Variant, count: number, to: Ref): readon
 
 export function storeSteps(move: Move): readonly Step[] {
   const registers = refsOf('r', move.count);
+  const split = (from: Ref): readonly ValueStep[] => [
+    extract(`${from}.low`, from, 0, 16),
+    extract(`${from}.high`, from, 16, 16),
+  ];
+  const from = move.packed ? registers.flatMap((ref): readonly Ref[] => [`${ref}.low`, `${ref}.high`]) : registers;
   return [
     ...open(move),
-    ...placesOf(move).flatMap((places, i): readonly Step[] => {
-      const from = elementAt(registers, i);
-      if (!move.packed) return places.flatMap((place) => access(place, from, storeAt));
-      return places.flatMap((place, half) => [
-        extract(`${from}.half`, from, 16 * half, 16),
-        join(`${from}.wide`, '$n.0', `${from}.half`, 16, 32),
-        ...access(place, `${from}.wide`, storeAt),
-      ]);
-    }),
+    ...(move.packed ? registers.flatMap(split) : []),
+    { kind: 'tensor-store', ...placed(move), from },
   ];
 }
 
@@ -179,19 +169,10 @@ function placesOf(move: Move): readonly (readonly Place[])[] {
   });
 }
 
-function access({ row, column }: Place, value: Ref, step: (address: Ref, value: Ref) => Step): readonly Step[] {
-  return [
-    constant('$distance', tensorOffset(row, column), 64),
-    integer('add', 'u64', '$place', '$start', '$distance'),
-    step('$place', value),
-  ];
-}
-
-function loadAt(address: Ref, to: Ref): Step {
-  const word = { space: 'tensor', width: 32, proxy: 'generic', order: null, unused: false } as const;
-  return { kind: 'load', ...word, address, to: [to] };
-}
-
-function storeAt(address: Ref, from: Ref): Step {
-  return { kind: 'store', space: 'tensor', width: 32, address, from: [from], order: null, object: null };
+/** Where the words are that a move transfers. */
+function placed(move: Move): Pick<StepOf<'tensor-load'>, 'space' | 'address' | 'offsets'> {
+  const offsets = placesOf(move)
+    .flat()
+    .map(({ row, column }) => tensorOffset(row, column));
+  return { space: 'tensor', address: '$start', offsets };
 }

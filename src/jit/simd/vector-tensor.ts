@@ -1,0 +1,39 @@
+/** Loads and stores of words in tensor memory. */
+import { elementAt } from '../../base/element-at.ts';
+import type { Ref } from '../../isa/steps/ref.ts';
+import type { StepOf } from '../../isa/steps/step.ts';
+import { locateEach } from './vector-checks.ts';
+import { loadLanes, storeLanes } from './vector-elements.ts';
+import type { VectorLowering, Writer } from './vector-lowering.ts';
+import { laneCount } from './vectors.ts';
+
+export function vectorTensorLoad(step: StepOf<'tensor-load'>, lowering: VectorLowering): Writer {
+  const { vectors } = lowering;
+  const access = { space: step.space, access: 'load', size: 4, width: 32, count: 1 } as const;
+  return () => {
+    const at = locate(step.address, lowering);
+    step.to.forEach((ref, i) => {
+      const word = vectors.fresh('i32');
+      loadLanes(access, at, elementAt(step.offsets, i), word.locals, lowering);
+      vectors.set(ref, word);
+    });
+  };
+}
+
+export function vectorTensorStore(step: StepOf<'tensor-store'>, lowering: VectorLowering): Writer {
+  const { vectors } = lowering;
+  const access = { space: step.space, access: 'store', size: 4, width: 32, count: 1 } as const;
+  return () => {
+    const at = locate(step.address, lowering);
+    step.from.forEach((ref, i) => {
+      storeLanes(access, at, elementAt(step.offsets, i), vectors.get(ref, 'i32').locals, lowering);
+    });
+  };
+}
+
+/** Returns locals with the addresses of the four threads in global memory. */
+function locate(address: Ref, lowering: VectorLowering): readonly number[] {
+  const at = Array.from({ length: laneCount }, () => lowering.scalar.values.temporary('i32'));
+  locateEach({ space: 'tensor', address }, at, lowering);
+  return at;
+}
