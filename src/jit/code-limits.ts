@@ -6,7 +6,7 @@ const limits = {
    * Number of basic blocks. Every entry point has its own compiled copies of the blocks that threads can reach from it
    * without having to wait, and each copy counts.
    */
-  blocks: { most: 131_072, what: 'blocks that follow barriers and calls' },
+  blocks: { most: 262_144, what: 'blocks that follow barriers and calls' },
   /**
    * The product of two numbers: the number of loops, and the number of registers that are needed in more than one
    * block. For each loop, V8 records where each of these registers is stored when the loop starts.

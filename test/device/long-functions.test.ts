@@ -1,4 +1,7 @@
-/** Functions that are too long for V8 to optimize as a whole are cut into parts (program/seams.ts). */
+/**
+ * Functions that are too long for V8 to optimize as a whole are cut into parts (program/seams.ts), and so are functions
+ * whose regions would copy each other (program/shared-code.ts).
+ */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { ways } from './run.ts';
@@ -53,6 +56,29 @@ call (%r2), hash, (%r1); call (%r3), hash, (%r2);
 st.global.v2.b32 [%rd1], {%r2, %r3};
 ret; }`;
 
+/** Threads interpret programs of their own. Some cases wait for the block, where all threads come at the same time. */
+function interpreter(cases: number): string {
+  const labels = Array.from({ length: cases }, (_, i) => `C${i}`);
+  const bodies = labels.map((label, i) => {
+    const wait = i % 40 === 39 ? 'bar.warp.sync 0xffffffff;' : '';
+    return `${label}: setp.gt.u32 %p1, %r4, ${i}000; @%p1 call (%r4), step, (%r4); xor.b32 %r4, %r4, ${i};
+${wait} bra next;`;
+  });
+  return `${head}
+.func (.reg .u32 %value) step(.reg .u32 %given) { mad.lo.u32 %value, %given, 1664525, 1013904223; ret; }
+.visible .entry k(.param .u64 out) {
+${registers}
+ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 16; add.u64 %rd1, %rd1, %rd2;
+mov.u32 %r3, 0; mad.lo.u32 %r4, %r1, 77, 5;
+table: .branchtargets ${labels.join(', ')};
+again: shr.u32 %r5, %r4, 3; rem.u32 %r5, %r5, ${cases}; and.b32 %r6, %r3, 3; setp.eq.u32 %p2, %r6, 3;
+selp.b32 %r5, ${cases - 1}, %r5, %p2; brx.idx %r5, table;
+${bodies.join('\n')}
+next: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 50; @%p1 bra again;
+st.global.v2.b32 [%rd1], {%r3, %r4};
+ret; }`;
+}
+
 const threads = 64;
 
 async function wordsOf(text: string, way: object): Promise<Uint32Array> {
@@ -69,6 +95,7 @@ async function wordsOf(text: string, way: object): Promise<Uint32Array> {
 const texts = [
   ['a kernel that loops, branches and synchronizes', kernel],
   ['a function that is called twice', called],
+  ['an interpreter with a call in each of 120 cases', interpreter(120)],
 ] as const;
 
 test.each(texts)('%s', async (_, text) => {

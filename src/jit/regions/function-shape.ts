@@ -7,6 +7,7 @@ import { lockstepPoints } from '../../program/lockstep.ts';
 import { eachRegion, type Region } from '../../program/regions.ts';
 import { TrafficAnalysis } from '../../program/register-traffic.ts';
 import { seamsOf } from '../../program/seams.ts';
+import { sharedCode } from '../../program/shared-code.ts';
 import { type Stride, stridesOf } from '../../program/strides.ts';
 import { varyingPlaces } from '../../program/varying.ts';
 import { type WaitingLoop, waitingLoops } from '../../program/waiting-loops.ts';
@@ -136,8 +137,10 @@ function pointsOf(
   builtins: ReadonlySet<number>,
   { inLockstep }: LaunchLayout,
 ): ReadonlyMap<number, number> {
+  const lockstep = lockstepPoints(program, builtins, inLockstep);
   const seams = seamsOf(program, builtins);
-  return new Map([...[...seams].map((at) => [at, at] as const), ...lockstepPoints(program, builtins, inLockstep)]);
+  const shared = sharedCode(program, builtins, new Set([...seams, ...lockstep.keys()]));
+  return new Map([...[...seams, ...shared].map((at) => [at, at] as const), ...lockstep]);
 }
 
 function countTargets({ instructions }: FunctionProgram, size: CodeSize): void {
