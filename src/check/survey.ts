@@ -10,6 +10,15 @@ export interface Definition {
   readonly start: number;
 }
 
+/** A variable that another module defines. */
+export interface ExternVariable {
+  readonly name: string;
+  /** Offset of the name. */
+  readonly start: number;
+  /** False for arrays whose first dimension is not given. */
+  readonly isSized: boolean;
+}
+
 /** A survey of a module that has no syntax errors. */
 export interface Survey {
   readonly kernels: readonly string[];
@@ -18,12 +27,14 @@ export interface Survey {
    * the text.
    */
   readonly definitions: readonly Definition[];
-  /** Functions that are used but have no body in this module, in the order of their declarations. */
+  /** Functions without a body that are used or not declared `.extern`, in the order of their declarations. */
   readonly missingFunctions: readonly string[];
   /** The missing functions that are not declared `.extern`. */
   readonly forwardFunctions: readonly string[];
-  /** `.extern` variables in `.global` or `.const` that are used, in the order of their declarations. */
-  readonly missingVariables: readonly string[];
+  /** `.extern` variables, in the order of their declarations. */
+  readonly externVariables: readonly ExternVariable[];
+  /** Whether a variable or function has the attribute `.unified`. */
+  readonly hasUnified: boolean;
   /** For each mnemonic, the offsets of the instructions in which it is used. */
   readonly mnemonics: ReadonlyMap<string, readonly number[]>;
 }
@@ -39,6 +50,10 @@ export function survey(source: string): Survey {
   return surveyor.finish();
 }
 
+function isUnified(attributes: readonly string[]): boolean {
+  return attributes.some((attribute) => attribute.startsWith('.unified'));
+}
+
 const builtins: ReadonlySet<string> = new Set(builtinFunctions.map(({ name }) => name));
 
 class Surveyor {
@@ -47,11 +62,13 @@ class Surveyor {
   private readonly definitions: Definition[] = [];
   /** Functions declared without a body, and whether they are `.extern`. */
   private readonly declared = new Map<string, boolean>();
-  private readonly externVariables: string[] = [];
+  private readonly externVariables: ExternVariable[] = [];
+  private hasUnified = false;
   private readonly used = new Set<string>();
   private readonly mnemonics = new Map<string, number[]>();
 
-  function({ name, nameStart, entry, linkage, body }: FunctionItem): void {
+  function({ name, nameStart, entry, linkage, body, attributes }: FunctionItem): void {
+    this.hasUnified ||= isUnified(attributes);
     if (entry || linkage !== null) this.definitions.push({ kind: 'function', name, start: nameStart });
     if (body === null) {
       this.declared.set(name, linkage === '.extern');
@@ -62,25 +79,32 @@ class Surveyor {
     this.statements(body);
   }
 
-  declaration({ linkage, space, variables }: Declaration): void {
-    const names = variables.map(({ name }) => name);
+  declaration({ linkage, space, variables, attributes }: Declaration): void {
+    this.hasUnified ||= isUnified(attributes);
     for (const { initializer } of variables) if (initializer !== null) this.initializer(initializer);
-    if (linkage === '.extern' && (space === '.global' || space === '.const')) this.externVariables.push(...names);
+    if (linkage === '.extern') {
+      for (const { name, nameStart: start, dimensions } of variables) {
+        const isSized = !dimensions.includes(null);
+        // Arrays of unknown size in shared memory get their size at launch.
+        if (isSized || space !== '.shared') this.externVariables.push({ name, start, isSized });
+      }
+    }
     if (linkage !== '.visible') return;
     for (const { name, nameStart: start } of variables) this.definitions.push({ kind: 'variable', name, start });
   }
 
   finish(): Survey {
-    const { kernels, definitions, mnemonics } = this;
+    const { kernels, definitions, externVariables, hasUnified, mnemonics } = this;
     const missing = [...this.declared].filter(
-      ([name]) => this.used.has(name) && !this.bodies.has(name) && !builtins.has(name),
+      ([name, isExtern]) => (this.used.has(name) || !isExtern) && !this.bodies.has(name) && !builtins.has(name),
     );
     return {
       kernels,
       definitions,
       missingFunctions: missing.map(([name]) => name),
       forwardFunctions: missing.filter(([, isExtern]) => !isExtern).map(([name]) => name),
-      missingVariables: this.externVariables.filter((name) => this.used.has(name)),
+      externVariables,
+      hasUnified,
       mnemonics,
     };
   }

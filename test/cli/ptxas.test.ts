@@ -32,6 +32,13 @@ const files: Readonly<Record<string, string>> = {
   function: module(external),
   forward: module({ ...external, before: '.func foo;' }),
   variable: module({ before: '.extern .global .u32 v;', body: 'st.global.u32 [v], %r1;' }),
+  announced: module({ before: '.func foo;' }),
+  array: module({ before: '.extern .global .u32 v[];' }),
+  definition: '.version 8.0\n.target sm_80\n.address_size 64\n.visible .global .u32 v[3];\n',
+  unused: module({ before: '.extern .const .u32 v[2];\n.extern .shared .u32 w;\n.extern .shared .u32 x[];' }),
+  unified: module({ target: 'sm_90', before: '.global .attribute(.unified(1, 2)) .u32 v;' }),
+  constants: module({ before: '.const .b8 c[70000];' }),
+  parameters: '.version 8.1\n.target sm_80\n.address_size 64\n.entry k(.param .b8 p[32765]) { ret; }\n',
   shared: module({ before: '.shared .b8 s[60000];', body: 'st.shared.u32 [s], %r1;' }),
   unknown: module({
     version: '9.3',
@@ -68,6 +75,13 @@ const files: Readonly<Record<string, string>> = {
   stray: module({ body: 'mov.u32 %r1, 5;.s8\nret;' }),
 };
 for (const [name, text] of Object.entries(files)) put(folder, `${name}.ptx`, text);
+
+/** The warnings about variables that no module defines. */
+const warnings = (...names: readonly string[]): readonly string[] =>
+  names.map(
+    (name) =>
+      `ptxas warning : Unresolved extern variable '${name}' in whole program compilation, ignoring extern qualifier`,
+  );
 put(folder, 'options.txt', '-arch sm_80 "-o" /dev/null');
 
 /**
@@ -134,7 +148,25 @@ describe('verdicts', () => {
     ['-arch sm_80 -c function', ''],
     ['-arch compute_80 function', ''],
     ['-arch sm_80 -c forward', "ptxas fatal   : Unresolved extern function 'foo'\n"],
+    ['-arch sm_80 announced', "ptxas fatal   : Unresolved extern function 'foo'\n"],
+    ['-arch sm_80 -c announced', "ptxas fatal   : Unresolved extern function 'foo'\n"],
+    ['-arch sm_80 array', "ptxas fatal   : Unresolved extern variable 'v'\n"],
+    ['-arch sm_80 -c array', ''],
+    ['-arch compute_80 array', ''],
+    ['-arch sm_80 definition array', ''],
+    ['-arch sm_90 -c unified', ''],
+    [
+      '-arch sm_90 unified',
+      `ptxas error   : Feature 'unified Functions' requires command line option '--compile-only'.\n${aborted}`,
+    ],
+    ['-arch sm_80 constants', 'ptxas error   : File uses too much global constant data (0x11170 bytes, 0x10000 max)\n'],
+    ['-arch compute_80 constants', ''],
+    [
+      '-arch compute_80 parameters',
+      `ptxas parameters.ptx, line 4; error   : Entry function 'k' uses too much parameter space (0x7ffd bytes, 0x7ffc max).\n${aborted}`,
+    ],
     ['-arch sm_80 shared', "ptxas error   : Entry function 'k' uses too much shared data (0xea60 bytes, 0xc000 max)\n"],
+    ['-arch sm_80 -c shared', ''],
     ['-arch compute_80 shared', ''],
     ['-arch sm_80 pointer', `${conflict('warning')}ptxas fatal   :  32-Bit compilation is no longer supported\n`],
     [
@@ -235,6 +267,8 @@ describe('verdicts', () => {
         'ptxas fatal   : Ptx assembly aborted due to errors',
       ],
     ],
+    ['-arch sm_80 array definition', 0, warnings('v')],
+    ['-arch sm_80 unused', 0, warnings('v', 'w')],
     [
       '-arch sm_80 selected -o /dev/null',
       255,

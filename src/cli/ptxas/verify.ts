@@ -67,15 +67,16 @@ export function verify(inputs: readonly Input[], options: VerifyOptions): Verifi
   const lines = found.map(({ text }) => text);
   const errors = found.filter(({ isError }) => isError);
   if (errors.some(({ line }) => line !== null)) return refused([...lines, aborted]);
+  if (!options.isPart && surveys.some(({ hasUnified }) => hasUnified)) return refused([unifiedInProgram, aborted]);
   if (errors.length > 0) return refused(lines);
   const elsewhere = misfits(checked, options);
   if (elsewhere !== null) return refused([...lines, message('fatal', elsewhere)]);
   const short = shortAddresses(checked, options);
   if (short.length > 0) return refused([...lines, ...short]);
-  const fatal = unlinked(surveys, kernels, options);
-  if (fatal !== null) return refused([...lines, message('fatal', fatal)]);
   const { isRefused, lines: unresolved } = missingVariables(surveys, options);
-  if (isRefused) return refused([...lines, ...unresolved, aborted]);
+  if (isRefused) return refused([...lines, ...unresolved]);
+  const fatal = unlinked(surveys, kernels, options);
+  if (fatal !== null) return refused([...lines, ...unresolved, message('fatal', fatal)]);
   const skipped = options.allowUnverified ? null : unverified(checked, instructions);
   if (skipped !== null) return refused([...lines, ...unresolved, message('fatal', skipped)]);
   return { lines: [...lines, ...unresolved], isAccepted: true, kernels, instructions };
@@ -138,17 +139,14 @@ function namedFindings(
   });
 }
 
-function findings(
-  { diagnostics }: CheckReport,
-  source: SourceText,
-  { architecture, warnings }: VerifyOptions,
-): readonly Finding[] {
-  const relevant = diagnostics.filter((found) => isOfPtxas(found, architecture.isReal));
+function findings({ diagnostics }: CheckReport, source: SourceText, options: VerifyOptions): readonly Finding[] {
+  const { warnings } = options;
+  const relevant = diagnostics.filter((found) => isOfPtxas(found, options));
   return untilSyntaxError(relevant, source.text).flatMap((found): Finding[] => {
     const severity = severityOf(found, warnings);
     if (severity === 'warning' && warnings === 'hide') return [];
     const isError = severity === 'error';
-    if (isOfKernel(found) || found.code === 'PTX5031')
+    if (isOfWhole(found) || found.code === 'PTX5031')
       return [{ line: null, text: message(isError ? 'error' : 'warning', found.ptxas), isError }];
     const { line } = source.position(offsetOf(found, source));
     return [{ line, text: ptxasLine(source, { ...found, severity }), isError }];
@@ -161,9 +159,14 @@ function severityOf({ code, severity }: Diagnostic, warnings: VerifyOptions['war
   return severity === 'warning' && warnings === 'refuse' ? 'error' : severity;
 }
 
-/** Whether a finding is about a kernel as a whole; such findings have no line. */
-function isOfKernel({ ptxas }: Diagnostic): boolean {
-  return /^Entry function|for entry /i.test(ptxas);
+/** Whether a finding is about a kernel or a module as a whole; such findings have no line. */
+function isOfWhole({ ptxas }: Diagnostic): boolean {
+  return needsProgram(ptxas) || /^File uses|for entry /.test(ptxas);
+}
+
+/** Shared memory is limited only where all functions that a kernel calls are known. */
+function needsProgram(words: string): boolean {
+  return words.includes('uses too much shared data');
 }
 
 /**
@@ -182,8 +185,9 @@ const notOnLines: ReadonlySet<string> = new Set([
   'PTX5024',
 ]);
 
-function isOfPtxas(found: Diagnostic, isReal: boolean): boolean {
-  return !notOnLines.has(found.code) && (isReal || !isOfKernel(found));
+function isOfPtxas(found: Diagnostic, { architecture, isPart }: VerifyOptions): boolean {
+  if (notOnLines.has(found.code) || (isPart && needsProgram(found.ptxas))) return false;
+  return architecture.isReal || !isOfWhole(found);
 }
 
 // --- the program ----------------------------------------------------------------------------------------------------
@@ -239,18 +243,38 @@ function unlinked(
   return unknown === undefined ? null : `Unknown function ${unknown}`;
 }
 
+const unifiedInProgram = message('error', "Feature 'unified Functions' requires command line option '--compile-only'.");
+
+/**
+ * The messages about variables that no module before their declaration defines. An array of unknown size is fatal if no
+ * module defines it at all.
+ */
 function missingVariables(
   surveys: readonly Survey[],
   { architecture, isPart, warnings }: VerifyOptions,
 ): { readonly lines: readonly string[]; readonly isRefused: boolean } {
-  if (!architecture.isReal || isPart || warnings === 'hide') return { lines: [], isRefused: false };
-  const defined = new Set(surveys.flatMap(({ definitions }) => definitions.map(({ name }) => name)));
-  const missing = surveys.flatMap((found) => found.missingVariables).filter((name) => !defined.has(name));
+  if (!architecture.isReal || isPart) return { lines: [], isRefused: false };
   const severity = warnings === 'refuse' ? 'error' : 'warning';
-  const lines = missing.map((name) =>
-    message(severity, `Unresolved extern variable '${name}' in whole program compilation, ignoring extern qualifier`),
-  );
-  return { lines, isRefused: severity === 'error' && lines.length > 0 };
+  const defined = new Set(surveys.flatMap(({ definitions }) => definitions.map(({ name }) => name)));
+  const before = new Set<string>();
+  const lines: string[] = [];
+  for (const { definitions, externVariables } of surveys) {
+    const open = definitions.toReversed();
+    for (const { name, start, isSized } of externVariables) {
+      for (let next = open.at(-1); next !== undefined && next.start < start; next = open.at(-1)) {
+        before.add(next.name);
+        open.pop();
+      }
+      if (before.has(name)) continue;
+      const unresolved = `Unresolved extern variable '${name}'`;
+      if (!isSized && !defined.has(name)) return { lines: [...lines, message('fatal', unresolved)], isRefused: true };
+      if (warnings === 'hide') continue;
+      lines.push(message(severity, `${unresolved} in whole program compilation, ignoring extern qualifier`));
+    }
+    for (const { name } of open) before.add(name);
+  }
+  const isRefused = severity === 'error' && lines.length > 0;
+  return { lines: isRefused ? [...lines, aborted] : lines, isRefused };
 }
 
 // --- what was not verified ------------------------------------------------------------------------------------------
