@@ -1024,7 +1024,7 @@ export const catalog = {
       '{use} depends on {space} memory that was never written: {size} bytes at {address}, loaded on line {line}{near}',
     section: '5.1',
     explain:
-      'The contents of shared and local memory are undefined at the start of a block. Loading them is harmless, but no branch, address, store to global memory or host call may depend on them.',
+      'The contents of shared and local memory are undefined at the start of a block. Loading them is harmless, but no branch, address, store to global memory or host call may depend on them. Kernels whose threads exchange values within a warp without synchronizing need the option lockstep.',
   },
   PTX6007: {
     severity: 'error',
@@ -1106,7 +1106,7 @@ export const catalog = {
     ptxas: 'the kernel did not finish within {seconds} s',
     section: '9.3',
     explain:
-      'The timeout stops kernels that never finish, and also counts the time to compile them. Raise it if the kernel simply needs more time.',
+      'The timeout stops kernels that never finish, and also counts the time to compile them. Raise it if the kernel simply needs more time. Kernels whose threads exchange values within a warp without synchronizing may never finish without the option lockstep.',
   },
   PTX6022: {
     severity: 'error',
@@ -1192,7 +1192,7 @@ export const catalog = {
     ptxas: '{what} at {address} is accessed without {missing}: {accesses}',
     section: '8',
     explain:
-      'Accesses of different threads must be ordered if one of them is a store, for example by a barrier between them. Fences together with volatile, relaxed or atomic accesses order them, too, and accesses that are atomic, or strong in a scope that includes both threads, need no order. Bulk copies, st.async, wgmma and tcgen05.mma run asynchronously: other accesses must wait until they are complete, and there must be a fence.proxy.async between a store and an asynchronous operation that reads it.',
+      'Accesses of different threads must be ordered if one of them is a store, for example by a barrier between them. Fences together with volatile, relaxed or atomic accesses order them, too, and accesses that are atomic, or strong in a scope that includes both threads, need no order. Bulk copies, st.async, wgmma and tcgen05.mma run asynchronously: other accesses must wait until they are complete, and there must be a fence.proxy.async between a store and an asynchronous operation that reads it. The option lockstep is for code that relies on threads of a warp running together.',
   },
   PTX6040: {
     severity: 'error',
