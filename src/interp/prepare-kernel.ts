@@ -1,14 +1,14 @@
 /** Prepares the instructions of all functions of a kernel. This is done once per launch. */
 import { elementAt, valueAt } from '../base/element-at.ts';
 import { blocksOf, callsBuiltin } from '../program/flow.ts';
-import type { FunctionProgram } from '../program/function-program.ts';
+import { type FunctionProgram, isCounted, type ProgramInstruction } from '../program/function-program.ts';
 import { builtinsOf } from '../program/link.ts';
 import { lockstepPoints } from '../program/lockstep.ts';
 import { waitingLoops } from '../program/waiting-loops.ts';
 import { prepareReturn } from './call-steps.ts';
 import type { FunctionContext, LaunchContext } from './launch-context.ts';
-import { prepareInstruction } from './prepare.ts';
-import type { Prepared } from './thread.ts';
+import { canWait, prepareInstruction } from './prepare.ts';
+import type { Executable, Prepared } from './thread.ts';
 
 /**
  * The code of all functions of a kernel, beginning with the code of the kernel itself. The code of each function ends
@@ -47,29 +47,54 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
     program.instructions.forEach((instruction, at) => {
       if (code.length % 64 === 0) launch.look();
       const place = context.start + (points.get(at) ?? at);
-      code.push({
-        ...prepareInstruction(instruction, context),
+      const facts = {
         catchesUp: points.has(at) || (catchesUp && follows(at)),
         place,
         spin: spins.has(at) ? context.start + valueAt(spins, at) : null,
-      });
+      };
+      code.push(preparedWhenRun(instruction, facts, () => prepareInstruction(instruction, context)));
       lines.push(instruction.line);
     });
     const run = prepareReturn(program, launch.cpu);
-    code.push({
-      guard: -1,
-      guardValue: 0,
-      run,
-      careful: run,
-      counted: false,
-      catchesUp: false,
-      place: code.length,
-      spin: null,
-      rest: null,
-    });
+    const facts = { catchesUp: false, place: code.length, spin: null };
+    code.push({ run, careful: run, rest: null, guard: -1, guardValue: 0, counted: false, ...facts });
     lines.push(null);
   });
   return { code, lines };
+}
+
+/**
+ * Prepares an instruction when it first runs, because most instructions of long kernels never do. An instruction in
+ * which threads wait is prepared at once: a thread may already be waiting in it when a launch continues.
+ */
+function preparedWhenRun(
+  instruction: ProgramInstruction,
+  facts: Pick<Prepared, 'catchesUp' | 'place' | 'spin'>,
+  prepare: () => Executable,
+): Prepared {
+  const { guard } = instruction;
+  const now = canWait(instruction) ? prepare() : null;
+  let later: Executable | null = null;
+  const prepared: { -readonly [Field in keyof Prepared]: Prepared[Field] } = {
+    run:
+      now?.run ??
+      ((frame) => {
+        prepared.run = (later ??= prepare()).run;
+        prepared.run(frame);
+      }),
+    careful:
+      now?.careful ??
+      ((frame, thread) => {
+        prepared.careful = (later ??= prepare()).careful;
+        prepared.careful(frame, thread);
+      }),
+    rest: now?.rest ?? null,
+    guard: guard?.register ?? -1,
+    guardValue: guard?.negated === true ? 0 : 1,
+    counted: isCounted(instruction),
+    ...facts,
+  };
+  return prepared;
 }
 
 interface Loops {

@@ -9,7 +9,7 @@ import type { Ref } from '../isa/steps/ref.ts';
 import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
 import type { ValueStep, ValueSteps } from '../isa/steps/value.ts';
 import { machineFault } from '../machine/fault.ts';
-import { type ProgramInstruction, isCounted } from '../program/function-program.ts';
+import type { ProgramInstruction } from '../program/function-program.ts';
 import { idleRounds } from '../program/waiting-loops.ts';
 import { prepareBarrier } from './barrier-steps.ts';
 import { prepareBox } from './box-steps.ts';
@@ -31,7 +31,6 @@ import { careful, everything, prepareCarefully } from './undefined-values.ts';
 import { type Action, type PlaceOf, prepareStep } from './value-steps.ts';
 
 export function prepareInstruction(instruction: ProgramInstruction, context: FunctionContext): Executable {
-  const { guard } = instruction;
   const placeOf: PlaceOf = (ref) => {
     const place = instruction.places.get(ref);
     if (place === undefined) throw new Error(`no slot for '${ref}' in ${instruction.text}`);
@@ -41,15 +40,7 @@ export function prepareInstruction(instruction: ProgramInstruction, context: Fun
   const results = instruction.writes.map(writePiece);
   const { pieces, rest } = body(results, instruction, placeOf, context);
   const all = [...operands, ...pieces];
-  const prepared: Executable = {
-    guard: guard?.register ?? -1,
-    guardValue: guard?.negated === true ? 0 : 1,
-    run: runOf(all, context),
-    careful: carefulOf(all),
-    counted: isCounted(instruction),
-    rest,
-  };
-  return traced(prepared, instruction, context);
+  return traced({ run: runOf(all, context), careful: carefulOf(all), rest }, instruction, context);
 }
 
 interface Body {
@@ -82,6 +73,11 @@ function body(
 
 /** Steps in which a thread can wait: for its group, for a barrier, or for the function it calls. */
 type WaitingKind = keyof GroupSteps | 'call';
+
+/** Whether a thread can wait in an instruction. */
+export function canWait({ steps }: ProgramInstruction): boolean {
+  return steps.some(isWaiting);
+}
 
 function isWaiting(step: Step): step is StepOf<WaitingKind> {
   return isGroupStep(step) || step.kind === 'call';

@@ -15,20 +15,20 @@ import type { Action, Frame } from './value-steps.ts';
 
 /** What a thread does when it executes an instruction. */
 export interface Executable {
-  /** Slot of the guard's predicate; -1 if the instruction has no guard. */
-  readonly guard: number;
-  /** The value that the predicate must have for the instruction to run. */
-  readonly guardValue: number;
   readonly run: Action;
   /** The action that runs instead of `run` while the thread has undefined values. */
   readonly careful: CarefulAction;
-  /** Whether running this entry counts as executing an instruction; false for `ret`. */
-  readonly counted: boolean;
   /** How a thread that waits in this instruction continues; null if no thread can wait in it. */
   readonly rest: Rest | null;
 }
 
 export interface Prepared extends Executable {
+  /** Slot of the guard's predicate; -1 if the instruction has no guard. */
+  readonly guard: number;
+  /** The value that the predicate must have for the instruction to run. */
+  readonly guardValue: number;
+  /** Whether running this entry counts as executing an instruction; false for `ret`. */
+  readonly counted: boolean;
   /** Whether a thread first lets the other threads of its warp catch up (program/lockstep.ts). */
   readonly catchesUp: boolean;
   /** The place of the instruction in the order in which the threads of a warp run, when they catch up. */
