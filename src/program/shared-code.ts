@@ -1,7 +1,7 @@
 /**
- * Finds places at which regions end so that they share the code after these places. Every region has its own copy of the
- * blocks that threads can reach from where they resume, so many calls, barriers or waiting loops in a loop would copy it
- * many times.
+ * Finds places where regions end, so that the code after these places is shared. Without them, every region has its own
+ * copy of the blocks that threads can reach from where they resume, so a loop with many calls, barriers or waiting loops
+ * would be copied many times.
  */
 import { type BasicBlock, blocksOf, successorsOf } from './flow.ts';
 import { BlockTree } from './block-tree.ts';
@@ -18,8 +18,8 @@ export interface CopyLimits {
 const usualLimits: CopyLimits = { total: 2048, each: 4 };
 
 /**
- * Returns the instructions before which regions end. There are none if the regions of a function copy few blocks.
- * Otherwise, almost every block belongs to a single region.
+ * Returns the instructions before which regions must end, so that almost every block belongs to a single region. The set
+ * is empty if the regions of a function copy few blocks.
  *
  * @param points where regions end anyway
  */

@@ -255,26 +255,31 @@ function missingVariables(
 ): { readonly lines: readonly string[]; readonly isRefused: boolean } {
   if (!architecture.isReal || isPart) return { lines: [], isRefused: false };
   const severity = warnings === 'refuse' ? 'error' : 'warning';
-  const defined = new Set(surveys.flatMap(({ definitions }) => definitions.map(({ name }) => name)));
-  const before = new Set<string>();
+  const firsts = firstDefinitions(surveys);
   const lines: string[] = [];
-  for (const { definitions, externVariables } of surveys) {
-    const open = definitions.toReversed();
+  for (const [module, { externVariables }] of surveys.entries()) {
     for (const { name, start, isSized } of externVariables) {
-      for (let next = open.at(-1); next !== undefined && next.start < start; next = open.at(-1)) {
-        before.add(next.name);
-        open.pop();
-      }
-      if (before.has(name)) continue;
+      const first = firsts.get(name);
+      if (first !== undefined && (first.module < module || (first.module === module && first.start < start))) continue;
       const unresolved = `Unresolved extern variable '${name}'`;
-      if (!isSized && !defined.has(name)) return { lines: [...lines, message('fatal', unresolved)], isRefused: true };
+      if (!isSized && first === undefined) return { lines: [...lines, message('fatal', unresolved)], isRefused: true };
       if (warnings === 'hide') continue;
       lines.push(message(severity, `${unresolved} in whole program compilation, ignoring extern qualifier`));
     }
-    for (const { name } of open) before.add(name);
   }
   const isRefused = severity === 'error' && lines.length > 0;
   return { lines: isRefused ? [...lines, aborted] : lines, isRefused };
+}
+
+/** For each name that other modules can see, its first definition: the number of the module, and the offset in it. */
+function firstDefinitions(
+  surveys: readonly Survey[],
+): ReadonlyMap<string, { readonly module: number; readonly start: number }> {
+  const firsts = new Map<string, { readonly module: number; readonly start: number }>();
+  for (const [module, { definitions }] of surveys.entries()) {
+    for (const { name, start } of definitions) if (!firsts.has(name)) firsts.set(name, { module, start });
+  }
+  return firsts;
 }
 
 // --- what was not verified ------------------------------------------------------------------------------------------

@@ -43,14 +43,14 @@ export interface TensorSteps {
    * memory. Other steps check that the words are there.
    */
   readonly 'tensor-load': {
-    readonly space: AccessSpace;
+    readonly space: 'tensor';
     readonly address: Ref;
     readonly offsets: readonly number[];
     readonly to: readonly Ref[];
   };
   /** Stores words in the same way. */
   readonly 'tensor-store': {
-    readonly space: AccessSpace;
+    readonly space: 'tensor';
     readonly address: Ref;
     readonly offsets: readonly number[];
     readonly from: readonly Ref[];

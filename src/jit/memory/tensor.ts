@@ -24,18 +24,20 @@ export function lowerTensorCopy(step: StepOf<'tensor-copy'>, lowering: Lowering)
   callEngine([step.to, step.source], [], lowering);
 }
 
-export function lowerTensorLoad({ address, offsets, to }: StepOf<'tensor-load'>, lowering: Lowering): void {
+export function lowerTensorLoad(step: StepOf<'tensor-load'>, lowering: Lowering): void {
+  const { offsets, to } = step;
   const { code, values, layout } = lowering;
-  const at = startOf(address, lowering);
+  const at = locateWords(step, lowering);
   to.forEach((ref, i) => {
     code.get(at).memory('i32.load', layout.origin + elementAt(offsets, i));
     values.set(ref, 'i32');
   });
 }
 
-export function lowerTensorStore({ address, offsets, from }: StepOf<'tensor-store'>, lowering: Lowering): void {
+export function lowerTensorStore(step: StepOf<'tensor-store'>, lowering: Lowering): void {
+  const { offsets, from } = step;
   const { code, values, layout } = lowering;
-  const at = startOf(address, lowering);
+  const at = locateWords(step, lowering);
   from.forEach((ref, i) => {
     code.get(at);
     values.get(ref, 'i32');
@@ -43,13 +45,13 @@ export function lowerTensorStore({ address, offsets, from }: StepOf<'tensor-stor
   });
 }
 
-/** Returns a local with an address in global memory. */
-function startOf(address: Ref, lowering: Lowering): number {
+/** Returns a local with the address in global memory from which the offsets of words are counted. */
+function locateWords({ address, space }: Pick<StepOf<'tensor-load'>, 'address' | 'space'>, lowering: Lowering): number {
   const { code, values } = lowering;
   const at = values.temporary('i32');
   values.get(address, 'i64');
   code.op('i32.wrap_i64');
-  addStart(lowering, 'tensor');
+  addStart(lowering, space);
   code.set(at);
   return at;
 }

@@ -1,6 +1,5 @@
 /** Loads and stores of words in tensor memory. */
 import { elementAt } from '../../base/element-at.ts';
-import type { Ref } from '../../isa/steps/ref.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import { locateEach } from './vector-checks.ts';
 import { loadLanes, storeLanes } from './vector-elements.ts';
@@ -11,7 +10,7 @@ export function vectorTensorLoad(step: StepOf<'tensor-load'>, lowering: VectorLo
   const { vectors } = lowering;
   const access = { space: step.space, access: 'load', size: 4, width: 32, count: 1 } as const;
   return () => {
-    const at = locate(step.address, lowering);
+    const at = locate(step, lowering);
     step.to.forEach((ref, i) => {
       const word = vectors.fresh('i32');
       loadLanes(access, at, elementAt(step.offsets, i), word.locals, lowering);
@@ -24,7 +23,7 @@ export function vectorTensorStore(step: StepOf<'tensor-store'>, lowering: Vector
   const { vectors } = lowering;
   const access = { space: step.space, access: 'store', size: 4, width: 32, count: 1 } as const;
   return () => {
-    const at = locate(step.address, lowering);
+    const at = locate(step, lowering);
     step.from.forEach((ref, i) => {
       storeLanes(access, at, elementAt(step.offsets, i), vectors.get(ref, 'i32').locals, lowering);
     });
@@ -32,8 +31,8 @@ export function vectorTensorStore(step: StepOf<'tensor-store'>, lowering: Vector
 }
 
 /** Returns locals with the addresses of the four threads in global memory. */
-function locate(address: Ref, lowering: VectorLowering): readonly number[] {
+function locate(step: Pick<StepOf<'tensor-load'>, 'address' | 'space'>, lowering: VectorLowering): readonly number[] {
   const at = Array.from({ length: laneCount }, () => lowering.scalar.values.temporary('i32'));
-  locateEach({ space: 'tensor', address }, at, lowering);
+  locateEach(step, at, lowering);
   return at;
 }

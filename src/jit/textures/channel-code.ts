@@ -1,7 +1,13 @@
-/** Generates code that stores the results of an instruction, one for each channel. */
+/** Generates code that reads channels of texels, and code that stores the results, one for each channel. */
 import { context } from '../layout.ts';
 import { pushEntryField, type TextureParts } from './coordinate-code.ts';
-import { entryFields } from './texture-table.ts';
+import { type ChannelFormat, entryFields } from './texture-table.ts';
+
+/** Pushes the bits of the channel whose address is in a local. Integers are extended to 32 bits. */
+export function pushChannel({ code, layout }: TextureParts, address: number, { load, extend }: ChannelFormat): void {
+  code.get(address).memory(load, layout.origin);
+  if (extend !== null) code.op(extend);
+}
 
 /** @param write writes code that puts the bits of the next channel into a local */
 export function writeChannels(parts: TextureParts, write: (bits: number) => void): void {

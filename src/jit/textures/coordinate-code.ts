@@ -71,7 +71,7 @@ export class CoordinateWriter {
   /**
    * Replaces the index of a texel in a local, if the texel is outside, by that of the one in its place.
    *
-   * @param missing where code goes on if there is none
+   * @param missing the label of the code for border texels, which have no place in the texture
    */
   moveInside(texel: number, missing: Label): void {
     const { code, helpers } = this.parts;
@@ -130,7 +130,7 @@ function remainderFunction(helpers: Helpers): number {
 
 const insideType: FunctionType = { parameters: ['f64', 'f64', 'i32'], results: ['f64'] };
 
-/** Finds the texel that takes the place of one outside, of which there is none for `border`; see `indexIn`. */
+/** Returns the index of the texel that is read instead of one outside; -1 if none is (`border`). See `indexIn`. */
 function insideFunction(helpers: Helpers): number {
   const remainder = remainderFunction(helpers);
   return helpers.function('texel inside', insideType, (code) => {

@@ -51,9 +51,9 @@ class LinearWriter {
     }));
   }
 
-  /** @param missing where code goes on if a texel is outside and has no other one in its place */
+  /** @param missing the label of the code for border texels */
   write(missing: Label): void {
-    const { code, layout } = this.parts;
+    const { code } = this.parts;
     this.pairs.forEach((pair, i) => this.locate(pair, i, missing));
     const planes = this.planes();
     const mix = new MixWriter(this.parts, planes);
@@ -63,7 +63,7 @@ class LinearWriter {
         mixedFormats.length,
         () => pushEntryField(this.parts, entryFields.format),
         (number, done) => {
-          mix.write(elementAt(mixedFormats, number), layout.origin);
+          mix.write(elementAt(mixedFormats, number));
           code.set(bits).br(done);
         },
       ),

@@ -5,6 +5,7 @@ import { canonicalNan, greatestSigned, greatestUnsigned } from '../../machine/te
 import type { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import type { Helpers } from '../helpers.ts';
+import { pushChannel } from './channel-code.ts';
 import { f64, type TextureParts } from './coordinate-code.ts';
 import type { ChannelFormat } from './texture-table.ts';
 
@@ -34,8 +35,8 @@ interface Plane {
 }
 
 export class MixWriter {
+  private readonly parts: TextureParts;
   private readonly code: Code;
-  private readonly helpers: Helpers;
   private readonly texels: readonly WeighedTexel[];
   private readonly planes: readonly Plane[];
   private readonly sum: number;
@@ -43,9 +44,10 @@ export class MixWriter {
   private readonly result: number;
 
   /** @param planes the texels that are mixed, in one or two planes of two or four */
-  constructor({ code, helpers }: TextureParts, planes: readonly (readonly WeighedTexel[])[]) {
+  constructor(parts: TextureParts, planes: readonly (readonly WeighedTexel[])[]) {
+    const { code } = parts;
+    this.parts = parts;
     this.code = code;
-    this.helpers = helpers;
     this.texels = planes.flat();
     this.planes = planes.map((plane) => ({
       texels: plane.map((texel) => ({ texel, bits: code.local('i32') })),
@@ -56,18 +58,18 @@ export class MixWriter {
   }
 
   /** Pushes the bits of the mean of a channel, and moves the addresses to the next one. */
-  write(format: ChannelFormat, origin: number): void {
+  write(format: ChannelFormat): void {
     const { fraction } = format;
-    if (fraction === null) this.pushFloat(origin);
-    else this.pushFraction(format, fraction.isSigned, origin);
+    if (fraction === null) this.pushFloat(format);
+    else this.pushFraction(format, fraction.isSigned);
     for (const { address } of this.texels) this.code.get(address).i32(format.bytes).op('i32.add').set(address);
   }
 
   // --- floats -----------------------------------------------------------------------------------------------------------
 
-  private pushFloat(origin: number): void {
+  private pushFloat(format: ChannelFormat): void {
     const { code, planes, result } = this;
-    for (const plane of planes) this.load(plane, origin);
+    for (const plane of planes) this.load(plane, format);
     code.block((done) => {
       planes.forEach(({ most }, i) => {
         pushIsOrdinary(code, most);
@@ -85,12 +87,13 @@ export class MixWriter {
   }
 
   /** Loads the texels that have a weight, and finds the greatest one. */
-  private load({ texels, most }: Plane, origin: number): void {
+  private load({ texels, most }: Plane, format: ChannelFormat): void {
     const { code } = this;
     code.i32(0).set(most);
     for (const { texel, bits } of texels) {
       const size = code.local('i32');
-      code.get(texel.address).memory('i32.load', origin).i32(0).get(texel.weight).op('select').tee(bits);
+      pushChannel(this.parts, texel.address, format);
+      code.i32(0).get(texel.weight).op('select').tee(bits);
       code.i32(0x7fff_ffff).op('i32.and').tee(size).get(most);
       code.get(size).get(most).op('i32.gt_u', 'select').set(most);
     }
@@ -153,7 +156,8 @@ export class MixWriter {
 
   /** Pushes the sum of any texels. */
   private pushAnySum(): void {
-    const { code, helpers } = this;
+    const { code } = this;
+    const { helpers } = this.parts;
     const [flush, addPlane] = [flushFunction(helpers), planeFunction(helpers)];
     f64(code, -0);
     f64(code, 0);
@@ -174,12 +178,12 @@ export class MixWriter {
 
   // --- fractions --------------------------------------------------------------------------------------------------------
 
-  private pushFraction({ load, extend, bytes }: ChannelFormat, isSigned: boolean, origin: number): void {
+  private pushFraction(format: ChannelFormat, isSigned: boolean): void {
     const { code, sum } = this;
+    const { bytes } = format;
     code.i32(0);
     for (const { address, weight } of this.texels) {
-      code.get(address).memory(load, origin);
-      if (extend !== null) code.op(extend);
+      pushChannel(this.parts, address, format);
       code.get(weight).op('i32.mul', 'i32.add');
     }
     code.set(sum);
@@ -217,7 +221,7 @@ function pushIsOrdinary(code: Code, most: number): void {
 
 /**
  * Rounds a sum to the nearest mean, and away from zero in the middle; see `mean` of `FloatSum`. A sum is a multiple of
- * its unit with less than 39 bits, so a part of 2^40 cannot move it beyond the middle unless it is there.
+ * its unit with less than 39 bits, so adding 2^-40 of it changes the result only if the sum is exactly in the middle.
  */
 function pushMean(code: Code, sum: number): void {
   code.get(sum);

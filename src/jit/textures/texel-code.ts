@@ -1,4 +1,5 @@
 /** Generates functions that read texels of textures that are in the table. */
+import { elementAt } from '../../base/element-at.ts';
 import type { TextureRead } from '../../isa/texture-read.ts';
 import type { Code, Label } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
@@ -8,7 +9,7 @@ import type { Helpers } from '../helpers.ts';
 import type { LaunchLayout } from '../layout.ts';
 import { CoordinateWriter, f64, pushEntryField, type TextureParts } from './coordinate-code.ts';
 import { linearFunction } from './linear-code.ts';
-import { writeChannels } from './channel-code.ts';
+import { pushChannel, writeChannels } from './channel-code.ts';
 import {
   channelFormats,
   type ChannelFormat,
@@ -64,7 +65,7 @@ function findEntry(parts: TextureParts, way: number, missing: Label): void {
 }
 
 function readNearest(parts: TextureParts, missing: Label): void {
-  const { code, read, layout } = parts;
+  const { code, read } = parts;
   const coordinate = new CoordinateWriter(parts);
   const [address, { at }] = [code.local('i32'), coordinate];
   pushEntryField(parts, entryFields.address).set(address);
@@ -81,19 +82,17 @@ function readNearest(parts: TextureParts, missing: Label): void {
       channelFormats.length,
       () => pushEntryField(parts, entryFields.format),
       (number, done) => {
-        const format = channelFormats[number];
-        if (format === undefined) throw new Error('no such format');
-        pushBits(code, format, () => code.get(address).memory(format.load, layout.origin));
+        const format = elementAt(channelFormats, number);
+        pushChannel(parts, address, format);
+        convertFraction(code, format);
         code.set(bits).get(address).i32(format.bytes).op('i32.add').set(address).br(done);
       },
     ),
   );
 }
 
-/** Pushes the bits of the result for a channel; see `texelReader`. */
-function pushBits(code: Code, { extend, fraction }: ChannelFormat, pushChannel: () => void): void {
-  pushChannel();
-  if (extend !== null) code.op(extend);
+/** Replaces an integer that is read as a fraction by the bits of this fraction; see `texelReader`. */
+function convertFraction(code: Code, { fraction }: ChannelFormat): void {
   if (fraction === null) return;
   code.op('i64.extend_i32_s', 'f64.convert_i64_s');
   if (fraction.isSigned) f64(code, -fraction.greatest).op('f64.max');
