@@ -10,7 +10,7 @@ import { BoundedCache } from './base/bounded-cache.ts';
 import { PtxlabError } from './base/error.ts';
 import { requireText } from './base/require-text.ts';
 import { requireArgument, requireOptions } from './base/require.ts';
-import { list, type Rule, shown } from './base/rules.ts';
+import { list, type Rule, shown, text as textRule } from './base/rules.ts';
 import { judgeRules, type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
 import { type ConversionEntry, conversionEntries } from './evaluation/conversions.ts';
 import { explainLanes, type LaneExplanation } from './evaluation/conversion-lanes.ts';
@@ -135,7 +135,7 @@ export function conversions(options: JudgeOptions = {}): readonly ConversionEntr
  * @throws PtxlabError `argument-type` with a message that can be shown to users
  */
 export function readNumber(text: string, format: FormatName): { readonly bits: Bits; readonly rounded: boolean } {
-  requireText(text, 'a number');
+  requireArgument('a number', text, textRule);
   const { width, kind, signed } = rowOf(format);
   const cls = kind !== 'integer' ? 'float' : signed ? 'signed' : 'unsigned';
   const read = readValue(text, { name: `.${format}`, class: cls, format, width, lanes: 1, laneStride: width });

@@ -1,4 +1,5 @@
-import { requireText } from '../base/require-text.ts';
+import { requireArgument } from '../base/require.ts';
+import { text } from '../base/rules.ts';
 import type { Span } from '../base/span.ts';
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
 import type { Edit } from '../diagnostics/fix.ts';
@@ -99,9 +100,13 @@ export class Navigation {
     return whyFixed(entity) ?? { start: word.start, end: word.end };
   }
 
-  /** Renames the entity named at an offset; null if no entity is named there. */
+  /**
+   * Renames the entity named at an offset; null if no entity is named there.
+   *
+   * @throws PtxlabError `argument-type` if the new name is not a string
+   */
   rename(offset: number, name: string): Renaming | null {
-    requireText(name, 'the new name');
+    requireArgument('the new name', name, text);
     const entity = this.references.entityAt(offset);
     return entity === null ? null : rename(entity, name, this.references, this.names);
   }

@@ -1,8 +1,9 @@
 /**
  * Modules that are loaded on a device. Their variables are in device memory; their kernels are built only on request.
  */
+import { requireArgument } from '../base/require.ts';
+import { text } from '../base/rules.ts';
 import { SourceText } from '../base/source-text.ts';
-import { requireText } from '../base/require-text.ts';
 import { PtxlabError } from '../base/error.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import type { CheckedModule, CheckReport } from '../check/check.ts';
@@ -98,10 +99,10 @@ export class LoadedModule {
   /**
    * Returns a module-scope variable in `.global` or `.const`.
    *
-   * @throws PtxlabError `unknown-symbol`, `module-unloaded`
+   * @throws PtxlabError `argument-type`, `unknown-symbol`, `module-unloaded`
    */
   symbol(name: string): ModuleSymbol {
-    requireText(name, 'the name of a variable');
+    requireArgument('the name of a variable', name, text);
     if (this.isUnloaded) throw new PtxlabError('module-unloaded', 'the module was unloaded');
     const symbol = this.symbols.get(name);
     if (symbol !== undefined) return symbol;
@@ -123,10 +124,10 @@ export class LoadedModule {
    * with the given name, as cuTexRefSetAddress does. Fields of the variable's initial value, such as `filter_mode`,
    * take precedence over the options of the texture. The variable keeps the description even if `handle` is freed.
    *
-   * @throws PtxlabError `unknown-symbol`, `bad-binding`, `buffer-freed`, `module-unloaded`
+   * @throws PtxlabError `argument-type`, `unknown-symbol`, `bad-binding`, `buffer-freed`, `module-unloaded`
    */
   bind(name: string, handle: DeviceTexture): void {
-    requireText(name, 'the name of a variable');
+    requireArgument('the name of a variable', name, text);
     if (this.isUnloaded) throw new PtxlabError('module-unloaded', 'the module was unloaded');
     const variables = this.module.variables.filter(isDescribed);
     const variable = variables.find((one) => one.name === name);
@@ -159,11 +160,11 @@ export class LoadedModule {
   }
 
   /**
-   * @throws PtxlabError `unknown-kernel`, or `unresolved-function` if the kernel calls a function that the module does
+   * @throws PtxlabError `argument-type`, `unknown-kernel`, or `unresolved-function` if the kernel calls a function that the module does
    *   not define
    */
   kernel(name: string): Kernel {
-    requireText(name, 'the name of a kernel');
+    requireArgument('the name of a kernel', name, text);
     const known = this.kernels.get(name);
     if (known !== undefined) return known;
     const fn = this.module.functions.find((candidate) => candidate.item.entry && candidate.item.name === name);

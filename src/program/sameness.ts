@@ -24,13 +24,14 @@ interface Result extends Origin {
 
 const constant: Origin = { among: 'grid', given: [] };
 
-/** Combines the limits of two values that a result depends on. */
-function both(one: Origin, other: Origin): Origin {
-  const among = meet(one.among, other.among);
-  if (other.given.length === 0) return among === one.among ? one : { among, given: one.given };
-  if (one.given.length === 0) return among === other.among ? other : { among, given: other.given };
-  // Most values of a long instruction come from the same few registers.
-  return { among, given: [...new Set([...one.given, ...other.given])] };
+/** Combines the limits of the values that a result depends on. */
+function originFrom(among: Sameness, inputs: readonly Origin[]): Origin {
+  const given = new Set<number>();
+  for (const input of inputs) {
+    among = meet(among, input.among);
+    for (const place of input.given) given.add(place);
+  }
+  return { among, given: [...given] };
 }
 
 /** The origins of the values of one instruction, by slot. One object serves all instructions, one after the other. */
@@ -79,12 +80,12 @@ function addResults(
     if (base.kind === 'register') origins.set(place, origins.ofRegister(base.register));
   }
   for (const { operand, register } of reads) origins.set(operand, origins.ofRegister(register));
-  const condition = guard === null ? constant : origins.ofRegister(guard.register);
+  const condition = guard === null ? null : origins.ofRegister(guard.register);
   const written: number[] = [];
   for (const step of steps) {
     const { among, given, outputs } = uniformityOf(step, hasLocal);
-    let origin: Origin = { among, given: [] };
-    for (const ref of given) origin = both(origin, origins.of(places.get(ref) ?? -1));
+    const inputs = given.map((ref) => origins.of(places.get(ref) ?? -1));
+    const origin = originFrom(among, inputs);
     for (const ref of outputs) {
       const place = places.get(ref) ?? -1;
       origins.set(place, origin);
@@ -92,7 +93,7 @@ function addResults(
     }
   }
   const add = (register: number, origin: Origin): void => {
-    to.push({ register, ...both(origin, condition) });
+    to.push({ register, ...(condition === null ? origin : originFrom(origin.among, [origin, condition])) });
   };
   for (const place of new Set(written)) add(place, origins.of(place));
   for (const { operand, register } of writes) add(register, origins.of(operand));

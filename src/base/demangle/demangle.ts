@@ -17,6 +17,9 @@ import {
 /** Maximum length of a name in characters; longer names are not demangled. */
 const longest = 4096;
 
+/** Messages leave out the template arguments of C++ names that are longer than this. */
+const longestInMessages = 160;
+
 /**
  * The C++ name, such as `void scale<float>(float*, int)` for `_Z5scaleIfEvPT_i`; null if the name is not mangled. Names
  * that contain an expression are not supported; for these, the result is null as well.
@@ -25,16 +28,27 @@ const longest = 4096;
  */
 export function demangle(mangled: string): string | null {
   requireArgument('the name', mangled, textRule);
-  if (!mangled.startsWith('_Z') || mangled.length > longest) return null;
-  return new Demangler(mangled).whole();
+  return nameFrom(mangled, 'whole');
 }
 
-/** Returns the text with the C++ name added after each mangled name: `_Z1kPf (k(float*))`. */
+/**
+ * Returns the text with the C++ name added after each mangled name: `_Z1kPf (k(float*))`. Long names are given without
+ * their template arguments: `reduce<…>(float*)`.
+ */
 export function withDemangled(text: string): string {
   return text.replace(/(?<![\w$])_Z[\w$.]*\w/g, (name) => {
-    const found = demangle(name);
-    return found === null ? name : `${name} (${found})`;
+    const whole = nameFrom(name, 'whole');
+    if (whole === null) return name;
+    return `${name} (${whole.length <= longestInMessages ? whole : nameFrom(name, 'brief')})`;
   });
+}
+
+/** `brief` replaces template arguments by `…`. */
+type Style = 'whole' | 'brief';
+
+function nameFrom(mangled: string, style: Style): string | null {
+  if (!mangled.startsWith('_Z') || mangled.length > longest) return null;
+  return new Demangler(mangled, style).read();
 }
 
 /**
@@ -51,6 +65,7 @@ interface Name {
 }
 
 class Demangler extends MangledText {
+  private readonly style: Style;
   private readonly substitutions: WrittenType[] = [];
   private parameters: readonly WrittenType[] = [];
   /**
@@ -59,7 +74,12 @@ class Demangler extends MangledText {
    */
   private inType = 0;
 
-  whole(): string | null {
+  constructor(text: string, style: Style) {
+    super(text);
+    this.style = style;
+  }
+
+  read(): string | null {
     const found = this.encoding();
     return this.failed || this.at < this.text.length ? null : found;
   }
@@ -324,7 +344,7 @@ class Demangler extends MangledText {
     while (!this.take('E') && !this.failed) found.push(this.templateArgument());
     if (this.inType === 0) this.parameters = found;
     const list = found.map(typeText).filter((text) => text !== '');
-    return `<${list.join(', ')}>`;
+    return this.style === 'brief' && list.length > 0 ? '<…>' : `<${list.join(', ')}>`;
   }
 
   private templateArgument(): WrittenType {
