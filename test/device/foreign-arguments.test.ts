@@ -60,8 +60,8 @@ test('a device loads texts, and allocates sizes and arrays', async () => {
   expect(() => call(device.load.bind(device), 5)).toThrow(PtxlabError);
   expect(() => call(device.alloc.bind(device), null)).toThrow(PtxlabError);
   expect(() => call(device.alloc.bind(device), [1, 2])).toThrow(PtxlabError);
-  for (const lookUp of [loaded.symbol, loaded.kernel, loaded.bind]) {
-    expect(() => call(lookUp.bind(loaded), 5)).toThrow(
+  for (const lookUp of [loaded.symbol.bind(loaded), loaded.kernel.bind(loaded), loaded.bind.bind(loaded)]) {
+    expect(() => call(lookUp, 5)).toThrow(
       expect.objectContaining({ code: 'argument-type', message: expect.stringContaining('must be a string, not 5') }),
     );
   }

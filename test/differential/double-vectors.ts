@@ -77,6 +77,8 @@ const operands: Readonly<Record<string, () => Triple>> = {
   },
 };
 
+const roundings = ['rni', 'rzi', 'rmi', 'rpi'];
+
 const comparisons = ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'equ', 'neu', 'ltu', 'leu', 'gtu', 'geu', 'num', 'nan'];
 
 type Instruction = readonly [mnemonic: string, text: string];
@@ -91,12 +93,33 @@ export const doubleInstructions: readonly Instruction[] = [
   ['div.rn.f64', 'div.rn.f64 %d, %a, %b;'],
   ['sqrt.rn.f64', 'sqrt.rn.f64 %d, %a;'],
   ['rcp.rn.f64', 'rcp.rn.f64 %d, %a;'],
+  ['rcp.approx.ftz.f64', 'rcp.approx.ftz.f64 %d, %a;'],
+  ['rsqrt.approx.f64', 'rsqrt.approx.f64 %d, %a;'],
+  ['rsqrt.approx.ftz.f64 of a magnitude', 'abs.f64 %d, %a; rsqrt.approx.ftz.f64 %d, %d;'],
+  ['rsqrt.approx.f64 of a magnitude', 'abs.f64 %d, %a; rsqrt.approx.f64 %d, %d;'],
   ['min.f64', 'min.f64 %d, %a, %c;'],
   ['max.f64', 'max.f64 %d, %a, %c;'],
   ['neg.f64', 'neg.f64 %d, %a;'],
   ['abs.f64', 'abs.f64 %d, %a;'],
   ['cvt.rn.f32.f64', '.reg .f32 %s; cvt.rn.f32.f64 %s, %a; cvt.f64.f32 %d, %s;'],
   ['cvt.rz.f32.f64', '.reg .f32 %s; cvt.rz.f32.f64 %s, %a; cvt.f64.f32 %d, %s;'],
+  ...roundings.flatMap((mode): readonly Instruction[] => [
+    [`cvt.${mode}.f64.f64`, `cvt.${mode}.f64.f64 %d, %a;`],
+    ...['s32', 'u32'].map(
+      (type): Instruction => [
+        `cvt.${mode}.${type}.f64`,
+        `.reg .b32 %w; cvt.${mode}.${type}.f64 %w, %a; mov.b64 %d, {%w, %w};`,
+      ],
+    ),
+  ]),
+  ...['s32', 'u32'].map(
+    (type): Instruction => [
+      `cvt.rn.f64.${type}`,
+      `.reg .b32 %lo, %hi; mov.b64 {%lo, %hi}, %a; xor.b32 %lo, %lo, %hi; cvt.rn.f64.${type} %d, %lo;`,
+    ],
+  ),
+  ['cvt.f64.f64', 'cvt.f64.f64 %d, %a;'],
+  ['cvt.rmi.sat.f64.f64', 'cvt.rmi.sat.f64.f64 %d, %a;'],
   ...comparisons.map((one) => [`setp.${one}.f64`, `setp.${one}.f64 %p, %a, %c; selp.f64 %d, %a, %b, %p;`] as const),
 ];
 

@@ -87,9 +87,10 @@ const instructions: readonly (readonly [string, readonly string[]])[] = [
     [`set.${order}.f16x2.f16x2 %x, %y, %z;`, packed] as const,
     [`set.${order}.bf16x2.bf16x2 %x, %y, %z;`, packed] as const,
   ]),
-  ...['set.lt.ftz.f16x2.f16x2', 'add.rn.ftz.f16x2', 'add.rn.sat.f16x2', 'min.ftz.f16x2'].map(
+  ...['set.lt.ftz.f16x2.f16x2', 'add.rn.ftz.f16x2', 'add.rn.sat.f16x2', 'mul.rn.sat.f16x2', 'min.ftz.f16x2'].map(
     (name) => [`${name} %x, %y, %z;`, packed] as const,
   ),
+  ...['fma.rn.sat.f16x2', 'fma.rn.ftz.f16x2'].map((name) => [`${name} %x, %y, %z, %w;`, packed] as const),
 ];
 
 function placed(name: string, ftz: string): string {

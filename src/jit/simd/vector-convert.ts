@@ -10,7 +10,7 @@ import type { Code } from '../../wasm/code.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import type { Helpers } from '../helpers.ts';
 import { conversionTarget, patternsOf, type RoundingTarget } from '../arithmetic/target.ts';
-import { decodeVector, type IntegerRounding, pushScale, type SingleLocals } from './vector-decoding.ts';
+import { decodeVector, type IntegerRounding, pushScale, pushSigned, type SingleLocals } from './vector-decoding.ts';
 import { canRound, pushRounded } from './vector-rounding.ts';
 import { shift, single, splat, splatPower } from './vector-words.ts';
 
@@ -200,11 +200,6 @@ function makeIntegral(code: Code, rounding: Rounding, magnitude: number, sign: n
   pushSigned(code, magnitude, sign);
   code.vector(integralOpcode(rounding));
   splat(code, single.magnitude).vector('v128.and').set(magnitude);
-}
-
-function pushSigned(code: Code, magnitude: number, sign: number | null): void {
-  code.get(magnitude);
-  if (sign !== null) splat(code.get(sign), single.sign).vector('v128.and', 'v128.or');
 }
 
 function pushConvertedNan(code: Code, c: Conversion, target: RoundingTarget, source: number): void {

@@ -46,6 +46,12 @@ export function decodeVector(code: Code, format: NumberFormat, source: number, c
   return { magnitude, sign, nan };
 }
 
+/** Pushes magnitudes with their signs. */
+export function pushSigned(code: Code, magnitude: number, sign: number | null): Code {
+  code.get(magnitude);
+  return sign === null ? code : splat(code.get(sign), single.sign).vector('v128.and', 'v128.or');
+}
+
 function signOf(code: Code, { width, signed }: FloatFormat, source: number): number | null {
   if (!signed) return null;
   if (width === 32) return source;

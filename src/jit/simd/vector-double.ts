@@ -12,7 +12,9 @@ import type { Code } from '../../wasm/code.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import { doubleFunction } from '../arithmetic/double-arithmetic.ts';
 import type { Helpers } from '../helpers.ts';
-import { pushDoubleWords, pushSumError, type VectorLowering, type Writer } from './vector-lowering.ts';
+import { exactSum, pushOddSum } from './exact-sums.ts';
+import { reciprocalRootFunction } from './vector-double-root.ts';
+import { pushDoubleWords, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { laneCount } from './vectors.ts';
 
 const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
@@ -28,9 +30,11 @@ const halves = [0, 1] as const;
 
 export function vectorDouble(step: StepOf<'float'>, lowering: VectorLowering): Writer | null {
   const { fn, mode } = step;
-  if (mode.rounding !== 'rn' || mode.flush || mode.sat) return null;
+  if (mode.rounding !== 'rn' || mode.sat) return null;
+  if (mode.flush && fn !== 'rcp' && fn !== 'rsqrt') return null;
   const opcode = fn === 'fma' && lowering.scalar.helpers.fuses ? 'f64x2.relaxed_madd' : native[fn];
   if (fn === 'fma' && opcode === undefined) return () => fma(step, lowering);
+  if (fn === 'rsqrt' && lowering.scalar.helpers.fuses) return () => reciprocalRoot(step, lowering);
   return opcode === undefined ? null : () => plain(step, opcode, lowering);
 }
 
@@ -43,9 +47,33 @@ function plain(step: StepOf<'float'>, opcode: VectorOpcode, lowering: VectorLowe
     code.vector(opcode);
   });
   const [low, high] = pairOf(results.locals);
-  code.get(low).get(low).vector('f64x2.ne').get(high).get(high).vector('f64x2.ne', 'v128.or', 'v128.any_true');
+  pushIsOrdinary(code, low, step.mode);
+  pushIsOrdinary(code, high, step.mode).vector('v128.and', 'i64x2.all_true').op('i32.eqz');
   repeatIf(step, operands, [low, high], lowering);
   vectors.set(step.to, results);
+}
+
+/**
+ * Pushes a mask of the results that are not NaNs. With .ftz, results whose operand or value may be subnormal do not
+ * count as ordinary, either.
+ */
+function pushIsOrdinary(code: Code, result: number, { flush }: FloatMode): Code {
+  if (!flush) return code.get(result).get(result).vector('f64x2.eq');
+  code.get(result).vector('f64x2.abs');
+  pushDouble(code, 2 ** -1022).vector('f64x2.ge');
+  code.get(result).vector('f64x2.abs');
+  return pushDouble(code, 2 ** 511).vector('f64x2.lt', 'v128.and');
+}
+
+function reciprocalRoot({ fn, mode, from, to }: StepOf<'float'>, { code, vectors, scalar }: VectorLowering): void {
+  const { helpers } = scalar;
+  for (const ref of from) for (const local of vectors.get(ref, 'i64').locals) code.get(local);
+  const [low, high] = [vectors.temporary(), vectors.temporary()];
+  code
+    .call(reciprocalRootFunction(helpers, oneByOne(helpers, fn, mode, from.length)))
+    .set(high)
+    .set(low);
+  vectors.set(to, { type: 'i64', locals: [low, high] });
 }
 
 /**
@@ -104,7 +132,8 @@ const splitter = 2 ** 27 + 1;
 function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   const { code, vectors } = lowering;
   const operands = step.from.map((ref) => pairOf(vectors.get(ref, 'i64').locals));
-  const isSafe = halves.map(() => vectors.temporary());
+  const local = (): number => vectors.temporary();
+  const isSafe = halves.map(local);
   const results = vectors.made('i64', (half) => {
     const [a, b, c] = tripleOf(operands.map((operand) => elementAt(operand, half)));
     const product = vectors.temporary();
@@ -112,9 +141,9 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
     pushIsSafe(code, [a, b, c], product);
     code.set(elementAt(isSafe, half));
     const error = productError(lowering, a, b, product);
-    const [sum, rest] = exactSum(lowering, product, c);
+    const [sum, rest] = exactSum(code, 'f64x2', [product, c], local);
     code.get(sum);
-    pushOddSum(lowering, rest, error);
+    pushOddSum(code, 'f64x2', [rest, error], local);
     code.vector('f64x2.add');
   });
   code.get(elementAt(isSafe, 0)).get(elementAt(isSafe, 1)).vector('v128.and', 'i64x2.all_true').op('i32.eqz');
@@ -164,30 +193,4 @@ function split({ code, vectors }: VectorLowering, value: number): readonly [high
   code.get(scaled).get(scaled).get(value).vector('f64x2.sub', 'f64x2.sub').set(high);
   code.get(value).get(high).vector('f64x2.sub').set(low);
   return [high, low];
-}
-
-/** Returns locals with the rounded sum and its error. */
-function exactSum({ code, vectors }: VectorLowering, a: number, b: number): readonly [sum: number, error: number] {
-  const [sum, part, error] = [vectors.temporary(), vectors.temporary(), vectors.temporary()];
-  code.get(a).get(b).vector('f64x2.add').set(sum);
-  pushSumError(code, sum, [a, b], part).set(error);
-  return [sum, error];
-}
-
-/**
- * Pushes a sum rounded to odd. If the exact sum cannot be represented, the result is the neighboring number whose last
- * bit is set.
- */
-function pushOddSum(lowering: VectorLowering, a: number, b: number): void {
-  const { code, vectors } = lowering;
-  const [sum, error] = exactSum(lowering, a, b);
-  const step = vectors.temporary();
-  // 1 if the sum is inexact and its last bit is clear; otherwise 0.
-  pushDoubleWords(code, 1n).get(sum).vector('v128.andnot').get(error);
-  pushDoubleWords(code, 0n).vector('f64x2.ne', 'v128.and').set(step);
-  // If `step` is 1, the sum is moved to a neighboring number: away from zero if the error has the same sign as the sum,
-  // and otherwise toward zero.
-  code.get(sum).get(step).vector('i64x2.add');
-  code.get(sum).get(error).vector('v128.xor').i32(63).vector('i64x2.shr_u').get(step).vector('v128.and');
-  code.i32(1).vector('i64x2.shl', 'i64x2.sub');
 }

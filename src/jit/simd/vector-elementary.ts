@@ -15,7 +15,7 @@ import type { Helpers } from '../helpers.ts';
 import { fourByOne } from './four-by-one.ts';
 import { flushed } from './vector-choices.ts';
 import type { VectorLowering, Writer } from './vector-lowering.ts';
-import { below, type NarrowFormat, pushNarrowed, pushWidened } from './vector-narrow.ts';
+import { type NarrowFormat, pushNarrowed, pushWidened } from './vector-narrow.ts';
 import { single, splat } from './vector-words.ts';
 import { lowPairs, upperPair } from './word-shuffles.ts';
 
@@ -87,7 +87,7 @@ function writeElementary(code: Code, helpers: Helpers, step: StepOf<'float'>, se
     }
     code.shuffle(lowPairs).set(end);
   }
-  returnIfSettled(code, helpers, step, [low, high, unusual]);
+  returnIfSettled(code, step, [low, high, unusual]);
   code.get(0).call(fourByOne(helpers, step, 1));
 }
 
@@ -97,13 +97,12 @@ function writeElementary(code: Code, helpers: Helpers, step: StepOf<'float'>, se
  */
 function returnIfSettled(
   code: Code,
-  helpers: Helpers,
   { format, mode }: StepOf<'float'>,
   [low, high, unusual]: readonly [low: number, high: number, unusual: number],
 ): void {
   const result = format === 'f32' ? low : code.local('v128');
   if (format === 'f32') code.get(low).get(high).vector('f32x4.eq');
-  else if (format !== 'f64') pushIsNarrowSettled(code, helpers, format, [low, high, result]);
+  else if (format !== 'f64') pushIsNarrowSettled(code, format, [low, high, result]);
   code
     .get(unusual)
     .vector('v128.andnot', 'i32x4.all_true')
@@ -115,18 +114,23 @@ function returnIfSettled(
 }
 
 /**
+ * A mask of the f32 bits that are below the last bit of a narrow format. If an f32 is a tie between two narrow numbers,
+ * only the highest of these bits is set.
+ */
+const below: Readonly<Record<NarrowFormat, number>> = { f16: 0x1fff, bf16: 0xffff };
+
+/**
  * Sets the local `result` to the results in a narrow format, and pushes a mask of the lanes in which they are certain.
  * Because the f32 value has itself been rounded, a result is not certain if this value may be a tie between two numbers
  * of the narrow format, or if it lies below the normal numbers of that format.
  */
 function pushIsNarrowSettled(
   code: Code,
-  helpers: Helpers,
   format: NarrowFormat,
   [low, high, result]: readonly [low: number, high: number, result: number],
 ): void {
-  pushNarrowed(code, helpers, format, low).set(result);
-  pushNarrowed(code, helpers, format, high).get(result).vector('i32x4.eq');
+  pushNarrowed(code, format, low).set(result);
+  pushNarrowed(code, format, high).get(result).vector('i32x4.eq');
   code.get(low).get(low).vector('f32x4.eq', 'v128.and');
   for (const end of [low, high]) {
     splat(splat(code.get(end), below[format]).vector('v128.and'), (below[format] + 1) / 2).vector(

@@ -12,7 +12,8 @@ import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import { masksOf } from '../arithmetic/float-bits.ts';
 import { flushed } from './vector-choices.ts';
 import { fourByOne } from './four-by-one.ts';
-import { pushDoubleWords, pushSumError, type VectorLowering, type Writer } from './vector-lowering.ts';
+import { pushSumError } from './exact-sums.ts';
+import { pushDoubleWords, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { single, splat } from './vector-words.ts';
 import { lowPairs, upperPair } from './word-shuffles.ts';
 
@@ -243,6 +244,6 @@ function pushInexact({ operands: [a, b, c], half, sum }: HalfSum, code: Code): v
   widen(code, a, half);
   widen(code, b, half).vector('f64x2.mul').set(product);
   widen(code, c, half).set(addend);
-  pushSumError(code, sum, [product, addend], part);
+  pushSumError(code, 'f64x2', sum, [product, addend], part);
   pushDoubleWords(code, 0n).vector('f64x2.ne');
 }

@@ -28,16 +28,6 @@ export function pushDoubleWords(code: Code, value: bigint): Code {
   return code.words(low, high, low, high);
 }
 
-/**
- * Given `sum`, the rounded sum of the f64 vectors `a` and `b`, pushes its exact rounding error in each lane (Knuth's
- * TwoSum). `part` is a local for a partial result.
- */
-export function pushSumError(code: Code, sum: number, [a, b]: readonly [number, number], part: number): Code {
-  code.get(sum).get(a).vector('f64x2.sub').set(part);
-  code.get(a).get(sum).get(part).vector('f64x2.sub', 'f64x2.sub');
-  return code.get(b).get(part).vector('f64x2.sub', 'f64x2.add');
-}
-
 /** Converts the 32-bit or 64-bit masks on the stack to words that are 0 or 1. */
 export function pushTruth(mask: Vector, { code }: VectorLowering): void {
   if (mask.type === 'i32') code.get(mask.locals[0]);

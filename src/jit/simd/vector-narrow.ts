@@ -2,20 +2,23 @@
  * f16 and bf16 arithmetic for four threads at once. An operation is computed in f32 and the result is rounded again.
  * Rounding twice does not change a sum, because f32 has more than twice as many significant bits as the narrow formats
  * (Figueroa, "When is double rounding innocuous?", 1995). It does not change a product either: a product is exact in
- * f32 unless it is so small that it becomes zero in the narrow format. An fma is different. The last bits of its f32
- * result show whether this result may be a tie between two narrow numbers; if so, the four results are computed one
- * after the other.
+ * f32 unless it is so small that it becomes zero in the narrow format. For an fma, the sum of the exact product and the
+ * addend is rounded to odd if it might be a tie between two narrow numbers, so that the second rounding gives the
+ * correct result (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
  */
 import type { StepOf } from '../../isa/steps/step.ts';
-import { type Conversion, plainConversion } from '../../numerics/conversion.ts';
-import type { FloatFunction } from '../../numerics/operations.ts';
+import { formats } from '../../numerics/formats.ts';
+import { type FloatFunction, type FloatMode, plainMode } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
-import type { Helpers } from '../helpers.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
+import { arithmeticTarget } from '../arithmetic/target.ts';
+import type { Helpers } from '../helpers.ts';
+import { pushOddSum } from './exact-sums.ts';
 import { fourByOne } from './four-by-one.ts';
-import { vectorConverter } from './vector-convert.ts';
+import { decodeVector, pushSigned } from './vector-decoding.ts';
 import type { VectorLowering, Writer } from './vector-lowering.ts';
-import { splat } from './vector-words.ts';
+import { pushRounded } from './vector-rounding.ts';
+import { shift, single, splat, splatPower } from './vector-words.ts';
 
 export type NarrowFormat = 'f16' | 'bf16';
 
@@ -23,72 +26,153 @@ const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
   add: 'f32x4.add',
   sub: 'f32x4.sub',
   mul: 'f32x4.mul',
-  fma: 'f32x4.relaxed_madd',
+  fma: 'f32x4.mul',
 };
 
-/**
- * A mask of the f32 bits that are below the last bit of a narrow format. If an f32 is a tie between two narrow numbers,
- * only the highest of these bits is set.
- */
-export const below: Readonly<Record<NarrowFormat, number>> = { f16: 0x1fff, bf16: 0xffff };
-
-/** The least normal f16, as the bits of an f32. */
-const leastNormalHalf = 0x3880_0000;
+/** An operation on numbers of a narrow format. */
+interface Operation {
+  readonly step: StepOf<'float'>;
+  readonly format: NarrowFormat;
+  /** Combines the first two operands, converted to f32. */
+  readonly opcode: VectorOpcode;
+}
 
 export function vectorNarrow(step: StepOf<'float'>, format: NarrowFormat, lowering: VectorLowering): Writer | null {
   const { fn, mode, from, to } = step;
   const { code, vectors, scalar } = lowering;
-  const { helpers } = scalar;
   const opcode = native[fn];
-  if (opcode === undefined || (fn === 'fma' && !helpers.fuses)) return null;
-  if (mode.rounding !== 'rn' || mode.flush || mode.sat) return null;
+  if (opcode === undefined || mode.rounding !== 'rn' || mode.flush) return null;
   return () => {
-    const operands = from.map((ref) => vectors.get(ref, 'i32').locals[0]);
-    const [wide, result] = [vectors.temporary(), vectors.temporary()];
-    for (const operand of operands) pushWidened(code, helpers, format, operand);
-    code.vector(opcode).set(wide);
-    pushNarrowed(code, helpers, format, wide).set(result);
-    if (fn === 'fma') {
-      pushMayBeTie(code, format, wide);
-      code.unlikely().if(() => {
-        for (const operand of operands) code.get(operand);
-        code.call(fourByOne(helpers, step, operands.length)).set(result);
-      });
-    }
+    for (const ref of from) code.get(vectors.get(ref, 'i32').locals[0]);
+    const operands = format === 'f16' ? 'finite' : 'any';
+    code.call(operationFunction(scalar.helpers, { step, format, opcode }, operands));
+    const result = vectors.temporary();
+    code.set(result);
     vectors.set(to, { type: 'i32', locals: [result] });
   };
 }
 
-/** Pushes four narrow numbers, converted to f32. This conversion is exact. */
-export function pushWidened(code: Code, helpers: Helpers, format: NarrowFormat, local: number): Code {
-  return pushConverted(code, helpers, plainConversion(format, 'f32'), local);
+/**
+ * Returns the index of the function that computes four results. If it expects only finite f16 operands, which are
+ * converted in fewer instructions, it leaves infinities and NaNs to the function for any operands.
+ */
+function operationFunction(helpers: Helpers, operation: Operation, expected: 'finite' | 'any'): number {
+  const { step, format } = operation;
+  const { fn, mode, from } = step;
+  const parameters = [...from.keys()];
+  const type = { parameters: parameters.map(() => 'v128' as const), results: ['v128'] } as const;
+  const write = (code: Code): void => {
+    const isFinite = expected === 'finite';
+    const operands = parameters.map((parameter) => {
+      const wide = code.local('v128');
+      (isFinite ? pushFiniteHalves(code, parameter) : pushSingles(code, format, parameter)).set(wide);
+      return wide;
+    });
+    const leave = (index: number): void => {
+      for (const parameter of parameters) code.get(parameter);
+      code.call(index).op('return');
+    };
+    if (isFinite) {
+      pushIsAnySpecial(code, operands);
+      code.unlikely().if(() => leave(operationFunction(helpers, operation, 'any')));
+    }
+    const wide = writeOperation(code, operation, operands, () => leave(fourByOne(helpers, step, from.length)));
+    if (isFinite) pushRoundedNumbers(code, format, mode, wide);
+    else pushRoundedSingles(code, format, mode, wide);
+  };
+  return helpers.function(`four ${fn} ${format} ${JSON.stringify(mode)} ${expected}`, type, write, true);
 }
 
-/** Pushes four f32 values, rounded to a narrow format. */
-export function pushNarrowed(code: Code, helpers: Helpers, format: NarrowFormat, local: number): Code {
-  return pushConverted(code, helpers, plainConversion('f32', format), local);
-}
-
-function pushConverted(code: Code, helpers: Helpers, conversion: Conversion, local: number): Code {
-  const converter = vectorConverter(helpers, conversion);
-  if (converter === null) throw new Error(`${conversion.from} to ${conversion.to} has no vector form`);
-  code.get(local);
-  // The converter also takes random bits and a scale, which these conversions do not use.
-  splat(code, 0);
-  return splat(code, 0).call(converter);
+/** Returns a local with the results in f32, rounded so that they can be rounded again. */
+function writeOperation(
+  code: Code,
+  { step, format, opcode }: Operation,
+  operands: readonly number[],
+  leave: () => void,
+): number {
+  const [first, result] = [code.local('v128'), code.local('v128')];
+  const [a = 0, b = 0, addend = 0] = operands;
+  code.get(a).get(b).vector(opcode).set(first);
+  if (step.fn !== 'fma') return first;
+  if (format === 'bf16') {
+    pushIsAnyInexact(code, [a, b], first);
+    code.unlikely().if(leave);
+  }
+  code.get(first).get(addend).vector('f32x4.add').set(result);
+  // Only a sum whose last 12 bits are zero can be halfway between two narrow numbers.
+  splat(splat(code.get(result), 0xfff).vector('v128.and'), 0).vector('i32x4.eq', 'v128.any_true');
+  code.unlikely().if(() => {
+    pushOddSum(code, 'f32x4', [first, addend], () => code.local('v128'));
+    code.set(result);
+  });
+  return result;
 }
 
 /**
- * Pushes whether any f32 result of an fma might be rounded the wrong way. Subnormal f16 numbers have fewer significant
- * bits than normal ones, so ties between them cannot be recognized by the same bits; instead, every nonzero f32 in
- * their range counts as a possible tie. For bf16, subnormals are not an exception, because bf16 has the same exponent
- * range as f32.
+ * Pushes whether the product of two bf16 numbers may have been rounded in any lane, because it is too large or too small
+ * for a normal f32. The product of two f16 numbers never is.
  */
-function pushMayBeTie(code: Code, format: NarrowFormat, wide: number): void {
-  splat(splat(code.get(wide), below[format]).vector('v128.and'), (below[format] + 1) / 2).vector('i32x4.eq');
-  if (format === 'f16') {
-    splat(code.get(wide).i32(1).vector('i32x4.shl'), 1).vector('i32x4.sub');
-    splat(code, 2 * leastNormalHalf - 1).vector('i32x4.lt_u', 'v128.or');
+function pushIsAnyInexact(code: Code, factors: readonly [number, number], product: number): void {
+  const magnitude = code.local('v128');
+  code.get(product).vector('f32x4.abs').set(magnitude);
+  splat(code.get(magnitude), single.infinity).vector('f32x4.lt', 'v128.not');
+  splat(code.get(magnitude), single.leastNormal).vector('f32x4.lt');
+  for (const factor of factors) splat(code.get(factor), 0).vector('f32x4.ne', 'v128.and');
+  code.vector('v128.or', 'v128.any_true');
+}
+
+/** The difference between the exponent biases of f32 and f16. */
+const rebias = 112;
+
+/** Pushes four f16 numbers, converted to f32. For infinities and NaNs, the results are numbers from 2^16 on. */
+function pushFiniteHalves(code: Code, local: number): Code {
+  shift(shift(code.get(local), 'i32x4.shl', 16), 'i32x4.shr_s', 3);
+  splat(code, 0x8fff_e000).vector('v128.and');
+  return splatPower(code, rebias).vector('f32x4.mul');
+}
+
+/** Pushes whether any of the results of `pushFiniteHalves` comes from an infinity or a NaN. */
+function pushIsAnySpecial(code: Code, operands: readonly number[]): void {
+  for (const [i, operand] of operands.entries()) {
+    code.get(operand).vector('f32x4.abs');
+    if (i > 0) code.vector('f32x4.pmax');
   }
-  code.vector('v128.any_true');
+  splatPower(code, 16).vector('f32x4.ge', 'v128.any_true');
+}
+
+/** Pushes four narrow numbers, converted to f32. This conversion is exact, but NaNs may become other NaNs. */
+export function pushWidened(code: Code, helpers: Helpers, format: NarrowFormat, local: number): Code {
+  if (format === 'bf16') return pushSingles(code, format, local);
+  const type = { parameters: ['v128'], results: ['v128'] } as const;
+  return code.get(local).call(helpers.function('widen four f16', type, (body) => pushSingles(body, format, 0)));
+}
+
+/** Writes the conversion in place. */
+function pushSingles(code: Code, format: NarrowFormat, local: number): Code {
+  if (format === 'bf16') return shift(code.get(local), 'i32x4.shl', 16);
+  const { magnitude, sign } = decodeVector(code, formats.f16, local, 'odd');
+  return pushSigned(code, magnitude, sign);
+}
+
+/** Pushes four f32 values, rounded to a narrow format. */
+export function pushNarrowed(code: Code, format: NarrowFormat, local: number): Code {
+  return pushRoundedSingles(code, format, plainMode, local);
+}
+
+function pushRoundedSingles(code: Code, format: NarrowFormat, mode: FloatMode, local: number): Code {
+  splat(code, Number(arithmeticTarget(format, mode).nan));
+  pushRoundedNumbers(code, format, mode, local);
+  return code.get(local).get(local).vector('f32x4.ne', 'v128.bitselect');
+}
+
+/** Pushes f32 values that are not NaNs, rounded to a narrow format. */
+function pushRoundedNumbers(code: Code, format: NarrowFormat, mode: FloatMode, local: number): void {
+  const magnitude = code.local('v128');
+  splat(code.get(local), single.magnitude).vector('v128.and');
+  if (mode.sat) shift(code.get(local), 'i32x4.shr_s', 31).vector('v128.andnot');
+  code.set(magnitude);
+  // Rounding to nearest reads no random bits.
+  const locals = { magnitude, sign: local, random: magnitude };
+  pushRounded(code, arithmeticTarget(format, mode), formats[format], locals);
+  if (!mode.sat) splat(shift(code.get(local), 'i32x4.shr_u', 16), 0x8000).vector('v128.and', 'v128.or');
 }
