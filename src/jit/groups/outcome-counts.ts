@@ -6,6 +6,12 @@ import type { Code } from '../../wasm/code.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
 import { outcome } from '../layout.ts';
 
+/**
+ * How many regions have counters of their own, because each counter takes V8 time and memory at every branch of the
+ * function.
+ */
+const mostCounted = 16;
+
 /** Locals that count threads. */
 export class OutcomeCounts {
   /**
@@ -14,15 +20,15 @@ export class OutcomeCounts {
   readonly first: number;
   readonly exited: number;
   /**
-   * For each stop, the local that counts the threads that have reached it. `regions` contains, for each region, the
-   * local that counts the threads that continue there.
+   * For each stop, the local that counts the threads that have reached it. `regions` contains, for each of the first
+   * regions, the local that counts the threads that continue there.
    */
   readonly stops: Map<number, number> = new Map();
   readonly regions: Map<number, number> = new Map();
   /**
-   * For regions that are found at run time, because threads return or make calls through registers: the locals that
-   * hold the region that the first of these threads found, and the number of threads that found the same one. Null if
-   * there is no such thread.
+   * For regions without counters, and those that are found at run time, because threads return or make calls through
+   * registers: the locals that hold the region at which the first of these threads continues, and the number of threads
+   * that continue at the same one. Null if there is no such thread.
    */
   foundRegion: { readonly region: number; readonly count: number } | null = null;
   /** The outcome if only one is possible, so that nothing has to be counted; null if several outcomes are possible. */
@@ -40,8 +46,10 @@ export class OutcomeCounts {
     return this.counter(this.stops, stop);
   }
 
-  gone(region: number): number {
-    return this.counter(this.regions, region);
+  /** Returns null if the region has no counter. */
+  gone(region: number): number | null {
+    const isCounted = this.regions.has(region) || this.regions.size < mostCounted;
+    return isCounted ? this.counter(this.regions, region) : null;
   }
 
   found(): { readonly region: number; readonly count: number } {

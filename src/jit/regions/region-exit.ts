@@ -64,8 +64,11 @@ export class RegionExit implements GoTo {
    */
   region(index: number): void {
     const { code, counts } = this.parts;
-    this.pauseAtTimes(() => code.i32(index));
-    this.leave(() => code.i32(index), counts.gone(index));
+    const push = (): Code => code.i32(index);
+    this.pauseAtTimes(push);
+    const counter = counts.sole === null ? counts.gone(index) : null;
+    if (counts.sole === null && counter === null) this.continueIn(push);
+    else this.leave(push, counter);
   }
 
   /** Like `region`, but the index of the region is in a local. */
@@ -76,15 +79,21 @@ export class RegionExit implements GoTo {
 
   /** Writes code that returns to the region whose index is in a local, without a pause. */
   return(local: number): void {
+    this.continueIn(() => this.parts.code.get(local));
+  }
+
+  /** Writes code that continues in a region that has no counter of its own. */
+  private continueIn(push: () => Code): void {
     const { code, counts } = this.parts;
     const { region, count } = counts.found();
     code
       .get(count)
       .op('i32.eqz')
-      .if(() => code.get(local).set(region));
+      .if(() => push().set(region));
     // The thread is counted only if it continues in the same region as the first of the threads that come here.
-    code.get(count).get(local).get(region).op('i32.eq', 'i32.add').set(count);
-    this.leave(() => code.get(local), null);
+    code.get(count);
+    push().get(region).op('i32.eq', 'i32.add').set(count);
+    this.leave(push, null);
   }
 
   private pauseAtTimes(push: () => Code): void {

@@ -222,7 +222,7 @@ const ordering: readonly InstructionForm[] = [
     needs('membar.sys', { modifiers: ['.sys'] }, at('2.0', 20)),
   ]),
   fence('fence', 'fence{.fenceSem}.scope', [
-    row('fence', at('6.0', 70)),
+    row('fence', at('5.1', 70)),
     needs('scope .cluster', { modifiers: ['.cluster'] }, at('7.8', 90)),
     ...['.acquire', '.release'].map((word) =>
       needs(`fence${word}`, { modifiers: [word] }, at('9.1', 90), atBefore('9.1')),

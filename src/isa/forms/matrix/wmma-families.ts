@@ -61,7 +61,7 @@ const wordFloats: ProductOf = (fragments, _variant, environment) =>
 const finiteRow = needs(
   'wmma.mma of floats with .satfinite',
   { modifiers: ['.satfinite'] },
-  { ...at('6.0', 70), until: 605 },
+  { ...at('5.1', 70), until: 605 },
 );
 
 const wide = ['m16n16k16', 'm32n8k16', 'm8n32k16'];
@@ -76,7 +76,7 @@ export const families: readonly Family[] = [
     loaded: 'f16',
     multiplied: 'f16',
     shapes: wide,
-    ways: [at('6.0', 70)],
+    ways: [at('5.1', 70)],
     aligned: '{.aligned}',
     hasCopies: true,
     areFactorsImplied: true,
@@ -166,7 +166,7 @@ export const families: readonly Family[] = [
 /** Before PTX 6.3, `.aligned` could be omitted. */
 const alignedRows: readonly AvailabilityRow[] = [
   needsModifier('.aligned', at('6.3', 70)),
-  needs('wmma without .aligned', { without: ['.aligned'] }, { ...at('6.0', 70), until: 603 }),
+  needs('wmma without .aligned', { without: ['.aligned'] }, { ...at('5.1', 70), until: 603 }),
 ];
 
 /** The shapes that are later than the instruction itself. */

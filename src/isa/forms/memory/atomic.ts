@@ -74,7 +74,7 @@ const general: readonly AvailabilityRow[] = [
   needs('generic addressing', { without: spaces }, at('2.0', 20)),
   needsModifier('.shared::cta', at('7.8', 30)),
   needsModifier('.shared::cluster', at('7.8', 90)),
-  ...['.relaxed', '.acquire', '.release', '.acq_rel'].map((order) => needsModifier(order, at('6.0', 70))),
+  ...['.relaxed', '.acquire', '.release', '.acq_rel'].map((order) => needsModifier(order, at('5.1', 70))),
   ...['.cta', '.gpu', '.sys'].map((scope) => needs(`scope ${scope}`, { modifiers: [scope] }, at('5.0', 60))),
   needs('scope .cluster', { modifiers: ['.cluster'] }, at('7.8', 90)),
   needsModifier('.L2::cache_hint', at('7.4', 80)),

@@ -91,7 +91,7 @@ const availability: readonly AvailabilityRow[] = [
   ...each(['.shared::cta'], '7.8', 30),
   ...each(['.shared::cluster'], '7.8', 90),
   ...each(['.volatile'], '1.1', 10),
-  ...each(['.weak', '.relaxed', '.acquire', '.release'], '6.0', 70),
+  ...each(['.weak', '.relaxed', '.acquire', '.release'], '5.1', 70),
   ...each(['.ca', '.cg', '.cs', '.lu', '.cv', '.wb', '.wt'], '2.0', 20),
   ...each(['.nc'], '3.1', 32),
   ...each(

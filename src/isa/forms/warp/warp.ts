@@ -63,7 +63,7 @@ const shuffled: OperandPattern = {
   first: write('d', 0),
   second: write('p', '.pred', { sink: true }),
 };
-const shflSources = [read('a', 0), read('b', '.u32'), read('c', '.u32')];
+const shflSources = [read('a', 0), read('b', '.b32'), read('c', '.b32')];
 
 const shflSteps =
   (by: Ref | null): InstructionForm['steps'] =>
@@ -78,7 +78,7 @@ const shfl: readonly InstructionForm[] = [
     section: '9.7.9.6',
     syntax: 'shfl.sync.shflMode.b32  d|p, a, b, c, membermask',
     summary: 'Reads the value of another lane of the warp.',
-    ways: [at('6.0', 30)],
+    ways: [at('5.1', 30)],
     operands: [shuffled, ...shflSources, mask],
     steps: shflSteps(membermask),
   }),
@@ -113,7 +113,7 @@ const vote: readonly InstructionForm[] = [
     syntax: 'vote.sync.voteMode.pred  d, a, membermask',
     summary:
       'Whether a predicate is true for all threads (.all), true for at least one thread (.any), or the same for all threads (.uni).',
-    ways: [at('6.0', 30)],
+    ways: [at('5.1', 30)],
     operands: [write('d', '.pred'), voter, mask],
     steps: voteSteps(membermask),
   }),
@@ -122,7 +122,7 @@ const vote: readonly InstructionForm[] = [
     section: '9.7.13.9',
     syntax: 'vote.sync.ballot.b32  d, a, membermask',
     summary: 'The mask of the threads for which a predicate is true.',
-    ways: [at('6.0', 30)],
+    ways: [at('5.1', 30)],
     operands: [write('d', '.b32'), voter, mask],
     steps: voteSteps(membermask),
   }),
@@ -157,7 +157,7 @@ const match: readonly InstructionForm[] = [
     section: '9.7.13.10',
     syntax: 'match.any.sync.type  d, a, membermask',
     summary: 'The mask of the threads that have the same value.',
-    ways: [at('6.0', 70)],
+    ways: [at('5.1', 70)],
     sets: bits32or64,
     operands: [write('d', '.u32', { unpacked: true }), read('a', 0), mask],
     steps: (variant) => together({ form: 'match', mode: 'any', width: widthOf(variant) }, ['$d'], ['$a'], membermask),
@@ -167,7 +167,7 @@ const match: readonly InstructionForm[] = [
     section: '9.7.13.10',
     syntax: 'match.all.sync.type  d|p, a, membermask',
     summary: 'The mask of all threads if they have the same value, else 0.',
-    ways: [at('6.0', 70)],
+    ways: [at('5.1', 70)],
     sets: bits32or64,
     operands: [
       {
