@@ -87,6 +87,12 @@ function scalarBits(
   const type = types.get(parameter.variable.type);
   const { size } = parameter;
   if (typeof argument === 'object') {
+    if (parameter.variable.pointer?.space === '.shared') {
+      throw new PtxlabError(
+        'argument-type',
+        `argument ${index} is a buffer; parameter ${describe(parameter)} points to shared memory, so it needs the offset of a part of it`,
+      );
+    }
     // All addresses of device memory fit into 32 bits.
     if (size === 8 || size === addressBytes) return argument.address;
     throw new PtxlabError(

@@ -1,5 +1,6 @@
 /** Represents the kernels of modules that are loaded on a device, and launches them. */
 import { packArguments } from './arguments.ts';
+import { placeConstants } from './constant-arguments.ts';
 import { launchRules } from './check-options.ts';
 import { isOfAnotherDevice } from './device-range.ts';
 import { extentsOf } from './extent.ts';
@@ -96,14 +97,15 @@ export class Kernel {
     };
     checkShape(shape, program.sharedBytes - program.hiddenBytes, this.linked.stackBytes);
     checkTuning(program, shape);
-    const { args = [] } = options;
-    const foreign = args.findIndex((argument) => isOfAnotherDevice(argument, this.context.memory));
+    const given = options.args ?? [];
+    const foreign = given.findIndex((argument) => isOfAnotherDevice(argument, this.context.memory));
     if (foreign >= 0) throw new PtxlabError('argument-type', `argument ${foreign} is memory of another device`);
+    const { args, image } = placeConstants(given, program.parameters, this.image);
     const parameters = packArguments(this.name, program.parameters, program.parameterBytes, args, this.addressBytes);
     const { memory, heap } = this.context;
     const launch: Launch = {
       kernel: this.linked,
-      image: this.image,
+      image,
       shape,
       memory,
       heap,

@@ -44,7 +44,11 @@ export interface LaunchOptions {
    * with its own memory.
    */
   readonly cooperative?: boolean;
-  /** One argument for each kernel parameter, in order. */
+  /**
+   * One argument for each kernel parameter, in order. For a parameter that points to constant memory (`.ptr .const`), a
+   * buffer of at most 64 KiB is copied there. A parameter that points to shared memory (`.ptr .shared`) takes an offset
+   * there, from `attributes.sharedSize` on; `sharedBytes` must cover what follows.
+   */
   readonly args?: readonly Argument[];
   /**
    * Maximum number of instructions that all threads together may execute before the launch ends with fault PTX6020.

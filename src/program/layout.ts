@@ -3,11 +3,15 @@ import { alignmentOf, alignUp, sizeOf } from '../check/declarations/sizes.ts';
 import type { VariableSpace } from '../check/symbols.ts';
 import type { Variable } from '../syntax/tree.ts';
 
-/** A variable and its offset within its space. */
-export interface Placed {
+/** A part of a state space. */
+export interface NamedPart {
   readonly name: string;
   readonly offset: number;
   readonly size: number;
+}
+
+/** A variable and its offset within its space. */
+export interface Placed extends NamedPart {
   readonly variable: Variable;
 }
 

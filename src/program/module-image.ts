@@ -7,7 +7,7 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import { textureBytes } from '../isa/texture-fields.ts';
 import { opaqueTypes } from '../isa/types.ts';
 import { type AddressOf, writeInitial } from './initial-bytes.ts';
-import { layOut, type Placed } from './layout.ts';
+import { layOut, type NamedPart } from './layout.ts';
 
 /** Allocates space in global memory, which is initially filled with zeros, and writes to it. */
 export interface GlobalRoom {
@@ -21,7 +21,8 @@ export interface ModuleImage {
   /** The addresses of all variables that have an address, in the order of the module. */
   readonly addresses: readonly number[];
   readonly constants: Uint8Array;
-  readonly constantLayout: readonly Placed[];
+  /** What constant memory contains: the module's variables and, in a launch, buffers that are arguments. */
+  readonly constantLayout: readonly NamedPart[];
   /** `.shared` variables at module scope, which are allocated for every kernel of the module. */
   readonly shared: readonly VariableSymbol[];
 }

@@ -124,7 +124,7 @@ function makersOf(launch: Launch, options: FastOptions, concurrent: boolean): Ma
 
 /** Returns a key for everything that compiled code depends on, apart from the text. */
 function keyOf(
-  { kernel, image: { addresses }, memory, inLockstep }: Launch,
+  { kernel, image: { addresses, constants }, memory, inLockstep }: Launch,
   { origin, checked }: FastOptions,
   concurrent: boolean,
   fours: boolean,
@@ -133,7 +133,7 @@ function keyOf(
   const sharedMemory = memory.share() !== null;
   const { version, target, gpu } = origin.environment;
   const facts = [name, version, target.name, gpu.name, memory.origin, sharedMemory, concurrent, checked, addresses];
-  return JSON.stringify([fours, inLockstep, ...facts]);
+  return JSON.stringify([fours, inLockstep, constants.byteLength, ...facts]);
 }
 
 function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours: boolean): Compiled {

@@ -1,7 +1,7 @@
-import type { Placed } from '../../program/layout.ts';
+import type { NamedPart } from '../../program/layout.ts';
 import type { NamedRange } from './segment.ts';
 
-/** Converts variables whose offsets in memory are known to the named ranges that messages use. */
-export function namedRanges(placed: readonly Placed[]): readonly NamedRange[] {
+/** Converts parts of a state space to the named ranges that messages use. */
+export function namedRanges(placed: readonly NamedPart[]): readonly NamedRange[] {
   return placed.map(({ name, offset, size }) => ({ name, start: offset, size }));
 }
