@@ -123,20 +123,22 @@ export function prepareAtomic(
   const [nextAt = -1] = next;
   const compared = comparedWith(step);
   const comparedAt = compared === null ? null : placeOf(compared);
+  // A compare-and-swap that finds another value only reads it.
+  const failing = plainAccess('load', step.order, context);
   return (frame: Frame) => {
     const { thread } = cpu;
     const effective = bigintIn(frame, address);
     const place = placeIn(space, effective);
     const found = undefinedBefore(place, effective, context);
     const memory = openMemory(place, effective, 'store', size, context);
-    if (cpu.races !== null) noteAccess(cpu, kind, place, size);
     old.forEach((slot, i) => {
       frame[slot] = memory.load(place.offset + i * bytes, width);
     });
+    const isEqual = comparedAt !== null && valueIn(frame, oldAt) === valueIn(frame, comparedAt);
+    if (cpu.races !== null) noteAccess(cpu, comparedAt === null || isEqual ? kind : failing, place, size);
     if (found !== null || thread.shadow !== null)
       old.forEach((one, i) => setUndefined(thread, one, found?.[i] ?? null));
-    if (comparedAt !== null && valueIn(frame, oldAt) === valueIn(frame, comparedAt))
-      settleCopies(thread, oldAt, comparedAt, width);
+    if (comparedAt !== null && isEqual) settleCopies(thread, oldAt, comparedAt, width);
     finish(combine, thread);
     next.forEach((slot, i) => memory.store(place.offset + i * bytes, width, valueIn(frame, slot)));
     if (cpu.races !== null && phases !== undefined)

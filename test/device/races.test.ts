@@ -495,3 +495,11 @@ fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128; @%p1 st.global.b32 [%rd1
   const { result } = await outcome(published, 128, { block: 32, races: 'report' });
   expect(result).toMatchObject({ ok: true, races: [] });
 });
+
+test.each([
+  ['finds another value only reads', 99, 0],
+  ['finds its value is a store', 0, 1],
+])('a compare-and-swap that %s', async (_, expected, count) => {
+  const body = `setp.eq.u32 %p4, %r1, 1; @%p4 atom.shared.cas.b32 %r6, [s], ${expected}, 7; @%p1 ld.shared.u32 %r7, [s];`;
+  expect(await racesOf(body, { grid: 1 })).toHaveLength(count);
+});
