@@ -62,22 +62,22 @@ function operationFunction(helpers: Helpers, operation: Operation, expected: 'fi
   const parameters = [...from.keys()];
   const type = { parameters: parameters.map(() => 'v128' as const), results: ['v128'] } as const;
   const write = (code: Code): void => {
-    const isFinite = expected === 'finite';
+    const areFinite = expected === 'finite';
     const operands = parameters.map((parameter) => {
       const wide = code.local('v128');
-      (isFinite ? pushFiniteHalves(code, parameter) : pushSingles(code, format, parameter)).set(wide);
+      (areFinite ? pushFiniteHalves(code, parameter) : pushSingles(code, format, parameter)).set(wide);
       return wide;
     });
     const leave = (index: number): void => {
       for (const parameter of parameters) code.get(parameter);
       code.call(index).op('return');
     };
-    if (isFinite) {
+    if (areFinite) {
       pushIsAnySpecial(code, operands);
       code.unlikely().if(() => leave(operationFunction(helpers, operation, 'any')));
     }
     const wide = writeOperation(code, operation, operands, () => leave(fourByOne(helpers, step, from.length)));
-    if (isFinite) pushRoundedNumbers(code, format, mode, wide);
+    if (areFinite) pushRoundedNumbers(code, format, mode, wide);
     else pushRoundedSingles(code, format, mode, wide);
   };
   return helpers.function(`four ${fn} ${format} ${JSON.stringify(mode)} ${expected}`, type, write, true);
