@@ -11,8 +11,18 @@ export interface Addressed {
   readonly address: bigint;
 }
 
+/**
+ * This many bytes of a block's shared memory, for a parameter that points to shared memory. They are added to the
+ * launch's shared memory.
+ */
+export interface SharedPart {
+  readonly shared: number;
+}
+
 /** A scalar, a buffer (which passes its address), or the raw bytes of a parameter. */
-export type Argument = number | bigint | Addressed | Uint8Array;
+export type PlacedArgument = number | bigint | Addressed | Uint8Array;
+
+export type Argument = PlacedArgument | SharedPart;
 
 /**
  * The parameter space of a launch.
@@ -24,7 +34,7 @@ export function packArguments(
   kernel: string,
   parameters: readonly Placed[],
   bytes: number,
-  args: readonly Argument[],
+  args: readonly PlacedArgument[],
   addressBytes: 4 | 8,
 ): Uint8Array {
   if (args.length !== parameters.length) {
@@ -44,7 +54,7 @@ export function packArguments(
   return space;
 }
 
-function isArgument(value: unknown): value is Argument {
+function isArgument(value: unknown): value is PlacedArgument {
   if (typeof value === 'number' || typeof value === 'bigint') return true;
   return value instanceof Uint8Array || isAddressed(value);
 }
@@ -57,7 +67,7 @@ function describe({ name, variable, size }: Placed): string {
   return variable.dimensions.length > 0 ? `${size} bytes ${name}` : `${variable.type} ${name}`;
 }
 
-function argumentBytes(parameter: Placed, index: number, argument: Argument, addressBytes: 4 | 8): Uint8Array {
+function argumentBytes(parameter: Placed, index: number, argument: PlacedArgument, addressBytes: 4 | 8): Uint8Array {
   const { size } = parameter;
   if (argument instanceof Uint8Array) {
     if (argument.byteLength === size) return argument;
@@ -90,7 +100,7 @@ function scalarBits(
     if (parameter.variable.pointer?.space === '.shared') {
       throw new PtxlabError(
         'argument-type',
-        `argument ${index} is a buffer; parameter ${describe(parameter)} points to shared memory, so it needs the offset of a part of it`,
+        `argument ${index} is a buffer; parameter ${describe(parameter)} points to shared memory, so it takes { shared: bytes }`,
       );
     }
     // All addresses of device memory fit into 32 bits.

@@ -1,6 +1,6 @@
 /** Represents the kernels of modules that are loaded on a device, and launches them. */
 import { packArguments } from './arguments.ts';
-import { placeConstants } from './constant-arguments.ts';
+import { placePointers } from './pointer-arguments.ts';
 import { launchRules } from './check-options.ts';
 import { isOfAnotherDevice } from './device-range.ts';
 import { extentsOf } from './extent.ts';
@@ -88,19 +88,22 @@ export class Kernel {
     if (options.unsupported !== 'fault' && this.unsupported.length > 0)
       throw new UnsupportedInstructionsError(this.name, this.unsupported);
     const { program } = this;
+    const given = options.args ?? [];
+    const foreign = given.findIndex((argument) => isOfAnotherDevice(argument, this.context.memory));
+    if (foreign >= 0) throw new PtxlabError('argument-type', `argument ${foreign} is memory of another device`);
+    const { args, image, sharedEnd } = placePointers(given, program.parameters, {
+      image: this.image,
+      sharedEnd: program.sharedBytes + (options.sharedBytes ?? 0),
+    });
     const shape: LaunchShape = {
       grid: extentsOf(options.grid ?? 1),
       block: extentsOf(options.block ?? 1),
       ...clustersOf(program, options),
-      sharedBytes: options.sharedBytes ?? 0,
+      sharedBytes: sharedEnd - program.sharedBytes,
       gridWorkspace: 0,
     };
     checkShape(shape, program.sharedBytes - program.hiddenBytes, this.linked.stackBytes);
     checkTuning(program, shape);
-    const given = options.args ?? [];
-    const foreign = given.findIndex((argument) => isOfAnotherDevice(argument, this.context.memory));
-    if (foreign >= 0) throw new PtxlabError('argument-type', `argument ${foreign} is memory of another device`);
-    const { args, image } = placeConstants(given, program.parameters, this.image);
     const parameters = packArguments(this.name, program.parameters, program.parameterBytes, args, this.addressBytes);
     const { memory, heap } = this.context;
     const launch: Launch = {

@@ -46,8 +46,8 @@ export interface LaunchOptions {
   readonly cooperative?: boolean;
   /**
    * One argument for each kernel parameter, in order. For a parameter that points to constant memory (`.ptr .const`), a
-   * buffer of at most 64 KiB is copied there. A parameter that points to shared memory (`.ptr .shared`) takes an offset
-   * there, from `attributes.sharedSize` on; `sharedBytes` must cover what follows.
+   * buffer of at most 64 KiB is copied there. A parameter that points to shared memory (`.ptr .shared`) takes
+   * `{ shared: bytes }`.
    */
   readonly args?: readonly Argument[];
   /**

@@ -52,6 +52,29 @@ describe('a .version that is too low', () => {
   });
 });
 
+describe('a pointer to shared memory', () => {
+  const source = `.version 7.5 .target sm_75 .address_size 64
+    .entry k(.param .u64 out, .param .u64 .ptr .shared s) {
+      .reg .b32 %r<2>; .reg .b64 %rd<3>;
+      ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [s];
+      st.shared.u32 [%rd2+60], 7; ld.shared.u32 %r1, [%rd2+60]; st.global.u32 [%rd1], %r1; ret;
+    }`;
+
+  test('gets a part of it from --arg and from a job', async () => {
+    const file = put(folder, 'pointer.ptx', source);
+    const { code, stdout } = await ptxlab(['run', file, '--arg', 'zeros:u32[1]', '--arg', 'shared:64']);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('7')]);
+    const { answer } = await job({ source, args: [{ buffer: { zeros: 4 } }, { shared: 64 }] });
+    expect(answer).toMatchObject({ ok: true, args: [{ hex: '07000000' }, null] });
+  });
+
+  test('needs a number of bytes', async () => {
+    const file = put(folder, 'pointer.ptx', source);
+    const { code, stderr } = await ptxlab(['run', file, '--arg', 'zeros:u32[1]', '--arg', 'shared:x']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("'shared:x' needs a number of bytes")]);
+  });
+});
+
 describe('run with flags', () => {
   test('reads and writes .npy files, prints what changed, counts on stderr', async () => {
     const a = put(folder, 'a.npy', writeNpy(floats(1, 2.5, -3)));

@@ -37,6 +37,30 @@ const module = `.version 7.5
   ret;
 }`;
 
+/** Writes 1 to its own variable, and 2 and 3 to the parts that it is given. */
+const parts = `.version 7.5
+.target sm_75
+.address_size 64
+.entry parts(.param .u64 out, .param .u64 .ptr .shared a, .param .u64 .ptr .shared .align 4 b)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  .shared .b32 own;
+  ld.param.u64 %rd1, [out];
+  ld.param.u64 %rd2, [a];
+  ld.param.u64 %rd3, [b];
+  st.shared.u32 [own], 1;
+  st.shared.u32 [%rd2+36], 2;
+  st.shared.u32 [%rd3], 3;
+  ld.shared.u32 %r1, [own];
+  ld.shared.u32 %r2, [%rd2+36];
+  ld.shared.u32 %r3, [%rd3];
+  st.global.u32 [%rd1], %r1;
+  st.global.u32 [%rd1+4], %r2;
+  st.global.u32 [%rd1+8], %r3;
+  ret;
+}`;
+
 describe.each(['jit', 'interp'] as const)('%s', (engine) => {
   test('reads copies of buffers, and constants of the module, through pointers to constant memory', async () => {
     const device = await Device.create({ memory: 2 ** 20 });
@@ -64,7 +88,20 @@ describe.each(['jit', 'interp'] as const)('%s', (engine) => {
       expect(result.fault.message).toMatch(/in const memory is outside every allocation; nearest is 'b', 4 bytes/);
   });
 
-  test('takes an offset for a pointer to shared memory', async () => {
+  test('gives each pointer to shared memory a part of its own', async () => {
+    const device = await Device.create({ memory: 2 ** 20 });
+    const out = device.alloc(12);
+    const kernel = device.load(parts).kernel('parts');
+    const args = [out, { shared: 40 }, { shared: 4 }];
+    expect(await kernel.launch({ engine, args })).toMatchObject({ ok: true });
+    expect([...out.read('u32')]).toEqual([1, 2, 3]);
+    expect(await kernel.launch({ engine, args: [out, { shared: 40 }, { shared: 3 }] })).toMatchObject({
+      ok: false,
+      fault: { code: 'PTX6001', space: 'shared' },
+    });
+  });
+
+  test('also takes an offset in shared memory', async () => {
     const device = await Device.create({ memory: 2 ** 20 });
     const out = device.alloc(4);
     const launched = device
@@ -87,16 +124,21 @@ test('a buffer for constant memory has at most 64 KiB', async () => {
   });
 });
 
-test('a buffer cannot be shared memory', async () => {
+test.each([
+  [[1], 'points to shared memory, so it takes { shared: bytes }'],
+  [[{ shared: -1 }], 'argument 1: `shared` must be a number of bytes, not -1'],
+  [[{ shared: 4 }, 5], "kernel 'shared' takes 2 arguments"],
+] as const)('arguments that are refused: %j', async (others, message) => {
   const device = await Device.create({ memory: 2 ** 20 });
   const out = device.alloc(4);
-  await expect(
-    device
-      .load(module)
-      .kernel('shared')
-      .launch({ args: [out, out] }),
-  ).rejects.toMatchObject({
+  const args = [out, ...others.map((one) => (one === 1 ? out : one))];
+  await expect(device.load(module).kernel('shared').launch({ args })).rejects.toThrow(message);
+});
+
+test('only pointers to shared memory take parts of it', async () => {
+  const kernel = (await Device.create({ memory: 2 ** 20 })).load(module).kernel('shared');
+  await expect(kernel.launch({ args: [{ shared: 4 }, { shared: 4 }] })).rejects.toMatchObject({
     code: 'argument-type',
-    message: expect.stringContaining('points to shared memory, so it needs the offset'),
+    message: 'argument 0 is a part of shared memory, but the parameter does not point to shared memory',
   });
 });

@@ -189,6 +189,30 @@ def test_textures_and_samplers_by_name(ptx_device):
         kernel[1, 1](out, ptxlab.Sampler(), bind={"image": ptxlab.Sampler()})
 
 
+POINTERS = """.version 7.5
+.target sm_75
+.address_size 64
+.entry k(.param .u64 out, .param .u64 .ptr .const table, .param .u64 .ptr .shared part) {
+  .reg .b64 %rd<4>; .reg .b32 %r<2>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u64 %rd2, [table];
+  ld.param.u64 %rd3, [part];
+  ld.const.u32 %r1, [%rd2+4];
+  st.shared.u32 [%rd3+12], %r1;
+  ld.shared.u32 %r1, [%rd3+12];
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+"""
+
+
+def test_pointers_to_constant_and_shared_memory(ptx_device):
+    kernel = ptx_device.module(POINTERS).kernel("k")
+    out = np.zeros(1, dtype=np.uint32)
+    kernel[1, 1](out, np.uint32([3, 4]), ptxlab.Shared(16))
+    assert out[0] == 4
+
+
 def test_copies_a_box_of_a_tensor(ptx_device):
     matrix = np.arange(28, dtype=np.int32).reshape(4, 7)
     # A row must be a multiple of 16 bytes, so the matrix gets one more column.

@@ -1,7 +1,7 @@
 """NVIDIA PTX without the GPU, on numpy arrays. Runs `ptxlab serve` in the background; needs Node 20.19 or newer."""
 
 from ._arrays import Quantized, convert, dequantize, quantize
-from ._device import Buffer, Device, Fault, Kernel, Module, Sampler, Surface, TensorMap, Texture
+from ._device import Buffer, Device, Fault, Kernel, Module, Sampler, Shared, Surface, TensorMap, Texture
 from ._functions import Finding, Report, check, evaluate, explain, triton_ptx
 from ._server import PtxlabError, Server, close
 
@@ -17,6 +17,7 @@ __all__ = [
     "Report",
     "Server",
     "Sampler",
+    "Shared",
     "Surface",
     "TensorMap",
     "Texture",

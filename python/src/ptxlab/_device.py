@@ -280,6 +280,8 @@ class Launcher:
             for i, one in enumerate(args):
                 if isinstance(one, Buffer):
                     passed.append({"buffer": one.handle})
+                elif isinstance(one, Shared):
+                    passed.append({"shared": one.size})
                 elif isinstance(one, (TensorMap, Texture, Sampler)):
                     passed.append(_described(one, module.device, copies))
                 elif np.ndim(one) == 0 and not hasattr(one, "data_ptr") and not isinstance(one, np.ndarray):
@@ -301,6 +303,13 @@ class Launcher:
             fault = result["fault"]
             raise Fault(fault["code"], fault["message"], fault)
         return result
+
+
+class Shared:
+    """A part of a block's shared memory of `size` bytes, for a parameter that points to shared memory (`.ptr .shared`)."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
 
 
 def _described(

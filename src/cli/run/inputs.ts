@@ -38,6 +38,8 @@ export type RunInput =
   | { readonly kind: 'texture'; readonly texture: JobTexture }
   | { readonly kind: 'surface'; readonly surface: JobSurface }
   | { readonly kind: 'sampler'; readonly sampler: SamplerOptions }
+  /** A part of the block's shared memory, with this number of bytes. */
+  | { readonly kind: 'shared'; readonly bytes: number }
   /** A number without a type, which is converted to the type of the parameter. */
   | { readonly kind: 'number'; readonly value: number | bigint };
 
@@ -61,8 +63,8 @@ export async function readAll<T>(
  * Reads one argument. `5` and `1.5` are scalars of the parameter's own type, and `u32:5` is a scalar of the given type.
  * `f32[]:1,2,3` is a buffer with these values, `zeros:4096` or `zeros:f32[32,32]` a buffer of zeros, and `hex:…` a
  * buffer with these bytes. `file:raw.bin` or `in.npy` is a buffer with the contents of a file, and
- * `file[4096]:/dev/urandom` a buffer with that many bytes from a file, device or pipe. `bytes:…` sets the bytes of a
- * parameter directly.
+ * `file[4096]:/dev/urandom` a buffer with that many bytes from a file, device or pipe. `shared:4096` is a part of the
+ * block's shared memory. `bytes:…` sets the bytes of a parameter directly.
  *
  * @param room maximum number of bytes in a buffer
  */
@@ -82,6 +84,8 @@ export async function readArgument(text: string, room: number): Promise<RunInput
       return { kind: 'buffer', bytes: hexBytes(rest), element: null };
     case 'bytes':
       return { kind: 'bytes', bytes: hexBytes(rest) };
+    case 'shared':
+      return sharedPart(rest);
     case 'file':
       return fileBuffer(rest, '.', room);
     default:
@@ -90,7 +94,7 @@ export async function readArgument(text: string, room: number): Promise<RunInput
       if (/^-?\d+$/.test(text)) return { kind: 'number', value: BigInt(text) };
       if (text.trim() !== '' && !Number.isNaN(Number(text))) return { kind: 'number', value: Number(text) };
       throw new UsageError(
-        `'${text}' is not an argument; write 5, 1.5, u32:5, f32[]:1,2, zeros:4096, hex:…, file:PATH or a .npy file`,
+        `'${text}' is not an argument; write 5, 1.5, u32:5, f32[]:1,2, zeros:4096, hex:…, shared:4096, file:PATH or a .npy file`,
       );
   }
 }
@@ -111,6 +115,11 @@ export function listBuffer(type: string, values: readonly unknown[]): BufferInpu
   });
   const npy = npyTypeOf(type);
   return { kind: 'buffer', bytes, element: npy === null ? null : { type: npy, shape: [parts.length] } };
+}
+
+function sharedPart(text: string): RunInput {
+  if (!/^\s*\d+\s*$/.test(text)) throw new UsageError(`'shared:${text}' needs a number of bytes`);
+  return { kind: 'shared', bytes: Number(text) };
 }
 
 /** A buffer of zeros, either of a number of bytes or of elements of a type, such as `f32[32,32]`. */

@@ -65,11 +65,12 @@ function readArgument(argument: JobArgument, path: string, place: JobPlace): Pro
   const [key, ...others] = keysOf(argument);
   if (key === undefined || others.length > 0)
     throw new UsageError(
-      `${path}: must have exactly one key: buffer, bytes, tensorMap, texture, surface, sampler or a basic type (u32, f32, b64 …)`,
+      `${path}: must have exactly one key: buffer, bytes, shared, tensorMap, texture, surface, sampler or a basic type (u32, f32, b64 …)`,
     );
-  const { buffer, bytes, tensorMap } = argument;
+  const { buffer, bytes, shared, tensorMap } = argument;
   if (typeof buffer === 'string') return Promise.resolve({ kind: 'named', name: buffer });
   if (buffer !== undefined) return readContents(buffer, `${path}.buffer`, place);
+  if (shared !== undefined) return Promise.resolve({ kind: 'shared', bytes: shared });
   if (tensorMap !== undefined) return Promise.resolve({ kind: 'tensor map', map: tensorMap });
   const handle = handleIn(argument);
   if (handle !== null) return Promise.resolve(handle);

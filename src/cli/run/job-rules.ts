@@ -63,12 +63,13 @@ export interface JobHandle {
 /**
  * An argument. It has exactly one key. The value of the key `buffer` is the contents of a buffer or the name of a
  * shared buffer, the value of `bytes` is hex digits, the values of `tensorMap`, `texture` and `surface`
- * describe a tensor or texels in a buffer, the value of `sampler` describes a sampler, and the value of a scalar type
- * such as `u32` is a scalar.
+ * describe a tensor or texels in a buffer, the value of `sampler` describes a sampler, the value of `shared` is a
+ * number of bytes of shared memory, and the value of a scalar type such as `u32` is a scalar.
  */
 export interface JobArgument extends JobHandle {
   readonly buffer?: string | JobContents;
   readonly bytes?: string;
+  readonly shared?: number;
   readonly tensorMap?: JobTensorMap;
   readonly [type: string]: JobScalar | JobContents | JobTensorMap | JobTexture | SamplerOptions | undefined;
 }
@@ -135,6 +136,7 @@ const handleRules = {
 const argument: Rule<JobArgument> = objectOf<JobArgument>({
   buffer: either(text, contents),
   bytes: text,
+  shared: count,
   tensorMap: objectOf<JobTensorMap>({ tensor: either(text, count), ...boxRules }),
   ...handleRules,
   ...ofScalarTypes(scalar),

@@ -321,6 +321,8 @@ function argumentOf(input: RunInput, path: string, index: number, place: Argumen
       return handleOf(input, path, place);
     case 'bytes':
       return input.bytes;
+    case 'shared':
+      return { shared: input.bytes };
     case 'number':
       return input.value;
   }

@@ -42,14 +42,15 @@ export interface LaunchHandle {
 /**
  * An argument, which must have exactly one key. `buffer` gives the handle of a buffer, `value` gives a value for a
  * parameter of any type, `bytes` and `data` give raw bytes, `tensorMap`, `texture` and `surface` describe a tensor
- * or texels in a buffer, and `sampler` describes a sampler. A key that is the name of a type, such as `u32`, gives a
- * scalar of this type.
+ * or texels in a buffer, `sampler` describes a sampler, and `shared` gives a number of bytes of shared memory. A key
+ * that is the name of a type, such as `u32`, gives a scalar of this type.
  */
 export interface LaunchArgument extends LaunchHandle {
   readonly buffer?: number;
   readonly value?: number;
   readonly bytes?: string;
   readonly data?: DataSource;
+  readonly shared?: number;
   readonly tensorMap?: LaunchTensorMap;
   readonly [type: string]: unknown;
 }
@@ -72,6 +73,7 @@ export const argumentRule: Rule<LaunchArgument> = objectOf<LaunchArgument>({
   value: { takes: 'a number', accepts: (value) => typeof value === 'number' },
   bytes: text,
   data: sourceRule,
+  shared: count,
   tensorMap: objectOf<LaunchTensorMap>({ buffer: count, ...boxRules }),
   ...handleRules,
   ...Object.fromEntries(scalarTypes.map((type) => [type, anything])),
@@ -88,14 +90,15 @@ export function argumentOf(
   if (key === undefined || keys.length > 1)
     throw new RequestError(
       'bad-params',
-      `${path}: must have one key: buffer, value, bytes, data, tensorMap, texture, surface, sampler or a type such as u32`,
+      `${path}: must have one key: buffer, value, bytes, data, shared, tensorMap, texture, surface, sampler or a type such as u32`,
     );
   const { buffers } = one;
-  const { buffer, value, bytes, data, tensorMap: map } = argument;
+  const { buffer, value, bytes, data, shared, tensorMap: map } = argument;
   if (buffer !== undefined) return found(buffers, buffer, 'buffer');
   if (value !== undefined) return value;
   if (bytes !== undefined) return hexBytes(bytes);
   if (data !== undefined) return bytesOf(data);
+  if (shared !== undefined) return { shared };
   if (map !== undefined) {
     const { buffer: handle, ...box } = map;
     return tensorMap({ ...box, tensor: found(buffers, required(handle, `${path}.tensorMap.buffer`), 'buffer') });
