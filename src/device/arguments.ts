@@ -100,7 +100,7 @@ function scalarBits(
     if (parameter.variable.pointer?.space === '.shared') {
       throw new PtxlabError(
         'argument-type',
-        `argument ${index} is a buffer; parameter ${describe(parameter)} points to shared memory, so it takes { shared: bytes }`,
+        `argument ${index} is a buffer; parameter ${describe(parameter)} points to shared memory, so it takes { shared: bytes } (--arg shared:BYTES)`,
       );
     }
     // All addresses of device memory fit into 32 bits.
