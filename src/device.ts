@@ -32,7 +32,7 @@ import { type Gpu, runsOn } from './isa/gpus.ts';
 import { DeviceHeap } from './machine/memory/device-heap.ts';
 import { defaultMemorySize, GlobalMemory } from './machine/memory/global-memory.ts';
 
-export type { Addressed, Argument, SharedPart } from './device/arguments.ts';
+export type { Argument, SharedPart } from './device/arguments.ts';
 export { PtxlabError } from './base/error.ts';
 export type { Dim3, Fault } from './machine/fault.ts';
 export type { TraceEvent, TraceRegister } from './interp/trace.ts';

@@ -19,9 +19,10 @@ export interface SharedPart {
   readonly shared: number;
 }
 
-/** A scalar, a buffer (which passes its address), or the raw bytes of a parameter. */
+/** A scalar, an address, or the raw bytes of a parameter. */
 export type PlacedArgument = number | bigint | Addressed | Uint8Array;
 
+/** A scalar, a buffer (which passes its address), the raw bytes of a parameter, or a part of shared memory. */
 export type Argument = PlacedArgument | SharedPart;
 
 /**

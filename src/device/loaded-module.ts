@@ -160,8 +160,8 @@ export class LoadedModule {
   }
 
   /**
-   * @throws PtxlabError `argument-type`, `unknown-kernel`, or `unresolved-function` if the kernel calls a function that the module does
-   *   not define
+   * @throws PtxlabError `argument-type`, `unknown-kernel`, or `unresolved-function` if the kernel calls a function that
+   *   the module does not define
    */
   kernel(name: string): Kernel {
     requireArgument('the name of a kernel', name, text);

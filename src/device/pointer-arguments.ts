@@ -1,7 +1,7 @@
 /**
- * Arguments for parameters that point to constant or shared memory, as OpenCL kernels have them. As section 5.1.3 of PTX
- * ISA 9.1 describes, the host places buffers in constant memory, behind the module's own constants, and passes their
- * addresses there. Parts of shared memory follow the kernel's own variables.
+ * Arguments for parameters that point to constant or shared memory, as OpenCL kernels have them. The host copies buffers
+ * to constant memory, where they follow the module's own constants, and passes their addresses there (PTX ISA 9.1,
+ * section 5.1.3). Parts of shared memory follow the kernel's own variables.
  */
 import { PtxlabError } from '../base/error.ts';
 import { shown } from '../base/rules.ts';

@@ -134,11 +134,11 @@ export function prepareAtomic(
     old.forEach((slot, i) => {
       frame[slot] = memory.load(place.offset + i * bytes, width);
     });
-    const isEqual = comparedAt !== null && valueIn(frame, oldAt) === valueIn(frame, comparedAt);
-    if (cpu.races !== null) noteAccess(cpu, comparedAt === null || isEqual ? kind : failing, place, size);
+    const fails = comparedAt !== null && valueIn(frame, oldAt) !== valueIn(frame, comparedAt);
+    if (cpu.races !== null) noteAccess(cpu, fails ? failing : kind, place, size);
     if (found !== null || thread.shadow !== null)
       old.forEach((one, i) => setUndefined(thread, one, found?.[i] ?? null));
-    if (comparedAt !== null && isEqual) settleCopies(thread, oldAt, comparedAt, width);
+    if (comparedAt !== null && !fails) settleCopies(thread, oldAt, comparedAt, width);
     finish(combine, thread);
     next.forEach((slot, i) => memory.store(place.offset + i * bytes, width, valueIn(frame, slot)));
     if (cpu.races !== null && phases !== undefined)

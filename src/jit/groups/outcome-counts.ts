@@ -28,7 +28,7 @@ export class OutcomeCounts {
   /**
    * For regions without counters, and those that are found at run time, because threads return or make calls through
    * registers: the locals that hold the region at which the first of these threads continues, and the number of threads
-   * that continue at the same one. Null if there is no such thread.
+   * that continue at the same one. Null if the region has no such exits.
    */
   foundRegion: { readonly region: number; readonly count: number } | null = null;
   /** The outcome if only one is possible, so that nothing has to be counted; null if several outcomes are possible. */

@@ -66,8 +66,8 @@ export class RegionExit implements GoTo {
     const { code, counts } = this.parts;
     const push = (): Code => code.i32(index);
     this.pauseAtTimes(push);
-    const counter = counts.sole === null ? counts.gone(index) : null;
-    if (counts.sole === null && counter === null) this.continueIn(push);
+    const counter = counts.gone(index);
+    if (counter === null) this.continueIn(push);
     else this.leave(push, counter);
   }
 

@@ -4,8 +4,21 @@
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { narrowFunction } from '../arithmetic/narrow-arithmetic.ts';
+import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';
 import { laneCount } from './vectors.ts';
+
+/**
+ * Writes code that, if the condition on the stack is true, calls the function with this index, which computes the
+ * results again.
+ */
+export function repeatIf(code: Code, index: number, operands: readonly number[], results: readonly number[]): void {
+  code.unlikely().if(() => {
+    for (const operand of operands) code.get(operand);
+    code.call(index);
+    for (const result of results.toReversed()) code.set(result);
+  });
+}
 
 /**
  * Returns the index of a function that takes a vector for each of `count` operands, and returns a vector with the four

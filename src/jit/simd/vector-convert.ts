@@ -7,7 +7,6 @@ import { type Conversion, flushesInput, type Rounding } from '../../numerics/con
 import { type FixedFormat, type FloatFormat, floatFormat, formats } from '../../numerics/formats.ts';
 import { nanPolicyOf } from '../../numerics/policy.ts';
 import type { Code } from '../../wasm/code.ts';
-import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import type { Helpers } from '../helpers.ts';
 import { conversionTarget, patternsOf, type RoundingTarget } from '../arithmetic/target.ts';
 import { decodeVector, type IntegerRounding, pushScale, pushSigned, type SingleLocals } from './vector-decoding.ts';
@@ -50,23 +49,23 @@ export function vectorConversion(c: Conversion): VectorWriter | null {
   return hasIntegralForm(c) ? (code, operands) => toInteger(code, c, to, operands) : null;
 }
 
-const integralOpcodes: Readonly<Partial<Record<Rounding, VectorOpcode>>> = {
-  rn: 'f32x4.nearest',
-  rz: 'f32x4.trunc',
-  rm: 'f32x4.floor',
-  rp: 'f32x4.ceil',
-};
+/** The parts of the names of vector instructions that round to an integer. */
+const integralNames = { rn: 'nearest', rz: 'trunc', rm: 'floor', rp: 'ceil' } as const;
 
-function integralOpcode(rounding: Rounding): VectorOpcode {
-  const opcode = integralOpcodes[rounding];
-  if (opcode === undefined) throw new Error(`no instruction rounds in mode ${rounding}`);
-  return opcode;
+/** Whether a vector instruction rounds to an integer in this mode. */
+export function hasIntegralName(rounding: Rounding): rounding is keyof typeof integralNames {
+  return rounding in integralNames;
+}
+
+export function integralName(rounding: Rounding): (typeof integralNames)[keyof typeof integralNames] {
+  if (!hasIntegralName(rounding)) throw new Error(`no instruction rounds in mode ${rounding}`);
+  return integralNames[rounding];
 }
 
 const roundingOf = (c: Conversion): Rounding => c.rounding ?? 'rn';
 
 function hasIntegralForm(c: Conversion): boolean {
-  return c.scaled === null && !c.relu && integralOpcodes[roundingOf(c)] !== undefined;
+  return c.scaled === null && !c.relu && hasIntegralName(roundingOf(c));
 }
 
 /**
@@ -83,7 +82,7 @@ function hasFloatForm(c: Conversion): boolean {
   const target = conversionTarget(c);
   const from = formats[c.from];
   if (!canRound(target)) return false;
-  if (c.integral) return c.from === c.to && c.scaled === null && integralOpcodes[target.rounding] !== undefined;
+  if (c.integral) return c.from === c.to && c.scaled === null && hasIntegralName(target.rounding);
   if (c.scaled !== null) return hasScaledForm(c, target);
   // 32-bit integers are rounded when they are decoded to f32.
   return from.kind !== 'integer' || from.width < 32 || (target.rounding !== 'rs' && target.rounding !== 'rna');
@@ -198,7 +197,7 @@ function addSign(code: Code, unsigned: readonly number[], width: number, sign: n
 /** Rounds to integers. The sign is kept, even that of a zero. */
 function makeIntegral(code: Code, rounding: Rounding, magnitude: number, sign: number | null): void {
   pushSigned(code, magnitude, sign);
-  code.vector(integralOpcode(rounding));
+  code.vector(`f32x4.${integralName(rounding)}`);
   splat(code, single.magnitude).vector('v128.and').set(magnitude);
 }
 
@@ -231,7 +230,7 @@ function toInteger(code: Code, c: Conversion, to: FixedFormat, operands: VectorO
   pushSigned(code, magnitude, sign);
   // A NaN in the source is not always decoded to a NaN in f32, so lanes with NaNs are set to 0 here.
   if (nan !== null && c.from !== 'f32') code.get(nan).vector('v128.andnot');
-  if (target.rounding !== 'rz') code.vector(integralOpcode(target.rounding));
+  if (target.rounding !== 'rz') code.vector(`f32x4.${integralName(target.rounding)}`);
   code.vector(to.signed ? 'i32x4.trunc_sat_f32x4_s' : 'i32x4.trunc_sat_f32x4_u');
   if (to.width === 32) return;
   const { limit } = patternsOf(to);

@@ -6,14 +6,16 @@
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
-import { type Conversion, isPlainRounding, type Rounding } from '../../numerics/conversion.ts';
-import { formats } from '../../numerics/formats.ts';
+import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
+import { formats, type FormatName } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
-import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import { converter } from '../arithmetic/convert.ts';
 import type { Helpers } from '../helpers.ts';
-import { setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
-import { laneCount } from './vectors.ts';
+import { repeatIf } from './four-by-one.ts';
+import { hasIntegralName, integralName } from './vector-convert.ts';
+import { pushHasNan } from './vector-double.ts';
+import type { VectorLowering, Writer } from './vector-lowering.ts';
+import { laneCount, laneOf, type Vector } from './vectors.ts';
 import { lowPairs, upperPair } from './word-shuffles.ts';
 
 type Write = (step: StepOf<'convert'>, lowering: VectorLowering) => void;
@@ -45,51 +47,32 @@ function isPlain(c: Conversion): boolean {
 
 /** Whether the conversion does nothing but round to an integer. Integer results are always clamped. */
 function isPlainIntegral({ to, sat, rounding }: Conversion): boolean {
-  return (to !== 'f64' || !sat) && roundingOpcodes[rounding ?? 'rn'] !== undefined;
+  return (to !== 'f64' || !sat) && hasIntegralName(rounding ?? 'rn');
 }
-
-const roundingOpcodes: Readonly<Partial<Record<Rounding, VectorOpcode>>> = {
-  rn: 'f64x2.nearest',
-  rz: 'f64x2.trunc',
-  rm: 'f64x2.floor',
-  rp: 'f64x2.ceil',
-};
 
 /** Pushes the values in a vector, rounded to integers. */
 function pushWhole(code: Code, { rounding }: Conversion, source: number): Code {
-  const opcode = roundingOpcodes[rounding ?? 'rn'];
-  if (opcode === undefined) throw new Error(`no instruction rounds in mode ${rounding}`);
-  return code.get(source).vector(opcode);
+  return code.get(source).vector(`f64x2.${integralName(rounding ?? 'rn')}`);
 }
 
 function makeIntegral({ conversion, from, to }: StepOf<'convert'>, { code, vectors, scalar }: VectorLowering): void {
-  const [low, high] = pairOf(vectors.get(from, 'i64').locals);
-  const whole = vectors.made('i64', (half) => pushWhole(code, conversion, half === 0 ? low : high));
-  const [wholeLow, wholeHigh] = pairOf(whole.locals);
-  pushHasNan(code, [low, high]);
-  code.unlikely().if(() => {
-    code.get(low).get(high).call(oneByOne(scalar.helpers, conversion)).set(wholeHigh).set(wholeLow);
-  });
+  const sources = pairOf(vectors.get(from, 'i64').locals);
+  const whole = vectors.made('i64', (half) => pushWhole(code, conversion, elementAt(sources, half)));
+  pushHasNan(code, sources);
+  repeatIf(code, oneByOne(scalar.helpers, conversion), sources, whole.locals);
   vectors.set(to, whole);
 }
 
-function toWords({ conversion, from, to }: StepOf<'convert'>, lowering: VectorLowering): void {
-  const { code, vectors, scalar } = lowering;
-  const [low, high] = pairOf(vectors.get(from, 'i64').locals);
+function toWords({ conversion, from, to }: StepOf<'convert'>, { code, vectors, scalar }: VectorLowering): void {
+  const sources = pairOf(vectors.get(from, 'i64').locals);
   const opcode = conversion.to === 's32' ? 'i32x4.trunc_sat_f64x2_s_zero' : 'i32x4.trunc_sat_f64x2_u_zero';
-  const result = vectors.temporary();
-  for (const half of [low, high]) pushWhole(code, conversion, half).vector(opcode);
-  code.shuffle(lowPairs).set(result);
-  pushHasNan(code, [low, high]);
-  code.unlikely().if(() => {
-    code.get(low).get(high).call(oneByOne(scalar.helpers, conversion)).set(result);
+  const words = vectors.made('i32', () => {
+    for (const source of sources) pushWhole(code, conversion, source).vector(opcode);
+    code.shuffle(lowPairs);
   });
-  code.get(result);
-  setWord(to, lowering);
-}
-
-function pushHasNan(code: Code, [low, high]: readonly [number, number]): void {
-  code.get(low).get(low).vector('f64x2.ne').get(high).get(high).vector('f64x2.ne', 'v128.or', 'v128.any_true');
+  pushHasNan(code, sources);
+  repeatIf(code, oneByOne(scalar.helpers, conversion), sources, words.locals);
+  vectors.set(to, words);
 }
 
 function fromWords({ conversion, from, to }: StepOf<'convert'>, { code, vectors }: VectorLowering): void {
@@ -110,25 +93,21 @@ function pushPair(code: Code, source: number, half: number): Code {
 function widen({ conversion, from, to }: StepOf<'convert'>, { code, vectors, scalar }: VectorLowering): void {
   const [source] = vectors.get(from, 'i32').locals;
   const wide = vectors.made('i64', (half) => pushPair(code, source, half).vector('f64x2.promote_low_f32x4'));
-  const [low, high] = pairOf(wide.locals);
   code.get(source).get(source).vector('f32x4.ne', 'v128.any_true');
-  code.unlikely().if(() => {
-    code.get(source).call(oneByOne(scalar.helpers, conversion)).set(high).set(low);
-  });
+  repeatIf(code, oneByOne(scalar.helpers, conversion), [source], wide.locals);
   vectors.set(to, wide);
 }
 
-function shorten({ conversion, from, to }: StepOf<'convert'>, lowering: VectorLowering): void {
-  const { code, vectors, scalar } = lowering;
-  const [low, high] = pairOf(vectors.get(from, 'i64').locals);
-  const result = vectors.temporary();
-  for (const half of [low, high]) code.get(half).vector('f32x4.demote_f64x2_zero');
-  code.shuffle(lowPairs).set(result).get(result).get(result).vector('f32x4.ne', 'v128.any_true');
-  code.unlikely().if(() => {
-    code.get(low).get(high).call(oneByOne(scalar.helpers, conversion)).set(result);
+function shorten({ conversion, from, to }: StepOf<'convert'>, { code, vectors, scalar }: VectorLowering): void {
+  const sources = vectors.get(from, 'i64').locals;
+  const short = vectors.made('i32', () => {
+    for (const source of sources) code.get(source).vector('f32x4.demote_f64x2_zero');
+    code.shuffle(lowPairs);
   });
-  code.get(result);
-  setWord(to, lowering);
+  const [result] = short.locals;
+  code.get(result).get(result).vector('f32x4.ne', 'v128.any_true');
+  repeatIf(code, oneByOne(scalar.helpers, conversion), sources, short.locals);
+  vectors.set(to, short);
 }
 
 /**
@@ -136,34 +115,24 @@ function shorten({ conversion, from, to }: StepOf<'convert'>, lowering: VectorLo
  * others in one.
  */
 function oneByOne(helpers: Helpers, conversion: Conversion): number {
-  const [from, to] = [vectorsOf(conversion.from), vectorsOf(conversion.to)];
-  const type = { parameters: from, results: to };
-  return helpers.function(`convert one by one ${JSON.stringify(conversion)}`, type, (code) => {
-    const results = to.map(() => code.local('v128'));
+  const source = vectorOf(conversion.from, (half) => half);
+  const parameters = source.locals.map(() => 'v128' as const);
+  const results = vectorOf(conversion.to, (half) => half).locals.map(() => 'v128' as const);
+  return helpers.function(`convert one by one ${JSON.stringify(conversion)}`, { parameters, results }, (code) => {
+    const target = vectorOf(conversion.to, () => code.local('v128'));
     for (let lane = 0; lane < laneCount; lane++) {
-      const [source, target] = [placeOf(lane, from.length), placeOf(lane, to.length)];
-      const result = elementAt(results, target.vector);
-      code.get(result).get(source.vector).lane(`${source.shape}.extract_lane`, source.index);
+      const [from, place, shape] = laneOf(source, lane);
+      const [to, toPlace, toShape] = laneOf(target, lane);
+      code.get(to).get(from).lane(`${shape}.extract_lane`, place);
       // The function for single threads also takes random bits and a scale.
       code.i32(0).i32(0x7f).call(converter(helpers, conversion));
-      code.lane(`${target.shape}.replace_lane`, target.index).set(result);
+      code.lane(`${toShape}.replace_lane`, toPlace).set(to);
     }
-    for (const result of results) code.get(result);
+    for (const local of target.locals) code.get(local);
   });
 }
 
-function vectorsOf(format: Conversion['from']): readonly 'v128'[] {
-  return formats[format].width === 64 ? ['v128', 'v128'] : ['v128'];
-}
-
-interface LanePlace {
-  readonly vector: number;
-  readonly index: number;
-  readonly shape: 'i32x4' | 'i64x2';
-}
-
-/** Where the value of a lane is if the values are in `count` vectors. */
-function placeOf(lane: number, count: number): LanePlace {
-  if (count === 1) return { vector: 0, index: lane, shape: 'i32x4' };
-  return { vector: lane >> 1, index: lane & 1, shape: 'i64x2' };
+function vectorOf(format: FormatName, local: (half: number) => number): Vector {
+  if (formats[format].width === 64) return { type: 'i64', locals: [local(0), local(1)] };
+  return { type: 'i32', locals: [local(0)] };
 }

@@ -3,11 +3,10 @@
  * wrong by two units in the last place. Its relative error is half of 1 - x * y^2, where y is the rounded reciprocal
  * root; with fused products, this difference can be computed almost exactly.
  */
-import { bitsOfDouble } from '../../base/bits-of-double.ts';
 import { pairOf } from '../../base/tuples.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';
-import { pushDoubleWords } from './vector-lowering.ts';
+import { pushDouble } from './vector-lowering.ts';
 
 /** Bound on the relative error of a corrected result. The actual error is less than 2^-102. */
 const slack = 2 ** -98;
@@ -40,25 +39,21 @@ interface Estimate {
 function reciprocalRoot(code: Code, x: number): Estimate {
   const local = (): number => code.local('v128');
   const [root, product, correction, margin] = [local(), local(), local(), local()];
-  push(code, 1).get(x).vector('f64x2.sqrt', 'f64x2.div').set(root);
-  push(code, -0).get(x).vector('v128.xor').get(root).vector('f64x2.mul').set(product);
+  pushDouble(code, 1).get(x).vector('f64x2.sqrt', 'f64x2.div').set(root);
+  pushDouble(code, -0).get(x).vector('v128.xor').get(root).vector('f64x2.mul').set(product);
   // 1 - x * root^2, from -x * root, rounded, and its rounding error.
   code.get(product).get(root);
-  push(code, 1).vector('f64x2.relaxed_madd');
+  pushDouble(code, 1).vector('f64x2.relaxed_madd');
   code.get(x).get(root).get(product).vector('f64x2.relaxed_madd').get(root).vector('f64x2.mul', 'f64x2.sub');
   code.get(root).vector('f64x2.mul');
-  push(code, 0.5).vector('f64x2.mul').set(correction);
-  push(code, slack).get(root).vector('f64x2.mul').set(margin);
+  pushDouble(code, 0.5).vector('f64x2.mul').set(correction);
+  pushDouble(code, slack).get(root).vector('f64x2.mul').set(margin);
   const [result, isCertain] = [local(), local()];
   code.get(root).get(correction).get(margin).vector('f64x2.sub', 'f64x2.add').set(result);
   code.get(root).get(correction).get(margin).vector('f64x2.add', 'f64x2.add').get(result).vector('f64x2.eq');
   code.get(result);
-  push(code, 2 ** 511)
+  pushDouble(code, 2 ** 511)
     .vector('f64x2.lt', 'v128.and')
     .set(isCertain);
   return { result, isCertain };
-}
-
-function push(code: Code, value: number): Code {
-  return pushDoubleWords(code, bitsOfDouble(value));
 }

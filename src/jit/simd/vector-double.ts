@@ -3,7 +3,6 @@
  * the operands of an fma are outside the range of the fast method, all four results are computed by the functions for
  * single threads.
  */
-import { bitsOfDouble } from '../../base/bits-of-double.ts';
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf, tripleOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -13,9 +12,10 @@ import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import { doubleFunction } from '../arithmetic/double-arithmetic.ts';
 import type { Helpers } from '../helpers.ts';
 import { exactSum, pushOddSum } from './exact-sums.ts';
+import { repeatIf } from './four-by-one.ts';
 import { reciprocalRootFunction } from './vector-double-root.ts';
-import { pushDoubleWords, type VectorLowering, type Writer } from './vector-lowering.ts';
-import { laneCount } from './vectors.ts';
+import { pushDouble, type VectorLowering, type Writer } from './vector-lowering.ts';
+import { laneCount, laneOf, type Vector } from './vectors.ts';
 
 const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
   add: 'f64x2.add',
@@ -28,6 +28,8 @@ const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
 
 const halves = [0, 1] as const;
 
+type Pair = readonly [low: number, high: number];
+
 export function vectorDouble(step: StepOf<'float'>, lowering: VectorLowering): Writer | null {
   const { fn, mode } = step;
   if (mode.rounding !== 'rn' || mode.sat) return null;
@@ -38,31 +40,36 @@ export function vectorDouble(step: StepOf<'float'>, lowering: VectorLowering): W
   return opcode === undefined ? null : () => plain(step, opcode, lowering);
 }
 
-function plain(step: StepOf<'float'>, opcode: VectorOpcode, lowering: VectorLowering): void {
-  const { code, vectors } = lowering;
-  const operands = step.from.map((ref) => pairOf(vectors.get(ref, 'i64').locals));
+function plain(step: StepOf<'float'>, opcode: VectorOpcode, { code, vectors, scalar }: VectorLowering): void {
+  const { fn, mode, from, to } = step;
+  const operands = from.map((ref) => pairOf(vectors.get(ref, 'i64').locals));
   const results = vectors.made('i64', (half) => {
-    if (step.fn === 'rcp') pushDouble(code, 1);
+    if (fn === 'rcp') pushDouble(code, 1);
     for (const operand of operands) code.get(elementAt(operand, half));
     code.vector(opcode);
   });
-  const [low, high] = pairOf(results.locals);
-  pushIsOrdinary(code, low, step.mode);
-  pushIsOrdinary(code, high, step.mode).vector('v128.and', 'i64x2.all_true').op('i32.eqz');
-  repeatIf(step, operands, [low, high], lowering);
-  vectors.set(step.to, results);
+  if (mode.flush) pushMayBeSubnormal(code, pairOf(results.locals));
+  else pushHasNan(code, pairOf(results.locals));
+  repeatIf(code, oneByOne(scalar.helpers, fn, mode, operands.length), operands.flat(), results.locals);
+  vectors.set(to, results);
 }
 
-/**
- * Pushes a mask of the results that are not NaNs. With .ftz, results whose operand or value may be subnormal do not
- * count as ordinary, either.
- */
-function pushIsOrdinary(code: Code, result: number, { flush }: FloatMode): Code {
-  if (!flush) return code.get(result).get(result).vector('f64x2.eq');
-  code.get(result).vector('f64x2.abs');
-  pushDouble(code, 2 ** -1022).vector('f64x2.ge');
-  code.get(result).vector('f64x2.abs');
-  return pushDouble(code, 2 ** 511).vector('f64x2.lt', 'v128.and');
+/** Pushes whether any of four f64 values is a NaN. */
+export function pushHasNan(code: Code, [low, high]: Pair): void {
+  code.get(low).get(low).vector('f64x2.ne').get(high).get(high).vector('f64x2.ne', 'v128.or', 'v128.any_true');
+}
+
+/** Pushes whether any of four reciprocals is subnormal or may be that of a subnormal, a zero, an infinity or a NaN. */
+function pushMayBeSubnormal(code: Code, results: Pair): void {
+  for (const result of results) {
+    code.get(result).vector('f64x2.abs');
+    pushDouble(code, 2 ** -1022)
+      .vector('f64x2.lt')
+      .get(result)
+      .vector('f64x2.abs');
+    pushDouble(code, 2 ** 511).vector('f64x2.lt', 'v128.not', 'v128.or');
+  }
+  code.vector('v128.or', 'v128.any_true');
 }
 
 function reciprocalRoot({ fn, mode, from, to }: StepOf<'float'>, { code, vectors, scalar }: VectorLowering): void {
@@ -77,24 +84,6 @@ function reciprocalRoot({ fn, mode, from, to }: StepOf<'float'>, { code, vectors
 }
 
 /**
- * Writes code that, if the condition on the stack is true, computes the result of each thread again with scalar code.
- */
-function repeatIf(
-  { fn, mode }: StepOf<'float'>,
-  operands: readonly (readonly [number, number])[],
-  [low, high]: readonly [number, number],
-  { code, scalar }: VectorLowering,
-): void {
-  code.unlikely().if(() => {
-    for (const local of operands.flat()) code.get(local);
-    code
-      .call(oneByOne(scalar.helpers, fn, mode, operands.length))
-      .set(high)
-      .set(low);
-  });
-}
-
-/**
  * Returns the index of a function that computes the results for the four threads one after the other. It takes two
  * vectors for each operand, and returns two vectors with the results.
  */
@@ -102,14 +91,17 @@ function oneByOne(helpers: Helpers, fn: FloatFunction, mode: FloatMode, count: n
   const parameters = Array.from({ length: 2 * count }, () => 'v128' as const);
   const exact = doubleFunction(helpers, fn, mode, count);
   return helpers.function(`four double ${exact}`, { parameters, results: ['v128', 'v128'] }, (code) => {
-    const results = [code.local('v128'), code.local('v128')] as const;
+    const results: Vector = { type: 'i64', locals: [code.local('v128'), code.local('v128')] };
     for (let lane = 0; lane < laneCount; lane++) {
-      const [half, inHalf] = [lane >> 1, lane & 1];
-      code.get(elementAt(results, half));
-      for (let i = 0; i < count; i++) code.get(2 * i + half).lane('i64x2.extract_lane', inHalf);
-      code.call(exact).lane('i64x2.replace_lane', inHalf).set(elementAt(results, half));
+      const [result, index, shape] = laneOf(results, lane);
+      code.get(result);
+      for (let i = 0; i < count; i++) {
+        const [operand] = laneOf({ type: 'i64', locals: [2 * i, 2 * i + 1] }, lane);
+        code.get(operand).lane(`${shape}.extract_lane`, index);
+      }
+      code.call(exact).lane(`${shape}.replace_lane`, index).set(result);
     }
-    code.get(results[0]).get(results[1]);
+    for (const result of results.locals) code.get(result);
   });
 }
 
@@ -147,12 +139,9 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
     code.vector('f64x2.add');
   });
   code.get(elementAt(isSafe, 0)).get(elementAt(isSafe, 1)).vector('v128.and', 'i64x2.all_true').op('i32.eqz');
-  repeatIf(step, operands, pairOf(results.locals), lowering);
+  const index = oneByOne(lowering.scalar.helpers, step.fn, step.mode, operands.length);
+  repeatIf(code, index, operands.flat(), results.locals);
   vectors.set(step.to, results);
-}
-
-function pushDouble(code: Code, value: number): Code {
-  return pushDoubleWords(code, bitsOfDouble(value));
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Helpers } from '../helpers.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import { masksOf } from '../arithmetic/float-bits.ts';
 import { flushed } from './vector-choices.ts';
-import { fourByOne } from './four-by-one.ts';
+import { fourByOne, repeatIf } from './four-by-one.ts';
 import { pushSumError } from './exact-sums.ts';
 import { pushDoubleWords, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { single, splat } from './vector-words.ts';
@@ -88,10 +88,7 @@ function repeatUnusual(
     if (mode.flush) code.vector('v128.or');
   }
   code.vector('v128.any_true');
-  code.unlikely().if(() => {
-    for (const operand of operands) code.get(operand);
-    code.call(fourByOne(scalar.helpers, step, operands.length)).set(result);
-  });
+  repeatIf(code, fourByOne(scalar.helpers, step, operands.length), operands, [result]);
 }
 
 /** Replaces every NaN with the one that hardware produces. */

@@ -1,4 +1,5 @@
 /** The context for lowering a step for four threads. */
+import { bitsOfDouble } from '../../base/bits-of-double.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { KindOf } from '../memory/checked-spans.ts';
@@ -26,6 +27,11 @@ export interface VectorLowering {
 export function pushDoubleWords(code: Code, value: bigint): Code {
   const [low, high] = [Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n))];
   return code.words(low, high, low, high);
+}
+
+/** Pushes a vector of two copies of an f64. */
+export function pushDouble(code: Code, value: number): Code {
+  return pushDoubleWords(code, bitsOfDouble(value));
 }
 
 /** Converts the 32-bit or 64-bit masks on the stack to words that are 0 or 1. */

@@ -20,6 +20,12 @@ export type Vector =
   | { readonly type: 'i32'; readonly locals: readonly [number] }
   | { readonly type: 'i64'; readonly locals: readonly [number, number] };
 
+/** Returns the local that holds the value of a lane, the index of the value in the local, and the shape of the local. */
+export function laneOf({ type, locals }: Vector, lane: number): readonly [number, number, 'i32x4' | 'i64x2'] {
+  if (type === 'i32') return [locals[0], lane, 'i32x4'];
+  return [elementAt(locals, lane >> 1), lane & 1, 'i64x2'];
+}
+
 export class Vectors {
   private readonly code: Code;
   private readonly values: Values;
@@ -68,7 +74,7 @@ export class Vectors {
       if (!this.varying.has(place)) continue;
       const { code } = this;
       const home = this.home(place);
-      const [vector, index, name] = this.laneOf(home, lane);
+      const [vector, index, name] = laneOf(home, lane);
       code.get(vector);
       this.values.getPlace(place, home.type);
       code.lane(`${name}.replace_lane`, index).set(vector);
@@ -82,7 +88,7 @@ export class Vectors {
 
   extract(place: number, lane: number): void {
     const home = this.home(place);
-    const [vector, index, name] = this.laneOf(home, lane);
+    const [vector, index, name] = laneOf(home, lane);
     this.code.get(vector).lane(`${name}.extract_lane`, index);
     this.values.setPlace(place, home.type);
   }
@@ -95,11 +101,6 @@ export class Vectors {
       this.values.getPlace(place, type);
       code.vector(type === 'i64' ? 'i64x2.splat' : 'i32x4.splat').set(vector);
     }
-  }
-
-  private laneOf({ type, locals }: Vector, lane: number): readonly [number, number, 'i32x4' | 'i64x2'] {
-    if (type === 'i32') return [locals[0], lane, 'i32x4'];
-    return [elementAt(locals, lane >> 1), lane & 1, 'i64x2'];
   }
 
   /** Returns the vectors of a register that may differ between threads. */
