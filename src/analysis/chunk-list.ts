@@ -220,12 +220,15 @@ export class ChunkList {
   private place(): void {
     let start = 0;
     let line = 0;
+    let openLine = 0;
     for (const [index, chunk] of this.chunks.entries()) {
       chunk.index = index;
       chunk.start = start;
       chunk.line = line;
+      chunk.openLine = openLine;
       start += chunk.text.length;
       line += chunk.lineEnds;
+      openLine = chunk.lastLine + (chunk.lineEnds === 0 ? openLine : 0);
     }
     this.length = start;
   }
@@ -244,6 +247,7 @@ function makeChunk(text: string, from: ChunkState, parsed: ReadChunk['parsed']):
     hasLateHeader: hasLateHeader(parsed.parts, from),
     isForeign: toAscii(text).foreign >= 0,
     lineEnds: countLineEnds(text),
+    lastLine: text.length - (Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1),
   });
 }
 

@@ -2,6 +2,7 @@
  * A section of a document that starts and ends between two statements or items. All positions in a chunk are relative
  * to its start, so the chunk remains valid when the text before it changes.
  */
+import { SourceText } from '../base/source-text.ts';
 import type { Span } from '../base/span.ts';
 import type { FormalSpace, LabelSymbol, DeclaredSymbol, VariableSymbol } from '../check/symbols.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -101,15 +102,20 @@ export class Chunk {
   readonly isForeign: boolean;
   /** Number of line ends. */
   readonly lineEnds: number;
+  /** Number of characters after the last line end. */
+  readonly lastLine: number;
   private foundNames: ChunkNames | null = null;
+  private indexed: SourceText | null = null;
   /** The results of checking the chunk; null if a change since the last check may affect them. */
   checked: CheckedChunk | null = null;
   /** The place of the chunk in the document: its number, its offset, and the number of lines before it. */
   index = 0;
   start = 0;
   line = 0;
+  /** The number of characters in the chunk's first line that belong to earlier chunks. */
+  openLine = 0;
 
-  constructor(parts: Omit<Chunk, 'names' | 'checked' | 'index' | 'start' | 'line'>) {
+  constructor(parts: Omit<Chunk, 'names' | 'lines' | 'checked' | 'index' | 'start' | 'line' | 'openLine'>) {
     this.text = parts.text;
     this.from = parts.from;
     this.to = parts.to;
@@ -120,12 +126,19 @@ export class Chunk {
     this.hasLateHeader = parts.hasLateHeader;
     this.isForeign = parts.isForeign;
     this.lineEnds = parts.lineEnds;
+    this.lastLine = parts.lastLine;
   }
 
   /** The names in it. Most chunks are never asked for them, so they are found when they are first needed. */
   get names(): ChunkNames {
     this.foundNames ??= ChunkNames.of(this.text);
     return this.foundNames;
+  }
+
+  /** The text with an index of its lines. */
+  get lines(): SourceText {
+    this.indexed ??= new SourceText(this.text);
+    return this.indexed;
   }
 }
 

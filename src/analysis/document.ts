@@ -1,4 +1,3 @@
-import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import { requireArgument, requireOptions } from '../base/require.ts';
 import { requireText } from '../base/require-text.ts';
@@ -16,7 +15,7 @@ import type { Fix } from '../diagnostics/fix.ts';
 import type { AvailabilityRow } from '../isa/conditions.ts';
 import { printItem } from '../syntax/printer.ts';
 import { errorLimit as syntaxLimit } from '../syntax/reader.ts';
-import { Chunk } from './chunk.ts';
+import type { Chunk } from './chunk.ts';
 import { ChunkList, requireOffset } from './chunk-list.ts';
 import { Completer, type Completions } from './completion.ts';
 import { declarationFix } from './declaration-fixes.ts';
@@ -29,6 +28,7 @@ import { headerFixes, headerPlaces } from './header-fixes.ts';
 import { ModuleCheck } from './module-check.ts';
 import { type NormalBody, normalBody, type NormalVariable, normalVariable } from './module-diff/normal-body.ts';
 import { Navigation } from './navigation.ts';
+import { offsetOf, positionOf } from './positions.ts';
 import { firstDeclaration, headersMeant, type RelatedPlace } from './related-places.ts';
 import { type Signatures, signaturesAt } from './signature.ts';
 import { statementPlace } from './statement-place.ts';
@@ -273,17 +273,7 @@ export class Document {
 
   /** Line and column of an offset, both counted from 1. */
   position(offset: number): Position {
-    const chunk = this.list.at(offset);
-    const within = offset - chunk.start;
-    const lineEnd = /\r\n|\n|\r/g;
-    let ends = 0;
-    let start = 0;
-    while (lineEnd.exec(chunk.text) !== null && lineEnd.lastIndex <= within) {
-      ends++;
-      start = lineEnd.lastIndex;
-    }
-    const column = within - start + 1;
-    return { line: chunk.line + ends + 1, column: ends > 0 ? column : column + this.lengthOfOpenLine(chunk) };
+    return positionOf(offset, this.list);
   }
 
   /**
@@ -292,37 +282,6 @@ export class Document {
    */
   offset(position: Position): number {
     requireArgument('the position', position, positionRule);
-    const { line, column } = position;
-    const { chunks } = this.list;
-    const after = chunks.findIndex((one) => one.line >= line);
-    const start = this.lineStart(line, after < 0 ? chunks.length : after);
-    const end = this.lineStart(line + 1, chunks.length);
-    const text = this.slice(start, end).replace(/[\r\n]+$/, '');
-    return start + Math.min(column - 1, text.length);
-  }
-
-  /** The number of characters in the chunk's first line that belong to earlier chunks. */
-  private lengthOfOpenLine(chunk: Chunk): number {
-    let length = 0;
-    for (let i = chunk.index - 1; i >= 0; i--) {
-      const { text, lineEnds } = elementAt(this.list.chunks, i);
-      length += text.length - (Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
-      if (lineEnds > 0) break;
-    }
-    return length;
-  }
-
-  private lineStart(line: number, before: number): number {
-    if (line <= 1) return 0;
-    for (let i = before - 1; i >= 0; i--) {
-      const chunk = elementAt(this.list.chunks, i);
-      const ends = line - 1 - chunk.line;
-      if (ends > chunk.lineEnds) return this.length;
-      if (ends < 1) continue;
-      const lineEnd = /\r\n|\n|\r/g;
-      for (let left = ends; left > 0; left--) lineEnd.exec(chunk.text);
-      return chunk.start + lineEnd.lastIndex;
-    }
-    return 0;
+    return offsetOf(position, this.list);
   }
 }

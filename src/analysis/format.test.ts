@@ -4,6 +4,7 @@ import { check } from '../check/check.ts';
 import { edited } from '../diagnostics/fix.ts';
 import { parseModule } from '../syntax/parser.ts';
 import { printModule } from '../syntax/printer.ts';
+import { nestingLimit } from '../syntax/reader.ts';
 import { Document } from './document.ts';
 
 const folder = new URL('../../test/kernels/', import.meta.url);
@@ -74,6 +75,12 @@ describe('formatting', () => {
 
   it('keeps the kind of line ends', () => {
     expect(formatted(ugly.replaceAll('\n', '\r\n'))).toBe(tidy.replaceAll('\n', '\r\n'));
+  });
+
+  it('indents code no deeper than it can be nested', () => {
+    const nested = `.func f()\n{\n${'{\n'.repeat(nestingLimit + 9)}${'}\n'.repeat(nestingLimit + 9)}}\n`;
+    const indents = formatted(nested).match(/\t+/g) ?? [];
+    expect(Math.max(...indents.map(({ length }) => length))).toBe(nestingLimit);
   });
 
   it.each(realModules)('keeps the program and the comments of %s, and formatting it again changes nothing', (name) => {

@@ -5,6 +5,7 @@
  */
 import { elementAt } from '../base/element-at.ts';
 import type { Edit } from '../diagnostics/fix.ts';
+import { nestingLimit } from '../syntax/reader.ts';
 import { pairedOperator } from '../syntax/tokens.ts';
 import type { ChunkList } from './chunk-list.ts';
 import type { References } from './references.ts';
@@ -41,6 +42,11 @@ export function formatEdits(list: ChunkList, references: References): readonly E
   if (end > 0 && /^\s*$/.test(rest) && rest !== lineEnd)
     edits.push({ span: { start: end, end: list.length }, text: lineEnd });
   return edits;
+}
+
+/** Code that is nested too deeply to be checked is not indented any further. */
+function indentOf(depth: number): string {
+  return '\t'.repeat(Math.min(depth, nestingLimit));
 }
 
 type Place = 'start' | 'label' | 'guard' | 'mnemonic' | 'operands' | 'directive' | 'line' | 'header' | 'section';
@@ -105,9 +111,9 @@ class Formatter {
 
   private indent({ kind, text }: PlacedWord): string {
     if (this.place === 'header') return this.brackets > 0 && text !== ')' ? '\t' : '';
-    if (this.place !== 'start' && this.place !== 'label') return '\t'.repeat(this.depth + 1);
+    if (this.place !== 'start' && this.place !== 'label') return indentOf(this.depth + 1);
     if (kind === 'label') return '';
-    return '\t'.repeat(text === '}' ? Math.max(0, this.depth - 1) : this.depth);
+    return indentOf(text === '}' ? Math.max(0, this.depth - 1) : this.depth);
   }
 
   private space(previous: PlacedWord, word: PlacedWord): string {

@@ -25,6 +25,14 @@ export interface NameUse extends NamePlace {
   readonly role: Role | null;
 }
 
+/** The roles of the names in an instruction, by their offsets, and the offset after the instruction. */
+interface Roles {
+  readonly of: ReadonlyMap<number, Role>;
+  readonly end: number;
+}
+
+const noRoles: Roles = { of: new Map(), end: 0 };
+
 /** Answers questions about the names and the structure of a document. It is no longer valid after an edit. */
 export class Navigation {
   /** Names by their scopes. */
@@ -77,7 +85,11 @@ export class Navigation {
 
   /** Like `places`, but also says for each place whether the name is read or written there. */
   uses(offset: number): readonly NameUse[] {
-    return this.places(offset).map((place) => ({ ...place, role: this.roleAt(place.start) }));
+    let roles = noRoles;
+    return this.places(offset).map((place) => {
+      if (place.start >= roles.end) roles = this.rolesAround(place.start);
+      return { ...place, role: roles.of.get(place.start) ?? null };
+    });
   }
 
   /** Where the name at an offset is declared. The definition of a function comes first. */
@@ -113,15 +125,18 @@ export class Navigation {
 
   /** Whether an instruction reads or writes the name that begins at an offset; null outside of instructions. */
   roleAt(offset: number): Role | null {
+    return this.rolesAround(offset).of.get(offset) ?? null;
+  }
+
+  private rolesAround(offset: number): Roles {
     const span = this.references.instructionAround(offset);
-    if (span === null) return null;
+    if (span === null) return noRoles;
     const { instruction } = parseInstruction(this.list.slice(span.start, span.end));
-    if (instruction === null) return null;
-    let found: Role | null = null;
-    visitNames(instruction, patternsOf(instruction), (operand, role) => {
-      if (operand.start === offset - span.start) found = role;
-    });
-    return found;
+    const of = new Map<number, Role>();
+    if (instruction !== null) {
+      visitNames(instruction, patternsOf(instruction), ({ start }, role) => of.set(span.start + start, role));
+    }
+    return { of, end: span.end };
   }
 }
 

@@ -89,8 +89,9 @@ export class References {
     const before = words[first - 1];
     if (before?.kind === 'name' || before?.kind === 'member')
       first = words.findLastIndex(({ kind }, i) => i < first && kind === 'guard');
-    const end = words.findIndex((word, i) => i >= at && isEnd(word));
-    if (first < 0 || end < 0) return null;
+    let end = Math.max(at, 0);
+    while (end < words.length && !isEnd(elementAt(words, end))) end++;
+    if (first < 0 || end === words.length) return null;
     return { start: by + elementAt(words, first).start, end: by + elementAt(words, end).end };
   }
 

@@ -102,6 +102,13 @@ describe('limits', () => {
 });
 
 describe('names', () => {
+  test('the roles of all uses in a very long instruction are found', () => {
+    const text = shapeOf('operands of one instruction').text(32_000);
+    const uses = new Document(text).navigation.uses(text.indexOf('%r1, %r1'));
+    expect(uses.map(({ role }) => role).slice(0, 3)).toEqual([null, 'write', 'read']);
+    expect(uses).toHaveLength(32_002);
+  });
+
   test.each([
     'register ranges',
     'registers one by one',

@@ -11,10 +11,8 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { diffModules, Document } from '../../src/analysis.ts';
-import { check } from '../../src/check/check.ts';
-import { explain } from '../../src/explain.ts';
-import { Device, type LaunchOptions, PtxlabError } from '../../src/device.ts';
+import { PtxlabError } from '../../src/device.ts';
+import { type Phase, phases } from './growth-phases.ts';
 import { registers, type Shape, shapes } from './growth-shapes.ts';
 
 const factor = 16;
@@ -23,87 +21,6 @@ const factor = 16;
 interface Figure {
   readonly time: number;
   readonly outcome: string;
-}
-
-type Phase = (text: string, shape: Shape) => Promise<string> | string;
-
-const launchWith =
-  (options: LaunchOptions): Phase =>
-  async (text, { block = 1 }) => {
-    const device = await Device.create({ memory: 64 << 20 });
-    const module = device.load(text);
-    if (!module.kernelNames.includes('k')) return 'no kernel';
-    const result = await module.kernel('k').launch({ block, ...options });
-    return result.ok ? 'ok' : result.fault.code;
-  };
-
-const phases: Readonly<Record<string, Phase>> = {
-  check: (text) => `${check(text).diagnostics.length} findings`,
-  load: async (text) => {
-    const device = await Device.create({ memory: 64 << 20 });
-    return `${device.load(text).kernelNames.length} kernels`;
-  },
-  jit: launchWith({ engine: 'jit' }),
-  interp: launchWith({ engine: 'interp' }),
-  explain: (text) => explain(text).kind,
-  open: (text) => `${new Document(text).diagnostics().length} findings`,
-  edits: (text) => {
-    const document = new Document(text);
-    for (let i = 0; i < 16; i++) {
-      const at = Math.floor((document.length * i) / 16);
-      document.edit(at, at, ' ');
-      document.diagnostics();
-    }
-    return 'ok';
-  },
-  tokens: (text) => {
-    const document = new Document(text);
-    return `${[...document.navigation.tokens(0, text.length)].length} tokens`;
-  },
-  outline: (text) => {
-    const { navigation } = new Document(text);
-    return `${navigation.symbols().length + navigation.folds().length} entries`;
-  },
-  format: (text) => `${new Document(text).navigation.format().length} edits`,
-  names: (text) => {
-    const { navigation } = new Document(text);
-    const found = places(text).map((at) => navigation.places(at).length + (navigation.rename(at, 'other') ? 1 : 0));
-    return `${found.reduce((sum, count) => sum + count, 0)} places`;
-  },
-  complete: (text) => {
-    const document = new Document(text);
-    for (const at of places(text)) {
-      document.completions(at);
-      document.signatures(at);
-    }
-    return 'ok';
-  },
-  diff: (text) => {
-    const { functions, onlyInA } = diffModules(new Document(text), new Document(`${text}\n`));
-    return `${functions.length} pairs, ${onlyInA.length} unmatched`;
-  },
-  view: (text) => {
-    const document = new Document(text);
-    const view = document.functionAt(text.indexOf('.entry k(') + 1);
-    if (view === null) return 'no view';
-    for (const at of places(text)) {
-      view.hover(at);
-      view.register(at);
-    }
-    return `${view.blocks().length + view.liveRegisters().length} facts`;
-  },
-};
-
-/**
- * Offsets in different parts of the text: some of registers, or of other words if the text contains no registers, and
- * some that are anywhere in a statement.
- */
-function places(text: string): readonly number[] {
-  const name = /%\w/.test(text) ? /(?<=%)\w/ : /\w/;
-  return Array.from({ length: 8 }, (_, i) => Math.floor((text.length * i) / 8)).flatMap((start) => [
-    start + Math.max(text.slice(start).search(name), 0),
-    start + Math.floor(text.length / 16),
-  ]);
 }
 
 let runs = 0;
