@@ -58,7 +58,8 @@ function isPtx({ template, operands, unknown, language }: AsmStatement): boolean
 /** Checks every asm statement of a file as a separate kernel. Spans refer to the file. */
 export function checkEmbedded(source: string, language: HostLanguage, options: CheckOptions = {}): CheckReport {
   const statements = asmStatements(source, language);
-  const judged = statements.map((statement) => checkStatement(statement, source, options));
+  const registers = new DeclaredRegisters(source);
+  const judged = statements.map((statement) => checkStatement(statement, registers, options));
   return {
     diagnostics: judged.flatMap(({ diagnostics }) => diagnostics).toSorted((a, b) => a.span.start - b.span.start),
     requirements: combined(
@@ -79,7 +80,7 @@ interface Judged {
   readonly requirements: Requirements | null;
 }
 
-function checkStatement(statement: AsmStatement, source: string, options: CheckOptions): Judged {
+function checkStatement(statement: AsmStatement, registers: DeclaredRegisters, options: CheckOptions): Judged {
   const made = moduleOf(statement, options);
   if (made.kind === 'unknown') {
     const span = { start: statement.start, end: statement.start + 3 };
@@ -91,7 +92,7 @@ function checkStatement(statement: AsmStatement, source: string, options: CheckO
     diagnose('PTX7001', span, { written, count: countWords(statement.operands.length) }),
   );
   const found = report.diagnostics
-    .filter((finding) => isSure(finding, module, statement, source, options))
+    .filter((finding) => isSure(finding, module, statement, registers, options))
     .map((finding) => placed(finding, module));
   return { diagnostics: [...wrong, ...found], requirements: report.requirements };
 }
@@ -125,7 +126,7 @@ function isSure(
   { span, code }: Diagnostic,
   module: AsmModule,
   { isConditional, start, end }: AsmStatement,
-  source: string,
+  registers: DeclaredRegisters,
   { target }: CheckOptions,
 ): boolean {
   const { body, guessed } = module;
@@ -137,10 +138,8 @@ function isSure(
   if (isConditional && (isOfTarget || isOfAddressSize.has(code))) return false;
   if (code !== 'PTX3001') return true;
   const name = body.text.slice(within.start, within.end);
-  const others = source.slice(0, start) + source.slice(end);
-  return name.startsWith('%')
-    ? !declares(others, name)
-    : !mayBeSymbol(body.text, around, within.start) && !declares(others, name);
+  const mayBeDeclared = !name.startsWith('%') && mayBeSymbol(body.text, around, within.start);
+  return !mayBeDeclared && !registers.hasOutside(name, { start, end });
 }
 
 /**
@@ -167,10 +166,35 @@ function mayBeSymbol(text: string, { start, end }: Span, offset: number): boolea
   return takesSymbols.test(text.slice(start, end)) || before.lastIndexOf('[') > before.lastIndexOf(']');
 }
 
-/** Whether the name may be declared as a register in `source`, which is the rest of the file. */
-function declares(source: string, name: string): boolean {
-  const escaped = name.replaceAll(/[$%.]/g, String.raw`\$&`);
-  return new RegExp(String.raw`\.reg\b[^;]*[\s,%]${escaped.replace(/^%/, '')}[\s,;<]`).test(source);
+/** The names that a file may declare as registers. They are found when the first one is asked for. */
+class DeclaredRegisters {
+  private readonly source: string;
+  private offsets: ReadonlyMap<string, readonly number[]> | null = null;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+
+  /** Whether a name may be declared outside of a part of the file. */
+  hasOutside(name: string, { start, end }: Span): boolean {
+    this.offsets ??= registerNames(this.source);
+    return this.offsets.get(name.replace(/^%/, ''))?.some((offset) => offset < start || offset >= end) === true;
+  }
+}
+
+/** For each name between `.reg` and the next semicolon, the first and the last offset at which it occurs. */
+function registerNames(source: string): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, readonly [number, number]>();
+  for (let start = source.indexOf('.reg'); start >= 0; ) {
+    const semicolon = source.indexOf(';', start);
+    const end = semicolon < 0 ? source.length : semicolon + 1;
+    for (const { 0: name, index } of source.slice(start, end).matchAll(/(?<=[\s,%])[^\s,%;<]+(?=[\s,;<])/g)) {
+      const [first] = found.get(name) ?? [start + index];
+      found.set(name, [first, start + index]);
+    }
+    start = source.indexOf('.reg', end);
+  }
+  return found;
 }
 
 function placed(finding: Diagnostic, module: AsmModule): Diagnostic {
@@ -190,13 +214,15 @@ function placed(finding: Diagnostic, module: AsmModule): Diagnostic {
  */
 function combined(all: readonly Requirements[], options: CheckOptions): Requirements {
   const none = check(`.version ${versionName(newestVersion)}\n.target ${newestTarget.name}\n`, options).requirements;
-  const sum = [...new Set(all)].reduce(both, none);
+  const distinct = [...new Set(all)];
+  const unchecked = [...new Set(distinct.flatMap((one) => one.unchecked))];
+  const sum = { ...distinct.reduce(both, none), unchecked };
   const newest = sum.targets.at(-1);
   if (options.target !== undefined || newest === undefined) return sum;
   return { ...sum, target: newest.target, minimumVersion: newest.since };
 }
 
-/** The combined requirements of two statements. */
+/** The combined requirements of two statements, except for what was not checked. */
 function both(sum: Requirements, one: Requirements): Requirements {
   const known = new Map(one.targets.map((accepted) => [accepted.target, accepted]));
   const targets = sum.targets.flatMap((accepted) => {
@@ -206,7 +232,7 @@ function both(sum: Requirements, one: Requirements): Requirements {
   const { minimumVersion: a } = sum;
   const { minimumVersion: b } = one;
   const minimumVersion = a === null || b === null ? null : isLater(b, a) ? b : a;
-  return { ...sum, targets, minimumVersion, unchecked: [...new Set([...sum.unchecked, ...one.unchecked])] };
+  return { ...sum, targets, minimumVersion };
 }
 
 function isLater(a: VersionName, b: VersionName): boolean {

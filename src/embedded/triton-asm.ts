@@ -48,20 +48,34 @@ function tokenAt(source: string, start: number): PythonToken {
   return { kind: word === undefined ? 'mark' : 'word', start, end: start + (word?.length ?? 1), content: null };
 }
 
+interface PythonFile {
+  readonly source: string;
+  readonly tokens: readonly PythonToken[];
+  /** The assignments are found when they are first needed. */
+  readonly assignments: () => Assignments;
+}
+
+function pythonFile(source: string): PythonFile {
+  const tokens = pythonTokens(source);
+  let found: Assignments | null = null;
+  return { source, tokens, assignments: () => (found ??= assignmentsIn(source, tokens)) };
+}
+
 /** A call with more than this many tokens is ignored. */
 const mostTokens = 5000;
 
 /** Every call of `inline_asm_elementwise` in a file. */
 export function tritonStatements(source: string): readonly AsmStatement[] {
   if (!source.includes('inline_asm_elementwise')) return [];
-  const tokens = pythonTokens(source);
+  const file = pythonFile(source);
+  const { tokens } = file;
   const text = (token: Span | undefined): string => (token === undefined ? '' : source.slice(token.start, token.end));
   return tokens.flatMap((token, i) => {
     const isCall =
       text(token) === 'inline_asm_elementwise' && text(tokens[i + 1]) === '(' && text(tokens[i - 1]) !== 'def';
     if (!isCall) return [];
     const call = argumentsAt(source, tokens, i + 2);
-    return call === null ? [] : [statementOf(source, tokens, { start: token.start, end: call.end }, call.named)];
+    return call === null ? [] : [statementOf(file, { start: token.start, end: call.end }, call.named)];
   });
 }
 
@@ -100,9 +114,9 @@ function byName(source: string, groups: readonly (readonly PythonToken[])[]): Na
   return named;
 }
 
-function statementOf(source: string, tokens: readonly PythonToken[], span: Span, named: Named): AsmStatement {
-  const template = literalText(source, tokens, named.get('asm') ?? []);
-  const constraints = literalText(source, tokens, named.get('constraints') ?? []);
+function statementOf(file: PythonFile, span: Span, named: Named): AsmStatement {
+  const template = valueText(file, named.get('asm') ?? []);
+  const constraints = valueText(file, named.get('constraints') ?? []);
   const unknown =
     template === null
       ? 'its text is computed by an expression'
@@ -123,20 +137,24 @@ function statementOf(source: string, tokens: readonly PythonToken[], span: Span,
  * The text of a value that consists of adjacent string literals, with or without parentheses. The value can also be a
  * name that is assigned only once, if the assigned value consists of such literals. Null for any other value.
  */
-function literalText(source: string, all: readonly PythonToken[], value: readonly PythonToken[]): MappedText | null {
+function valueText(file: PythonFile, value: readonly PythonToken[]): MappedText | null {
+  const { source } = file;
   const inner = withoutParentheses(source, value);
   const [only] = inner;
-  if (inner.length === 1 && only?.kind === 'word') {
-    const assigned = assignedTo(source, all, source.slice(only.start, only.end));
-    return assigned === null ? null : literalText(source, [], assigned);
-  }
+  if (inner.length !== 1 || only?.kind !== 'word') return literalText(source, inner);
+  const assigned = assignedTo(file, source.slice(only.start, only.end));
+  return assigned === null ? null : literalText(source, withoutParentheses(source, assigned));
+}
+
+/** The text of adjacent string literals; null if any token is anything else. */
+function literalText(source: string, tokens: readonly PythonToken[]): MappedText | null {
   const mapped = new MappedText();
-  for (const { content } of inner) {
+  for (const { content } of tokens) {
     if (content === null || /[ftb]/.test(content.prefix)) return null;
     if (content.prefix.includes('r')) mapped.addPlain(source.slice(content.start, content.end), content.start);
     else addUnescaped(mapped, source, content.start, content.end);
   }
-  return inner.length === 0 ? null : mapped;
+  return tokens.length === 0 ? null : mapped;
 }
 
 function withoutParentheses(source: string, tokens: readonly PythonToken[]): readonly PythonToken[] {
@@ -147,17 +165,36 @@ function withoutParentheses(source: string, tokens: readonly PythonToken[]): rea
   return inner;
 }
 
-/** The literals in `NAME = "…"` or `NAME: type = "…"`, if the name is assigned only once. */
-function assignedTo(source: string, tokens: readonly PythonToken[], name: string): readonly PythonToken[] | null {
-  const text = (i: number): string => source.slice(tokens[i]?.start, tokens[i]?.end);
-  const places = tokens.flatMap((_, i) => {
-    if (text(i) !== name || text(i - 1) === '.') return [];
-    let at = i + 1;
-    if (text(at) === ':') while (at < tokens.length && text(at) !== '=' && text(at) !== ',' && text(at) !== ')') at++;
-    return text(at) === '=' && text(at + 1) !== '=' ? [at + 1] : [];
-  });
-  const [start, another] = places;
+/** For each name in a file, the indices of the tokens at which values assigned to it begin. */
+type Assignments = ReadonlyMap<string, readonly number[]>;
+
+/** Finds the assignments `NAME = …` and `NAME: type = …`. */
+function assignmentsIn(source: string, tokens: readonly PythonToken[]): Assignments {
+  const mark = (i: number): string => (tokens[i]?.kind === 'mark' ? (source[tokens[i].start] ?? '') : '');
+  const found = new Map<string, number[]>();
+  // The index of the next `=` that a type annotation may lead to; -1 if another mark ends the annotation before it.
+  let annotated = -1;
+  for (let i = tokens.length - 1; i >= 0; i--) {
+    const at = mark(i + 1) === ':' ? annotated : i + 1;
+    const token = elementAt(tokens, i);
+    const isAssigned = at >= 0 && mark(at) === '=' && mark(at + 1) !== '=' && mark(i - 1) !== '.';
+    if (isAssigned && token.kind === 'word') {
+      const name = source.slice(token.start, token.end);
+      const known = found.get(name);
+      if (known === undefined) found.set(name, [at + 1]);
+      else known.push(at + 1);
+    }
+    if (mark(i) === '=') annotated = i;
+    else if (mark(i) === ',' || mark(i) === ')') annotated = -1;
+  }
+  return found;
+}
+
+/** The literals that are assigned to a name; null if it is not assigned exactly once, or if it is anything else. */
+function assignedTo({ source, tokens, assignments }: PythonFile, name: string): readonly PythonToken[] | null {
+  const [start, another] = assignments().get(name) ?? [];
   if (start === undefined || another !== undefined) return null;
+  const text = (i: number): string => source.slice(tokens[i]?.start, tokens[i]?.end);
   let end = start;
   while (tokens[end]?.kind === 'string' || text(end) === '(' || text(end) === ')') end++;
   const value = tokens.slice(start, end);

@@ -3,6 +3,7 @@ import { diffModules, Document, flowGraphSvg } from '../../src/analysis.ts';
 import { recordWarp } from '../../src/debug.ts';
 import { Device, type LaunchOptions } from '../../src/device.ts';
 import { readSettings } from '../../src/check/settings.ts';
+import { checkEmbedded } from '../../src/embedded/check-embedded.ts';
 import { explain } from '../../src/explain.ts';
 import { check, diagnosticRecord, parse, print, renderPretty, renderSarif, SourceText } from '../../src/index.ts';
 import { LanguageServer } from '../../src/lsp/server.ts';
@@ -99,6 +100,10 @@ export const phases: Readonly<Record<string, Phase>> = {
   graph: (text) => {
     const view = new Document(text).functionAt(text.indexOf('.entry k(') + 1);
     return view === null ? 'no view' : `${flowGraphSvg(view.flowGraph(), 'k').length} characters`;
+  },
+  embedded: (text) => {
+    const statements = text.split('\n').map((line) => `asm(${JSON.stringify(line)} : "=r"(x));`);
+    return `${checkEmbedded(statements.join('\n'), 'cuda').diagnostics.length} findings`;
   },
   lsp: (text) => `${answersOf(text)} answers`,
   complete: (text) => {

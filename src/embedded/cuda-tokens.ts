@@ -1,0 +1,218 @@
+/** Splits CUDA C++ into words, strings and punctuation marks. Comments and directives are skipped. */
+import { elementAt } from '../base/element-at.ts';
+import type { Span } from '../base/span.ts';
+import { insideQuotes, literalEnd } from './literal-text.ts';
+
+export interface CudaToken extends Span {
+  readonly kind: 'word' | 'string' | 'mark';
+  /**
+   * For a string, the span of its text between the quotes; null for other tokens. Raw strings have no escape sequences.
+   */
+  readonly content: (Span & { readonly raw: boolean }) | null;
+  /** Whether preprocessor conditions that may depend on the target apply to the token. */
+  readonly isConditional: boolean;
+}
+
+const spaces = /\s+/y;
+const wordEnd = /[\w$]*/y;
+const number = /\.?\d(?:[\w.']|[eEpP][+-])*/y;
+const rawOpening = /(?:u8|[LuU])?R"([^()\\\s]{0,16})\(/y;
+const opening = /(?:u8|[LuU])?"/y;
+
+function matchAt(pattern: RegExp, source: string, start: number): RegExpExecArray | null {
+  pattern.lastIndex = start;
+  return pattern.exec(source);
+}
+
+/** The offset at which a match that begins at `start` ends; `start` itself if there is none. */
+function endOf(pattern: RegExp, source: string, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.test(source) ? pattern.lastIndex : start;
+}
+
+/**
+ * The tokens of a file. They are kept in parallel lists, because a file has many tokens, of which only those in `asm`
+ * statements are looked at closely.
+ */
+export class CudaTokens {
+  private readonly source: string;
+  private readonly starts: number[] = [];
+  private readonly ends: number[] = [];
+  private readonly conditional: boolean[] = [];
+  /** For each opening bracket, the index of the token that closes it; -1 for all other tokens. */
+  private readonly closing: number[] = [];
+
+  constructor(source: string) {
+    this.source = source;
+    this.read(new Conditions());
+  }
+
+  get length(): number {
+    return this.starts.length;
+  }
+
+  text(index: number): string {
+    return this.source.slice(this.starts[index], this.ends[index]);
+  }
+
+  at(index: number): CudaToken {
+    const start = elementAt(this.starts, index);
+    const isConditional = elementAt(this.conditional, index);
+    return { start, end: elementAt(this.ends, index), ...kindAt(this.source, start), isConditional };
+  }
+
+  /** Whether a token is the word that begins an `asm` statement. */
+  isAsm(index: number): boolean {
+    const start = elementAt(this.starts, index);
+    const mayBe = this.source.startsWith('asm', start) || this.source.startsWith('__asm', start);
+    return mayBe && /^(?:asm|__asm__|__asm)$/.test(this.text(index));
+  }
+
+  /** The index of the token that closes the round or curly bracket at an index; -1 if there is none. */
+  closingOf(index: number): number {
+    return elementAt(this.closing, index);
+  }
+
+  private read(conditions: Conditions): void {
+    const { source } = this;
+    const open: number[] = [];
+    let isLineStart = true;
+    for (let at = 0; at < source.length; ) {
+      const gap = Math.min(gapEnd(source, at), source.length);
+      if (gap > at) {
+        isLineStart ||= source[at] !== '\\' && source.slice(at, gap).includes('\n');
+        at = gap;
+      } else if (isLineStart && source[at] === '#') {
+        at = Math.min(afterDirective(source, at + 1, conditions), source.length);
+        isLineStart = source[at - 1] === '\n';
+      } else {
+        isLineStart = false;
+        const end = tokenEnd(source, at);
+        if (source[at] !== "'") this.add(at, end, conditions.isUncertain, open);
+        at = end;
+      }
+    }
+  }
+
+  private add(start: number, end: number, isConditional: boolean, open: number[]): void {
+    const index = this.starts.length;
+    this.starts.push(start);
+    this.ends.push(end);
+    this.conditional.push(isConditional);
+    this.closing.push(-1);
+    const mark = this.source[start];
+    if (mark === '(' || mark === '{') open.push(index);
+    else if (mark === ')' || mark === '}') {
+      const opened = open.pop();
+      if (opened !== undefined) this.closing[opened] = index;
+    }
+  }
+}
+
+/** The end of the white space or comment that begins at `start`; `start` itself if there is none. */
+function gapEnd(source: string, start: number): number {
+  const character = source[start];
+  const next = source[start + 1];
+  if (character === '/' && next === '/') return logicalLineEnd(source, start) - 1;
+  if (character === '/' && next === '*') {
+    const end = source.indexOf('*/', start + 2);
+    return end < 0 ? source.length : end + 2;
+  }
+  if (character === '\\') return start + (next === '\n' ? 2 : next === '\r' && source[start + 2] === '\n' ? 3 : 0);
+  return endOf(spaces, source, start);
+}
+
+/** The offset after the end of a logical line, which may extend over several lines that end with backslashes. */
+function logicalLineEnd(source: string, start: number): number {
+  for (let at = start; ; ) {
+    const end = source.indexOf('\n', at);
+    if (end < 0) return source.length + 1;
+    if (!/\\\r?$/.test(source.slice(Math.max(at, end - 2), end))) return end + 1;
+    at = end + 1;
+  }
+}
+
+function tokenEnd(source: string, start: number): number {
+  const character = source[start] ?? '';
+  if (/[A-Za-z_$"]/.test(character)) return stringEnd(source, start) ?? endOf(wordEnd, source, start);
+  if (character === "'") return literalEnd(source, start + 1, "'", true);
+  if (/[\d.]/.test(character)) return Math.max(endOf(number, source, start), start + 1);
+  return start + 1;
+}
+
+/** The end of the string literal that begins at `start`; null if there is none. */
+function stringEnd(source: string, start: number): number | null {
+  if (!/["LRuU]/.test(source[start] ?? '')) return null;
+  const raw = matchAt(rawOpening, source, start);
+  if (raw !== null) {
+    const closing = `)${raw[1] ?? ''}"`;
+    const found = source.indexOf(closing, rawOpening.lastIndex);
+    return found < 0 ? source.length : found + closing.length;
+  }
+  const inner = endOf(opening, source, start);
+  return inner === start ? null : literalEnd(source, inner, '"', true);
+}
+
+/** What kind of token begins at `start`. */
+function kindAt(source: string, start: number): Pick<CudaToken, 'kind' | 'content'> {
+  const end = stringEnd(source, start);
+  if (end === null) return { kind: /[A-Za-z_$]/.test(source[start] ?? '') ? 'word' : 'mark', content: null };
+  const raw = matchAt(rawOpening, source, start);
+  if (raw === null) {
+    const inner = endOf(opening, source, start);
+    return { kind: 'string', content: { ...insideQuotes(source, inner, end, '"'), raw: false } };
+  }
+  const inner = start + raw[0].length;
+  const closing = `)${raw[1] ?? ''}"`;
+  const isClosed = end - closing.length >= inner && source.startsWith(closing, end - closing.length);
+  return { kind: 'string', content: { start: inner, end: isClosed ? end - closing.length : end, raw: true } };
+}
+
+/** Preprocessor conditions that do not depend on the target, such as include guards. */
+const harmless = /^\s*(?:ifndef|if\s*!\s*defined)\b.*(?:_H_*|_HPP_*|_CUH_*|_INCLUDED_*|_GUARD_*)\)?\s*$|__cplusplus\b/i;
+
+/** The preprocessor conditions that apply at a place in a file. */
+class Conditions {
+  /** For each condition, whether it may depend on the target. */
+  private readonly uncertain: boolean[] = [];
+  private count = 0;
+
+  get isUncertain(): boolean {
+    return this.count > 0;
+  }
+
+  /** Reads a directive, without its `#`. */
+  read(name: string, text: string): void {
+    if (name.startsWith('if')) this.push(!harmless.test(text));
+    else if (name === 'endif') this.pop();
+    else if (name.startsWith('el') && this.uncertain.length > 0) {
+      this.pop();
+      this.push(true);
+    }
+  }
+
+  private push(isUncertain: boolean): void {
+    this.uncertain.push(isUncertain);
+    if (isUncertain) this.count++;
+  }
+
+  private pop(): void {
+    if (this.uncertain.pop() === true) this.count--;
+  }
+}
+
+/** Maximum number of characters that are read from a directive. */
+const longestCondition = 2000;
+
+/**
+ * The offset at which to continue after the `#` of a directive. For `#define`, this is the start of the macro's body;
+ * otherwise, it is the end of the line.
+ */
+function afterDirective(source: string, start: number, conditions: Conditions): number {
+  const end = logicalLineEnd(source, start);
+  const text = source.slice(start, Math.min(end, start + longestCondition));
+  const name = /^\s*(\w+)/.exec(text)?.[1] ?? '';
+  if (name === 'define') return start + (/^\s*define\s+\w+(?:\([^)]*\))?/.exec(text)?.[0].length ?? text.length);
+  conditions.read(name, text);
+  return end;
+}
