@@ -77,6 +77,11 @@ describe('formatting', () => {
     expect(formatted(ugly.replaceAll('\n', '\r\n'))).toBe(tidy.replaceAll('\n', '\r\n'));
   });
 
+  it('keeps the empty line after the header, and does not indent a comment there', () => {
+    const text = '.version 8.0\n.target sm_80\n.address_size 64\n\n// about k\n.entry k()\n{\n\tret;\n}\n';
+    expect(formatted(text)).toBe(text);
+  });
+
   it('indents code no deeper than it can be nested', () => {
     const nested = `.func f()\n{\n${'{\n'.repeat(nestingLimit + 9)}${'}\n'.repeat(nestingLimit + 9)}}\n`;
     const indents = formatted(nested).match(/\t+/g) ?? [];

@@ -88,7 +88,7 @@ class Formatter {
       return gap;
     }
     if (previous === null) return '';
-    if (this.place === 'line' && hasLineEnd && word.kind !== 'comment' && this.code?.text !== ',') this.begin();
+    if (this.place === 'line' && hasLineEnd && this.code?.text !== ',') this.begin();
     if (this.place === 'section' || (this.place === 'line' && this.isDebug())) return gap;
     if (word.kind === 'comment') return hasLineEnd ? this.newLine(gap, this.indent(word)) : ' ';
     if (previous.text.startsWith('//')) return this.newLine(gap, this.indent(word));

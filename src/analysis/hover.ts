@@ -97,7 +97,7 @@ export function partsOf(operand: Operand): readonly Operand[] {
 function subjectOf(operand: Operand, { scope }: BodyInstruction, source: string): HoverSubject | null {
   if (operand.kind === 'integer' || operand.kind === 'float') {
     const explanation = explainLiteral(source.slice(operand.start, operand.end));
-    return explanation === null ? null : { kind: 'constant', explanation };
+    return explanation?.kind === 'literal' ? { kind: 'constant', explanation } : null;
   }
   if (operand.kind !== 'name' && operand.kind !== 'member') return null;
   const use = registerUse(operand, scope);

@@ -46,7 +46,9 @@ export function* semanticTokens(
       if (at < start) continue;
       if (at >= end) return;
       const found = meaning(word, chunk.text, at, names);
-      if (found !== null) yield { ...found, start: at, end: chunk.start + word.end };
+      if (found === null) continue;
+      const { kind, isDeclaration } = found;
+      yield { kind, isDeclaration, start: at, end: chunk.start + word.end };
     }
   }
 }

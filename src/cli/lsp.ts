@@ -16,12 +16,28 @@ export async function lspCommand(session: Session): Promise<ExitCode> {
     settingsFor,
     version: packageVersion(),
   });
-  for await (const message of messagesIn(session.stdin())) {
-    server.receive(message);
+  for await (const text of messagesIn(session.stdin())) {
+    const message = parsed(text);
+    if (message instanceof SyntaxError) session.stdout.write(frame(parseError(message)));
+    else server.receive(message);
     if (isExit(message)) break;
   }
   while (server.isBusy) await sleep(1);
   return server.exitCode ?? 1;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return error;
+    throw error;
+  }
+}
+
+/** The answer to a message that is not JSON. */
+function parseError({ message }: SyntaxError): object {
+  return { jsonrpc: '2.0', id: null, error: { code: -32_700, message: `not JSON: ${message}` } };
 }
 
 function isExit(message: unknown): boolean {

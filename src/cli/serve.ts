@@ -26,7 +26,8 @@ export async function serveCommand(flags: ServeFlags, session: Session): Promise
   const input = session.stdin();
   const streams = { input: input instanceof Readable ? input : Readable.from(input), output: session.stdout };
   return session.interruptible(async (signal) => {
-    await serve(streams, limits, packageVersion(), signal);
+    const problem = await serve(streams, limits, packageVersion(), signal);
+    if (problem !== null) throw new UsageError(problem);
     return 0;
   });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { check } from '../check/check.ts';
 import { ptxForms } from '../isa/table.ts';
 import { isTypeName } from '../isa/types.ts';
 import { meaningsByOpcode } from './meanings/by-opcode.ts';
@@ -39,6 +40,17 @@ describe('literals', () => {
     ['(1 << 4) | 1', 8, '11'],
   ])('the integer %s takes %i bits', (text, width, bits) => {
     expect(explain(text)).toMatchObject({ kind: 'literal', width, bits });
+  });
+
+  test('a constant that wraps around says so', () => {
+    const what = 'integer constant, s64 in expressions; exceeds 64 bits and is read as 1';
+    expect(explain('18446744073709551617')).toMatchObject({ kind: 'literal', what, value: '1' });
+  });
+
+  test.each(['99999999999999999999999', '1 / 0'])('%s is refused, as in a module', (text) => {
+    const module = `.version 8.0 .target sm_90 .address_size 64 .func f() { .reg .b64 %d; mov.b64 %d, ${text}; }`;
+    const [checked] = check(module).diagnostics;
+    expect(explain(text)).toMatchObject({ kind: 'refused', source: text, diagnostics: [{ code: checked?.code }] });
   });
 
   test('a decimal constant is an f64', () => {

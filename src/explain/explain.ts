@@ -8,7 +8,7 @@ import type { Shape } from '../check/instructions/shape.ts';
 import { ShapeTable } from '../check/instructions/shape-table.ts';
 import { withSelectors } from '../check/instructions/selectors.ts';
 import { Scope } from '../check/symbols.ts';
-import { diagnose, type Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnose } from '../diagnostics/diagnostic.ts';
 import { environmentOf } from '../isa/environment.ts';
 import type { Variant } from '../isa/form.ts';
 import type { OperandPattern } from '../isa/operand-patterns.ts';
@@ -23,6 +23,7 @@ import { type CodeExplanation, explainCode } from './diagnostic-code.ts';
 import { describeForm, opcodesNamed, type FormEntry, formsAt } from './form-listing.ts';
 import { explainVariant, type InstructionExplanation } from './instruction.ts';
 import { explainLiteral, type LiteralExplanation } from './literal.ts';
+import type { Refusal } from './refusal.ts';
 import { explainName, type NameExplanation } from './name.ts';
 import { helpFor, whatToGive } from './near-name.ts';
 import { explainTarget, type TargetExplanation } from './target.ts';
@@ -33,14 +34,6 @@ export interface OpcodeExplanation {
   readonly kind: 'opcode';
   readonly opcode: string;
   readonly forms: readonly FormEntry[];
-}
-
-/** The answer to input that is not recognized, or to an instruction that is not legal. */
-export interface Refusal {
-  readonly kind: 'refused';
-  /** The text that the spans of the diagnostics refer to. */
-  readonly source: string;
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 export type Explanation =

@@ -1,6 +1,7 @@
 /** Explains a PTX constant, including all the ways in which its bits can be interpreted (PTX ISA 9.1, section 4.5). */
 import { type Bits, chop, hex } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { types } from '../isa/types.ts';
 import { type Conversion, plainConversion } from '../numerics/conversion.ts';
@@ -9,6 +10,7 @@ import { explainConversion } from '../numerics/explain-conversion.ts';
 import { type FormatName, formatNames, formats, type NumberFormat } from '../numerics/formats.ts';
 import { parseInstruction } from '../syntax/parser.ts';
 import type { FloatOperand, IntegerOperand } from '../syntax/tree.ts';
+import type { Refusal } from './refusal.ts';
 import { table } from './table.ts';
 
 /** The same bits interpreted as a value of another type, with the topmost lane first. */
@@ -40,11 +42,30 @@ export interface LiteralExplanation {
   readonly renderings: readonly Rendering[];
 }
 
-/** Explains `0f3F800000`, `0x1F`, `-1.5`, or a constant expression; null if the text is not a constant. */
-export function explainLiteral(text: string): LiteralExplanation | null {
-  const operand = parseInstruction(`mov.b64 d, ${text};`).instruction?.operands[1];
-  if (operand?.kind === 'integer') return explainInteger(text, operand);
-  return operand?.kind === 'float' ? explainFloat(text, operand) : null;
+/** The start of an instruction that can have any constant as its operand. */
+const before = 'mov.b64 d, ';
+
+/**
+ * Explains `0f3F800000`, `0x1F`, `-1.5`, or a constant expression; null if the text is not a constant. A constant that
+ * is too large is refused, as `check` refuses it.
+ */
+export function explainLiteral(text: string): LiteralExplanation | Refusal | null {
+  const { instruction, diagnostics } = parseInstruction(`${before}${text};`);
+  const operand = instruction?.operands[1];
+  if (operand?.kind !== 'integer' && operand?.kind !== 'float') return null;
+  if (diagnostics.some(({ severity }) => severity === 'error'))
+    return { kind: 'refused', source: text, diagnostics: diagnostics.map((found) => movedBy(-before.length, found)) };
+  if (operand.kind === 'float') return explainFloat(text, operand);
+  return explainInteger(
+    text,
+    operand,
+    diagnostics.some(({ code }) => code === 'PTX1015'),
+  );
+}
+
+function movedBy(offset: number, found: Diagnostic): Diagnostic {
+  const { start, end } = found.span;
+  return { ...found, span: { start: start + offset, end: end + offset }, fixes: [] };
 }
 
 const floatWords: Readonly<Record<FloatOperand['form'], string>> = {
@@ -70,14 +91,15 @@ function explainFloat(text: string, { form, bits }: FloatOperand): LiteralExplan
   };
 }
 
-function explainInteger(text: string, { value, unsigned }: IntegerOperand): LiteralExplanation {
+/** @param wraps whether the constant has more than 64 bits, of which only the low ones count */
+function explainInteger(text: string, { value, unsigned }: IntegerOperand, wraps: boolean): LiteralExplanation {
   const width = widthOfInteger(text, value);
   const bits = chop(value, width);
   const type = unsigned ? 'u64' : 's64';
   return {
     kind: 'literal',
     text,
-    what: `integer constant, ${type} in expressions`,
+    what: `integer constant, ${type} in expressions${wraps ? `; exceeds 64 bits and is read as ${value}` : ''}`,
     width,
     bits: hex(bits, width),
     value: value.toString(),

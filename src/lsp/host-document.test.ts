@@ -22,6 +22,7 @@ function opened(text: string, languageId: string) {
     for (let work = due.shift(); work !== undefined; work = due.shift()) work();
     return sent.at(-1);
   };
+  receive({ id: 0, method: 'initialize' });
   receive({ method: 'textDocument/didOpen', params: { textDocument: { uri, languageId, version: 1, text } } });
   const ask = (method: string, position: object): unknown =>
     at(receive({ id: 1, method, params: { textDocument: { uri }, position, context: {} } }), 'result');

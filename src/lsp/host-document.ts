@@ -54,10 +54,10 @@ export class HostDocument {
   change(change: unknown): void {
     const range = at(change, 'range');
     const { text } = this.source;
-    const { start, end } = isObject(range)
-      ? { start: this.offset(at(range, 'start')), end: this.offset(at(range, 'end')) }
-      : { start: 0, end: text.length };
-    this.source = new SourceText(text.slice(0, start) + textAt(change, 'text') + text.slice(end));
+    const ends = isObject(range) ? [this.offset(at(range, 'start')), this.offset(at(range, 'end'))] : [0, text.length];
+    this.source = new SourceText(
+      text.slice(0, Math.min(...ends)) + textAt(change, 'text') + text.slice(Math.max(...ends)),
+    );
   }
 
   findings(): readonly Diagnostic[] {

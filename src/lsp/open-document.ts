@@ -16,12 +16,11 @@ export interface Range {
 }
 
 /**
- * Whether the text of a document looks like PTX. This has to be tested because other formats use the same file
- * extension, for example PreTeXt, which is based on XML.
+ * Whether a document may be PTX. This has to be tested because other formats use the same file extension: PreTeXt, which
+ * is based on XML, and clouds of points, which are lists of numbers.
  */
-export function looksLikePtx(text: string): boolean {
-  const code = /^(?:\ufeff|\s|\/\/[^\n]*(?:\n|$)|\/\*[^]*?\*\/|#[^\n]*(?:\n|$))*/.exec(text)?.[0].length ?? 0;
-  return code === text.length || /^[.@]/.test(text.slice(code, code + 1));
+export function mayBePtx(text: string): boolean {
+  return !/^[\ufeff\s]*[<\d\0]/.test(text);
 }
 
 /** A document that a client has open. */
@@ -57,8 +56,10 @@ export class OpenDocument {
     return this.document.offset({ line: numberAt(position, 'line') + 1, column: numberAt(position, 'character') + 1 });
   }
 
+  /** Some clients send ranges whose end comes before their start. */
   span(range: unknown): Span {
-    return { start: this.offset(at(range, 'start')), end: this.offset(at(range, 'end')) };
+    const [a, b] = [this.offset(at(range, 'start')), this.offset(at(range, 'end'))];
+    return { start: Math.min(a, b), end: Math.max(a, b) };
   }
 
   position(offset: number): Position {

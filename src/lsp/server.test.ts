@@ -32,6 +32,7 @@ class Client {
       settingsFor: () => readSettings(settings),
       version: '0',
     });
+    this.ask('initialize', { capabilities: {} });
   }
 
   settle(): void {
@@ -120,6 +121,12 @@ describe('the findings of a document', () => {
     client.open('<?xml version="1.0"?>\n<pretext/>\n');
     expect(client.codes()).toBeNull();
     expect(client.result('textDocument/documentSymbol')).toBeNull();
+  });
+
+  it('are made for text that does not begin like PTX', () => {
+    const client = new Client();
+    client.open(text.replace('.version', 'version'));
+    expect(client.codes()).toContain('PTX1030');
   });
 
   it('have fixes', () => {
@@ -281,6 +288,37 @@ describe('the protocol', () => {
     client.settle();
     expect(numberAt(client.sent.at(-1), 'error', 'code')).toBe(-32800);
     expect(at(client.sent.at(-2), 'result')).toBeDefined();
+  });
+
+  it.each([
+    ['before it is initialized', [], -32002],
+    ['after it was shut down', ['initialize', 'shutdown'], -32600],
+  ])('refuses requests %s', (_, before, code) => {
+    const sent: object[] = [];
+    const due: (() => void)[] = [];
+    const send = (message: object): number => sent.push(message);
+    const later = (work: () => void): number => due.push(work);
+    const server = new LanguageServer({ send, later, settingsFor: () => readSettings('{}'), version: '0' });
+    for (const method of [...before, 'textDocument/hover']) server.receive({ id: 1, method, params: {} });
+    for (let work = due.shift(); work !== undefined; work = due.shift()) work();
+    expect(numberAt(sent.at(-1), 'error', 'code')).toBe(code);
+  });
+
+  it('goes on after a change with a wrong range, and takes a range whose ends are swapped', () => {
+    const client = opened();
+    const change = (range: unknown, added: unknown): void =>
+      client.notify('textDocument/didChange', {
+        textDocument: { uri, version: 2 },
+        contentChanges: [{ range, text: added }],
+      });
+    const [a, b] = [
+      { line: 8, character: 2 },
+      { line: 8, character: 5 },
+    ];
+    change({ start: b, end: a }, 'sub');
+    expect(textAt(client.result('textDocument/hover', { position: a }), 'contents', 'value')).toContain('sub.u32');
+    change({ start: { line: 'x' }, end: null }, 7);
+    expect(client.ask('textDocument/hover', { position: a })).toMatchObject({ result: { contents: {} } });
   });
 
   it('ends with 0 if it was asked to shut down', () => {

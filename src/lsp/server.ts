@@ -11,7 +11,7 @@ import { answers, RequestRefused } from './answers.ts';
 import { at, listAt, numberAt, textAt } from '../base/json-values.ts';
 import { resolveCompletion } from './completion-words.ts';
 import { answeredInside, HostDocument, languageOf } from './host-document.ts';
-import { looksLikePtx, OpenDocument, type Range } from './open-document.ts';
+import { mayBePtx, OpenDocument, type Range } from './open-document.ts';
 import type { Settings } from '../check/settings.ts';
 import { encodeTokens, tokenEdits, tokenModifiers, tokenTypes } from './tokens.ts';
 
@@ -31,7 +31,8 @@ const pause = 100;
 const severities: Readonly<Record<Severity, number>> = { error: 1, warning: 2, note: 3 };
 
 const errors = {
-  invalidParams: -32602,
+  notInitialized: -32002,
+  invalidRequest: -32600,
   methodNotFound: -32601,
   internal: -32603,
   cancelled: -32800,
@@ -56,7 +57,7 @@ export class LanguageServer {
    * requested a shutdown.
    */
   exitCode: 0 | 1 | null = null;
-  private isShutDown = false;
+  private state: 'new' | 'running' | 'shut down' = 'new';
 
   constructor(host: ServerHost) {
     this.host = host;
@@ -89,7 +90,7 @@ export class LanguageServer {
     const params = at(message, 'params');
     const id = at(message, 'id');
     if (id === undefined || method === '') {
-      this.notified(method, params);
+      this.tryNotified(method, params);
       return;
     }
     const answer = this.cancelled.delete(id) ? failure(errors.cancelled, 'cancelled') : this.answer(method, params);
@@ -97,6 +98,9 @@ export class LanguageServer {
   }
 
   private answer(method: string, params: unknown): object {
+    if (this.state === 'new' && method !== 'initialize')
+      return failure(errors.notInitialized, 'the first request must be initialize');
+    if (this.state === 'shut down') return failure(errors.invalidRequest, 'the server has been shut down');
     try {
       return { result: this.result(method, params) ?? null };
     } catch (error) {
@@ -107,9 +111,12 @@ export class LanguageServer {
   }
 
   private result(method: string, params: unknown): unknown {
-    if (method === 'initialize') return { capabilities, serverInfo: { name: 'ptxlab', version: this.host.version } };
+    if (method === 'initialize') {
+      this.state = 'running';
+      return { capabilities, serverInfo: { name: 'ptxlab', version: this.host.version } };
+    }
     if (method === 'shutdown') {
-      this.isShutDown = true;
+      this.state = 'shut down';
       return null;
     }
     if (method === 'completionItem/resolve') return resolveCompletion(params);
@@ -122,6 +129,17 @@ export class LanguageServer {
     if (document !== undefined) return answer(document, params);
     const inside = answeredInside.has(method) ? this.hosts.get(uri)?.inside(at(params, 'position')) : null;
     return inside == null ? null : answer(inside, params);
+  }
+
+  /** A notification has no answer, so its mistakes are shown in the log of the editor. */
+  private tryNotified(method: string, params: unknown): void {
+    if (this.state !== 'running' && method !== 'exit') return;
+    try {
+      this.notified(method, params);
+    } catch (error) {
+      const message = `${method}: ${error instanceof Error ? error.message : String(error)}`;
+      this.host.send({ jsonrpc: '2.0', method: 'window/logMessage', params: { type: 1, message } });
+    }
   }
 
   private notified(method: string, params: unknown): void {
@@ -138,7 +156,7 @@ export class LanguageServer {
         this.tokens.delete(uri);
         return;
       case 'exit':
-        this.exitCode = this.isShutDown ? 0 : 1;
+        this.exitCode = this.state === 'shut down' ? 0 : 1;
         return;
       default:
     }
@@ -152,7 +170,7 @@ export class LanguageServer {
       const host = new HostDocument(uri, version, text, language, this.host.settingsFor(uri));
       this.hosts.set(uri, host);
       this.check(host);
-    } else if (looksLikePtx(text)) {
+    } else if (mayBePtx(text)) {
       const document = new OpenDocument(uri, version, text, this.host.settingsFor(uri));
       this.open.set(uri, document);
       this.check(document);

@@ -133,6 +133,13 @@ function suite(name: string, changes: object, file = 'a.ptxtest.json'): string {
   return put(place, file, file.endsWith('.mjs') ? `export default ${text};` : text);
 }
 
+test.each(['table', 'tap'])('control characters in a name are made visible in the format %s', async (format) => {
+  const path = suite(`visible-${format}`, { name: 'a\u001b[31mb\nok 4 - c' });
+  const { stdout } = await ptxlab(['test', path, '--format', format]);
+  expect(stdout).toContain('a␛[31mb␊ok 4 - c');
+  expect(stdout).not.toContain('\u001b[31m');
+});
+
 async function run(path: string, ...flags: readonly string[]): Promise<readonly [code: number | null, text: string]> {
   const { code, stdout, stderr } = await ptxlab(['test', path, ...flags]);
   return [code, stdout + stderr];

@@ -20,7 +20,7 @@ async function* inPieces(text: string, size: number): AsyncGenerator<Buffer> {
 test.each([1, 7, 10_000])('messages are read from pieces of %i bytes', async (size) => {
   const messages = [{ a: 'ä😀' }, { b: [1, 2] }];
   const found: unknown[] = [];
-  for await (const message of messagesIn(inPieces(messages.map(frame).join(''), size))) found.push(message);
+  for await (const one of messagesIn(inPieces(messages.map(frame).join(''), size))) found.push(JSON.parse(one));
   expect(found).toEqual(messages);
 });
 
@@ -39,13 +39,29 @@ describe('ptxlab lsp', () => {
     });
     expect([code, stderr]).toEqual([0, '']);
     const sent: unknown[] = [];
-    for await (const message of messagesIn(inPieces(stdout, 4096))) sent.push(message);
+    for await (const one of messagesIn(inPieces(stdout, 4096))) sent.push(JSON.parse(one));
     expect(sent).toMatchObject([
       { id: 1, result: { capabilities: { hoverProvider: true } } },
       { method: 'textDocument/publishDiagnostics', params: { uri, diagnostics: [{ code: 'PTX2021' }] } },
       { id: 2, result: [{ name: 'k' }] },
       { id: 3, result: null },
     ]);
+  });
+
+  it('answers a message that is not JSON, and goes on', async () => {
+    const wrong = 'Content-Length: 3\r\n\r\n{x}';
+    const input = [
+      wrong,
+      ...[{ id: 1, method: 'initialize' }, { id: 2, method: 'shutdown' }, { method: 'exit' }].map(frame),
+    ];
+    const { code, stdout } = await ptxlab(['lsp'], { input: input.join('') });
+    expect(code).toBe(0);
+    expect(stdout).toContain('"id":null,"error":{"code":-32700,"message":"not JSON: ');
+  });
+
+  it('says why it cannot read a message without a length', async () => {
+    const { code, stderr } = await ptxlab(['lsp'], { input: 'Length: 3\r\n\r\n{}' });
+    expect([code, stderr]).toEqual([2, 'ptxlab: a message has no Content-Length header\n']);
   });
 
   it('exits with 1 if the editor goes away', async () => {

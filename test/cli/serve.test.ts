@@ -96,18 +96,24 @@ it('finds data races', async () => {
   expect(await ask('launch', { ...launch, races: 'strict' })).toMatchObject({ ok: true, races: [{ code: 'PTX6038' }] });
 });
 
-it('answers a message that is not JSON, and goes on', async () => {
+it.each([
+  ['not JSON', '{"id": 1, "params": NaN}', null, -32700],
+  ['a list', '[{"jsonrpc":"2.0","id":1,"method":"version"}]', null, -32600],
+  ['a request without a method', '{"jsonrpc":"2.0","id":7}', 7, -32600],
+  ['a number', '7', null, -32600],
+  ['null', 'null', null, -32600],
+])('answers a message that is %s with an error, and goes on', async (_, message, id, code) => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const served = serve({ input, output }, defaultLimits, '1.2.3', new AbortController().signal);
   const send = (body: string): boolean => input.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-  send('{"id": 1, "params": NaN}');
-  send('{"jsonrpc":"2.0","id":2,"method":"version","params":{}}');
+  send(message);
+  send('{"jsonrpc":"2.0","id":2,"method":"version"}');
   let text = '';
   for await (const chunk of output) {
     text += String(chunk);
     if (text.includes('"version":"1.2.3"')) break;
   }
-  expect(text).toContain('"id":null,"error":{"code":-32700,"message":"not JSON: ');
+  expect(text).toContain(`"id":${id},"error":{"code":${code},`);
   input.end();
   await served;
 });
@@ -218,6 +224,11 @@ it.each([
   await expect(ask(method, params)).rejects.toMatchObject({ code, data: { code: own } });
 });
 
+it.each(['AQID\nBA==', 'AQIDBA==garbage', '!!!!', 'AQI=AQI=', 'AQIDBA'])('refuses %j as base64', async (base64) => {
+  const asked = connected().ask('convert', { data: { base64 }, from: 'u8', to: 's8' });
+  await expect(asked).rejects.toMatchObject({ code: -32602, data: { code: 'bad-params' } });
+});
+
 it('returns the findings of a module that it refuses', async () => {
   const { ask } = connected();
   const { device } = await ask('device/create');
@@ -271,7 +282,14 @@ it('ends at a message that is too long', async () => {
   const limits = { ...defaultLimits, message: 1000 };
   const served = serve({ input, output }, limits, '1.2.3', new AbortController().signal);
   input.write(`Content-Length: 100000\r\n\r\n${'x'.repeat(2000)}`);
-  await expect(served).resolves.toBeUndefined();
+  await expect(served).resolves.toBe('a message is longer than the limit of 1000 bytes');
+});
+
+it('ends at a message whose length is not known', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const served = serve({ input, output }, defaultLimits, '1.2.3', new AbortController().signal);
+  input.write('Length: 100\r\n\r\n{}');
+  await expect(served).resolves.toBe('Header must provide a Content-Length property.');
 });
 
 it('removes its folder when its input ends, and those of servers that crashed', async () => {

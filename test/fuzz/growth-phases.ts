@@ -162,6 +162,7 @@ function answersOf(text: string): number {
   };
   const ask = (method: string, params: object): void =>
     send({ id: answers, method: `textDocument/${method}`, params: { textDocument: { uri }, ...params } });
+  send({ id: 0, method: 'initialize', params: {} });
   const textDocument = { uri, languageId: 'ptx', version: 1, text };
   send({ method: 'textDocument/didOpen', params: { textDocument } });
   for (const method of ['documentSymbol', 'foldingRange', 'formatting', 'codeLens', 'semanticTokens/full'])

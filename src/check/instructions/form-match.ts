@@ -224,23 +224,23 @@ function nearestModifier(axes: readonly Axis[], text: string): string | null {
   );
 }
 
-/**
- * The problem to report for a part that is not a PTX modifier; its help names the modifier that was most likely
- * intended.
- */
+/** The problem to report for a part that is not a PTX modifier. */
 export function unknownModifier(forms: readonly CompiledForm[], { text, index }: Written): Problem {
-  return problem('PTX2010', part(index), { modifier: text }, { help: once(() => modifierHelp(forms, text)) });
+  const meant = once(() => likelyWord(text, modifiersOf(forms)));
+  return problem('PTX2010', part(index), { modifier: text }, { meant, help: () => alikeHelp(forms, text) });
 }
 
-function modifierHelp(forms: readonly CompiledForm[], text: string): string | null {
-  const words = forms.flatMap(({ axes, slots }) => [
+function modifiersOf(forms: readonly CompiledForm[]): readonly string[] {
+  return forms.flatMap(({ axes, slots }) => [
     ...axes.flatMap(({ values }) => values),
     ...slots.flatMap(({ types }) => types),
   ]);
-  const meant = likelyWord(text, words);
-  const alike = [...new Set(words)].filter((word) => withoutNumbers(word) === withoutNumbers(text));
-  const choices = alike.length === 0 ? null : `${forms[0]?.opcode ?? ''} takes ${listed(alike)}`;
-  return meant === null ? choices : `did you mean '${meant}'?`;
+}
+
+/** The modifiers that differ from the text only in their numbers. */
+function alikeHelp(forms: readonly CompiledForm[], text: string): string | null {
+  const alike = [...new Set(modifiersOf(forms))].filter((word) => withoutNumbers(word) === withoutNumbers(text));
+  return alike.length === 0 ? null : `${forms[0]?.opcode ?? ''} takes ${listed(alike)}`;
 }
 
 interface Missing {

@@ -4,7 +4,7 @@
  */
 import type { Span } from '../../base/span.ts';
 import { type Diagnostic, diagnose, diagnoseStored } from '../../diagnostics/diagnostic.ts';
-import { rewrite } from '../../diagnostics/fix.ts';
+import { type Fix, rewrite } from '../../diagnostics/fix.ts';
 import type { AvailabilityRow } from '../../isa/conditions.ts';
 import type { Guard, Instruction, Operand } from '../../syntax/tree.ts';
 import { checkCall } from './call.ts';
@@ -135,11 +135,18 @@ function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionCo
 export function toDiagnostic(found: Problem, node: Instruction, source: string): Diagnostic {
   const span = spanOf(found.place, node, source);
   const mnemonic: Span = { start: node.mnemonicStart, end: node.mnemonicEnd };
-  const fixes = found.spelling === null ? [] : [rewrite(mnemonic, found.spelling)];
+  const fixes = fixesOf(found, mnemonic, span);
   const { accepted } = found;
   const help = helpOf(found);
   const extras = found.section === null ? { help, fixes, accepted } : { help, fixes, accepted, section: found.section };
   return diagnoseStored(found.code, span, found.parameters, extras);
+}
+
+/** @param span the place of the problem */
+function fixesOf({ spelling, meant }: Problem, mnemonic: Span, span: Span): readonly Fix[] {
+  if (spelling !== null) return [rewrite(mnemonic, spelling)];
+  const word = meant?.() ?? null;
+  return word === null ? [] : [rewrite(span, word)];
 }
 
 function spanOf(place: InstructionPart, node: Instruction, source: string): Span {

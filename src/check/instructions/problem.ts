@@ -24,6 +24,8 @@ export interface Problem {
   readonly place: InstructionPart;
   /** A function delays the search for a similar word until the problem is reported. */
   readonly help: Help | null;
+  /** Returns the word that was most likely intended in this place; null if no word is similar. */
+  readonly meant: (() => string | null) | null;
   /** The modifiers that the form accepts in place of a wrong one; empty if they are not known. */
   readonly choices: readonly string[];
   /** A complete mnemonic that would be legal here; null if none is suggested. */
@@ -35,6 +37,7 @@ export interface Problem {
 
 interface ProblemOptions {
   readonly help?: Help | null;
+  readonly meant?: () => string | null;
   readonly choices?: readonly string[];
   readonly spelling?: string | null;
   readonly section?: string | null;
@@ -47,8 +50,8 @@ export function problem<C extends Code>(
   parameters: Parameters<C>,
   options: ProblemOptions = {},
 ): Problem {
-  const { help = null, choices = [], spelling = null, section = null, accepted = [] } = options;
-  return { code, parameters, place, help, choices, spelling, section, accepted };
+  const { help = null, meant = null, choices = [], spelling = null, section = null, accepted = [] } = options;
+  return { code, parameters, place, help, meant, choices, spelling, section, accepted };
 }
 
 export const wholeMnemonic: InstructionPart = { kind: 'mnemonic' };
@@ -62,7 +65,9 @@ export function operand(...path: readonly number[]): InstructionPart {
 }
 
 /** Returns a string that says how to fix the problem. The default is to suggest the nearest legal spelling. */
-export function helpOf({ help, choices, parameters, spelling }: Problem): string | null {
+export function helpOf({ help, meant, choices, parameters, spelling }: Problem): string | null {
+  const word = meant?.() ?? null;
+  if (word !== null) return `did you mean '${word}'?`;
   const own = typeof help === 'function' ? help() : help;
   if (own !== null) return own;
   if (choices.length > 0) return `${parameters['what'] ?? ''} takes ${joinWords(choices, 'or')}`;

@@ -42,13 +42,12 @@ const outside: readonly string[] = [...opcodesOutside.keys()];
 
 /** The problem to report for an opcode that is not in the table. */
 export function unknownOpcode(table: FormTable, opcode: string): Problem {
-  return problem('PTX2001', part(0), { opcode }, { help: once(() => opcodeHelp(table, opcode)) });
+  return problem('PTX2001', part(0), { opcode }, { meant: once(() => likelyOpcode(table, opcode)) });
 }
 
-function opcodeHelp(table: FormTable, opcode: string): string | null {
-  const directive = statementDirectives.has(`.${opcode}`) ? `.${opcode}` : null;
-  const meant = directive ?? foreign.get(opcode.toLowerCase()) ?? nearestWord(opcode, [...table.opcodes(), ...outside]);
-  return meant === null ? null : `did you mean '${meant}'?`;
+function likelyOpcode(table: FormTable, opcode: string): string | null {
+  if (statementDirectives.has(`.${opcode}`)) return `.${opcode}`;
+  return foreign.get(opcode.toLowerCase()) ?? nearestWord(opcode, [...table.opcodes(), ...outside]);
 }
 
 /**

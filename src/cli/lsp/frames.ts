@@ -2,6 +2,7 @@
  * Messages of the Language Server Protocol as they are sent over a stream: a header with the length, an empty line, and
  * JSON in UTF-8.
  */
+import { UsageError } from '../exit.ts';
 
 /** The bytes of a message. */
 export function frame(message: object): string {
@@ -11,24 +12,37 @@ export function frame(message: object): string {
 
 const headerEnd = Buffer.from('\r\n\r\n');
 
-/** Yields the messages of a stream until the stream ends. */
-export async function* messagesIn(input: AsyncIterable<Buffer>): AsyncGenerator {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const bytes of input) {
-    rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
-    for (let found = firstMessage(rest); found !== null; found = firstMessage(rest)) {
-      yield JSON.parse(rest.toString('utf8', found.start, found.end));
+/**
+ * Yields the texts of the messages in a stream until the stream ends.
+ *
+ * @throws UsageError if a message does not give its length, because the next message cannot be found then
+ */
+export async function* messagesIn(input: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let pieces: Buffer[] = [];
+  let length = 0;
+  let needed = 0;
+  for await (const piece of input) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length < needed) continue;
+    let rest = Buffer.concat(pieces);
+    let found = firstMessage(rest);
+    for (; found.end <= rest.length; found = firstMessage(rest)) {
+      yield rest.toString('utf8', found.start, found.end);
       rest = rest.subarray(found.end);
     }
+    pieces = [rest];
+    length = rest.length;
+    needed = found.end;
   }
 }
 
-/** The range of the first message in these bytes; null if part of the message has not arrived yet. */
-function firstMessage(bytes: Buffer): { readonly start: number; readonly end: number } | null {
+/** The range of the first message, which may end after these bytes. If its header is incomplete, it does. */
+function firstMessage(bytes: Buffer): { readonly start: number; readonly end: number } {
   const header = bytes.indexOf(headerEnd);
-  if (header < 0) return null;
+  if (header < 0) return { start: 0, end: bytes.length + 1 };
   const length = Number(/Content-Length: *(\d+)/i.exec(bytes.toString('latin1', 0, header))?.[1] ?? Number.NaN);
-  if (Number.isNaN(length)) throw new Error('a message without Content-Length');
+  if (Number.isNaN(length)) throw new UsageError('a message has no Content-Length header');
   const start = header + headerEnd.length;
-  return bytes.length < start + length ? null : { start, end: start + length };
+  return { start, end: start + length };
 }

@@ -72,14 +72,25 @@ export function sizeOfData({ file, at = 0, bytes, base64 }: DataSource, folder: 
   return Buffer.byteLength(required(base64, 'base64'), 'base64');
 }
 
-/** Passes the data to `take` piece by piece. A piece is valid only during the call. */
+/**
+ * Passes the data to `take` piece by piece. A piece is valid only during the call.
+ *
+ * @throws RequestError `bad-params` if the data is not valid base64
+ */
 export function readData(
   { file, at = 0, bytes, base64 }: DataSource,
   folder: SharedFolder,
   take: (piece: Uint8Array, offset: number) => void,
 ): void {
-  if (file === undefined) take(Buffer.from(required(base64, 'base64'), 'base64'), 0);
+  if (file === undefined) take(decoded(required(base64, 'base64')), 0);
   else folder.read(file, at, bytes, take);
+}
+
+/** Node.js skips whatever is not base64, so the decoded data would be too short. */
+function decoded(base64: string): Buffer {
+  const data = Buffer.from(base64, 'base64');
+  if (base64.length % 4 === 0 && data.length === Buffer.byteLength(base64, 'base64')) return data;
+  throw new RequestError('bad-params', 'base64: must be base64 with padding, without spaces or line breaks');
 }
 
 /** A copy of the data. */

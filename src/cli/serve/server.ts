@@ -14,6 +14,8 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
   ErrorCodes,
+  Message,
+  ResponseError,
   type ResponseMessage,
 } from 'vscode-jsonrpc/node';
 import { SharedFolder } from './shared-folder.ts';
@@ -26,13 +28,16 @@ export interface ServerStreams {
 
 const methods: Readonly<Record<string, Method>> = { ...textMethods, ...deviceMethods, ...arrayMethods };
 
-/** Resolves when the input ends or `signal` aborts. Launches that are still running at that point are stopped. */
+/**
+ * Resolves when the server ends: with null if the input ends or `signal` aborts, and otherwise with the reason why the
+ * messages cannot be read any further. Launches that are still running at that point are stopped.
+ */
 export async function serve(
   { input, output }: ServerStreams,
   limits: Limits,
   version: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string | null> {
   const folder = new SharedFolder(limits.file);
   const remove = (): void => folder.remove();
   process.once('exit', remove);
@@ -42,34 +47,37 @@ export async function serve(
   const writer = new StreamMessageWriter(output);
   const connection = createMessageConnection(reader, writer);
   let waiting = 0;
-  for (const [name, method] of Object.entries(methods)) {
-    connection.onRequest(name, async (params: unknown, token: CancellationToken) => {
+  connection.onRequest(async (name: string, params: unknown, token: CancellationToken) => {
+    const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
+    if (method === undefined) return new ResponseError(ErrorCodes.MethodNotFound, `there is no method '${name}'`);
+    try {
+      if (waiting >= limits.requests)
+        throw new RequestError('limit-exceeded', `${limits.requests} requests are waiting`);
+      waiting++;
       try {
-        if (waiting >= limits.requests)
-          throw new RequestError('limit-exceeded', `${limits.requests} requests are waiting`);
-        waiting++;
-        try {
-          return await answer(method, params, state, token, ended.signal);
-        } finally {
-          waiting--;
-        }
-      } catch (error) {
-        return responseError(error, sourceIn(params));
+        return await answer(method, params, state, token, ended.signal);
+      } finally {
+        waiting--;
       }
-    });
-  }
+    } catch (error) {
+      return responseError(error, sourceIn(params));
+    }
+  });
   try {
-    await new Promise<void>((resolve) => {
-      connection.onClose(resolve);
-      input.once('end', resolve);
-      input.once('error', resolve);
-      output.once('error', resolve);
+    return await new Promise<string | null>((resolve) => {
+      const end = (): void => resolve(null);
+      connection.onClose(end);
+      input.once('end', end);
+      input.once('error', end);
+      output.once('error', end);
       connection.onError(([error]) => {
-        if (error instanceof SyntaxError) void writer.write(parseError(error));
-        else resolve();
+        if (error instanceof SyntaxError)
+          void writer.write(failure(null, ErrorCodes.ParseError, `not JSON: ${error.message}`));
+        else resolve(error.message.replace(/\n[^]*/, ''));
       });
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      signal.addEventListener('abort', end, { once: true });
       limitMessages(input, reader, limits.message, resolve);
+      answerWrongMessages(reader, writer);
       connection.listen();
     });
   } finally {
@@ -81,9 +89,30 @@ export async function serve(
   }
 }
 
-/** The answer to a message that is not JSON, whose id is therefore not known. */
-function parseError({ message }: SyntaxError): ResponseMessage {
-  return { jsonrpc: '2.0', id: null, error: { code: ErrorCodes.ParseError, message: `not JSON: ${message}` } };
+/** The answer to something that is not a request. `id` is null if it is not known. */
+function failure(id: string | number | null, code: number, message: string): ResponseMessage {
+  return { jsonrpc: '2.0', id, error: { code, message } };
+}
+
+/** Answers messages that are neither requests nor notifications, which the connection would ignore. */
+function answerWrongMessages(reader: StreamMessageReader, writer: StreamMessageWriter): void {
+  const listen = reader.listen.bind(reader);
+  reader.listen = (callback) =>
+    listen((message) => {
+      const isKnown =
+        isJsonObject(message) &&
+        [Message.isRequest, Message.isNotification, Message.isResponse].some((is) => is(message));
+      if (isKnown) callback(message);
+      else void writer.write(wrongMessage(message));
+    });
+}
+
+function wrongMessage(message: unknown): ResponseMessage {
+  const words = Array.isArray(message)
+    ? 'batches are not supported; send each request in a message of its own'
+    : 'the message is not a request with a method';
+  const id = isJsonObject(message) ? message['id'] : null;
+  return failure(typeof id === 'string' || typeof id === 'number' ? id : null, ErrorCodes.InvalidRequest, words);
 }
 
 async function answer(
@@ -110,11 +139,11 @@ async function answer(
  * Ends the connection if a message exceeds the maximum size, that is, if it is still incomplete when that many bytes
  * have arrived.
  */
-function limitMessages(input: Readable, reader: StreamMessageReader, most: number, end: () => void): void {
+function limitMessages(input: Readable, reader: StreamMessageReader, most: number, end: (why: string) => void): void {
   let pending = 0;
   input.on('data', (chunk: Buffer) => {
     pending += chunk.length;
-    if (pending > most) end();
+    if (pending > most) end(`a message is longer than the limit of ${most} bytes`);
   });
   const listen = reader.listen.bind(reader);
   reader.listen = (callback) =>

@@ -1,6 +1,6 @@
 /** Formats the results of kernel tests for display and for other programs. */
 import { type JUnitSuite, renderJUnit } from '../../diagnostics/renderers/junit.ts';
-import { toCells } from '../../diagnostics/renderers/printable.ts';
+import { printable, toCells } from '../../diagnostics/renderers/printable.ts';
 import type { Style } from '../../diagnostics/renderers/style.ts';
 import { wrap } from '../../diagnostics/renderers/wrap.ts';
 import { displayName } from '../io.ts';
@@ -26,7 +26,7 @@ function linesOf(status: CaseStatus): readonly string[] {
 // --- table ----------------------------------------------------------------------------------------------------------
 
 export function renderTable(results: readonly CaseResult[], style: Style, width: number): string {
-  const names = results.map(({ one }) => caseName(one));
+  const names = results.map(({ one }) => printable(caseName(one)));
   const widest = Math.min(Math.max(...names.map((name) => toCells(name).length)), width - 22);
   const lines: string[] = [];
   let suite: string | null = null;
@@ -52,7 +52,7 @@ function resultLines(
   return [
     `  ${shown}  ${name}${padding}  ${time}`,
     ...details.flatMap((line) =>
-      wrap(line, width - 9).map((part, i) => (i === 0 ? `         ${part}` : `           ${part}`)),
+      wrap(line, width - 9).map((part, i) => `${i === 0 ? '' : '  '}         ${printable(part)}`),
     ),
   ];
 }
@@ -101,7 +101,7 @@ function suitesOf(results: readonly CaseResult[]): readonly JUnitSuite[] {
 /** Formats the results according to the Test Anything Protocol, version 14. */
 function tapOf(results: readonly CaseResult[]): string {
   const lines = results.flatMap(({ one, status }, i) => {
-    const name = `${displayName(one.suite)}: ${caseName(one)}`.replace(/[\\#]/g, '\\$&');
+    const name = `${displayName(one.suite)}: ${printable(caseName(one))}`.replace(/[\\#]/g, '\\$&');
     if (status.kind === 'passed') return [`ok ${i + 1} - ${name}`];
     const texts = linesOf(status).map((line) => `    - ${JSON.stringify(line)}`);
     return [
