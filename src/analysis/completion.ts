@@ -57,6 +57,7 @@ export class Completer {
   private readonly guide: MnemonicGuide;
   private readonly verdicts: VerdictCache;
   private readonly shapes = new ShapeTable();
+  private readonly scopes = new WeakMap<PlacedScope, CheckScope>();
 
   constructor(environment: ModuleEnvironment) {
     this.environment = environment;
@@ -88,7 +89,7 @@ export class Completer {
     const place = statementPlace(chunk.text, references.wordsOf(chunk), offset - chunk.start);
     if (place.kind === 'guard') return '.pred';
     if (place.kind !== 'operand' || resolveMnemonic(place.mnemonic).kind !== 'variants') return null;
-    const outer = checkScope(names.scopeAt(offset), module);
+    const outer = this.checkScope(names.scopeAt(offset), module);
     const fitting = usualTypes.find((type) => {
       const scope = new Scope(outer);
       const declared = { start: 0, end: 0 };
@@ -96,6 +97,17 @@ export class Completer {
       return this.fits(place, tried, scope);
     });
     return fitting ?? null;
+  }
+
+  /** The scope that the checker uses: the names of a function's scopes, nested in the scope of the module. */
+  private checkScope(placed: PlacedScope | null, module: Scope): Scope {
+    if (placed === null) return module;
+    const known = this.scopes.get(placed);
+    if (known?.module === module) return known.scope;
+    const scope = new Scope(this.checkScope(placed.parent, module));
+    for (const { symbol } of [...placed.families, ...placed.names.values()]) scope.declare(symbol);
+    this.scopes.set(placed, { scope, module });
+    return scope;
   }
 
   private itemsAt(place: StatementPlace, context: Context): readonly Completion[] {
@@ -168,7 +180,7 @@ export class Completer {
   // --- operands -----------------------------------------------------------------------------------------------------
 
   private operands(place: OperandPlace, context: Context): readonly Completion[] {
-    const scope = checkScope(context.scope, context.module);
+    const scope = this.checkScope(context.scope, context.module);
     const items: Completion[] = [];
     for (const { name, symbol } of candidates(context)) {
       if (items.length >= mostNames) break;
@@ -276,12 +288,10 @@ function isArgument(symbol: DeclaredSymbol | undefined): boolean {
   return symbol?.kind === 'register' || (symbol?.kind === 'variable' && symbol.space === 'local parameter');
 }
 
-/** The scope that the checker uses: the names of a function's scopes, nested in the scope of the module. */
-function checkScope(placed: PlacedScope | null, module: Scope): Scope {
-  if (placed === null) return module;
-  const scope = new Scope(checkScope(placed.parent, module));
-  for (const { symbol } of [...placed.families, ...placed.names.values()]) scope.declare(symbol);
-  return scope;
+/** A scope in the form that the checker uses, and the scope of the module around it. */
+interface CheckScope {
+  readonly scope: Scope;
+  readonly module: Scope;
 }
 
 interface Candidate {

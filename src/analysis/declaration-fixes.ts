@@ -4,7 +4,7 @@ import { familyIndex } from '../check/symbols.ts';
 import type { Fix } from '../diagnostics/fix.ts';
 import type { TypeName } from '../isa/types.ts';
 import type { ChunkList } from './chunk-list.ts';
-import type { Names, PlacedScope } from './names.ts';
+import type { Declared, Names, PlacedScope } from './names.ts';
 import type { References } from './references.ts';
 
 /**
@@ -53,10 +53,17 @@ function ownDeclaration(
   root: PlacedScope,
   references: References,
 ): Fix | null {
-  const registers = [...root.families, ...root.names.values()].filter(({ symbol }) => symbol.kind === 'register');
-  const last = registers.toSorted((a, b) => a.start - b.start).at(-1);
-  const at = last === undefined ? references.bodyStart(root.start) : references.endOfStatement(last.start);
+  const last = lastRegister(root);
+  const at = last === null ? references.bodyStart(root.start) : references.endOfStatement(last.start);
   if (at === null || at > list.length) return null;
   const edits = [{ span: { start: at, end: at }, text: `\n\t.reg ${type} \t${name};` }];
   return { title: `Declare ${name} as ${type}`, applicability: 'possible', edits };
+}
+
+function lastRegister({ families, names }: PlacedScope): Declared | null {
+  let last: Declared | null = null;
+  for (const declared of [...families, ...names.values()]) {
+    if (declared.symbol.kind === 'register' && (last === null || declared.start > last.start)) last = declared;
+  }
+  return last;
 }

@@ -24,7 +24,7 @@ import { type FunctionBody, functionBody } from './function-body.ts';
 import { FunctionView } from './function-view.ts';
 import { type FunctionPlace, functionsIn } from './functions.ts';
 import { kernelHeader, type KernelHeader } from './kernel-header.ts';
-import { headerFixes, headerPlaces } from './header-fixes.ts';
+import { headerFixes, headerPlaces, type HeaderPlaces } from './header-fixes.ts';
 import { ModuleCheck } from './module-check.ts';
 import { type NormalBody, normalBody, type NormalVariable, normalVariable } from './module-diff/normal-body.ts';
 import { Navigation } from './navigation.ts';
@@ -54,6 +54,7 @@ export class Document {
   private readonly words = new WeakMap<Chunk, readonly Word[]>();
   private known: Navigation | null = null;
   private completer: Completer | null = null;
+  private headerFound: HeaderPlaces | null = null;
   /** The function views that were requested since the last edit, keyed by the offset at which the function starts. */
   private readonly views = new Map<number, FunctionView>();
 
@@ -104,6 +105,7 @@ export class Document {
     this.views.clear();
     this.known = null;
     this.ranges = null;
+    this.headerFound = null;
     this.module.update(this.list.edit(start, end, text));
   }
 
@@ -124,7 +126,7 @@ export class Document {
     const { fixes, accepted, code, span } = finding;
     if (code === 'PTX3001') return [...fixes, ...this.declarationFixes(span)];
     if (accepted.length === 0 || this.options.target !== undefined) return fixes;
-    return [...fixes, ...headerFixes(accepted, headerPlaces(this.list.firstItems()))];
+    return [...fixes, ...headerFixes(accepted, this.header())];
   }
 
   /**
@@ -133,8 +135,13 @@ export class Document {
    */
   related(finding: Diagnostic): readonly RelatedPlace[] {
     if (finding.code === 'PTX5005') return firstDeclaration(finding.span, this.list, this.navigation);
-    if (this.options.target !== undefined) return [];
-    return headersMeant(finding.accepted, headerPlaces(this.list.firstItems()));
+    if (finding.accepted.length === 0 || this.options.target !== undefined) return [];
+    return headersMeant(finding.accepted, this.header());
+  }
+
+  private header(): HeaderPlaces {
+    this.headerFound ??= headerPlaces(this.list.firstItems());
+    return this.headerFound;
   }
 
   private declarationFixes(place: Span): readonly Fix[] {
