@@ -3,6 +3,7 @@
  * loop depth. Forward jumps are drawn on the right, backward jumps on the left with dashed lines.
  */
 import { elementAt } from '../base/element-at.ts';
+import { leadingCount } from '../base/leading-count.ts';
 import { requireArgument } from '../base/require.ts';
 import { list, number, shaped, text as textRule } from '../base/rules.ts';
 import type { Span } from '../base/span.ts';
@@ -120,6 +121,22 @@ interface Jump {
   readonly to: number;
 }
 
+/** The jumps in one lane, which do not overlap. They are sorted by their positions. */
+class Lane {
+  private readonly starts: number[] = [];
+  private readonly ends: number[] = [];
+
+  /** Adds a jump that takes up the boxes from `start` to `end`. Returns false if another jump is in the way. */
+  add(start: number, end: number): boolean {
+    const { starts, ends } = this;
+    const before = leadingCount(starts.length, (i) => elementAt(starts, i) <= end);
+    if (before > 0 && elementAt(ends, before - 1) >= start) return false;
+    starts.splice(before, 0, start);
+    ends.splice(before, 0, end);
+    return true;
+  }
+}
+
 /**
  * Gives each jump a lane beside the boxes, with short jumps in the nearest lanes, so that jumps in one lane do not
  * overlap.
@@ -128,21 +145,19 @@ function lanesOf(jumps: readonly Jump[]): {
   readonly count: number;
   readonly lanes: readonly (Jump & { readonly lane: number })[];
 } {
-  const taken: (readonly Jump[])[] = [];
-  const reach = ({ from, to }: Jump): readonly [number, number] => [Math.min(from, to), Math.max(from, to)];
+  const taken: Lane[] = [];
   const length = (jump: Jump): number => Math.abs(jump.to - jump.from);
-  const overlaps = (a: Jump, b: Jump): boolean => {
-    const [[start, end], [otherStart, otherEnd]] = [reach(a), reach(b)];
-    return start <= otherEnd && otherStart <= end;
+  const laneOf = ({ from, to }: Jump): number => {
+    const [start, end] = [Math.min(from, to), Math.max(from, to)];
+    const free = taken.findIndex((lane) => lane.add(start, end));
+    if (free >= 0) return free;
+    const lane = new Lane();
+    lane.add(start, end);
+    return taken.push(lane) - 1;
   };
   const lanes = jumps
     .toSorted((a, b) => length(a) - length(b) || a.from - b.from)
-    .map((jump) => {
-      const free = taken.findIndex((others) => !others.some((other) => overlaps(jump, other)));
-      const lane = free < 0 ? taken.length : free;
-      taken[lane] = [...(taken[lane] ?? []), jump];
-      return { ...jump, lane };
-    });
+    .map(({ from, to }) => ({ from, to, lane: laneOf({ from, to }) }));
   return { count: taken.length, lanes };
 }
 
