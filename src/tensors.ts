@@ -10,7 +10,8 @@ export { PtxlabError } from './base/error.ts';
 export { type ByteSink, type ByteSource, memorySink, memorySource } from './tensors/bytes.ts';
 export type { CheckpointLayout } from './tensors/checkpoints/written-layouts.ts';
 export type { ConversionChoice, ConversionName } from './tensors/conversion-choice.ts';
-export { type ConversionPlan, planConversion, type TensorWork } from './tensors/conversion-plan.ts';
+export { type ConversionPlan, planConversion } from './tensors/conversion-plan.ts';
+export type { TensorWork } from './tensors/tensor-work.ts';
 export type { Comparison } from './arrays/statistics/comparison.ts';
 export type { Summary } from './arrays/statistics/summary.ts';
 export {

@@ -19,33 +19,11 @@ import { carriedOver, dtypeIn, layoutFile, type LayoutOptions } from './layout.t
 import { layoutShards } from './safetensors/sharded-layout.ts';
 import type { Scales } from './scales.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
+import type { TensorWork } from './tensor-work.ts';
 import { requireTensorFile } from './require-file.ts';
+import { requireOwnScales } from './checkpoints/written-groups.ts';
 import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
 import { isReadable } from './tensor-values.ts';
-
-/**
- * Describes what is done with a tensor. Fields such as `out` describe the new tensors to which the results are written.
- * If the scales of the original tensor are stored in separate tensors, `beside` gives their location, and the elements
- * are multiplied by these scales when they are read.
- */
-export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales | null } & (
-  | { readonly kind: 'copy'; readonly out: TensorEntry }
-  | { readonly kind: 'convert'; readonly from: FormatName; readonly to: FormatName; readonly out: TensorEntry }
-  /** Writes codes, their scales and, for NVFP4, also a scale for the whole tensor. */
-  | {
-      readonly kind: 'quantize';
-      readonly scheme: Scheme;
-      readonly out: TensorEntry;
-      readonly scales: TensorEntry;
-      readonly second: { readonly entry: TensorEntry; readonly rule: 'multiply' | 'divide' } | null;
-      /** The packing of the codes in `out`. */
-      readonly packing: 'dense' | 'whole';
-      /** Which elements share a scale; undefined for schemes that prescribe the size of blocks. */
-      readonly granularity: Granularity | undefined;
-    }
-  /** Blocks of GGUF. */
-  | { readonly kind: 'blocks'; readonly layout: WritableLayout; readonly out: TensorEntry }
-);
 
 export interface ConversionPlan {
   readonly choice: ConversionChoice;
@@ -114,7 +92,9 @@ export function planConversion(file: TensorFile, container: Container, choice: C
     target,
     file.tensors.filter((entry) => !taken.has(entry) && !applied.has(entry)),
   );
-  return { choice, work: drafts.map((draft) => placed(draft, byName)), layout, quantizationConfig: config };
+  const work = drafts.map((draft) => placed(draft, byName));
+  requireOwnScales(work, file);
+  return { choice, work, layout, quantizationConfig: config };
 }
 
 /**

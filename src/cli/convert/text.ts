@@ -1,19 +1,14 @@
 /** The output of `convert`: the plan as text and as JSON, and a report of the result. */
 import { printable } from '../../diagnostics/renderers/printable.ts';
-import type { ConversionPlan, TensorWork } from '../../tensors/conversion-plan.ts';
+import type { ConversionPlan } from '../../tensors/conversion-plan.ts';
+import { outputsOf } from '../../tensors/tensor-work.ts';
 import type { ConversionReport } from '../../tensors/convert-file.ts';
 import { leastLost, type LostValues } from '../../tensors/lost-values.ts';
-import type { TensorEntry } from '../../tensors/tensor-file.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { alignColumns } from '../columns.ts';
 import { plural, shapeText } from '../inspect/text.ts';
 import { bytesText } from '../number-text.ts';
 import { nonFiniteWords } from '../warnings.ts';
-
-function outputsOf(work: TensorWork): readonly TensorEntry[] {
-  if (work.kind !== 'quantize') return [work.out];
-  return [work.out, work.scales, ...(work.second === null ? [] : [work.second.entry])];
-}
 
 export function planText({ work, layout }: ConversionPlan): string {
   const rows = work.map((one) => {

@@ -6,9 +6,9 @@ import { createFiles } from '../../hosts/node-joined.ts';
 import { refuseSameFiles, requireOutputs } from '../../hosts/node-output.ts';
 import { readBytes } from '../../tensors/bytes.ts';
 import type { NamedNonFinite } from '../../tensors/conversion-pieces.ts';
-import type { ConversionPlan, TensorWork } from '../../tensors/conversion-plan.ts';
+import type { ConversionPlan } from '../../tensors/conversion-plan.ts';
+import { outputsOf } from '../../tensors/tensor-work.ts';
 import { requireValues } from '../../tensors/lost-values.ts';
-import type { TensorEntry } from '../../tensors/tensor-file.ts';
 import { configureModel } from '../convert/config.ts';
 import { reportWords } from '../convert/text.ts';
 import { containerOf, type ConvertFlags } from '../convert/choice.ts';
@@ -119,11 +119,6 @@ function requireWhole(plan: Plan, parts: readonly ConvertBody[], { work }: Conve
   }
   const extra = places[next];
   if (extra !== undefined) throw tornShard(plan, extra.shard, 'has bytes that belong to no tensor');
-}
-
-function outputsOf(work: TensorWork): readonly TensorEntry[] {
-  if (work.kind !== 'quantize') return [work.out];
-  return [work.out, work.scales, ...(work.second === null ? [] : [work.second.entry])];
 }
 
 async function writeWhole(

@@ -55,23 +55,36 @@ export function modelOf(file: TensorFile): Model {
 
 function findModel(file: TensorFile): Model {
   const byName = new Map(file.tensors.map((entry) => [entry.name, entry]));
-  const found = new Map<TensorEntry, ModelTensor>();
-  const used = new Set<TensorEntry>();
-  const hints = file.hints ?? noHints;
-  for (const layout of [...wordLayouts, ...storedLayouts]) {
-    for (const codes of file.tensors) {
-      const tensor = used.has(codes) ? null : tensorIn(layout, codes, byName, hints);
-      if (tensor === null || tensor.parts.some((part) => used.has(part))) continue;
-      found.set(codes, tensor);
-      for (const part of tensor.parts) used.add(part);
-    }
-  }
+  const found = codedTensors(file.tensors, file.hints ?? noHints);
+  const used = new Set([...found.values()].flatMap(({ parts }) => parts));
   const tensors = file.tensors
     .filter((entry) => found.has(entry) || !used.has(entry))
     .map((entry) => found.get(entry) ?? plainTensor(entry));
   const storedFor = new Map([...found].map(([codes, { entry }]) => [entry.name, codes]));
   const data: TensorFile['data'] = (entry) => file.data(storedFor.get(entry.name) ?? byName.get(entry.name) ?? entry);
   return { file: { ...file, data }, tensors, lookAlikes: lookAlikes(file.tensors, used) };
+}
+
+/**
+ * The tensors of a list that consist of codes and scales, with the entries of their codes as keys. Only names, types and
+ * shapes count, so the list may also be that of a file that has not been written yet.
+ */
+export function codedTensors(
+  tensors: readonly TensorEntry[],
+  hints: ModelHints,
+): ReadonlyMap<TensorEntry, ModelTensor> {
+  const byName = new Map(tensors.map((entry) => [entry.name, entry]));
+  const found = new Map<TensorEntry, ModelTensor>();
+  const used = new Set<TensorEntry>();
+  for (const layout of [...wordLayouts, ...storedLayouts]) {
+    for (const codes of tensors) {
+      const tensor = used.has(codes) ? null : tensorIn(layout, codes, byName, hints);
+      if (tensor === null || tensor.parts.some((part) => used.has(part))) continue;
+      found.set(codes, tensor);
+      for (const part of tensor.parts) used.add(part);
+    }
+  }
+  return found;
 }
 
 /** A stored tensor that is not combined with any other tensor. */
