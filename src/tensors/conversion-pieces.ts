@@ -7,7 +7,7 @@ import { bytesOf } from '../arrays/storage.ts';
 import { elementAt } from '../base/element-at.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import type { ConversionPlan } from './conversion-plan.ts';
-import type { TensorWork } from './tensor-work.ts';
+import { outputsOf, type TensorWork } from './tensor-work.ts';
 import { ElementReader, storedBits } from './element-reader.ts';
 import { encodeBlocks } from './encode-blocks.ts';
 import { blockRows } from './gguf/block-rows.ts';
@@ -245,6 +245,7 @@ function quantizePieces(
 ): readonly Piece[] {
   const { entry, scheme, out, scales, second, packing, granularity } = work;
   const { elements, shape } = entry;
+  if (elements === 0) return scalesOfEmpty(work);
   const { isOne, isFlat, unit, codeBits, scaleBytes, scaleAt } = quantizedPieces(work);
   const columns = shape.at(-1) ?? 1;
   const { rounding, seed, scaleRule } = choice;
@@ -287,6 +288,18 @@ function quantizePieces(
       };
     },
   }));
+}
+
+/**
+ * A tensor without elements may still have a scale for the whole tensor. As in a tensor of zeros, this scale is 1, and
+ * so is its reciprocal.
+ */
+function scalesOfEmpty(work: QuantizeWork): readonly Piece[] {
+  const parts = outputsOf(work)
+    .filter(({ byteLength }) => byteLength > 0)
+    .map(({ offset, elements }) => ({ offset, bytes: bytesOf(new Float32Array(elements).fill(1)) }));
+  const outSize = parts.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  return parts.length === 0 ? [] : [{ size: 0, outSize, load: () => Promise.resolve(() => parts) }];
 }
 
 /**

@@ -90,6 +90,31 @@ describe('shards of a conversion merge to the bytes of convert', () => {
   });
 });
 
+describe('tensors without elements', () => {
+  const empty = putSafetensors(folder, 'empty.safetensors', {
+    a: tensor('F32', [2, 16], new Float32Array(32).fill(1)),
+    e: tensor('F32', [0, 16], new Float32Array(0)),
+  });
+  test.each([
+    ['e_scale_2', ['--to', 'nvfp4']],
+    ['e_global_scale', ['--to', 'nvfp4', '--layout', 'compressed-tensors']],
+    ['e_scale', ['--to', 'e4m3', '--scale', 'tensor']],
+    ['e_scale', ['--to', 's8', '--scale', 'tensor', '--layout', 'compressed-tensors']],
+  ])('%s is 1: %s', async (name, flags) => {
+    const place = scratchIn(folder);
+    const [plan, merged, single] = ['plan', 'merged.safetensors', 'single.safetensors'].map((one) => join(place, one));
+    await ptxlab(['plan', 'convert', empty, ...flags, '--shards', '1', '--out', `${plan}`]);
+    await worked(`${plan}`, 1);
+    expect(await ptxlab(['merge', `${plan}`, '--out', `${merged}`])).toMatchObject({ code: 0 });
+    expect(await ptxlab(['convert', empty, `${single}`, ...flags, '--force'])).toMatchObject({ code: 0 });
+    expect(readFileSync(`${merged}`).equals(readFileSync(`${single}`))).toBe(true);
+    const { stdout } = await ptxlab(['inspect', '--json', `${single}`]);
+    const [{ tensors }] = JSON.parse(stdout) as [{ tensors: readonly { name: string; offset: number }[] }];
+    const offset = tensors.find((one) => one.name === name)?.offset ?? -1;
+    expect(readFileSync(`${single}`).readFloatLE(offset)).toBe(1);
+  });
+});
+
 describe('the manifest', () => {
   test('has the largest magnitude of a tensor that is cut, if its scale depends on the whole', async () => {
     const manifest = async (...flags: readonly string[]): Promise<unknown> =>
