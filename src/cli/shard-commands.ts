@@ -122,10 +122,11 @@ export function defineStatus(program: Command, start: Start): void {
     .command('status')
     .description('Show which shards of a plan are done.')
     .argument('<folder>', "the plan's folder")
+    .option('--verify', 'read the data of all results and compare it with its checksums')
     .option('--json', 'write JSON')
     .action(async (folder: string, _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<StatusFlags>();
       await start(async (session) => (await import('./status.ts')).statusCommand(folder, flags, session));
     });
-  examples(command, 'ptxlab status plan');
+  examples(command, 'ptxlab status plan', 'ptxlab status plan --verify');
 }

@@ -5,15 +5,23 @@ import { write, writeJson } from './output.ts';
 import type { Session } from './session.ts';
 import { type Plan, readPlan } from './shards/manifest.ts';
 import { type Found, readResults, troubleText } from './shards/results.ts';
+import { verifiedResult } from './shards/verify.ts';
 
 export interface StatusFlags extends CommonFlags {
   readonly json?: boolean;
+  /** Whether to read the data of all results and compare it with its checksums. */
+  readonly verify?: boolean;
 }
 
 /** The exit code is 1 if any result is `torn`, `foreign` or `doubled`. */
-export async function statusCommand(folder: string, { json }: StatusFlags, { stdout }: Session): Promise<ExitCode> {
+export async function statusCommand(
+  folder: string,
+  { json, verify }: StatusFlags,
+  { stdout }: Session,
+): Promise<ExitCode> {
   const plan = await readPlan(folder);
-  const found = await readResults(plan);
+  const found: Found[] = [];
+  for (const one of await readResults(plan)) found.push(verify === true ? await verifiedResult(plan, one) : one);
   const wrong = found.filter(({ kind }) => kind !== 'done' && kind !== 'missing');
   if (json === true) await writeJson(stdout, statusJson(plan, found));
   else await write(stdout, statusText(plan, found));

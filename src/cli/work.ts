@@ -7,6 +7,7 @@ import { write } from './output.ts';
 import type { Session } from './session.ts';
 import { type Plan, readPlan } from './shards/manifest.ts';
 import { readResult, resultsOf, type ShardResult, troubleText, writeResult } from './shards/results.ts';
+import { verifiedResult } from './shards/verify.ts';
 import { shardsOfTask } from './shards/shard-number.ts';
 
 export interface WorkFlags extends CommonFlags {
@@ -28,11 +29,11 @@ export async function workCommand(folder: string, flags: WorkFlags, session: Ses
 }
 
 /**
- * Computes a shard, unless it already has a result. Returns a description of what was done; null if the signal stopped
+ * Computes a shard, unless it already has a result that is not damaged. Returns a description of what was done; null if the signal stopped
  * the work.
  */
 async function workOn(plan: Plan, shard: number, signal: AbortSignal, session: Session): Promise<string | null> {
-  const found = await readResult(plan, shard);
+  const found = await verifiedResult(plan, await readResult(plan, shard));
   if (found.kind === 'done') return 'is done already';
   if (found.kind === 'foreign' || found.kind === 'doubled') throw new UsageError(troubleText(plan, found));
   const result = await computeShard(plan, shard, signal, session);

@@ -175,6 +175,23 @@ describe('merge refuses, by name,', () => {
   });
 });
 
+test('a result with damaged data is found by status --verify, and work computes it again', async () => {
+  const plan = await planned(2, '--to', 'bf16');
+  await worked(plan, 2);
+  const path = join(plan, 'results/1.bin');
+  const intact = readFileSync(path);
+  const damaged = Buffer.from(intact);
+  damaged.writeUInt8(damaged.readUInt8(1000) ^ 4, 1000);
+  expect(await ptxlab(['status', plan, '--verify'])).toMatchObject({ code: 0 });
+  writeFileSync(path, damaged);
+  const { code, stdout } = await ptxlab(['status', plan, '--verify', '--json']);
+  expect([code, JSON.parse(stdout)]).toMatchObject([1, { done: 1, missing: [], torn: [1] }]);
+  const again = await ptxlab(['work', plan, '--shard', '0..1']);
+  expect(again).toMatchObject({ code: 0, stderr: 'shard 0: is done already\nshard 1: done\n' });
+  expect(readFileSync(path).equals(intact)).toBe(true);
+  expect(await ptxlab(['merge', plan, '--out', join(plan, 'm.safetensors')])).toMatchObject({ code: 0 });
+});
+
 test('merge removes what killed tasks left', async () => {
   const plan = await planned(2, '--to', 'bf16');
   put(plan, 'results/.0.bin.0123456789ab.ptxlab-part', 'left by a killed task');

@@ -1,10 +1,8 @@
 /** Merges the shards of a conversion into the file that `convert` writes. */
 import { basename, dirname, join } from 'node:path';
-import { mistakeIn } from '../../base/rules.ts';
-import { openFile, createFile, type PendingFile } from '../../hosts/node-files.ts';
+import { createFile } from '../../hosts/node-files.ts';
 import { createFiles } from '../../hosts/node-joined.ts';
 import { refuseSameFiles, requireOutputs } from '../../hosts/node-output.ts';
-import { readBytes } from '../../tensors/bytes.ts';
 import type { NamedNonFinite } from '../../tensors/conversion-pieces.ts';
 import type { ConversionPlan } from '../../tensors/conversion-plan.ts';
 import { outputsOf } from '../../tensors/tensor-work.ts';
@@ -18,10 +16,9 @@ import { write } from '../output.ts';
 import type { Session } from '../session.ts';
 import { warn } from '../warnings.ts';
 import { conversionOf, openConversion } from './convert-input.ts';
-import { type ConvertBody, convertBodyRule } from './convert-work.ts';
-import { checksumOf } from './inputs.ts';
+import { type ConvertBody, isConvertBody, readSegments } from './convert-data.ts';
 import type { Plan } from './manifest.ts';
-import { dataFileOf, tornShard } from './results.ts';
+import { tornShard } from './results.ts';
 import type { ConvertWhat } from './what.ts';
 
 export interface MergeTarget {
@@ -68,10 +65,6 @@ export async function mergeConvert(
   } finally {
     await input.close();
   }
-}
-
-function isConvertBody(body: object): body is ConvertBody {
-  return mistakeIn(body, convertBodyRule) === null;
 }
 
 /**
@@ -136,33 +129,14 @@ async function writeWhole(
       : await createFiles(out, { files, replace, temporaryOf, resume: false });
   try {
     await file.write(0, layout.header);
-    for (const [shard, { segments }] of parts.entries())
-      if (segments.length > 0) await copyShard(plan, shard, segments, file);
+    for (const [shard, { segments }] of parts.entries()) {
+      const why = await readSegments(plan, shard, segments, ({ offset }, bytes) => file.write(offset, bytes));
+      if (why !== null) throw tornShard(plan, shard, why);
+    }
     await layout.finish?.(file);
     await file.commit();
   } finally {
     await file.discard();
-  }
-}
-
-async function copyShard(
-  plan: Plan,
-  shard: number,
-  segments: ConvertBody['segments'],
-  into: PendingFile,
-): Promise<void> {
-  const data = await openFile(dataFileOf(plan, shard));
-  try {
-    let at = 0;
-    for (const { offset, bytes, crc } of segments) {
-      const part = await readBytes(data, at, bytes);
-      if (checksumOf(part) !== crc)
-        throw tornShard(plan, shard, `has a checksum that does not match the data from byte ${at} of ${data.path}`);
-      await into.write(offset, part);
-      at += bytes;
-    }
-  } finally {
-    await data.close();
   }
 }
 

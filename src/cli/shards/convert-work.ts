@@ -2,35 +2,15 @@
  * One shard of a conversion. The data file of a shard contains the bytes that the shard contributes to the merged file.
  */
 import { elementAt } from '../../base/element-at.ts';
-import { listOf, recordOf, type Rule, text } from '../../base/rules.ts';
 import { createFile } from '../../hosts/node-files.ts';
 import type { ByteSink } from '../../tensors/bytes.ts';
 import { convertPieces } from '../../tensors/convert-file.ts';
-import type { NamedNonFinite } from '../../tensors/conversion-pieces.ts';
+import type { Segment } from './convert-data.ts';
 import { openConversion, positionOf } from './convert-input.ts';
 import { checksumOf } from './inputs.ts';
 import type { Plan } from './manifest.ts';
 import { dataFileOf, type ShardResult } from './results.ts';
-import { type ConvertWhat, count } from './what.ts';
-
-/** A range of the data file and its place in the merged file. The ranges are in the order of the data file. */
-export interface Segment {
-  readonly offset: number;
-  readonly bytes: number;
-  /** CRC-32 in hex. */
-  readonly crc: string;
-}
-
-export interface ConvertBody {
-  readonly segments: readonly Segment[];
-  /** The tensors that contain NaN or infinities. */
-  readonly nonFinite: readonly NamedNonFinite[];
-}
-
-export const convertBodyRule: Rule<ConvertBody> = recordOf<ConvertBody>({
-  segments: listOf(recordOf<Segment>({ offset: count, bytes: count, crc: text })),
-  nonFinite: listOf(recordOf<NamedNonFinite>({ name: text, nans: count, infinities: count })),
-});
+import type { ConvertWhat } from './what.ts';
 
 /** Resolves with null if the signal stopped the work. */
 export async function convertShard(

@@ -75,7 +75,10 @@ export async function writeResult(plan: Plan, shard: number, { body, dataBytes }
   await writeFiles([{ path, bytes: Buffer.from(`${JSON.stringify(envelope)}\n`) }], true);
 }
 
-/** Reads the result of a shard. If the result is missing or cannot be used, returns the reason instead. */
+/**
+ * Reads the result of a shard. If the result is missing or cannot be used, returns the reason instead. Of the data, only
+ * the size is checked.
+ */
 export async function readResult(plan: Plan, shard: number): Promise<Found> {
   const file = join(resultsOf(plan), `${shard}.json`);
   const found = await readEnvelope(file);
