@@ -43,6 +43,24 @@ describe.each(names)('%s: WebAssembly gives the same bytes as plain JavaScript',
     }
   });
 
+  test('for so many short rows that they are processed in several chunks', () => {
+    for (const shape of [
+      [16_400, 1],
+      [3, 2000, 3],
+      [550, 33],
+      [70, 255],
+      [70, 256],
+    ]) {
+      const count = shape.reduce((a, b) => a * b, 1);
+      for (const packing of [packed(to), { packing: 'bytes' } as const]) {
+        agree(moderate(count, count + 5), { to, shape, granularity: 'row', ...packing });
+        agree(anyBits(count, count + 5), { to, shape, granularity: 'row', scaleRule: 'up', ...packing });
+      }
+      const halves = Uint16Array.from(moderate(count, 9), (_, i) => (i * 40_503) & 0xffff);
+      for (const from of ['f16', 'bf16'] as const) agree(halves, { from, to, shape, granularity: 'row' });
+    }
+  });
+
   test('for rows that end within a byte and within a block', () => {
     for (const shape of [
       [3, 5],

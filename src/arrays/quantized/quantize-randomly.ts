@@ -12,22 +12,15 @@ import { converterOf } from '../converters.ts';
 import { piecesOf } from '../pieces.ts';
 import { PlainConverter } from '../elements/plain-converter.ts';
 import type { Layout, QuantizedArray } from './quantized-array.ts';
-import {
-  type MxRule,
-  mxFactor,
-  mxScale,
-  nvfp4Factor,
-  nvfp4Scale,
-  plainFactor,
-  type TensorScale,
-  tensorScale,
-} from './scale-rules.ts';
+import { type MxRule, type TensorScale, tensorScale } from './scale-rules.ts';
+import { scalesFor, scaleTaker } from './short-rows.ts';
 import { singlesOf, type SourceArray, type SourceFormat } from '../elements/source-values.ts';
 import { bytesOf } from '../storage.ts';
 import type { Range } from '../../jit/arrays/array-converter.ts';
 
 export interface RandomOptions {
   readonly from: SourceFormat;
+  readonly rounding?: 'rn' | 'rs' | undefined;
   readonly seed?: number | bigint | undefined;
   readonly firstElement?: number | undefined;
   readonly scaleRule?: MxRule | undefined;
@@ -104,24 +97,11 @@ function scalesAndFactors(
   { scheme }: Frame,
   maxima: Float32Array,
   tensor: TensorScale | null,
-  rule: MxRule = 'floor',
+  rule: MxRule | undefined,
 ): { readonly scales: Uint8Array | Float32Array; readonly factors: Float32Array } {
-  const { element } = scheme;
-  const factors = new Float32Array(maxima.length);
-  const scales = scheme.scale === 'f32' ? new Float32Array(maxima.length) : new Uint8Array(maxima.length);
-  for (let i = 0; i < maxima.length; i++) {
-    const amax = singleAt(maxima, i);
-    if (scheme.scale === 'f32') {
-      const factor = plainFactor(element, amax);
-      factors[i] = factor;
-      scales[i] = 1 / factor;
-    } else {
-      const scale = tensor === null ? mxScale(rule, element, amax) : nvfp4Scale(tensor, amax);
-      factors[i] = tensor === null ? mxFactor(scale) : nvfp4Factor(tensor, scale);
-      scales[i] = scale;
-    }
-  }
-  return { scales, factors };
+  const scales = scalesFor(scheme, maxima.length);
+  const take = scaleTaker(scheme, scales, tensor, rule);
+  return { scales, factors: maxima.map((amax, i) => take(i, amax)) };
 }
 
 /**

@@ -9,7 +9,8 @@ import { requireChoice, requireFlag, requireOptions, shown } from '../caller.ts'
 import { blockEncoder } from '../elements/encoders.ts';
 import { type QuantizationStatistics, quantizationStatistics } from '../statistics/error-statistics.ts';
 import { codePacking, type Granularity, granularities, layoutOf, type QuantizedArray } from './quantized-array.ts';
-import { quantizeRandomly } from './quantize-randomly.ts';
+import { quantizeRandomly, type RandomOptions } from './quantize-randomly.ts';
+import { encodeShortRows, hasShortRows, scalesFor, scaleTaker } from './short-rows.ts';
 import { type MxRule, mxRules, plainFactor, tensorScale } from './scale-rules.ts';
 import { type GivenArray, type SourceArray, sourceOf } from '../elements/source-values.ts';
 import type { FormatSpelling } from '../spellings.ts';
@@ -120,12 +121,36 @@ export function quantize(given: GivenArray, options: QuantizeOptions): Quantized
   const writer = new CodeWriter(scheme, layout, packing, encoderOf);
   const codes = new Uint8Array(Math.ceil((source.length * codeBits(scheme, packing)) / 8));
   const amax = sharedMagnitude(options.amax);
-  const quantized: QuantizedArray =
-    options.rounding === 'rs'
-      ? quantizeRandomly(source, { scheme, layout, packing, codes }, { ...options, from, amax }, writer.encoder)
-      : { scheme, layout, packing, codes, ...encodeAll(source, writer, codes, amax) };
+  const frame = { scheme, layout, packing, codes };
+  const quantized = quantizedArray(source, frame, { ...options, from, amax }, writer);
   const statistics = options.statistics === true ? quantizationStatistics(source, from, quantized) : null;
   return { ...quantized, statistics };
+}
+
+type Frame = Omit<QuantizedArray, 'scales' | 'tensorScale'>;
+
+function quantizedArray(source: SourceArray, frame: Frame, options: RandomOptions, writer: CodeWriter): QuantizedArray {
+  if (options.rounding === 'rs') return quantizeRandomly(source, frame, options, writer.encoder);
+  // The plain engine processes one row after the other, as the specification does.
+  if (options.engine !== 'plain' && hasShortRows(frame.scheme, frame.layout))
+    return quantizeShortRows(source, frame, options, writer.encoder);
+  return { ...frame, ...encodeAll(source, writer, frame.codes, options.amax) };
+}
+
+function quantizeShortRows(
+  source: SourceArray,
+  frame: Frame,
+  { from, amax, scaleRule }: RandomOptions,
+  encoder: BlockEncoder,
+): QuantizedArray {
+  const { scheme, layout, packing, codes } = frame;
+  const tensor = scheme.scale === 'e4m3' ? tensorScale(amax ?? amaxOf(encoder, source)) : null;
+  const scales = scalesFor(scheme, layout.scaleRows * layout.scaleColumns);
+  const dense = packing === 'low-first';
+  const products = blockEncoder({ from: 'f32', element: scheme.element, block: null, rule: null, dense }, false);
+  const take = scaleTaker(scheme, scales, tensor, scaleRule);
+  encodeShortRows({ source, from }, layout, take, { codes, bits: codeBits(scheme, packing), encoder: products });
+  return { ...frame, scales, tensorScale: tensor?.decode ?? 1 };
 }
 
 function checkOptions(options: QuantizeOptions): void {
