@@ -45,6 +45,14 @@ describe('links', () => {
     }
   });
 
+  it('without values open every conversion on zero', () => {
+    for (const entry of catalog.all()) {
+      const mode = entry.modifiers.length === 0 ? '' : `&mode=${entry.modifiers.join('.')}`;
+      const { state, source } = viewOf(open(`#from=${entry.from}&to=${entry.to}${mode}&lanes=${entry.lanes}`));
+      expect([state.entry.mnemonic, Number(source)], entry.mnemonic).toEqual([entry.mnemonic, 0]);
+    }
+  });
+
   it.each([
     '',
     '#',

@@ -93,12 +93,12 @@ export function withChoice(catalog: Catalog, state: ConvertState, choice: Choice
 
 /** A state in which all inputs are 0 and all scales are 1. */
 export function emptyState(entry: ConversionEntry): ConvertState {
-  const scale = (width: number): number => (width === 8 ? 0x7f : 0x7f7f);
-  return {
-    entry,
-    lane: 0,
-    inputs: entry.inputs.map(({ name, width }) => (name === 'scale-factor' ? scale(width) : 0)),
-  };
+  return { entry, lane: 0, inputs: entry.inputs.map(emptyInput) };
+}
+
+function emptyInput({ name, width }: ConversionEntry['inputs'][number]): Bits {
+  if (name === 'scale-factor') return width === 8 ? 0x7f : 0x7f7f;
+  return narrow(0n, width);
 }
 
 /** Converts a value to another format, rounding to the nearest value of that format, and returns its bits. */
