@@ -7,6 +7,7 @@ import {
   elementsOf,
   guess,
 } from '../../apps/playground/src/kernel/arguments.ts';
+import { Drafts, type DraftStorage } from '../../apps/playground/src/kernel/drafts.ts';
 import { example } from '../../apps/playground/src/kernel/example.ts';
 import { extentsOf, firstLaunch, follow } from '../../apps/playground/src/kernel/launch.ts';
 import { linkOf, type Project, readLink } from '../../apps/playground/src/kernel/link.ts';
@@ -110,6 +111,89 @@ describe('links of kernels', () => {
     const odd = { ...project, grid: [0, 1, 1], args: [{ kind: 'buffer', element: 'f7' }, project.args[1]] };
     const link = await linkOf(odd as unknown as Project);
     expect(await readLink(link ?? '')).toMatchObject({ grid: [1, 1, 1], args: [project.args[1]] });
+  });
+});
+
+describe('drafts', () => {
+  /** A storage with room for this many characters. */
+  function storageOf(room = Infinity): DraftStorage {
+    const items = new Map<string, string>();
+    return {
+      get length() {
+        return items.size;
+      },
+      key: (index) => [...items.keys()][index] ?? null,
+      getItem: (key) => items.get(key) ?? null,
+      setItem: (key, value) => {
+        if (value.length > room) throw new DOMException('full', 'QuotaExceededError');
+        items.set(key, value);
+      },
+      removeItem: (key) => items.delete(key),
+    };
+  }
+  const textsIn = (storage: DraftStorage): readonly string[] =>
+    new Drafts(storage)
+      .all()
+      .map(({ text }) => text)
+      .sort();
+
+  it('of a link leave those made without a link alone', () => {
+    const storage = storageOf();
+    new Drafts(storage).save('', 'own');
+    const drafts = new Drafts(storage);
+    expect(drafts.open('#v1=a', null)).toBeNull();
+    drafts.save('#v1=a', 'edit');
+    drafts.save('#v1=a', 'second edit');
+    expect(textsIn(storage)).toEqual(['own', 'second edit']);
+    expect(drafts.open('#v1=a', null)?.text).toBe('second edit');
+    expect(drafts.open('', null)?.text).toBe('own');
+  });
+
+  it('of two tabs are both kept, and each tab gets its own again', () => {
+    const storage = storageOf();
+    const start = new Drafts(storage).save('', 'start');
+    const [one, two] = [new Drafts(storage), new Drafts(storage)];
+    for (const tab of [one, two]) tab.open('', start?.id ?? null);
+    const ids = [one, two, one, two].map((tab, i) => tab.save('', `${tab === one ? 'one' : 'two'} ${i}`)?.id ?? null);
+    expect(textsIn(storage)).toEqual(['one 2', 'two 3']);
+    expect(new Drafts(storage).open('', ids[2] ?? null)?.text).toBe('one 2');
+    expect(new Drafts(storage).open('', ids[3] ?? null)?.text).toBe('two 3');
+  });
+
+  it('left for the original text are kept, and the next text is a new one', () => {
+    const storage = storageOf();
+    const drafts = new Drafts(storage);
+    drafts.save('', 'first');
+    drafts.leave();
+    drafts.save('', 'second');
+    expect(textsIn(storage)).toEqual(['first', 'second']);
+  });
+
+  it('that the browser does not store are reported', () => {
+    expect(new Drafts(null).save('', 'text')).toBeNull();
+    const storage = storageOf(200);
+    const drafts = new Drafts(storage);
+    drafts.save('', 'short');
+    expect(drafts.save('', 'x'.repeat(300))).toBeNull();
+    expect(textsIn(storage)).toEqual(['short']);
+    expect(drafts.save('', 'short again')?.text).toBe('short again');
+    expect(textsIn(storage)).toEqual(['short again']);
+  });
+
+  it('are limited to the newest twenty', () => {
+    const storage = storageOf();
+    for (let i = 0; i < 30; i++) new Drafts(storage).save(`#v1=${i}`, String(i));
+    expect(textsIn(storage)).toHaveLength(20);
+    expect(textsIn(storage)).toContain('29');
+  });
+
+  it('of earlier versions are found, and what cannot be read is ignored', () => {
+    const storage = storageOf();
+    storage.setItem('ptxlab-kernel-draft', 'old');
+    storage.setItem('ptxlab-draft-x', '{"text": 1}');
+    storage.setItem('ptxlab-draft-y', 'no JSON');
+    expect(textsIn(storage)).toEqual(['old']);
+    expect(textsIn(storage)).toEqual(['old']);
   });
 });
 

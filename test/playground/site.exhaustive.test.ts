@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import axe from 'axe-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,6 +48,23 @@ function npyOf(values: Float32Array): Buffer {
   const header = `{'descr': '<f4', 'fortran_order': False, 'shape': (${values.length},), }`.padEnd(117);
   const start = Buffer.from(`\x93NUMPY\x01\x00\x76\x00${header}\n`, 'latin1');
   return Buffer.concat([start, new Uint8Array(values.buffer)]);
+}
+
+/** The address of the Kernel page with a link to an empty kernel of this name. */
+function kernelLink(name: string): string {
+  const source = `.version 8.0\n.target sm_80\n.visible .entry ${name}() { ret; }\n`;
+  return `kernel/#v1=${deflateRawSync(JSON.stringify({ source, entry: name })).toString('base64url')}`;
+}
+
+/** Types at the start of the kernel, and waits until the page has checked the result. */
+async function typeFirst(page: Page, text: string): Promise<void> {
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.type(text);
+}
+
+function kernelText(page: Page): Promise<string> {
+  return page.locator('.cm-content').innerText();
 }
 
 describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () => {
@@ -123,6 +141,71 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     await page.getByRole('button', { name: 'Last' }).click();
     await page.getByText('step 18 of 18').waitFor();
     await page.close();
+  });
+
+  it('keeps a draft while a link is opened and edited, and shows the edit after a reload', async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${root}kernel/`);
+    await typeFirst(page, '// mine\n');
+    await page.goto(root);
+    await page.goto(root + kernelLink('linked'));
+    await expect.poll(() => kernelText(page)).toContain('linked');
+    await typeFirst(page, '// edit\n');
+    await page.reload();
+    await expect.poll(() => kernelText(page)).toMatch(/edit[^]*linked/);
+    await page.getByLabel('Shown').selectOption('The kernel of the link');
+    await expect.poll(() => kernelText(page)).not.toContain('edit');
+    await page.goto(root);
+    await page.goto(`${root}kernel/`);
+    await expect.poll(() => kernelText(page)).toContain('mine');
+    await context.close();
+  });
+
+  it('keeps what is typed in two tabs, and offers both', async () => {
+    const context = await browser.newContext();
+    const tabs = [await context.newPage(), await context.newPage()];
+    for (const tab of tabs) await tab.goto(`${root}kernel/`);
+    for (const [i, tab] of tabs.entries()) await typeFirst(tab, `// tab ${i}\n`);
+    for (const [i, tab] of tabs.entries()) {
+      await tab.bringToFront();
+      await tab.reload();
+      await expect.poll(() => kernelText(tab)).toContain(`tab ${i}`);
+      expect(await tab.getByLabel('Shown').locator('option').count()).toBe(3);
+    }
+    await context.close();
+  });
+
+  it('opens a link that is put into the address of an open Kernel page, and keeps what was typed', async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(root + kernelLink('one'));
+    await expect.poll(() => kernelText(page)).toContain('one');
+    await typeFirst(page, '// edit of one\n');
+    await page.goto(root + kernelLink('two'));
+    await expect.poll(() => kernelText(page)).toContain('two');
+    expect(await kernelText(page)).not.toContain('edit of one');
+    await page.getByText('Legal for sm_80').waitFor({ timeout: 60_000 });
+    await page.goBack();
+    await expect.poll(() => kernelText(page)).toContain('edit of one');
+    await page.locator('.skip').focus();
+    await page.keyboard.press('Enter');
+    expect(await kernelText(page)).toContain('edit of one');
+    await context.close();
+  });
+
+  it('says that the browser cannot store what is typed', async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.addInitScript('Storage.prototype.setItem = () => { throw new DOMException("full"); }');
+    await page.goto(`${root}kernel/`);
+    await typeFirst(page, '// mine\n');
+    await page.getByRole('alert').getByText('The browser cannot store your changes.').waitFor();
+    page.once('dialog', (dialog) => void dialog.dismiss());
+    await page.goto(root + kernelLink('linked'));
+    await expect.poll(() => page.url()).toBe(`${root}kernel/`);
+    expect(await kernelText(page)).toContain('mine');
+    await context.close();
   });
 
   it('finds the data races of a kernel', async () => {

@@ -1,38 +1,103 @@
 /**
- * The Kernel page. Passes the link in the page's address to `<ptx-kernel>`, and keeps a draft from one visit to the
- * next.
+ * The Kernel page. Passes the link in the page's address to `<ptx-kernel>`, and keeps everything that the user types as
+ * a draft. The history entry of the page names its draft, so that a reload shows it again.
  */
+import { browserStorage, type Draft, Drafts } from './kernel/drafts.ts';
 import { PtxKernel } from './kernel/ptx-kernel.ts';
+import { onChoice, showDrafts } from './kernel/draft-choice.ts';
+import { linkInAddress, onNewLink } from './shell/follow-link.ts';
 import './shell/page.ts';
 
-const draftKey = 'ptxlab-kernel-draft';
+const kernel = kernelOfPage();
+const drafts = new Drafts(browserStorage());
+/** Whether the text on the screen has changes that the browser could not store. */
+let isUnsaved = false;
+/** The link whose kernel is on the screen. */
+let shownLink = '';
 
-const kernel = document.querySelector('ptx-kernel');
-if (!(kernel instanceof PtxKernel)) throw new Error('the page has no <ptx-kernel>');
-kernel.link = location.hash;
-kernel.source = readDraft();
+function kernelOfPage(): PtxKernel {
+  const found = document.querySelector('ptx-kernel');
+  if (!(found instanceof PtxKernel)) throw new Error('the page has no <ptx-kernel>');
+  return found;
+}
+
+/** Opens the kernel that the address names, with the changes that the user has made to it. */
+function open(): void {
+  const link = linkInAddress();
+  show(link, drafts.open(link, draftIdOf(history.state)));
+}
+
+function show(link: string, draft: Draft | null): void {
+  isUnsaved = false;
+  shownLink = link;
+  kernel.link = link;
+  kernel.source = draft?.text ?? null;
+  remember(draft);
+  showChoice();
+}
+
+function showChoice(): void {
+  showDrafts({ drafts: drafts.all(), shown: drafts.current, link: shownLink, isUnsaved });
+}
+
+/** Shows a draft or, without an id, the text of the link or the example. */
+function choose(id: string | null): void {
+  const draft = drafts.all().find((one) => one.id === id) ?? null;
+  if (!mayLeave()) {
+    showChoice();
+  } else if (draft === null) {
+    drafts.leave();
+    show(shownLink, null);
+  } else {
+    goTo(draft.link);
+    show(draft.link, drafts.open(draft.link, draft.id));
+  }
+}
+
+function save(text: string): void {
+  const wasUnsaved = isUnsaved;
+  const draft = drafts.save(shownLink, text);
+  isUnsaved = draft === null;
+  const isNew = draft !== null && draft.id !== draftIdOf(history.state);
+  if (isNew) remember(draft);
+  if (isNew || isUnsaved !== wasUnsaved) showChoice();
+}
+
+function remember(draft: Draft | null): void {
+  history.replaceState(draft === null ? null : { draft: draft.id }, '');
+}
+
+function draftIdOf(state: unknown): string | null {
+  return typeof state === 'object' && state !== null && 'draft' in state && typeof state.draft === 'string'
+    ? state.draft
+    : null;
+}
+
+/** Puts a link into the address without opening it. */
+function goTo(link: string): void {
+  history.replaceState(history.state, '', link === '' ? location.pathname : link);
+  shownLink = link;
+}
+
+function mayLeave(): boolean {
+  return !isUnsaved || confirm('The browser cannot store your changes. Discard them?');
+}
+
 kernel.addEventListener('change', (event) => {
-  if (event instanceof CustomEvent && typeof event.detail === 'string') saveDraft(event.detail);
+  if (event instanceof CustomEvent && typeof event.detail === 'string') save(event.detail);
 });
 kernel.addEventListener('share', (event) => {
   if (!(event instanceof CustomEvent) || typeof event.detail !== 'string') return;
   event.preventDefault();
-  history.replaceState(null, '', event.detail);
+  goTo(event.detail);
+  showChoice();
 });
-
-function readDraft(): string | null {
-  try {
-    return localStorage.getItem(draftKey);
-  } catch {
-    return null;
-  }
-}
-
-/** If the draft is too large for the browser's storage, it is lost when the page is closed. */
-function saveDraft(text: string): void {
-  try {
-    localStorage.setItem(draftKey, text);
-  } catch {
-    return;
-  }
-}
+window.addEventListener('beforeunload', (event) => {
+  if (isUnsaved) event.preventDefault();
+});
+onChoice(choose);
+onNewLink(() => {
+  if (mayLeave()) open();
+  else goTo(shownLink);
+});
+open();

@@ -1,5 +1,5 @@
 /**
- * Determines which kernel a `<ptx-kernel>` opens: one from a link, from a file, from the `source` property or from the
+ * Determines which kernel a `<ptx-kernel>` opens: the `source` property, or one from a link, from a file or from the
  * text of the element, or else an example.
  */
 import { example } from './example.ts';
@@ -32,9 +32,7 @@ export async function openingOf(wanted: Wanted, ownText: string | null): Promise
   const linked = await readLink(link);
   const file = linked !== null || src === null ? null : await textAt(src);
   const problems = [
-    link.startsWith('#v1=') && linked === null
-      ? 'The link is damaged or too new. A different kernel is shown instead.'
-      : '',
+    link.length > 1 && linked === null ? 'The link is damaged or too new. A different kernel is shown instead.' : '',
     src !== null && linked === null && file === null
       ? `${src} could not be loaded. A different kernel is shown instead.`
       : '',
@@ -42,7 +40,7 @@ export async function openingOf(wanted: Wanted, ownText: string | null): Promise
     complaint('block', wanted.block),
   ];
   return {
-    text: linked?.source ?? file ?? wanted.source ?? ownText ?? example,
+    text: wanted.source ?? linked?.source ?? file ?? ownText ?? example,
     launch: withExtents(linked === null ? { ...firstLaunch, entry: wanted.entry ?? '' } : launchOf(linked), wanted),
     note: problems.filter((sentence) => sentence !== '').join(' '),
   };

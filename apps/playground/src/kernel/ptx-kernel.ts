@@ -1,6 +1,6 @@
 /**
  * `<ptx-kernel>`: edit, check and run a kernel on one screen. It opens the kernel in the first of these sources that is
- * present: the property `link`, the file `src`, the property `source`, the text of a `<pre>` or `<script>` inside the
+ * present: the property `source`, the property `link`, the file `src`, the text of a `<pre>` or `<script>` inside the
  * element, or an example.
  */
 import { type CSSResultGroup, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
@@ -28,6 +28,8 @@ export class PtxKernel extends LitElement {
   static override properties = {
     link: { type: String },
     src: { type: String },
+    // Assigning the same text again discards what the user has typed.
+    source: { attribute: false, hasChanged: () => true },
     entry: { type: String },
     grid: { type: String },
     block: { type: String },
@@ -43,7 +45,7 @@ export class PtxKernel extends LitElement {
   };
   static override styles: CSSResultGroup = [...kernelStyle];
 
-  /** A kernel and its launch, encoded as a link (see link.ts). The link is read when the kernel is opened. */
+  /** A kernel and its launch, encoded as a link (see link.ts). Setting this property opens the kernel. */
   declare link: string;
   /** The address of a file of PTX, relative to the page; null if there is none. */
   declare src: string | null;
@@ -55,8 +57,8 @@ export class PtxKernel extends LitElement {
   declare block: string | null;
   /** Whether Tab indents lines in the editor. Otherwise it moves the focus, as everywhere else on a page. */
   declare tabIndents: boolean;
-  /** The PTX to open, or null to open the text inside the element. It is read only once, when the kernel is opened. */
-  source: string | null = null;
+  /** The PTX to open instead of that of the link or file; null if there is none. Assigning it opens the kernel again. */
+  declare source: string | null;
   /** The findings, targets and kernels of the text; null until the worker has determined them for the first time. */
   declare facts: Facts | null;
   declare findings: readonly Finding[];
@@ -72,6 +74,8 @@ export class PtxKernel extends LitElement {
 
   private readonly runs = new Runs(this);
   private editor: Editor | null = null;
+  /** How often a kernel has been opened. An opening that takes long is abandoned if another one has begun. */
+  private openings = 0;
   /**
    * When the element is removed from a document, its text is kept here, and is opened again if the element is put back.
    * Null if no text was kept.
@@ -82,6 +86,7 @@ export class PtxKernel extends LitElement {
     super();
     this.link = '';
     this.src = null;
+    this.source = null;
     this.entry = null;
     this.grid = null;
     this.block = null;
@@ -96,12 +101,9 @@ export class PtxKernel extends LitElement {
     this.note = '';
   }
 
-  override firstUpdated(): void {
-    void this.open();
-  }
-
   override updated(changed: PropertyValues<this>): void {
-    this.followAttributes(changed);
+    if (this.openings === 0) void this.open();
+    else this.followAttributes(changed);
     if (changed.has('target') && changed.get('target') !== undefined) this.editor?.setTarget(this.target);
     if (changed.has('facts') || changed.has('target')) this.showTarget();
   }
@@ -132,24 +134,33 @@ export class PtxKernel extends LitElement {
     this.editor = null;
   }
 
-  /** Applies attributes that a script changed after the kernel was opened. */
+  /** Applies attributes and properties that a script changed after the kernel was opened. */
   private followAttributes(changed: PropertyValues<this>): void {
-    const isNew = (name: 'link' | 'src' | 'entry' | 'grid' | 'block'): boolean =>
-      changed.has(name) && this.editor !== null;
-    if (isNew('link') || isNew('src')) {
-      this.close();
-      this.keptText = null;
-      void this.open();
+    if (changed.has('link') || changed.has('src') || changed.has('source')) {
+      this.openAnother();
+      return;
     }
-    if (isNew('grid') || isNew('block')) this.launch = withExtents(this.launch, this);
-    if (isNew('entry') && this.entry !== null) this.choose(this.entry);
+    if (this.editor === null) return;
+    if (changed.has('grid') || changed.has('block')) this.launch = withExtents(this.launch, this);
+    if (changed.has('entry') && this.entry !== null) this.choose(this.entry);
+  }
+
+  private openAnother(): void {
+    this.close();
+    this.runs.forget();
+    this.keptText = null;
+    this.facts = null;
+    this.findings = [];
+    this.inspected = null;
+    void this.open();
   }
 
   /** Opens the kernel, but does not run it; only the user can start it. */
   private async open(): Promise<void> {
     const { keptText, launch, note } = this;
+    const turn = ++this.openings;
     const opening = keptText === null ? await openingOf(this, writtenIn(this)) : { text: keptText, launch, note };
-    if (!this.isConnected || this.editor !== null) return;
+    if (!this.isConnected || turn !== this.openings) return;
     this.launch = opening.launch;
     this.note = opening.note;
     this.editor = this.editorOf(opening.text);

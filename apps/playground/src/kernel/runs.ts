@@ -12,22 +12,28 @@ export class Runs {
   isRunning = false;
   /** The steps of the last recording; null if there is none, or if the kernel has been run again since then. */
   steps: Steps | null = null;
+  /** How often the outcomes were forgotten. A run that began before that has no outcome. */
+  private forgotten = 0;
 
   constructor(host: ReactiveControllerHost) {
     this.host = host;
   }
 
   async run(request: RunRequest): Promise<RunAnswer | null> {
+    const { forgotten } = this;
     this.begin();
     const answer = await this.lab.run(request);
+    if (forgotten !== this.forgotten) return null;
     this.end(answer ?? 'stopped');
     return answer;
   }
 
   /** Records the first warp. Returns false if there is nothing to step through; `answer` then says why. */
   async record(request: RunRequest): Promise<boolean> {
+    const { forgotten } = this;
     this.begin();
     const recorded = await this.lab.record(request, 0);
+    if (forgotten !== this.forgotten) return false;
     const isRecorded = recorded !== null && !('kind' in recorded);
     if (isRecorded) this.steps = { recorded, index: -1, state: null };
     this.end(isRecorded ? null : (recorded ?? 'stopped'));
@@ -56,6 +62,14 @@ export class Runs {
   stop(): void {
     this.lab.stop();
     this.showStep(null);
+  }
+
+  /** Ends the run in progress, and forgets every outcome, because another kernel is shown. */
+  forget(): void {
+    this.stop();
+    this.forgotten++;
+    this.isRunning = false;
+    this.answer = null;
   }
 
   private showStep(steps: Steps | null): void {

@@ -1,13 +1,30 @@
 /**
- * Keeps two things in sync: the part of the page's address after the `#`, and the `link` attribute of the page's first
- * element with the tag name `name`.
+ * The link in the page's address, which is the part after the `#`; empty if there is none. The name of an element of the
+ * page is not a link: "Skip to the content" leads to `#main`.
  */
+export function linkInAddress(): string {
+  return isPlace(location.hash) ? '' : location.hash;
+}
+
+function isPlace(hash: string): boolean {
+  return document.getElementById(hash.slice(1)) !== null;
+}
+
+/** Calls back whenever the address gets another link, but not when the page itself has changed it. */
+export function onNewLink(open: () => void): void {
+  window.addEventListener('hashchange', () => {
+    if (!isPlace(location.hash)) open();
+  });
+}
+
+/** Keeps the link in the page's address and the `link` attribute of the first element with the tag name `name` in sync. */
 export function followLink(name: string): void {
   const element = document.querySelector(name);
   if (element === null) throw new Error(`the page has no <${name}>`);
-  element.setAttribute('link', location.hash);
+  const open = (): void => element.setAttribute('link', linkInAddress());
   element.addEventListener('change', (event) => {
     if (event instanceof CustomEvent && typeof event.detail === 'string') history.replaceState(null, '', event.detail);
   });
-  window.addEventListener('hashchange', () => element.setAttribute('link', location.hash));
+  onNewLink(open);
+  open();
 }
