@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Catalog } from '../../apps/playground/src/convert/catalog.ts';
 import { columnsOf } from '../../apps/playground/src/convert/cut.ts';
 import { thresholdOf } from '../../apps/playground/src/convert/lanes-view.ts';
+import { numberOf, textOf } from '../../apps/playground/src/convert/exact.ts';
 import { stretchOf, valueAt } from '../../apps/playground/src/convert/line.ts';
 import { linkOf, readLink } from '../../apps/playground/src/convert/link.ts';
 import {
@@ -14,7 +15,7 @@ import {
   withInput,
   withSource,
 } from '../../apps/playground/src/convert/state.ts';
-import { explainEvaluation, numberText } from 'ptxlab/numbers';
+import { explainEvaluation, formats, numberText } from 'ptxlab/numbers';
 
 const catalog = new Catalog();
 
@@ -145,9 +146,13 @@ describe('the number line', () => {
     const { lane, state } = viewOf(open(link));
     return stretchOf(state.entry.to, lane.explanation);
   };
+  const ends = (link: string): unknown => {
+    const { low, high, source, result } = stretch(link) ?? {};
+    return { low: low && numberOf(low), high: high && numberOf(high), source, result };
+  };
 
   it('spans the neighbors, with the source between them', () => {
-    expect(stretch('#from=f32&to=f16&v=0x3f801000&mode=rn')).toMatchObject({
+    expect(ends('#from=f32&to=f16&v=0x3f801000&mode=rn')).toMatchObject({
       low: 1,
       high: 1 + 2 ** -10,
       source: 0.5,
@@ -156,7 +161,7 @@ describe('the number line', () => {
   });
 
   it('continues beyond the largest value', () => {
-    expect(stretch('#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite')).toMatchObject({
+    expect(ends('#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite')).toMatchObject({
       low: 448,
       high: 480,
       source: 22 / 32,
@@ -164,7 +169,45 @@ describe('the number line', () => {
   });
 
   it('starts at a value that the format can represent', () => {
-    expect(stretch('#from=f32&to=f16&v=0x3f800000&mode=rn')).toMatchObject({ low: 1, source: 0, result: 0 });
+    expect(ends('#from=f32&to=f16&v=0x3f800000&mode=rn')).toMatchObject({ low: 1, source: 0, result: 0 });
+  });
+
+  it.each([
+    ['#from=f64&to=u64&v=0x43f0000000000000&mode=rzi', '18446744073709551615', '18446744073709551616', 1, 0],
+    ['#from=f64&to=s64&v=0x43e0000000000000&mode=rzi', '9223372036854775807', '9223372036854775808', 1, 0],
+    ['#from=f64&to=s64&v=0xc3e0000000000001&mode=rzi', '-9223372036854775809', '-9223372036854775808', -2047, 1],
+    ['#from=s64&to=s64&v=0x8000000000000000', '-9223372036854775808', '-9223372036854775807', 0, 0],
+    ['#from=s64&to=f64&v=0x7fffffffffffffff&mode=rn', '9223372036854774784', '9223372036854775808', 1023 / 1024, 1],
+    ['#from=f32&to=u64&v=0x7f7fffff&mode=rzi', '18446744073709551615', '18446744073709551616', 2 ** 128, 0],
+    ['#from=f32&to=u64&v=0x3fc00000&mode=rzi', '1', '2', 0.5, 0],
+  ])('of %s ends at %s and %s', (link, low, high, source, result) => {
+    const found = stretch(link);
+    if (found === null) throw new Error('the source is finite');
+    expect([textOf(found.low), textOf(found.high), found.result]).toEqual([low, high, result]);
+    expect(found.source / Math.max(1, Math.abs(source))).toBeCloseTo(source / Math.max(1, Math.abs(source)), 6);
+  });
+
+  it('has a stretch of finite length for the least and greatest value of every conversion', () => {
+    for (const entry of catalog.all()) {
+      const width = BigInt(formats[entry.from].width);
+      const sign = 1n << (width - 1n);
+      for (const bits of [sign - 1n, sign, 2n * sign - 1n]) {
+        const state = withSource(emptyState(entry), 0, width > 32n ? bits : Number(bits));
+        const found = stretchOf(entry.to, viewOf(state).lane.explanation);
+        const isPlaced = found === null || !Number.isNaN(found.source + (found.result ?? 0));
+        expect(isPlaced, `${entry.mnemonic} 0x${bits.toString(16)}`).toBe(true);
+      }
+    }
+  });
+
+  it('drags between large integers', () => {
+    const found = stretch('#from=s64&to=s64&v=0x8000000000000000');
+    if (found === null) throw new Error('the source is finite');
+    expect([0, 0.4, 0.9].map((at) => String(valueAt(found, at)))).toEqual([
+      '-9223372036854775808',
+      '-9223372036854775808',
+      '-9223372036854775807',
+    ]);
   });
 
   it('has no place for infinities and NaNs', () => {

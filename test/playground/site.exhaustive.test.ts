@@ -116,6 +116,26 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     await page.close();
   });
 
+  it('draws the number line beyond the largest value of u64', async () => {
+    const page = await open('#from=f64&to=u64&v=0x43f0000000000000&mode=rzi');
+    const line = page.getByRole('group', { name: 'Number line' });
+    await expect
+      .poll(() => line.locator('text').allTextContents())
+      .toEqual([
+        '18446744073709551615',
+        '0xffffffffffffffff',
+        '18446744073709551616',
+        'not in u64',
+        '18446744073709551616',
+      ]);
+    const [dot, tick] = await Promise.all([
+      line.getByRole('slider').getAttribute('cx'),
+      line.locator('.tick').last().getAttribute('x1'),
+    ]);
+    expect(dot).toBe(tick);
+    await page.close();
+  });
+
   it('finds pages and conversions by Ctrl-K', async () => {
     const page = await open('');
     await page.keyboard.press('Control+k');

@@ -3,6 +3,7 @@
  * a dot that can be dragged.
  */
 import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
+import type { FormatName } from 'ptxlab/numbers';
 import { hex } from './words.ts';
 import type { Mark, Stretch } from './line.ts';
 
@@ -22,6 +23,8 @@ interface LineParts {
 
 const height = 128;
 const axis = 72;
+/** Pixels, for the font of the labels. */
+const characterWidth = 8;
 /**
  * The size of the margin on each side of the stretch, as a fraction of the width. The margins show points that lie
  * slightly outside the stretch.
@@ -37,8 +40,8 @@ export function lineView(parts: LineParts): TemplateResult {
     <h2>On the number line</h2>
     <svg viewBox="0 0 ${width} ${height}" height=${height} role="group" aria-label="Number line">
       <line class="axis" x1="0" y1=${axis} x2=${width} y2=${axis}></line>
-      ${stretch.hasMidpoint ? midpoint(x(0.5)) : nothing} ${mark(stretch.left, x(0), stretch.result === 0)}
-      ${mark(stretch.right, x(1), stretch.result === 1)} ${arrow(dot, stretch, x)} ${dotView(parts, dot)}
+      ${stretch.hasMidpoint ? midpoint(x(0.5)) : nothing} ${mark(stretch.left, x(0), stretch.result === 0, stretch.to)}
+      ${mark(stretch.right, x(1), stretch.result === 1, stretch.to)} ${arrow(dot, stretch, x)} ${dotView(parts, dot)}
     </svg>
   </section>`;
 }
@@ -48,11 +51,10 @@ function midpoint(x: number): SVGTemplateResult {
     <text class="quiet" x=${x} y=${axis + 32} text-anchor="middle">midpoint</text>`;
 }
 
-function mark({ encoding, note }: Mark, x: number, isResult: boolean): SVGTemplateResult {
-  const [value = ''] = (encoding?.value ?? note).split(' (');
-  const code = encoding === null ? '' : `0x${hex(encoding.bits, 8)}`;
+function mark({ encoding, text }: Mark, x: number, isResult: boolean, to: FormatName): SVGTemplateResult {
+  const code = encoding === null ? `not in ${to}` : `0x${hex(encoding.bits, 8)}`;
   return svg`<line class="tick" x1=${x} y1=${axis - 12} x2=${x} y2=${axis + 12}></line>
-    <text class=${encoding === null ? 'quiet' : isResult ? 'chosen' : ''} x=${x} y=${axis + 32} text-anchor="middle">${value}</text>
+    <text class=${encoding === null ? 'quiet' : isResult ? 'chosen' : ''} x=${x} y=${axis + 32} text-anchor="middle">${text}</text>
     <text class="quiet" x=${x} y=${axis + 50} text-anchor="middle">${code}</text>`;
 }
 
@@ -85,9 +87,11 @@ function dotView({ stretch, source, drag, key, width }: LineParts, x: number): S
     if (event.currentTarget instanceof Element && event.currentTarget.hasPointerCapture(event.pointerId))
       drag?.(place(event));
   };
-  const anchor = x < 60 ? 'start' : x > width - 60 ? 'end' : 'middle';
-  return svg`<text x=${x} y="24" text-anchor=${anchor}>${source.split(' (')[0] ?? ''}</text>
+  const half = (stretch.sourceText.length * characterWidth) / 2;
+  const anchor = x < half ? 'start' : x > width - half ? 'end' : 'middle';
+  const percent = Math.round(Math.max(0, Math.min(1, stretch.source)) * 100);
+  return svg`<text x=${x} y="24" text-anchor=${anchor}>${stretch.sourceText}</text>
     <circle class="dot" cx=${x} cy=${axis} r="9" tabindex="0" role="slider" aria-label="Source value" aria-valuetext=${source}
-      aria-valuenow=${Math.round(stretch.source * 100)} aria-valuemin="0" aria-valuemax="100"
+      aria-valuenow=${percent} aria-valuemin="0" aria-valuemax="100"
       @pointerdown=${down} @pointermove=${move} @pointerup=${() => drag?.(null)} @pointercancel=${() => drag?.(null)} @keydown=${key}></circle>`;
 }

@@ -7,117 +7,143 @@ import {
   type ConversionExplanation,
   type Encoding,
   type FormatName,
+  formats,
   nextNumber,
   numberText,
-  numberValue,
 } from 'ptxlab/numbers';
+import { type Exact, exactValue, isSame, minus, numberOf, plus, quotient, textOf, wholeOf } from './exact.ts';
 
 export interface Mark {
-  /** Position on the stretch: 0 is the left neighbor, and 1 is the right neighbor. */
-  readonly at: number;
+  /** The value as text, without its hexadecimal form. */
+  readonly text: string;
+  /** Null if the destination format has no such value. */
   readonly encoding: Encoding | null;
-  /** The label that is shown if the value has no encoding in the destination format. */
-  readonly note: string;
 }
 
 export interface Stretch {
+  readonly to: FormatName;
   readonly left: Mark;
   readonly right: Mark;
   /** The values at the left and right ends of the stretch. */
-  readonly low: number;
-  readonly high: number;
-  /** Where the source is. */
+  readonly low: Exact;
+  readonly high: Exact;
+  /** Where the source is: 0 is the left end, and 1 is the right end. */
   readonly source: number;
+  /** The digits of the source if it is an integer near the ends, and otherwise the text of its format. */
+  readonly sourceText: string;
   /** Position of the result; null if it is not in view. */
   readonly result: number | null;
   /** Whether the midpoint is shown. If so, the source snaps to it while it is dragged. */
   readonly hasMidpoint: boolean;
+  /** The exact values behind `source` and `result`. */
+  readonly values: { readonly source: Exact; readonly result: Exact | null };
 }
+
+const zero: Exact = { significand: 0n, exponent: 0 };
 
 /** Returns the stretch around a source; null if the source is NaN or infinite, because it has no place on the line. */
 export function stretchOf(to: FormatName, explained: Explained): Stretch | null {
   const { weights, result, below, source } = explained;
-  const value = weights === null ? 0 : Number(weights.significand) * 2 ** weights.lowest * signOf(source);
   if (weights === null && source.value !== '0' && source.value !== '-0') return null;
-  const [low, high] = endsOf(to, explained, weights?.lastPlace ?? 0, value);
+  const value = weights === null ? zero : signed(weights, source);
+  const [low, high] = endsOf(to, explained, value);
   if (low === null || high === null) return null;
-  const place = (x: number): number => (x - low.value) / (high.value - low.value);
-  const resultValue = numberValue(to, result.bits);
-  const resultAt = Number.isFinite(resultValue) ? place(resultValue) : null;
-  return {
-    left: { at: 0, encoding: low.encoding, note: low.note },
-    right: { at: 1, encoding: high.encoding, note: high.note },
+  const stretch = {
+    to,
+    left: { text: low.text, encoding: low.encoding },
+    right: { text: high.text, encoding: high.encoding },
     low: low.value,
     high: high.value,
-    source: place(value),
-    result: resultAt === null || resultAt < -0.5 || resultAt > 1.5 ? null : resultAt,
     hasMidpoint: low.encoding !== null && high.encoding !== null && below !== null,
+    values: { source: value, result: exactValue(to, result.bits) },
   };
+  const placed = onStretch(stretch, stretch);
+  return { ...placed, sourceText: isInView(placed.source) ? textNear(to, value, source) : shortText(source.value) };
+}
+
+function signed({ significand, lowest }: NonNullable<Explained['weights']>, source: Encoding): Exact {
+  return { significand: source.value.startsWith('-') ? -significand : significand, exponent: lowest };
+}
+
+/** Beside the digits of a 64-bit integer, the shortest decimal of a float would be misleading. */
+function textNear(to: FormatName, value: Exact, source: Encoding): string {
+  return formats[to].kind === 'integer' && wholeOf(value) !== null ? textOf(value) : shortText(source.value);
+}
+
+function shortText(text: string): string {
+  return text.split(' (')[0] ?? '';
+}
+
+type Ends = Pick<Stretch, 'low' | 'high'>;
+
+/** Shows the source and the result of one stretch on another stretch. */
+export function onStretch<T extends Ends>(fixed: T, { values }: Pick<Stretch, 'values'>): T & Placed {
+  const width = minus(fixed.high, fixed.low);
+  const place = (value: Exact): number => quotient(minus(value, fixed.low), width);
+  const result = values.result === null ? null : place(values.result);
+  return { ...fixed, source: place(values.source), result: result === null || !isInView(result) ? null : result };
+}
+
+type Placed = Pick<Stretch, 'source' | 'result'>;
+
+function isInView(at: number): boolean {
+  return at >= -0.5 && at <= 1.5;
 }
 
 type Explained = Pick<ConversionExplanation, 'weights' | 'result' | 'below' | 'above' | 'source'>;
 
-interface End {
-  readonly value: number;
-  readonly encoding: Encoding | null;
-  readonly note: string;
+interface End extends Mark {
+  readonly value: Exact;
 }
 
-type Ends = readonly [End | null, End | null];
+type EndPair = readonly [End | null, End | null];
 
-function endsOf(to: FormatName, { below, above, result }: Explained, lastPlace: number, value: number): Ends {
-  const ulp = 2 ** lastPlace;
-  const low = below === null ? null : endAt(to, below);
-  const high = above === null ? null : endAt(to, above);
-  if (low !== null && high !== null) return [finite(low, high.value - ulp), finite(high, low.value + ulp)];
-  if (low !== null) return [low, missing(to, low.value + ulp)];
-  if (high !== null) return [missing(to, high.value - ulp), high];
-  return exactEnds(to, result, value);
+function endsOf(to: FormatName, { below, above, result, weights }: Explained, value: Exact): EndPair {
+  const ulp = { significand: 1n, exponent: weights?.lastPlace ?? 0 };
+  const [low, high] = [below, above].map((end) => (end === null ? null : exactValue(to, end.bits)));
+  const [after, before] = [low && plus(low, ulp), high && minus(high, ulp)];
+  const [lower, upper] = [low ?? before ?? null, high ?? after ?? null];
+  if (lower === null || upper === null) return exactEnds(to, result, value);
+  return [endAt(lower, below), endAt(upper, above)];
 }
 
 /**
- * An end of a stretch that lies beyond the largest or smallest value of the format, so that the format has no value
- * there. The end is placed where the next value would be.
+ * An end of a stretch. If the format has no value there, because the end lies beyond the largest or smallest value, or
+ * if the value there is infinite, the end is placed where the next finite value would be.
  */
-function missing(to: FormatName, value: number): End {
-  return { value, encoding: null, note: `${value}: not in ${to}` };
-}
-
-/** An infinite neighbor is drawn where the next finite value would be. */
-function finite(end: End, instead: number): End {
-  return Number.isFinite(end.value) ? end : { ...end, value: instead };
+function endAt(value: Exact, encoding: Encoding | null): End {
+  return { value, encoding, text: encoding === null ? textOf(value) : shortText(encoding.value) };
 }
 
 /** If the destination can represent the source, the source is the left end and the next value is the right end. */
-function exactEnds(to: FormatName, result: Encoding, value: number): Ends {
-  const here = endAt(to, result);
-  if (!Number.isFinite(here.value) || here.value !== value) return [null, null];
+function exactEnds(to: FormatName, result: Encoding, value: Exact): EndPair {
+  const here = exactValue(to, result.bits);
+  if (here === null || !isSame(here, value)) return [null, null];
   const up = neighbor(to, result.bits, true);
-  if (up !== null) return [here, up];
+  if (up !== null) return [endAt(here, result), up];
   const down = neighbor(to, result.bits, false);
-  return [down, down === null ? null : here];
+  return [down, down === null ? null : endAt(here, result)];
 }
 
 function neighbor(to: FormatName, bits: Bits, up: boolean): End | null {
   const next = nextNumber(to, bits, up);
-  const end = next === null ? null : endAt(to, { bits: next, value: numberText(to, next) });
-  return end !== null && Number.isFinite(end.value) ? end : null;
-}
-
-function endAt(to: FormatName, encoding: Encoding): End {
-  return { value: numberValue(to, encoding.bits), encoding, note: '' };
-}
-
-function signOf({ value }: Encoding): 1 | -1 {
-  return value.startsWith('-') ? -1 : 1;
+  const value = next === null ? null : exactValue(to, next);
+  return next === null || value === null ? null : endAt(value, { bits: next, value: numberText(to, next) });
 }
 
 /** Distance from the midpoint within which a dragged source snaps to it. */
 const snap = 0.02;
 
-/** The value at a position on the stretch; positions near the midpoint or a neighbor snap to that point. */
-export function valueAt({ low, high, hasMidpoint }: Stretch, at: number): number {
+/**
+ * The value at a position on the stretch; positions near the midpoint or a neighbor snap to that point. Between large
+ * integers, doubles are too coarse, so the value is the nearest integer.
+ */
+export function valueAt({ low, high, hasMidpoint }: Ends & Pick<Stretch, 'hasMidpoint'>, at: number): number | bigint {
   const stops = hasMidpoint ? [0, 0.5, 1] : [0, 1];
-  const near = stops.find((stop) => Math.abs(stop - at) < snap);
-  return low + (near ?? at) * (high - low);
+  const place = stops.find((stop) => Math.abs(stop - at) < snap) ?? at;
+  const [first, last] = [numberOf(low), numberOf(high)];
+  const [firstWhole, lastWhole] = [wholeOf(low), wholeOf(high)];
+  const isFine = Math.max(Math.abs(first), Math.abs(last)) <= Number.MAX_SAFE_INTEGER;
+  if (isFine || firstWhole === null || lastWhole === null) return first + place * (last - first);
+  return firstWhole + BigInt(Math.round(place * Number(lastWhole - firstWhole)));
 }

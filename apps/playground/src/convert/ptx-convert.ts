@@ -7,7 +7,7 @@ import { bitsView } from './bits-view.ts';
 import { cutView } from './cut-view.ts';
 import { lineView } from './line-view.ts';
 import { lanesView, randomView, registerView, scaleView } from './lanes-view.ts';
-import { type Stretch, stretchOf, valueAt } from './line.ts';
+import { onStretch, type Stretch, stretchOf, valueAt } from './line.ts';
 import { linkOf, readLink } from './link.ts';
 import { stacksView } from './stacks-view.ts';
 import {
@@ -307,7 +307,7 @@ export class PtxConvert extends LitElement {
     const { lane, state } = this.view;
     const now = stretchOf(state.entry.to, lane.explanation);
     if (now === null) return nothing;
-    const stretch = this.dragged === null ? now : onStretch(this.dragged, now);
+    const stretch = this.dragged === null ? now : { ...onStretch(this.dragged, now), sourceText: now.sourceText };
     return lineView({
       stretch,
       width: this.width,
@@ -316,12 +316,6 @@ export class PtxConvert extends LitElement {
       key: (event) => this.key(event),
     });
   }
-}
-
-/** Shows the current source and result on the stretch of the number line that was visible when the drag began. */
-function onStretch(fixed: Stretch, now: Stretch): Stretch {
-  const place = (at: number): number => (now.low + at * (now.high - now.low) - fixed.low) / (fixed.high - fixed.low);
-  return { ...fixed, source: place(now.source), result: now.result === null ? null : place(now.result) };
 }
 
 customElements.define('ptx-convert', PtxConvert);
