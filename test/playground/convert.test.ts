@@ -4,7 +4,7 @@ import { columnsOf } from '../../apps/playground/src/convert/cut.ts';
 import { thresholdOf } from '../../apps/playground/src/convert/lanes-view.ts';
 import { numberOf, textOf } from '../../apps/playground/src/convert/exact.ts';
 import { stretchOf, valueAt } from '../../apps/playground/src/convert/line.ts';
-import { linkOf, readLink } from '../../apps/playground/src/convert/link.ts';
+import { linkOf, openLink, readLink } from '../../apps/playground/src/convert/link.ts';
 import {
   emptyState,
   sourceOf,
@@ -42,7 +42,8 @@ describe('links', () => {
   it('of every conversion open it again', () => {
     for (const entry of catalog.all()) {
       const link = linkOf(emptyState(entry), catalog);
-      expect(readLink(link, catalog)?.entry.mnemonic, link).toBe(entry.mnemonic);
+      const { state, unread } = openLink(link, catalog) ?? {};
+      expect([state?.entry.mnemonic, unread], link).toEqual([entry.mnemonic, []]);
     }
   });
 
@@ -63,6 +64,17 @@ describe('links', () => {
     `#from=f32&to=f16&v=${'0'.repeat(3_000)}`,
   ])('%s is refused or opens nothing wrong', (link) => {
     expect(readLink(link, catalog)).toBeNull();
+  });
+
+  it.each([
+    ['v=470', ['v=470']],
+    ['v=0x3f800000,0x3f800000,0x0&mode=rn.satfinite', ['v=0x3f800000,0x3f800000,0x0']],
+    ['v=', ['v=']],
+    ['mode=rn.bogus&lanes=3&lane=9', ['mode=rn.bogus', 'lanes=3', 'lane=9']],
+    ['v=0x43eb0000&mode=rn.sat&lanes=2&lane=1', []],
+    ['', []],
+  ])('with %s name what cannot be read', (parts, unread) => {
+    expect(openLink(`#from=f32&to=e4m3&${parts}`, catalog)?.unread).toEqual(unread);
   });
 
   it('with values that cannot be read open with 0', () => {

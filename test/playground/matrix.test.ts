@@ -2,7 +2,7 @@ import { evaluateDot, products } from 'ptxlab';
 import { describe, expect, it } from 'vitest';
 import { Catalog, fields, textOf } from '../../apps/playground/src/matrix/catalog.ts';
 import { boxAt, gridsOf, heldBy, registerText } from '../../apps/playground/src/matrix/fragments.ts';
-import { linkOf, readLink } from '../../apps/playground/src/matrix/link.ts';
+import { linkOf, openLink, readLink } from '../../apps/playground/src/matrix/link.ts';
 import { opening } from '../../apps/playground/src/matrix/opening.ts';
 import { openingState, viewOf, withElement, withEntry } from '../../apps/playground/src/matrix/state.ts';
 
@@ -31,7 +31,7 @@ describe('links of matrix products', () => {
   it('of every instruction open it again', () => {
     for (const entry of products()) {
       const state = withElement(openingState(entry), 'b', 0, entry.b === 'f64' ? 1n : 1);
-      expect.soft(readLink(linkOf(state), catalog), entry.mnemonic).toEqual(state);
+      expect.soft(openLink(linkOf(state), catalog), entry.mnemonic).toEqual({ state, unread: [] });
     }
   });
 
@@ -41,7 +41,9 @@ describe('links of matrix products', () => {
   );
 
   it('with a position or bits out of range open with the initial ones', () => {
-    expect(open(`${opening}&at=16,0&c=1ffffffff&gpu=sm_70&a=zz`)).toEqual(open(opening));
+    const link = `${opening}&at=16,0&c=1ffffffff&gpu=sm_70&a=zz`;
+    expect(open(link)).toEqual(open(opening));
+    expect(openLink(link, catalog)?.unread).toEqual(['at=16,0', 'gpu=sm_70', 'a=zz', 'c=1ffffffff']);
   });
 });
 

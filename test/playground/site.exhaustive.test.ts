@@ -151,6 +151,43 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     await page.close();
   });
 
+  it('offers only conversions that exist', async () => {
+    const page = await open('');
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Search' });
+    await field.fill('f64 f32');
+    await expect.poll(() => page.getByRole('option').first().textContent()).toContain('f64 → f32');
+    await field.fill('f64 e4m3');
+    await expect.poll(() => page.getByText('Open the conversion').count()).toBe(0);
+    await field.fill('f64 f32');
+    await field.press('Enter');
+    await expect.poll(() => page.locator('.instruction code').textContent()).toBe('cvt.rn.f32.f64');
+    expect(await page.locator('#problem').textContent()).toBe('');
+    await page.close();
+  });
+
+  it.each([
+    ['#from=f32&to=e4m3&v=470', /^The link is damaged or too new: v=470 cannot be read\..* v=0x43eb0000\.$/],
+    ['#from=f64&to=e4m3&v=470', /A different conversion is shown instead/],
+    ['matrix/#inst=bogus', /A different instruction is shown instead/],
+    ['matrix/#inst=mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32&at=99,9', /: at=99,9 cannot be read\./],
+    ['kernel/#v2=abc', /A different kernel is shown instead/],
+  ])('says that /%s is damaged', async (path, sentence) => {
+    const page = await open(path);
+    const status = page.getByRole('status').filter({ hasText: 'The link is damaged' });
+    await expect.poll(() => status.textContent()).toMatch(sentence);
+    await page.close();
+  });
+
+  it('keeps the conversion when the skip link is used', async () => {
+    const page = await open('#from=f64&to=f32&v=0x3fb999999999999a&mode=rn');
+    await page.locator('.skip').focus();
+    await page.keyboard.press('Enter');
+    expect(await page.locator('.instruction code').textContent()).toBe('cvt.rn.f32.f64');
+    expect(await page.locator('#problem').textContent()).toBe('');
+    await page.close();
+  });
+
   it('runs a kernel, and steps through it', async () => {
     const page = await open('kernel/');
     await page.getByRole('button', { name: 'Run', exact: true }).click();

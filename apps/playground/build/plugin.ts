@@ -2,7 +2,7 @@
 import type { Plugin } from 'vite';
 import { html, Markup } from './markup.ts';
 import { offlineScript } from './offline.ts';
-import { type Page, referencePages } from './reference.ts';
+import { conversionPairs, type Page, referencePages } from './reference.ts';
 
 /** The sections of the site, by folder. */
 const places = [
@@ -108,7 +108,8 @@ export function site(): Plugin {
         ['kernel', 'Kernel', 'Edit, check, run and step PTX kernels'],
         ...pages.map(({ path, title, summary }) => [path, title, summary]),
       ];
-      this.emitFile({ type: 'asset', fileName: 'index.json', source: JSON.stringify(index) });
+      const source = JSON.stringify({ pages: index, conversions: conversionPairs() });
+      this.emitFile({ type: 'asset', fileName: 'index.json', source });
       const kept = [
         './',
         './kernel/',

@@ -2,7 +2,7 @@
 // Node does not resolve aliases when it loads this configuration, so these imports use the paths of the files behind
 // `ptxlab` and `ptxlab/numbers`.
 import { catalog, type Code, explain, type FormEntry, forms } from '../../../dist/index.js';
-import { type FormatName, formats, numberText } from '../../../dist/numbers.js';
+import { conversions, type FormatName, formats, numberText } from '../../../dist/numbers.js';
 import { html, Markup } from './markup.ts';
 
 export interface Page {
@@ -19,6 +19,11 @@ export interface Page {
 export function referencePages(): readonly Page[] {
   const pages = [...codePages(), ...formatPages(), ...opcodePages()];
   return [indexPage(pages), ...pages];
+}
+
+/** The names of the formats of each conversion, such as `f32 e4m3`. */
+export function conversionPairs(): readonly string[] {
+  return [...new Set(conversions().map(({ from, to }) => `${from} ${to}`))];
 }
 
 function indexPage(pages: readonly Page[]): Page {

@@ -63,6 +63,11 @@ export class Catalog {
     return best;
   }
 
+  /** Whether any conversion has this modifier. */
+  hasModifier(modifier: string): boolean {
+    return this.entries.some(({ modifiers }) => modifiers.includes(modifier));
+  }
+
   find(mnemonic: string): ConversionEntry | null {
     return this.byMnemonic.get(mnemonic) ?? null;
   }

@@ -22,26 +22,48 @@ export function linkOf({ entry, inputs, lane }: ConvertState, catalog: Catalog):
   return `#${parts.join('&')}`;
 }
 
-/**
- * Returns the state that a link describes; null if the link is empty or does not name a conversion. Inputs that cannot
- * be read keep their default values.
- */
+/** What a link opens. */
+export interface Opened {
+  readonly state: ConvertState;
+  /** The parts of the link that cannot be read; defaults are shown instead. */
+  readonly unread: readonly string[];
+}
+
+/** Returns the state that a link describes; null if the link does not name a conversion. */
 export function readLink(hash: string, catalog: Catalog): ConvertState | null {
+  return openLink(hash, catalog)?.state ?? null;
+}
+
+/** Returns what a link opens; null if the link does not name a conversion. */
+export function openLink(hash: string, catalog: Catalog): Opened | null {
   if (hash.length > longest) return null;
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));
   const [from, to] = [parameters.get('from') ?? '', parameters.get('to') ?? ''];
   if (!isFormatName(from) || !isFormatName(to)) return null;
+  const modes = modesOf(parameters.get('mode') ?? '');
   const lanes = Number(parameters.get('lanes') ?? Number.NaN);
-  const entry = catalog.nearest({ from, to, lanes: lanes || null, modifiers: modesOf(parameters.get('mode') ?? '') });
+  const entry = catalog.nearest({ from, to, lanes: lanes || null, modifiers: modes });
   if (entry === null) return null;
   let state = emptyState(entry);
-  const values = (parameters.get('v') ?? '').split(',');
-  entry.inputs.forEach(({ width }, i) => {
-    const bits = readBits(values[i], width);
+  const values = parameters.get('v')?.split(',') ?? [];
+  const read = values.map((text, i) => readBits(text, entry.inputs[i]?.width));
+  read.forEach((bits, i) => {
     if (bits !== null) state = withInput(state, i, bits);
   });
   const lane = Number(parameters.get('lane') ?? 0);
-  return { ...state, lane: Number.isInteger(lane) && lane >= 0 && lane < entry.lanes ? lane : 0 };
+  const hasLane = Number.isInteger(lane) && lane >= 0 && lane < entry.lanes;
+  const isGood: Readonly<Record<string, boolean>> = {
+    v: !read.includes(null),
+    // A known modifier that this conversion lacks is not a mistake: links may ask for the nearest conversion.
+    mode: modes.every((mode) => catalog.hasModifier(mode)),
+    lanes: !parameters.has('lanes') || lanes === entry.lanes,
+    lane: hasLane,
+  };
+  const unread = Object.keys(isGood).filter((key) => !isGood[key]);
+  return {
+    state: { ...state, lane: hasLane ? lane : 0 },
+    unread: unread.map((key) => `${key}=${parameters.get(key) ?? ''}`),
+  };
 }
 
 /** `rn.satfinite.scaled::n2::ue8m0`. */
@@ -49,8 +71,8 @@ function modesOf(text: string): readonly string[] {
   return text.split('.').filter((part) => part !== '');
 }
 
-function readBits(text: string | undefined, width: number): Bits | null {
-  if (text === undefined || !/^0x[\da-f]{1,16}$/i.test(text)) return null;
+function readBits(text: string, width: number | undefined): Bits | null {
+  if (width === undefined || !/^0x[\da-f]{1,16}$/i.test(text)) return null;
   const bits = BigInt(text);
   if (bits >= 1n << BigInt(width)) return null;
   return width > 32 ? bits : Number(bits);

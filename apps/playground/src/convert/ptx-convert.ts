@@ -8,7 +8,8 @@ import { cutView } from './cut-view.ts';
 import { lineView } from './line-view.ts';
 import { lanesView, randomView, registerView, scaleView } from './lanes-view.ts';
 import { onStretch, type Stretch, stretchOf, valueAt } from './line.ts';
-import { linkOf, readLink } from './link.ts';
+import { linkOf, openLink, readLink } from './link.ts';
+import { damagedLink, unreadParts } from '../shell/link-problem.ts';
 import { stacksView } from './stacks-view.ts';
 import {
   type ConvertState,
@@ -62,7 +63,7 @@ export class PtxConvert extends LitElement {
     this.problem = '';
     this.dragged = null;
     this.width = 720;
-    this.view = this.read(opening);
+    this.view = this.opening();
   }
 
   override connectedCallback(): void {
@@ -77,14 +78,19 @@ export class PtxConvert extends LitElement {
 
   override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('link') && this.link !== '' && this.link !== this.ownLink()) {
-      this.view = this.read(this.link);
-      this.text = null;
-      this.problem = '';
+      this.open(this.link);
     }
   }
 
-  private read(link: string): View {
-    const state = readLink(link, this.catalog) ?? readLink(opening, this.catalog);
+  private open(link: string): void {
+    const opened = openLink(link, this.catalog);
+    this.view = opened === null ? this.opening() : viewOf(opened.state);
+    this.text = null;
+    this.problem = opened === null ? damagedLink('conversion') : linkProblem(opened.unread);
+  }
+
+  private opening(): View {
+    const state = readLink(opening, this.catalog);
     if (state === null) throw new Error('the table lacks the conversion that the page shows initially');
     return viewOf(state);
   }
@@ -192,7 +198,7 @@ export class PtxConvert extends LitElement {
 
   private valueField(): TemplateResult {
     const shown = this.text ?? this.view.lane.explanation.source.value.replace(/ \(.*/, '');
-    const isWrong = this.problem !== '';
+    const isWrong = this.text !== null && this.problem !== '';
     return html`<label class="value"
       >Value
       <input
@@ -316,6 +322,11 @@ export class PtxConvert extends LitElement {
       key: (event) => this.key(event),
     });
   }
+}
+
+function linkProblem(unread: readonly string[]): string {
+  const isBits = !unread.some((part) => part.startsWith('v='));
+  return isBits ? unreadParts(unread) : `${unreadParts(unread)} Inputs are written as bits: v=0x43eb0000.`;
 }
 
 customElements.define('ptx-convert', PtxConvert);

@@ -2,6 +2,7 @@
  * Determines which kernel a `<ptx-kernel>` opens: the `source` property, or one from a link, from a file or from the
  * text of the element, or else an example.
  */
+import { damagedLink } from '../shell/link-problem.ts';
 import { example } from './example.ts';
 import { extentsOf, firstLaunch, type Launch } from './launch.ts';
 import { type Project, readLink } from './link.ts';
@@ -32,7 +33,7 @@ export async function openingOf(wanted: Wanted, ownText: string | null): Promise
   const linked = await readLink(link);
   const file = linked !== null || src === null ? null : await textAt(src);
   const problems = [
-    link.length > 1 && linked === null ? 'The link is damaged or too new. A different kernel is shown instead.' : '',
+    link.length > 1 && linked === null ? damagedLink('kernel') : '',
     src !== null && linked === null && file === null
       ? `${src} could not be loaded. A different kernel is shown instead.`
       : '',

@@ -34,38 +34,61 @@ function hexText(bits: Bits, format: ElementFormat): string {
   return bits.toString(16).padStart(Math.ceil(widthOf(format) / 4), '0');
 }
 
-/**
- * The state that a link describes; null if the link does not name an instruction from the table. Any part that cannot
- * be read is replaced by its default.
- */
+/** What a link opens. */
+export interface Opened {
+  readonly state: MatrixState;
+  /** The parts of the link that cannot be read; defaults are shown instead. */
+  readonly unread: readonly string[];
+}
+
+/** The state that a link describes; null if the link does not name an instruction from the table. */
 export function readLink(hash: string, catalog: Catalog): MatrixState | null {
+  return openLink(hash, catalog)?.state ?? null;
+}
+
+/** What a link opens; null if the link does not name an instruction from the table. */
+export function openLink(hash: string, catalog: Catalog): Opened | null {
   if (hash.length > longest) return null;
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));
   const entry = catalog.find(parameters.get('inst') ?? '');
   if (entry === null) return null;
   const opening = openingState(entry);
-  const [row = 0, column = 0] = (parameters.get('at') ?? '').split(',').map(Number);
-  const isPlace = (at: number, size: number): boolean => Number.isInteger(at) && at >= 0 && at < size;
-  const list = (name: ListName): readonly Bits[] => {
-    const words = (parameters.get(name) ?? '').split(',');
-    const format = formatOf(opening, name);
-    return opening[name].map((usual, i) => readBits(words[i], format) ?? usual);
+  const unread: string[] = [];
+  const part = <T>(key: string, read: (text: string) => T | null, usual: T): T => {
+    const text = parameters.get(key);
+    const found = text === null ? usual : read(text);
+    if (found === null) unread.push(`${key}=${text}`);
+    return found ?? usual;
   };
-  return {
+  const list = (name: ListName): readonly Bits[] => {
+    const words = parameters.get(name)?.split(',') ?? [];
+    const read = words.map((word) => readBits(word, formatOf(opening, name)));
+    if (read.includes(null) || read.length > opening[name].length) unread.push(`${name}=${words.join(',')}`);
+    return opening[name].map((usual, i) => read[i] ?? usual);
+  };
+  const [row, column] = part('at', (text) => readPlace(text, entry), [0, 0] as const);
+  const state = {
     entry,
-    gpu: entry.gpus.find((name) => name === parameters.get('gpu')) ?? opening.gpu,
-    row: isPlace(row, entry.m) ? row : 0,
-    column: isPlace(column, entry.n) ? column : 0,
+    gpu: part('gpu', (text) => entry.gpus.find((name) => name === text) ?? null, opening.gpu),
+    row,
+    column,
     a: list('a'),
     b: list('b'),
     scaleA: list('scaleA'),
     scaleB: list('scaleB'),
-    c: readBits(parameters.get('c') ?? undefined, entry.c) ?? opening.c,
+    c: part('c', (text) => readBits(text, entry.c), opening.c),
   };
+  return { state, unread };
 }
 
-function readBits(text: string | undefined, format: ElementFormat): Bits | null {
-  if (text === undefined || !/^[\da-f]{1,16}$/i.test(text)) return null;
+function readPlace(text: string, { m, n }: MatrixState['entry']): readonly [number, number] | null {
+  const [row = 0, column = 0] = text.split(',').map(Number);
+  const isPlace = (at: number, size: number): boolean => Number.isInteger(at) && at >= 0 && at < size;
+  return isPlace(row, m) && isPlace(column, n) ? [row, column] : null;
+}
+
+function readBits(text: string, format: ElementFormat): Bits | null {
+  if (!/^[\da-f]{1,16}$/i.test(text)) return null;
   const width = widthOf(format);
   const bits = BigInt(`0x${text}`);
   if (bits >= 1n << BigInt(width)) return null;

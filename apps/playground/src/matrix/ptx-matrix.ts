@@ -4,11 +4,12 @@ import { PtxlabError } from 'ptxlab';
 import { numberText } from 'ptxlab/numbers';
 import { convertStyle } from '../convert/style.ts';
 import { hex } from '../convert/words.ts';
+import { damagedLink, unreadParts } from '../shell/link-problem.ts';
 import { Catalog, type Field, textOf } from './catalog.ts';
 import { fragmentsView } from './fragment-view.ts';
 import { boxAt, gridsOf } from './fragments.ts';
 import { alignedText, gpusView } from './gpus-view.ts';
-import { linkOf, readLink } from './link.ts';
+import { linkOf, openLink, readLink } from './link.ts';
 import { opening } from './opening.ts';
 import { operandsView } from './operands-view.ts';
 import {
@@ -61,18 +62,19 @@ export class PtxMatrix extends LitElement {
     this.link = '';
     this.lane = null;
     this.problem = '';
-    this.view = this.read(opening);
+    this.view = this.opening();
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
     if (!changed.has('link') || this.link === '' || this.link === linkOf(this.view.state)) return;
-    this.view = this.read(this.link);
+    const opened = openLink(this.link, this.catalog);
+    this.view = opened === null ? this.opening() : viewOf(opened.state);
     this.lane = null;
-    this.problem = '';
+    this.problem = opened === null ? damagedLink('instruction') : unreadParts(opened.unread);
   }
 
-  private read(link: string): View {
-    const state = readLink(link, this.catalog) ?? readLink(opening, this.catalog);
+  private opening(): View {
+    const state = readLink(opening, this.catalog);
     if (state === null) throw new Error('the table lacks the instruction that the page shows initially');
     return viewOf(state);
   }

@@ -30,6 +30,8 @@ class Palette {
   private readonly list = document.createElement('ul');
   private readonly root: string;
   private entries: readonly Entry[] = [];
+  /** The formats of each conversion that exists: `f32 e4m3`. */
+  private conversions: readonly string[] = [];
   private found: readonly Entry[] = [];
   private chosen = 0;
 
@@ -65,8 +67,10 @@ class Palette {
 
   private async load(): Promise<void> {
     const answer = await fetch(`${this.root}index.json`).catch(() => null);
-    const pages: unknown = answer?.ok === true ? await answer.json() : [];
+    const index: unknown = answer?.ok === true ? await answer.json() : null;
+    const { pages, conversions }: Partial<Record<string, unknown>> = { ...(typeof index === 'object' ? index : {}) };
     this.entries = Array.isArray(pages) ? pages.flatMap((page) => entryOf(page, this.root)) : [];
+    this.conversions = Array.isArray(conversions) ? conversions.filter((pair) => typeof pair === 'string') : [];
     this.search();
   }
 
@@ -75,7 +79,7 @@ class Palette {
       .toLowerCase()
       .split(/[\s→>,]+/)
       .filter((word) => word !== '');
-    const conversion = conversionEntry(words, this.entries, this.root);
+    const conversion = conversionEntry(words, this.conversions, this.root);
     const score = ({ title, summary }: Entry): number => {
       const name = title.toLowerCase();
       const text = `${name} ${summary.toLowerCase()}`;
@@ -141,11 +145,11 @@ function entryOf(page: unknown, root: string): readonly Entry[] {
   return [{ title, summary, address: `${root}${path}/` }];
 }
 
-/** If the words include two format names, returns an entry that opens the conversion from the first to the second. */
-function conversionEntry(words: readonly string[], entries: readonly Entry[], root: string): readonly Entry[] {
-  const isFormat = (word: string): boolean => entries.some(({ address }) => address === `${root}formats/${word}/`);
-  const [from, to] = words.filter(isFormat);
-  if (from === undefined || to === undefined) return [];
+/** If the words include the names of two formats, returns an entry that opens the conversion between them. */
+function conversionEntry(words: readonly string[], conversions: readonly string[], root: string): readonly Entry[] {
+  const formats = new Set(conversions.flatMap((pair) => pair.split(' ')));
+  const [from, to] = words.filter((word) => formats.has(word));
+  if (from === undefined || to === undefined || !conversions.includes(`${from} ${to}`)) return [];
   const address = `${root}#from=${from}&to=${to}&mode=rn.satfinite`;
   return [{ title: `${from} → ${to}`, summary: 'Open the conversion', address }];
 }
