@@ -102,6 +102,20 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     await page.close();
   });
 
+  it('shortens what was typed in a message, and says once whether something was copied', async () => {
+    const page = await open('');
+    await page.getByRole('textbox', { name: 'Value' }).fill(`${'1'.repeat(5_000)}x`);
+    const problem = page.locator('#problem');
+    await expect.poll(() => problem.textContent()).toContain(`'${'1'.repeat(39)}…'`);
+    expect((await problem.textContent())?.length).toBeLessThan(300);
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    const labels = ['Copy link', 'Copy command', 'Copy Markdown'];
+    for (const name of labels) await page.getByRole('button', { name }).click();
+    await expect.poll(() => page.getByText('Copying is not allowed here').count()).toBe(1);
+    expect(await page.locator('.share button').allTextContents()).toEqual([...labels, 'Save SVG']);
+    await page.close();
+  });
+
   it('drags the source along the number line, and snaps it to the midpoint', async () => {
     const page = await open('#from=f32&to=f16&v=0x3f800001&mode=rn');
     const dot = page.getByRole('slider', { name: 'Source value' });

@@ -10,6 +10,7 @@ import { lanesView, randomView, registerView, scaleView } from './lanes-view.ts'
 import { onStretch, type Stretch, stretchOf, valueAt } from './line.ts';
 import { linkOf, openLink, readLink } from './link.ts';
 import { damagedLink, unreadParts } from '../shell/link-problem.ts';
+import { shortMessage } from '../shell/shorten.ts';
 import { stacksView } from './stacks-view.ts';
 import {
   type ConvertState,
@@ -121,7 +122,7 @@ export class PtxConvert extends LitElement {
     } catch (error) {
       if (!(error instanceof PtxlabError)) throw error;
       this.text = text;
-      this.problem = error.message;
+      this.problem = shortMessage(error.message, text);
     }
   }
 

@@ -1,5 +1,6 @@
 /** Ways to share a conversion: as a link, a command, Markdown or a picture. */
 import { html, type TemplateResult } from 'lit';
+import { copyText } from '../shell/copy.ts';
 import { hex, whyText } from './words.ts';
 import { cellsOf } from './fields.ts';
 import type { View } from './state.ts';
@@ -10,19 +11,17 @@ export function shareView(view: View, link: string): TemplateResult {
     ${copyButton('Copy link', address)} ${copyButton('Copy command', () => commandOf(view))}
     ${copyButton('Copy Markdown', () => markdownOf(view, address()))}
     <button class="plain" @click=${() => saveSvg(view)}>Save SVG</button>
+    <span class="copied" role="status"></span>
   </div>`;
 }
 
 function copyButton(label: string, text: () => string): TemplateResult {
-  const copy = async (event: Event): Promise<void> => {
-    const { currentTarget: button } = event;
-    if (!(button instanceof HTMLElement)) return;
-    const done = await navigator.clipboard.writeText(text()).then(
-      () => 'Copied',
-      () => 'Copying is not allowed here',
-    );
-    button.textContent = done;
-    setTimeout(() => (button.textContent = label), 1_500);
+  const copy = async ({ currentTarget }: Event): Promise<void> => {
+    const note = currentTarget instanceof Element ? currentTarget.parentElement?.querySelector('.copied') : null;
+    const isCopied = await copyText(text());
+    if (!(note instanceof HTMLElement)) return;
+    note.textContent = isCopied ? 'Copied.' : 'Copying is not allowed here.';
+    setTimeout(() => (note.textContent = ''), 3_000);
   };
   return html`<button class="plain" @click=${copy}>${label}</button>`;
 }

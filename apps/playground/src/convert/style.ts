@@ -38,7 +38,7 @@ const controls: CSSResult = css`
   .chip[aria-checked='true'], .chip[aria-pressed='true'] {
     border-color: var(--accent, #0b6e63); background: var(--accent-wash, #e2f2ef); color: var(--accent, #0b6e63); font-weight: 600;
   }
-  .problem { margin: 8px 0 0; font-size: 14px; color: var(--bad, #b3261e); min-height: 21px; }
+  .problem { margin: 8px 0 0; overflow-wrap: anywhere; font-size: 14px; color: var(--bad, #b3261e); min-height: 21px; }
 `;
 
 const answer: CSSResult = css`
@@ -50,7 +50,8 @@ const answer: CSSResult = css`
   .why { margin: 8px 0 0; max-width: 68ch; min-height: 48px; }
   .instruction { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 16px; margin-top: 8px; font-size: 14px; color: var(--quiet, #5f5a52); }
   .instruction code { font-family: var(--mono, monospace); color: var(--ink, #1d1b18); overflow-wrap: anywhere; }
-  .share { display: flex; flex-wrap: wrap; gap: 4px; }
+  .share { display: flex; flex-wrap: wrap; align-items: center; gap: 4px; }
+  .copied { margin-left: 4px; }
   .plain { border: 1px solid var(--line, #dcd8d0); background: none; border-radius: var(--radius, 8px); min-height: 32px; padding: 0 10px; font-size: 14px; color: var(--quiet, #5f5a52); cursor: pointer; }
   .plain:hover { color: var(--ink, #1d1b18); border-color: var(--strong-line, #8a857b); }
   .columns { display: grid; grid-template-columns: minmax(0, 1fr) 320px; gap: 24px 40px; }

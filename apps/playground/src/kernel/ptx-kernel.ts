@@ -10,6 +10,7 @@ import { inspectorView } from './inspector-view.ts';
 import { firstLaunch, follow, type Launch } from './launch.ts';
 import type { Facts, Finding, Inspected } from './document-worker.ts';
 import type { RunRequest } from './lab-worker.ts';
+import { copyText } from '../shell/copy.ts';
 import { pageOf } from '../shell/site-root.ts';
 import { linkOf } from './link.ts';
 import { openingOf, withExtents, writtenIn } from './opening.ts';
@@ -252,10 +253,9 @@ export class PtxKernel extends LitElement {
       return;
     }
     const isShown = !this.dispatchEvent(new CustomEvent('share', { detail: link, cancelable: true }));
-    this.note = await navigator.clipboard.writeText(new URL(link, pageOf('kernel')).href).then(
-      () => 'The link is copied.',
-      () => (isShown ? 'The link is in the address bar.' : 'The browser did not allow the link to be copied.'),
-    );
+    const isCopied = await copyText(new URL(link, pageOf('kernel')).href);
+    if (isCopied) this.note = 'The link is copied.';
+    else this.note = isShown ? 'The link is in the address bar.' : 'The browser did not allow the link to be copied.';
   }
 
   private set(change: Partial<Launch>): void {
