@@ -383,6 +383,24 @@ ret; }\n`;
     await page.close();
   });
 
+  it.each(['1e400', '0x12345'])('says beside the field of a matrix that %s cannot be read', async (text) => {
+    const page = await open('matrix/');
+    const field = page.getByLabel('A[0][2]');
+    const before = await field.inputValue();
+    await field.fill(text);
+    await field.press('Enter');
+    const id = (await field.getAttribute('aria-describedby')) ?? '';
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await page.locator(`#${id}`).textContent()).toContain(text);
+    const [above, below] = await Promise.all([field.boundingBox(), page.locator(`#${id}`).boundingBox()]);
+    expect((below?.y ?? 0) - (above?.y ?? 0)).toBeLessThan(60);
+    await page.getByLabel('B[1][0]').fill('1');
+    await page.getByLabel('B[1][0]').press('Enter');
+    expect(await field.getAttribute('aria-invalid')).toBe('false');
+    expect(await field.inputValue()).toBe(before);
+    await page.close();
+  });
+
   it('tries the recipes on the sample, and saves it as GGUF', async () => {
     const page = await open('tensors/');
     await expect.poll(() => page.locator('.recipes .bar').count(), { timeout: 60_000 }).toBe(15);

@@ -5,16 +5,16 @@ import { numberText } from 'ptxlab/numbers';
 import { convertStyle } from '../convert/style.ts';
 import { hex } from '../convert/words.ts';
 import { damagedLink, unreadParts } from '../shell/link-problem.ts';
+import { shortMessage } from '../shell/shorten.ts';
 import { Catalog, type Field, textOf } from './catalog.ts';
 import { fragmentsView } from './fragment-view.ts';
 import { boxAt, gridsOf } from './fragments.ts';
 import { alignedText, gpusView } from './gpus-view.ts';
 import { linkOf, openLink, readLink } from './link.ts';
 import { opening } from './opening.ts';
-import { operandsView } from './operands-view.ts';
+import { type Mistake, operandsView, type Place } from './operands-view.ts';
 import {
   formatOf,
-  type ListName,
   type MatrixState,
   readElement,
   type View,
@@ -39,6 +39,7 @@ export class PtxMatrix extends LitElement {
     view: { state: true },
     lane: { state: true },
     problem: { state: true },
+    mistake: { state: true },
   };
   static override styles: CSSResultGroup = [...convertStyle, matrixStyle];
 
@@ -53,7 +54,9 @@ export class PtxMatrix extends LitElement {
    * elements of the lane that holds the chosen element of D.
    */
   declare lane: number | null;
+  /** What the page says about its link. */
   declare problem: string;
+  declare mistake: Mistake | null;
 
   private readonly catalog = new Catalog();
 
@@ -62,6 +65,7 @@ export class PtxMatrix extends LitElement {
     this.link = '';
     this.lane = null;
     this.problem = '';
+    this.mistake = null;
     this.view = this.opening();
   }
 
@@ -70,6 +74,7 @@ export class PtxMatrix extends LitElement {
     const opened = openLink(this.link, this.catalog);
     this.view = opened === null ? this.opening() : viewOf(opened.state);
     this.lane = null;
+    this.mistake = null;
     this.problem = opened === null ? damagedLink('instruction') : unreadParts(opened.unread);
   }
 
@@ -82,18 +87,19 @@ export class PtxMatrix extends LitElement {
   private show(state: MatrixState): void {
     this.view = viewOf(state);
     this.problem = '';
+    this.mistake = null;
     this.link = linkOf(state);
     this.dispatchEvent(new CustomEvent('change', { detail: this.link, bubbles: true, composed: true }));
   }
 
-  private set(list: ListName | 'c', index: number, text: string): void {
+  private set({ list, index }: Place, text: string): void {
     const { state } = this.view;
     try {
       if (list === 'c') this.show({ ...state, c: readElement(text, state.entry.c) });
       else this.show(withElement(state, list, index, readElement(text, formatOf(state, list))));
     } catch (error) {
       if (!(error instanceof PtxlabError)) throw error;
-      this.problem = error.message;
+      this.mistake = { list, index, text, message: shortMessage(error.message, text) };
     }
   }
 
@@ -112,7 +118,7 @@ export class PtxMatrix extends LitElement {
       ${this.answer()}
       ${gpusView(view, (gpu) => this.show({ ...state, gpu }))}
       <div class="work">
-        ${operandsView(view, grids, (list, index, text) => this.set(list, index, text))}
+        ${operandsView(view, grids, { mistake: this.mistake, set: (place, text) => this.set(place, text) })}
         ${sumView(view)}
       </div>
       ${fragmentsView(grids, state, this.lane ?? own?.cell.lane ?? 0, {

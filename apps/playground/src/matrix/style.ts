@@ -32,6 +32,7 @@ export const matrixStyle: CSSResult = css`
   th { text-align: left; font-weight: 400; color: var(--quiet, #5f5a52); padding: 4px 12px 4px 0; white-space: nowrap; }
   td { padding: 2px 12px 2px 0; white-space: nowrap; }
   .operands input { width: 92px; height: 32px; padding: 0 8px; font-size: 14px; }
+  .operands td.problem { white-space: normal; max-width: 0; padding: 2px 0 8px; }
   .where { font-size: 13px; color: var(--quiet, #5f5a52); margin-left: 8px; }
   .value { font-family: var(--mono, monospace); }
   .terms { font-family: var(--mono, monospace); }
