@@ -21,7 +21,7 @@ import { progressBar } from './progress.ts';
 import { filesOfInput } from './input-files.ts';
 import type { Session } from './session.ts';
 import { openTensors, type TensorInput } from './tensor-input.ts';
-import { lookAlikeWords, warn } from './warnings.ts';
+import { modelWords, warn } from './warnings.ts';
 
 export async function convertCommand(
   paths: readonly string[],
@@ -40,7 +40,7 @@ export async function convertCommand(
       const idle = idlePatterns(input, flags);
       if (flags.quiet !== true) {
         for (const words of idle) await write(stderr, `ptxlab: warning: ${words}\n`);
-        await warn(stderr, from, lookAlikeWords(modelOf(input.file).lookAlikes));
+        await warn(stderr, from, modelWords(modelOf(input.file)));
       }
       const plan = planFor(to, input, container, choice);
       await refuseSameFiles(filesOfInput(input), filesOf(to, plan));

@@ -10,7 +10,7 @@ import { diffJson } from './diff/json.ts';
 import { diffText } from './diff/text.ts';
 import { isClean, type Limits } from './diff/verdict.ts';
 import { modelOf } from '../tensors/checkpoints/model-tensors.ts';
-import { lookAlikeWords, warn } from './warnings.ts';
+import { modelWords, warn } from './warnings.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { write, writeJson } from './output.ts';
 import { progressBar } from './progress.ts';
@@ -58,7 +58,7 @@ async function diffFiles(pathA: string, pathB: string, task: Task): Promise<Exit
       if (flags.html !== undefined)
         await requireOutputs([flags.html], [a, b].flatMap(filesOfInput), flags.force === true);
       if (flags.quiet !== true)
-        for (const { path, file } of [a, b]) await warn(session.stderr, path, lookAlikeWords(modelOf(file).lookAlikes));
+        for (const { path, file } of [a, b]) await warn(session.stderr, path, modelWords(modelOf(file)));
       const diff = await compared(a, b, task);
       if (signal.aborted) return 2;
       if (flags.only !== undefined && diff.pairs.length + diff.onlyInA.length + diff.onlyInB.length === 0)

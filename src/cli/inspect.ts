@@ -13,7 +13,7 @@ import { progressBar } from './progress.ts';
 import type { Session } from './session.ts';
 import { isAscii, screenWidth, styleFor } from './style.ts';
 import { openTensors, type TensorFlags, type TensorInput } from './tensor-input.ts';
-import { lookAlikeWords, warn } from './warnings.ts';
+import { modelWords, warn } from './warnings.ts';
 
 export interface InspectFlags extends CommonFlags, TensorFlags {
   /**
@@ -87,7 +87,7 @@ async function inspectFile(
   const input = await openTensors(path, flags);
   try {
     const model = modelOf(input.file);
-    if (flags.quiet !== true) await warn(session.stderr, path, lookAlikeWords(model.lookAlikes));
+    if (flags.quiet !== true) await warn(session.stderr, path, modelWords(model));
     const entries = model.tensors.flatMap((tensor) => shownOf(tensor, input, flags));
     if (entries.length === 0 && flags.only !== undefined)
       throw new PtxlabError(

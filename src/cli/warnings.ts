@@ -1,6 +1,6 @@
 /** Warnings about the contents of tensor files. */
 import { printable } from '../diagnostics/renderers/printable.ts';
-import type { LookAlike } from '../tensors/checkpoints/look-alikes.ts';
+import type { Model } from '../tensors/checkpoints/model-tensors.ts';
 import { write } from './output.ts';
 import type { OutputStream } from './session.ts';
 import { countText } from './number-text.ts';
@@ -15,8 +15,26 @@ export async function warn(output: OutputStream, path: string, words: readonly s
   if (more > 0) await write(output, `ptxlab: warning: ${path}: and ${countText(more)} more of this kind\n`);
 }
 
-export function lookAlikeWords(lookAlikes: readonly LookAlike[]): readonly string[] {
-  return lookAlikes.map(({ name, words }) => `${printable(name)} ${words}`);
+/** What is unusual about the tensors of a file, in one phrase each. */
+export function modelWords({ file, lookAlikes }: Model): readonly string[] {
+  const odd = lookAlikes.map(({ name, words }) => `${printable(name)} ${words}`);
+  return [...unlistedWords(file.unlisted ?? []), ...odd];
+}
+
+/** The number of names that are shown of a long list. */
+const mostNames = 3;
+
+function unlistedWords(names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
+  const [are, them] =
+    names.length === 1 ? ['tensor of its files is', 'it is'] : ['tensors of its files are', 'they are'];
+  return [`${countText(names.length)} ${are} not listed in the index, so ${them} left out: ${someNames(names)}`];
+}
+
+/** The first names of a list. */
+export function someNames(names: readonly string[]): string {
+  const more = names.length > mostNames ? ['…'] : [];
+  return [...names.slice(0, mostNames).map(printable), ...more].join(', ');
 }
 
 /** The text of a warning, such as `w has 3 NaN and 1 infinity`. */

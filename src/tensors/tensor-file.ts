@@ -102,6 +102,11 @@ export interface TensorFile {
   readonly data: (entry: TensorEntry) => ByteSource;
   /** The additional information that `openTensorFile` has read to interpret packed integers. */
   readonly hints?: ModelHints;
+  /**
+   * For a model in several files: the names of tensors that are in these files, but not in the index. They are not part
+   * of the model.
+   */
+  readonly unlisted?: readonly string[];
 }
 
 /** A tensor to be written; `dtype` is the type name that the container uses. */

@@ -154,6 +154,29 @@ describe('files of other kinds', () => {
     const { stdout } = await inspect('--no-stats', index);
     expect(stdout).toContain('safetensors in 2 files, 2 tensors, 3 elements');
   });
+
+  test('tensors that the index does not list are named in a warning', async () => {
+    const home = join(folder, 'unlisted');
+    mkdirSync(home);
+    putSafetensors(home, 'm-1.safetensors', { a: floats(1), b: floats(1), c: floats(1) });
+    putSafetensors(home, 'm-2.safetensors', { d: floats(2), e: floats(3), a: floats(4) });
+    const indexOf = (weight_map: object): string =>
+      put(home, 'm.safetensors.index.json', JSON.stringify({ weight_map }));
+    const index = indexOf({ a: 'm-1.safetensors', e: 'm-2.safetensors' });
+    const words = '3 tensors of its files are not listed in the index, so they are left out: b, c, d';
+    const out = join(home, 'o.safetensors');
+    for (const args of [
+      ['inspect', index],
+      ['diff', index, index],
+      ['convert', index, out, '--to', 'f16'],
+    ])
+      expect((await ptxlab(args)).stderr).toContain(`ptxlab: warning: ${index}: ${words}\n`);
+    indexOf({ a: 'm-1.safetensors', b: 'm-1.safetensors', c: 'm-1.safetensors', e: 'm-2.safetensors' });
+    expect((await inspect(index)).stderr).toBe(
+      `ptxlab: warning: ${index}: 1 tensor of its files is not listed in the index, so it is left out: d\n`,
+    );
+    expect((await ptxlab(['inspect', index, '-q'])).stderr).toBe('');
+  });
 });
 
 describe('unreadable files exit 2 with one sentence', () => {

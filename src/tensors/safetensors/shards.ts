@@ -37,9 +37,12 @@ export async function openShards(
       );
     return { ...entry, shard };
   });
+  const listed = new Set(index.weights.map(([name]) => name));
+  const stored = [...shards.values()].flatMap((file) => file.tensors.map(({ name }) => name));
   return {
     container: 'safetensors',
     tensors,
+    unlisted: stored.filter((name) => !listed.has(name)),
     metadata: { ...commonMetadata([...shards.values()]), ...Object.fromEntries(index.metadata) },
     data(entry) {
       const file = shards.get(entry.shard ?? '');
