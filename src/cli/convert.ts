@@ -14,7 +14,7 @@ import { named, TensorFileError } from '../tensors/tensor-error.ts';
 import { type Container, containers } from '../tensors/containers.ts';
 import { choiceOf, type ConvertFlags, containerOf, idlePatterns, shardingOf } from './convert/choice.ts';
 import { configureModel } from './convert/config.ts';
-import { planText, planJson, reportWords, scaleNote, summaryText, unchangedWords } from './convert/text.ts';
+import { keptWords, planText, planJson, reportWords, scaleNote, summaryText, unchangedWords } from './convert/text.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { write, writeJson } from './output.ts';
 import { progressBar } from './progress.ts';
@@ -55,7 +55,7 @@ export async function convertCommand(
       const seconds = (performance.now() - started) / 1000;
       if (flags.json === true) await writeJson(stdout, { ...planJson(plan), ...report, seconds });
       if (flags.quiet === true) return 0;
-      await warn(stderr, from, [...unchangedWords(plan), ...reportWords(report)]);
+      await warn(stderr, from, [...keptWords(plan), ...unchangedWords(plan), ...reportWords(report)]);
       await write(stderr, `${scaleNote(plan)}${summaryText(plan, input.size, seconds)}`);
       if (plan.quantizationConfig !== null)
         await write(stderr, await configureModel(from, to, choice.layout, plan.quantizationConfig));

@@ -1,7 +1,7 @@
 /** Plans how every tensor of a file is converted, and where the results are stored in the new file. */
 import type { Scheme } from '../arrays/quantized/block-formats.ts';
 import type { Granularity } from '../arrays/quantized/quantized-array.ts';
-import { layoutOf } from '../arrays/quantized/quantized-array.ts';
+import { type Layout, layoutOf } from '../arrays/quantized/quantized-array.ts';
 import { conversionOf } from '../arrays/semantics/semantics.ts';
 import { elementAt, valueAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
@@ -9,7 +9,7 @@ import { requireArgument, requireOptions } from '../base/require.ts';
 import { bytes, list, type Rule, shaped, text } from '../base/rules.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import { modelOf, type ModelTensor } from './checkpoints/model-tensors.ts';
-import { isLinearWeight, quantizationConfig, type WrittenForm } from './checkpoints/written-layouts.ts';
+import { isLinearWeight, moduleOf, quantizationConfig, type WrittenForm } from './checkpoints/written-layouts.ts';
 import { type Container, containerRule, containers } from './containers.ts';
 import { choiceRules, type ConversionChoice } from './conversion-choice.ts';
 import { refuseIf, type Target, targetOf } from './conversion-target.ts';
@@ -103,12 +103,8 @@ export function planConversion(file: TensorFile, container: Container, choice: C
  */
 function configOf(target: Target, kept: readonly TensorEntry[]): object | null {
   if (target.kind !== 'scheme') return null;
-  const matrices = kept.filter(({ shape, name }) => shape.length >= 2 && name.endsWith('.weight'));
-  return quantizationConfig(
-    target.form,
-    target.granularity,
-    matrices.map(({ name }) => name.slice(0, -'.weight'.length)),
-  );
+  const ignore = new Set(kept.map(moduleOf).filter((module) => module !== null));
+  return quantizationConfig(target.form, target.granularity, [...ignore]);
 }
 
 /** Lays out the new file or files. A tensor and its scales are always in the same file. */
@@ -159,12 +155,12 @@ function takenOf(
 }
 
 /**
- * Programs that read checkpoint layouts support quantized tensors only if they are matrices that consist of whole
- * blocks.
+ * The configurations of checkpoint layouts say that linear layers are quantized. Their weights are matrices, and they
+ * must consist of whole blocks.
  */
 function isMatrixOf({ shape }: TensorEntry, target: Target): boolean {
   const block = target.kind === 'scheme' ? (target.scheme.block ?? 1) : 1;
-  return shape.length >= 2 && (shape.at(-1) ?? 1) % block === 0;
+  return shape.length === 2 && (shape.at(-1) ?? 1) % block === 0;
 }
 
 function isValue(entry: TensorEntry, anyFormat: boolean): boolean {
@@ -231,6 +227,11 @@ function quantizedPlans(
   { scheme, form, granularity }: Target & { kind: 'scheme' },
 ): readonly TensorPlan[] {
   const layout = layoutOf(scheme, elements, shape, granularity);
+  refuseIf(
+    layout.granularity === 'tile' && isCutAcross(shape, layout),
+    `${quote(name)} (${shape.join(' x ')}) has several matrices in which a number of rows is left over that is less ` +
+      `than ${layout.tileRows}, so tiles would contain rows of two matrices; --keep leaves a tensor as it is`,
+  );
   const { element, scale } = scheme;
   const { second, asBytes } = form;
   const leading = shape.slice(0, -1);
@@ -253,6 +254,12 @@ function quantizedPlans(
   ];
   if (scale === 'e4m3') plans.push({ name: name + second.suffix, dtype: dtypeOf('f32'), shape: second.shape });
   return plans;
+}
+
+/** Whether some tiles contain rows of several matrices. Tiles are laid over all rows of the tensor. */
+function isCutAcross(shape: readonly number[], { rows, tileRows }: Layout): boolean {
+  const matrixRows = shape.at(-2) ?? 1;
+  return matrixRows < rows && matrixRows % tileRows !== 0;
 }
 
 function requireDtype(container: Container, format: FormatName, name: string): string {

@@ -375,6 +375,20 @@ describe('values that would be lost', () => {
   });
 });
 
+test('tiles that would contain rows of two matrices are refused', async () => {
+  const input = putSafetensors(folder, 'experts.safetensors', {
+    experts: tensor('F32', [2, 100, 64], new Float32Array(12_800).fill(1)),
+    whole: tensor('F32', [2, 128, 4], new Float32Array(1024).fill(1)),
+  });
+  const args = [input, at('o.safetensors'), '--to', 'e4m3', '--scale', 'block'];
+  expect(await convert(...args)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('"experts" (2 x 100 x 64)'),
+  });
+  expect(await convert(...args, '--keep', 'experts')).toMatchObject({ code: 0 });
+  expect(await dtypes(at('o.safetensors'))).toEqual(['experts F32', 'whole F8_E4M3', 'whole_scale F32']);
+});
+
 describe('--layout', () => {
   const network = (): string => {
     const matrix = tensor(
@@ -447,6 +461,30 @@ describe('--layout', () => {
     expect((await convert(network(), at('o.safetensors'), ...args)).code).toBe(0);
     expect(stored(at('o.safetensors'))).toContain('lm_head.weight U8 32x32');
     expect(stored(at('o.safetensors'))).toContain(`${w} F32 32x64`);
+  });
+
+  test.each([
+    ['modelopt', 'e4m3'],
+    ['compressed-tensors', 'e4m3'],
+    ['compressed-tensors', 's8'],
+  ])('%s, %s: only weights of linear layers are quantized', async (layout, to) => {
+    const values = new Float32Array(256).fill(1);
+    const input = putSafetensors(folder, 'mixed.safetensors', {
+      'm.proj.weight': tensor('F32', [16, 16], values),
+      'm.conv1d.weight': tensor('F32', [64, 1, 4], values),
+      'm.A_log': tensor('F32', [16, 16], values),
+      'm.experts.up_proj': tensor('F32', [2, 16, 8], values),
+    });
+    const { code, stderr } = await convert(input, at('o.safetensors'), '--to', to, '--layout', layout);
+    const words = `1 tensor stays as it is, because ${layout} has only matrices that consist of whole blocks`;
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`${words}: m.conv1d.weight\n`)]);
+    expect(stored(at('o.safetensors')).filter((line) => line.includes('F32 '))).toEqual([
+      'm.A_log F32 16x16',
+      'm.conv1d.weight F32 64x1x4',
+      'm.experts.up_proj F32 2x16x8',
+      expect.stringContaining('m.proj.weight_scale'),
+    ]);
+    expect(stderr.replaceAll(/\s+/g, '')).toContain('"ignore":["m.conv1d","m.experts"]');
   });
 
   test.each<readonly string[]>([

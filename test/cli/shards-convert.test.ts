@@ -92,14 +92,14 @@ describe('shards of a conversion merge to the bytes of convert', () => {
 
 describe('tensors without elements', () => {
   const empty = putSafetensors(folder, 'empty.safetensors', {
-    a: tensor('F32', [2, 16], new Float32Array(32).fill(1)),
-    e: tensor('F32', [0, 16], new Float32Array(0)),
+    'a.weight': tensor('F32', [2, 16], new Float32Array(32).fill(1)),
+    'e.weight': tensor('F32', [0, 16], new Float32Array(0)),
   });
   test.each([
-    ['e_scale_2', ['--to', 'nvfp4']],
-    ['e_global_scale', ['--to', 'nvfp4', '--layout', 'compressed-tensors']],
-    ['e_scale', ['--to', 'e4m3', '--scale', 'tensor']],
-    ['e_scale', ['--to', 's8', '--scale', 'tensor', '--layout', 'compressed-tensors']],
+    ['e.weight_scale_2', ['--to', 'nvfp4']],
+    ['e.weight_global_scale', ['--to', 'nvfp4', '--layout', 'compressed-tensors']],
+    ['e.weight_scale', ['--to', 'e4m3', '--scale', 'tensor']],
+    ['e.weight_scale', ['--to', 's8', '--scale', 'tensor', '--layout', 'compressed-tensors']],
   ])('%s is 1: %s', async (name, flags) => {
     const place = scratchIn(folder);
     const [plan, merged, single] = ['plan', 'merged.safetensors', 'single.safetensors'].map((one) => join(place, one));

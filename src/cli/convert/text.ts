@@ -1,5 +1,7 @@
 /** The output of `convert`: the plan as text and as JSON, and a report of the result. */
 import { printable } from '../../diagnostics/renderers/printable.ts';
+import { formats } from '../../numerics/formats.ts';
+import { isLinearWeight } from '../../tensors/checkpoints/written-layouts.ts';
 import type { ConversionPlan } from '../../tensors/conversion-plan.ts';
 import { outputsOf } from '../../tensors/tensor-work.ts';
 import type { ConversionReport } from '../../tensors/convert-file.ts';
@@ -7,8 +9,8 @@ import { leastLost, type LostValues } from '../../tensors/lost-values.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { alignColumns } from '../columns.ts';
 import { plural, shapeText } from '../inspect/text.ts';
-import { bytesText } from '../number-text.ts';
-import { nonFiniteWords } from '../warnings.ts';
+import { bytesText, countText } from '../number-text.ts';
+import { nonFiniteWords, someNames } from '../warnings.ts';
 
 export function planText({ work, layout }: ConversionPlan): string {
   const rows = work.map((one) => {
@@ -40,6 +42,21 @@ export function unchangedWords({ choice, work }: ConversionPlan): readonly strin
   const types = [...new Set(work.map(({ entry }) => entry.dtype))];
   const bytes = work.some(({ entry }) => entry.format === 'opaque') ? '; --dtype says what raw bytes contain' : '';
   return [`nothing was converted, because tensors of type ${joinWords(types, 'and')} are copied${bytes}`];
+}
+
+/**
+ * A message about the tensors that were to be quantized, but that readers of the chosen layout do not expect to be
+ * quantized because of their shapes; empty if there are none.
+ */
+export function keptWords({ choice, work }: ConversionPlan): readonly string[] {
+  const { layout, takes = isLinearWeight } = choice;
+  if (layout === undefined) return [];
+  const kept = work.filter(({ kind, entry }) => kind === 'copy' && entry.shape.length > 1 && takes(entry.name));
+  const floats = kept.filter(({ entry: { format } }) => format !== 'opaque' && formats[format].kind === 'float');
+  if (floats.length === 0) return [];
+  const shown = someNames(floats.map(({ entry }) => entry.name));
+  const stay = floats.length === 1 ? '1 tensor stays as it is' : `${countText(floats.length)} tensors stay as they are`;
+  return [`${stay}, because ${layout} has only matrices that consist of whole blocks: ${shown}`];
 }
 
 /** Warnings about tensors that the user should look at after a conversion. */

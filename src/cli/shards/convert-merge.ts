@@ -8,7 +8,7 @@ import type { ConversionPlan } from '../../tensors/conversion-plan.ts';
 import { outputsOf } from '../../tensors/tensor-work.ts';
 import { requireValues } from '../../tensors/lost-values.ts';
 import { configureModel } from '../convert/config.ts';
-import { reportWords } from '../convert/text.ts';
+import { keptWords, reportWords } from '../convert/text.ts';
 import { containerOf, type ConvertFlags } from '../convert/choice.ts';
 import { UsageError } from '../exit.ts';
 import { filesOfInput } from '../input-files.ts';
@@ -56,7 +56,10 @@ export async function mergeConvert(
     await input.requireUnchanged();
     await writeWhole(plan, parts, conversion, out, force);
     if (quiet) return;
-    await warn(stderr, input.path, reportWords({ nonFinite: joined(parts), lost }));
+    await warn(stderr, input.path, [
+      ...keptWords(conversion),
+      ...reportWords({ nonFinite: joined(parts), lost }),
+    ]);
     if (conversion.quantizationConfig !== null)
       await write(
         stderr,

@@ -138,11 +138,21 @@ export function writtenForm(
 }
 
 /**
- * Whether readers of these layouts expect a tensor with this name to be quantized. They do not expect embeddings, norms
- * and heads to be quantized.
+ * Whether readers of these layouts expect a tensor with this name to be quantized. They expect it of the weights of
+ * linear layers, but not of other parameters, embeddings, norms and heads.
  */
 export function isLinearWeight(name: string): boolean {
-  return !/embed|lm_head|(?:^|\.)(?:wte|wpe)\.|norm/i.test(name);
+  return /(?:^|\.)weight$/.test(name) && !/embed|lm_head|(?:^|\.)(?:wte|wpe)\.|norm/i.test(name);
+}
+
+/**
+ * The module to which a tensor belongs, if readers might expect its weights to be quantized; otherwise null. Parameters
+ * with more than two axes that are not called `weight` are usually the experts of a layer.
+ */
+export function moduleOf({ name, shape }: { readonly name: string; readonly shape: readonly number[] }): string | null {
+  const [, module = null, last] = /^(.+)\.([^.]+)$/.exec(name) ?? [];
+  const isWeight = last === 'weight' && shape.length >= 2;
+  return isWeight || shape.length > 2 ? module : null;
 }
 
 /** The `quantization_config` for config.json; `ignore` lists the modules that are not quantized. */
