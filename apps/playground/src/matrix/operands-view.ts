@@ -90,7 +90,7 @@ function field(label: string, format: ElementFormat, bits: Bits, place: Place, {
 function mistakeRow({ mistake }: Edit, lists: readonly Place['list'][], index: number | null): Maybe {
   if (mistake === null || !lists.includes(mistake.list)) return nothing;
   if (index !== null && index !== mistake.index) return nothing;
-  return html`<tr><td class="problem" id="mistake" role="alert" colspan="99">${mistake.message}</td></tr>`;
+  return html`<tr><td class="problem" colspan="99"><span id="mistake" role="alert">${mistake.message}</span></td></tr>`;
 }
 
 type Maybe = TemplateResult | typeof nothing;
