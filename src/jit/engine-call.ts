@@ -9,7 +9,7 @@ import type { SurfacePlace, TextureRead } from '../isa/texture-read.ts';
 import type { BoxKind, BoxMode, BoxReduction } from '../isa/steps/memory.ts';
 
 export type EngineCall = {
-  /** PTX source line. */
+  /** PTX source line; 0 if the call belongs to no instruction. */
   readonly line: number;
 } & (
   | {

@@ -34,6 +34,13 @@ describe.each(Object.entries(ways))('on %s', (_way, way) => {
     expect(await endOf({ body: 'mov.u32 %r1, 1;' }, { ...way, grid, budget: 10_000 })).toBe('PTX6020');
   });
 
+  test('a launch that runs out of time between blocks names no line', async () => {
+    const { result } = await outcome({ body: 'ret;' }, 4, { ...way, grid: 2 ** 31 - 1, block: 32, timeout: 0.1 });
+    const fault = result.ok ? null : result.fault;
+    expect(fault?.code).toBe('PTX6021');
+    expect(fault?.line).not.toBe(0);
+  });
+
   test('a local variable larger than the maximum for a thread', async () => {
     const body = '.local .b8 x[1099511627776];\nst.local.u8 [x], 1;';
     expect(await endOf({ body }, way)).toBe('bad-launch');

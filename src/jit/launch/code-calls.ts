@@ -105,7 +105,7 @@ export class CodeCalls {
     const { launch, ledger } = this.parts;
     const found = elementAt(launch.compiled.engineCalls, call);
     this.thread = thread;
-    this.line = found.line;
+    this.line = found.line === 0 ? null : found.line;
     this.parts.fuel.left = fuel;
     // In addition to this check, every call to a built-in function checks the clock.
     if (++this.calls % callsPerLook === 0) ledger.look();
