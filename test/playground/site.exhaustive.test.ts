@@ -279,6 +279,56 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     await context.close();
   });
 
+  it('offers no line for a fault that has none, and no errors while a module is checked', async () => {
+    const page = await browser.newPage();
+    await page.addInitScript(() => {
+      const seen: string[] = [];
+      Object.assign(window, { seen });
+      const look = (): void => {
+        const words = document.querySelector('ptx-kernel')?.shadowRoot?.querySelector('.panel')?.textContent ?? '';
+        if (words !== seen.at(-1)) seen.push(words);
+        requestAnimationFrame(look);
+      };
+      look();
+    });
+    await page.goto(root + kernelLink('empty'));
+    await page.getByText('Legal for sm_80').waitFor({ timeout: 60_000 });
+    expect(await page.evaluate('seen.join()')).not.toContain('errors');
+    await page.getByLabel('Grid x').fill('2147483647');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('the kernel did not finish').waitFor({ timeout: 60_000 });
+    expect(await page.getByRole('button', { name: /Go to line/ }).count()).toBe(0);
+    await page.close();
+  });
+
+  it('reaches targets and tabs of the Kernel page by arrow keys', async () => {
+    const context = await browser.newContext({ bypassCSP: true });
+    const page = await context.newPage();
+    await page.goto(`${root}kernel/`);
+    await page.getByText('Legal for sm_80').waitFor({ timeout: 60_000 });
+    const focused = page.locator('ptx-kernel :focus');
+    const targets = page.getByRole('toolbar', { name: 'Targets' });
+    expect(await targets.locator('button:not([tabindex="-1"])').count()).toBe(1);
+    await targets.locator('[aria-pressed=true]').focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await focused.textContent()).toMatch(/^\s*82\s*$/);
+    await page.keyboard.press('Tab');
+    expect(await focused.getAttribute('aria-label')).toBe('PTX');
+    const launch = page.getByRole('tab', { name: 'Launch' });
+    await launch.focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await focused.textContent()).toBe('Steps');
+    expect(await focused.getAttribute('aria-selected')).toBe('true');
+    expect(await launch.getAttribute('tabindex')).toBe('-1');
+    await page.getByRole('button', { name: 'Step', exact: true }).click();
+    await page.getByText('step 1 of 18').waitFor({ timeout: 60_000 });
+    expect(await page.getByLabel('Step', { exact: true }).count()).toBe(0);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText('step 2 of 18').waitFor();
+    await context.close();
+  });
+
   it('finds the data races of a kernel', async () => {
     const page = await open('kernel/');
     const source = `.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {

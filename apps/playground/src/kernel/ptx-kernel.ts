@@ -11,6 +11,7 @@ import { firstLaunch, follow, type Launch } from './launch.ts';
 import type { Facts, Finding, Inspected } from './document-worker.ts';
 import type { RunRequest } from './lab-worker.ts';
 import { copyText } from '../shell/copy.ts';
+import { moveFocus } from '../shell/roving.ts';
 import { pageOf } from '../shell/site-root.ts';
 import { linkOf } from './link.ts';
 import { openingOf, withExtents, writtenIn } from './opening.ts';
@@ -284,7 +285,7 @@ export class PtxKernel extends LitElement {
       </div>
       <div class="dock">
         <div class="tabs">
-          <div role="tablist" aria-label="Dock">
+          <div role="tablist" aria-label="Dock" @keydown=${(event: KeyboardEvent) => moveFocus(event, '[role=tab]')?.click()}>
             ${this.tab('problems', `Problems ${this.countOfErrors()}`)} ${this.tab('run', 'Launch')} ${this.tab('steps', 'Steps')}
           </div>
           <span class="note" role="status">${this.note}</span>
@@ -295,13 +296,15 @@ export class PtxKernel extends LitElement {
           <button class="go ${isRunning ? 'stop' : ''}" ?disabled=${isEmpty && !isRunning}
             @click=${() => (isRunning ? runs.stop() : void this.run())}>${isRunning ? 'Stop' : 'Run'}</button>
         </div>
-        <div class="panel" role="tabpanel">${this.panel()}</div>
+        <div class="panel" id="panel" role="tabpanel" tabindex="0" aria-labelledby="tab-${this.dock}">${this.panel()}</div>
       </div>
     `;
   }
 
   private tab(name: 'problems' | 'run' | 'steps', label: string): TemplateResult {
-    return html`<button role="tab" aria-selected=${this.dock === name} @click=${() => (this.dock = name)}>${label}</button>`;
+    const isChosen = this.dock === name;
+    return html`<button role="tab" id="tab-${name}" aria-controls="panel" aria-selected=${isChosen} tabindex=${isChosen ? 0 : -1}
+      @click=${() => (this.dock = name)}>${label}</button>`;
   }
 
   private countOfErrors(): string {
@@ -332,8 +335,8 @@ export class PtxKernel extends LitElement {
   }
 
   private problems(): TemplateResult | typeof nothing {
-    const { findings, editor } = this;
-    if (editor === null) return nothing;
+    const { findings, editor, facts } = this;
+    if (editor === null || facts === null) return nothing;
     return problemsView(findings, {
       lineOf: ({ start }: Finding) => editor.lineAt(start),
       go: ({ start }) => editor.go(start),
@@ -343,7 +346,7 @@ export class PtxKernel extends LitElement {
 
   private runPanel(): TemplateResult {
     const { facts, launch, runs } = this;
-    const form = launchView(facts?.kernels ?? [], launch, this.findsRaces, {
+    const form = launchView(facts, launch, this.findsRaces, {
       choose: (entry) => this.choose(entry),
       set: (change) => this.set(change),
       setArgument: (index, plan) => this.setArgument(index, plan),

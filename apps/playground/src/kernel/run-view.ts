@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { Race } from 'ptxlab/device';
 import { pageOf } from '../shell/site-root.ts';
 import { type ArgumentPlan, type Element, elements, elementsOf, type Fill, fills, mostElements } from './arguments.ts';
-import type { NamedKernel } from './document-worker.ts';
+import type { Facts, NamedKernel } from './document-worker.ts';
 import type { BufferAfter, RunAnswer } from './lab-worker.ts';
 import type { Launch } from './launch.ts';
 import { plotView } from './plot-view.ts';
@@ -15,14 +15,12 @@ interface Changes {
   readonly findRaces: (isWanted: boolean) => void;
 }
 
-export function launchView(
-  kernels: readonly NamedKernel[],
-  launch: Launch,
-  findsRaces: boolean,
-  changes: Changes,
-): TemplateResult {
+/** @param facts Null until the worker has computed them. */
+export function launchView(facts: Facts | null, launch: Launch, findsRaces: boolean, changes: Changes): TemplateResult {
+  if (facts === null) return html`<p class="empty">The kernel is being checked.</p>`;
+  const { kernels } = facts;
   const kernel = kernels.find(({ name }) => name === launch.entry);
-  if (kernel === undefined) return html`<p class="empty">There is no kernel to run while the module has errors.</p>`;
+  if (kernel === undefined) return html`<p class="empty">${whyNothingRuns(facts)}</p>`;
   return html`<form class="launch" @submit=${(event: Event) => event.preventDefault()}>
     <div class="row">
       <label>Kernel ${kernelSelect(kernels, kernel, changes.choose)}</label>
@@ -36,6 +34,11 @@ export function launchView(
       ${launch.args.map((plan, i) => argumentRow(kernel.parameters[i]?.name ?? '', plan, (next) => changes.setArgument(i, next)))}
     </div>
   </form>`;
+}
+
+function whyNothingRuns({ findings }: Facts): string {
+  const hasErrors = findings.some(({ severity }) => severity === 'error');
+  return hasErrors ? 'There is no kernel to run while the module has errors.' : 'The module has no kernel to run.';
 }
 
 function racesChoice(isChosen: boolean, choose: (isWanted: boolean) => void): TemplateResult {

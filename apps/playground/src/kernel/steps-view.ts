@@ -29,12 +29,12 @@ export function stepsView({ recorded, index, state }: Steps, { go, origin }: Act
     go(Math.max(0, Math.min(last, index + move)));
   };
   return html`<div class="steps" @keydown=${key}>
-    <div class="transport">
-      <button class="plain" aria-label="First step" ?disabled=${index === 0} @click=${() => go(0)}>First</button>
-      <button class="plain" aria-label="Step back" ?disabled=${index === 0} @click=${() => go(index - 1)}>Back</button>
-      <button class="plain" aria-label="Step" ?disabled=${index === last} @click=${() => go(index + 1)}>Next</button>
-      <button class="plain" aria-label="Last step" ?disabled=${index === last} @click=${() => go(last)}>Last</button>
-      <input type="range" aria-label="Step" min="0" max=${last} .value=${String(index)} @input=${(event: Event) => event.currentTarget instanceof HTMLInputElement && go(Number(event.currentTarget.value))} />
+    <div class="transport" role="group" aria-label="Steps of the recording">
+      <button class="plain" ?disabled=${index === 0} @click=${() => go(0)}>First</button>
+      <button class="plain" ?disabled=${index === 0} @click=${() => go(index - 1)}>Back</button>
+      <button class="plain" ?disabled=${index === last} @click=${() => go(index + 1)}>Next</button>
+      <button class="plain" ?disabled=${index === last} @click=${() => go(last)}>Last</button>
+      <input type="range" aria-label="Position in the recording" aria-valuetext="step ${index + 1} of ${steps.length}" min="0" max=${last} .value=${String(index)} @input=${(event: Event) => event.currentTarget instanceof HTMLInputElement && go(Number(event.currentTarget.value))} />
       <span class="count">step ${index + 1} of ${steps.length}</span>
     </div>
     ${timeline(recorded, index)}

@@ -1,5 +1,6 @@
 /** Shows all targets, grouped by family. Targets that do not accept the module as it is are crossed out. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { moveFocus } from '../shell/roving.ts';
 import type { Facts } from './document-worker.ts';
 
 /**
@@ -25,14 +26,16 @@ function verdictOf({ findings, target, version }: Facts): string {
 }
 
 function targetsView(facts: Facts, chosen: string | null, choose: (target: string | null) => void): TemplateResult {
+  const judged = facts.targets.find(({ name }) => name === (chosen ?? facts.target));
+  const stop = judged ?? facts.targets[0];
   const taken = facts.targets.filter(({ since }) => since !== null).length;
   return html`
     <p class="legend">${legend(taken, facts.targets)} ${chosen === null ? "The module's target is framed; select another to check for it." : 'The module is checked for the framed target.'}
       ${chosen === null ? '' : html`<button class="plain" @click=${() => choose(null)}>Back to the module's own target</button>`}</p>
-    <div class="targets" role="group" aria-label="Targets"><span class="prefix" aria-hidden="true">sm_</span>
+    <div class="targets" role="toolbar" aria-label="Targets" @keydown=${(event: KeyboardEvent) => moveFocus(event, '.target')}><span class="prefix" aria-hidden="true">sm_</span>
       ${families(facts).map(
         (family) =>
-          html`<span class="family">${family.map(({ name, since }) => targetChip(name, since, name === (chosen ?? facts.target), choose))}</span>`,
+          html`<span class="family">${family.map((row) => targetChip(row, row === judged, row === stop, choose))}</span>`,
       )}
     </div>`;
 }
@@ -45,17 +48,18 @@ function legend(taken: number, targets: Facts['targets']): string {
 
 type Row = Facts['targets'][number];
 
+/** @param isStop whether the Tab key reaches the button; the arrow keys reach the others. */
 function targetChip(
-  name: string,
-  since: string | null,
+  { name, since }: Row,
   isJudged: boolean,
+  isStop: boolean,
   choose: (target: string) => void,
 ): TemplateResult {
   const isTaken = since !== null;
   const words = isTaken
     ? `${name} accepts this module from PTX ${since} on`
     : `${name} does not accept this module; select the target to see why`;
-  return html`<button class="target ${isTaken ? 'taken' : 'refused'}" aria-pressed=${isJudged} title=${words} aria-label=${words} @click=${() => choose(name)}>
+  return html`<button class="target ${isTaken ? 'taken' : 'refused'}" aria-pressed=${isJudged} tabindex=${isStop ? 0 : -1} title=${words} aria-label=${words} @click=${() => choose(name)}>
     ${name.replace('sm_', '')}
   </button>`;
 }
