@@ -511,6 +511,25 @@ ret; }\n`;
     await context.close();
   });
 
+  it('shows in forced colors what is chosen and where buttons are', async () => {
+    const page = await browser.newPage({ forcedColors: 'active' });
+    const borderOf = (selector: string): Promise<string> =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => getComputedStyle(element).borderTopWidth);
+    await page.goto(root);
+    expect(await borderOf('.chip[aria-checked=true]')).toBe('3px');
+    expect(await borderOf('.chip[aria-checked=false]')).toBe('1px');
+    const current = page.locator('nav [aria-current=page]');
+    expect(await current.evaluate((element) => getComputedStyle(element).outlineStyle)).toBe('solid');
+    await page.goto(`${root}kernel/`);
+    expect(await borderOf('[role=tab][aria-selected=true]')).toBe('2px');
+    expect(await borderOf('[role=tab][aria-selected=false]')).toBe('0px');
+    expect(await borderOf('.go:not(.second)')).toBe('1px');
+    await page.close();
+  });
+
   it('works without a network after the first visit', async () => {
     const context = await browser.newContext();
     const page = await context.newPage();

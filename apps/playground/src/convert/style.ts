@@ -126,4 +126,13 @@ const sides: CSSResult = css`
   p.note { font-size: 14px; color: var(--quiet, #5f5a52); margin: 4px 0; }
 `;
 
-export const convertStyle: readonly CSSResult[] = [controls, answer, pictures, sides];
+/** Forced colors replace backgrounds, so borders show what is chosen. */
+const forced: CSSResult = css`
+  @media (forced-colors: active) {
+    .chip[aria-checked='true'], .chip[aria-pressed='true'], .lane[aria-pressed='true'], .register .here { border: 3px solid Highlight; }
+    .cell[aria-pressed='true'], .fixed.set, .digit.one { border-color: Highlight; }
+    input[aria-invalid='true'] { border-style: dashed; border-width: 2px; }
+  }
+`;
+
+export const convertStyle: readonly CSSResult[] = [controls, answer, pictures, sides, forced];

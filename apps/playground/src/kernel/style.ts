@@ -152,4 +152,14 @@ const steps: CSSResult = css`
   .lanes .changed button { color: var(--exponent); font-weight: 700; }
 `;
 
-export const kernelStyle: readonly CSSResult[] = [frame, strip, panels, steps];
+/** Forced colors replace backgrounds, so borders show what is chosen, and where buttons are. */
+const forced: CSSResult = css`
+  @media (forced-colors: active) {
+    .go { border: 1px solid ButtonText; }
+    .tabs [role='tab'][aria-selected='true'], .mask .on { border: 2px solid Highlight; }
+    .target[aria-pressed='true'] { border-color: Highlight; }
+    .lanes .changed button { text-decoration: underline; }
+  }
+`;
+
+export const kernelStyle: readonly CSSResult[] = [frame, strip, panels, steps, forced];
