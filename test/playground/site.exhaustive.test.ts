@@ -390,6 +390,7 @@ ret; }\n`;
     { width: 1440, height: 900 },
     { width: 1024, height: 768 },
     { width: 390, height: 844 },
+    { width: 360, height: 780 },
   ];
   const paths = [
     '',
