@@ -541,6 +541,12 @@ ret; }\n`;
     await page.getByText('Legal for sm_80').waitFor({ timeout: 60_000 });
     await page.goto(root);
     await expect.poll(() => page.locator('output').textContent()).toBe('448');
+    await page.goto(`${root}i/mma/`);
+    expect(await page.locator('main').innerText()).toContain('/i/mma/ has not been opened before');
+    const background = (): string => getComputedStyle(document.querySelector('footer') ?? document.body).borderTopStyle;
+    expect(await page.evaluate(background)).toBe('solid');
+    await page.getByRole('link', { name: 'index of the reference' }).click();
+    await page.waitForURL(`${root}reference/`);
     await context.close();
   });
 

@@ -3,7 +3,7 @@
 /**
  * The script of the worker. It stores the given files when it is installed, and every other file when it is first
  * requested. Pages come from the network if it is available; files in `assets` never change, so they come from the
- * cache.
+ * cache. Without a network, a page that is not stored is replaced by the page `offline/`, which says what is missing.
  *
  * @param files the paths of files, relative to the root of the site
  */
@@ -33,8 +33,20 @@ async function answer(request) {
     return await fromNetwork(request);
   } catch (error) {
     if (stored !== undefined) return stored;
-    throw error;
+    if (request.mode !== 'navigate') throw error;
+    return await missing(request);
   }
+}
+
+// The links of the page start at the root of the site, but its address is the one that was asked for.
+async function missing(request) {
+  const root = self.registration.scope;
+  const page = await caches.match(new URL('offline/', root));
+  if (page === undefined) return Response.error();
+  const path = new URL(request.url).pathname.slice(new URL(root).pathname.length);
+  const name = ' <code>/' + path.replace(/[&<>"]/g, '') + '</code>';
+  const text = (await page.text()).replaceAll('="../', '="' + root).replace('<!--path-->', () => name);
+  return new Response(text, { status: 503, headers: { 'content-type': 'text/html; charset=utf-8' } });
 }
 
 self.addEventListener('fetch', (event) => {

@@ -2,7 +2,7 @@
 import type { Plugin } from 'vite';
 import { html, Markup } from './markup.ts';
 import { offlineScript } from './offline.ts';
-import { conversionPairs, type Page, referencePages } from './reference.ts';
+import { conversionPairs, offlinePage, type Page, referencePages } from './reference.ts';
 
 /** The sections of the site, by folder. */
 const places = [
@@ -100,7 +100,7 @@ export function site(): Plugin {
       };
       const files = { css: named(/\.css$/), page: named(/assets\/page-.*\.js$/), live: named(/^embed\.js$/) };
       const pages = referencePages();
-      for (const page of pages)
+      for (const page of [...pages, offlinePage()])
         this.emitFile({ type: 'asset', fileName: `${page.path}/index.html`, source: document(page, files) });
       const index = [
         ['matrix', 'Matrix', 'mma and wmma: lanes and elements, and the sum of one dot product on each GPU'],
@@ -116,6 +116,7 @@ export function site(): Plugin {
         './matrix/',
         './tensors/',
         './reference/',
+        './offline/',
         './index.json',
         './embed.js',
         './icon.svg',

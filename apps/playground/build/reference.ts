@@ -26,6 +26,19 @@ export function conversionPairs(): readonly string[] {
   return [...new Set(conversions().map(({ from, to }) => `${from} ${to}`))];
 }
 
+/** The page that the service worker shows in place of a page that it has not stored. */
+export function offlinePage(): Page {
+  return {
+    path: 'offline',
+    title: 'Not available offline',
+    summary: 'A page that was not opened before the network was lost.',
+    body: html`<p class="lead">The page<!--path--> has not been opened before, so this browser has not stored it, and there is no network now.</p>
+      <p>The <a href="../">conversions</a>, the <a href="../kernel/">kernels</a>, the <a href="../matrix/">matrix products</a>, the
+      <a href="../tensors/">tensors</a> and the <a href="../reference/">index of the reference</a> work without a network.</p>`,
+    isLive: false,
+  };
+}
+
 function indexPage(pages: readonly Page[]): Page {
   const under = (folder: string): readonly Page[] => pages.filter(({ path }) => path.startsWith(folder));
   const list = (heading: string, folder: string): Markup =>
