@@ -56,10 +56,7 @@ export async function mergeConvert(
     await input.requireUnchanged();
     await writeWhole(plan, parts, conversion, out, force);
     if (quiet) return;
-    await warn(stderr, input.path, [
-      ...keptWords(conversion),
-      ...reportWords({ nonFinite: joined(parts), lost }),
-    ]);
+    await warn(stderr, input.path, [...keptWords(conversion), ...reportWords({ nonFinite: joined(parts), lost })]);
     if (conversion.quantizationConfig !== null)
       await write(
         stderr,
