@@ -13,6 +13,7 @@ import { encodeBlocks } from './encode-blocks.ts';
 import { blockRows } from './gguf/block-rows.ts';
 import { isBlockLayout } from './gguf/blocks.ts';
 import { type NonFinite, nonFiniteIn } from './non-finite.ts';
+import { areWithin, type Elements, type OutOfRange, outOfRangeIn } from './out-of-range.ts';
 import { scaledValues } from './scales.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 
@@ -45,9 +46,15 @@ export interface Piece {
   readonly load: () => Promise<() => readonly Part[]>;
 }
 
-/** Counts the NaNs and infinities in the tensors that are converted. */
-export class NonFiniteCounts {
+export interface NamedOutOfRange extends OutOfRange {
+  readonly name: string;
+  readonly to: FormatName;
+}
+
+/** Counts the NaNs and infinities in the tensors that are converted, and the values that are out of range. */
+export class ValueCounts {
   private readonly counts = new Map<string, NonFinite>();
+  private readonly beyond = new Map<string, NamedOutOfRange>();
 
   add({ name }: TensorEntry, source: SourceArray | Uint8Array, format: FormatName): void {
     const found = nonFiniteIn(source, format);
@@ -56,15 +63,37 @@ export class NonFiniteCounts {
     this.counts.set(name, { nans: nans + found.nans, infinities: infinities + found.infinities });
   }
 
-  list(): readonly NamedNonFinite[] {
-    return [...this.counts].map(([name, counts]) => ({ name, ...counts }));
+  addConverted({ name }: TensorEntry, source: SourceArray | Uint8Array, from: FormatName, out: Elements): void {
+    const found = outOfRangeIn({ data: source, format: from }, out);
+    if (found === null) return;
+    const { clipped, infinities, nans } = this.beyond.get(name) ?? { clipped: 0, infinities: 0, nans: 0 };
+    this.beyond.set(name, {
+      name,
+      to: out.format,
+      clipped: clipped + found.clipped,
+      infinities: infinities + found.infinities,
+      nans: nans + found.nans,
+    });
   }
+
+  found(): FoundValues {
+    const nonFinite = [...this.counts].map(([name, counts]) => ({ name, ...counts }));
+    return { nonFinite, outOfRange: [...this.beyond.values()] };
+  }
+}
+
+/** Tensors with values that the user should know about. */
+export interface FoundValues {
+  /** Tensors whose values include NaN or infinities. */
+  readonly nonFinite: readonly NamedNonFinite[];
+  /** Tensors without scales that have finite values beyond the range of the new format. */
+  readonly outOfRange: readonly NamedOutOfRange[];
 }
 
 /** The data that the pieces of all tensors share. */
 export interface Conversion {
   readonly file: TensorFile;
-  readonly odd: NonFiniteCounts;
+  readonly odd: ValueCounts;
   /**
    * Maps the names of tensors to their largest magnitudes; tensors whose largest magnitude is not known yet are not in
    * the map.
@@ -158,13 +187,15 @@ function convertPieces(
     load: async () => {
       const source = await reader.elements(first, count);
       return () => {
-        odd.add(entry, source, from);
+        const areFine = !isSame && areWithin({ data: source, format: from }, to);
+        if (!areFine) odd.add(entry, source, from);
         // If the target format is f32, the decoded values can be written without conversion.
         if (isSame && source instanceof Float32Array)
           return [{ offset: out.offset + (first * bits) / 8, bytes: bytesOf(source) }];
         const bytes = elementAt(rooms, i % 2).subarray(0, Math.ceil((count * bits) / 8));
         const part = seed === undefined || isSame ? {} : { firstElement: first };
         convert(source, { ...options, ...part, from, to, ...reader.packing, ...packing, count, out: bytes });
+        if (!isSame && !areFine) odd.addConverted(entry, source, from, { data: bytes, format: to });
         return [{ offset: out.offset + (first * bits) / 8, bytes }];
       };
     },

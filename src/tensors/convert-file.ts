@@ -4,7 +4,14 @@ import { callback, type Rule, type RulesFor, shaped, signal as signalRule } from
 import { elementAt, lastOf } from '../base/element-at.ts';
 import type { ByteSink, ByteSource } from './bytes.ts';
 import { modelOf } from './checkpoints/model-tensors.ts';
-import { type NamedNonFinite, NonFiniteCounts, type Piece, piecesOf } from './conversion-pieces.ts';
+import {
+  type FoundValues,
+  type NamedNonFinite,
+  type NamedOutOfRange,
+  type Piece,
+  piecesOf,
+  ValueCounts,
+} from './conversion-pieces.ts';
 import { type ConversionPlan, planRule } from './conversion-plan.ts';
 import { type LostValues, requireValues } from './lost-values.ts';
 import type { TensorFile } from './tensor-file.ts';
@@ -53,6 +60,11 @@ export interface ConversionReport {
    * counted.
    */
   readonly nonFinite: readonly NamedNonFinite[];
+  /**
+   * Tensors without scales in which finite values were too large for the new float format, so that they became its
+   * largest number, infinite or NaN. Elements that were converted by an earlier, interrupted run are not counted.
+   */
+  readonly outOfRange: readonly NamedOutOfRange[];
   /** Tensors without scales in which many values therefore became 0. */
   readonly lost: readonly LostValues[];
 }
@@ -75,14 +87,14 @@ export async function convertFile(
   const { from = { work: 0, piece: 0 }, onProgress, signal } = options;
   const lost = await requireValues(plan, file);
   if (from.work === 0 && from.piece === 0) await into.write(0, plan.layout.header);
-  const nonFinite = await convertPieces(plan, file, into, {
+  const found = await convertPieces(plan, file, into, {
     from,
     ...(onProgress && { onProgress }),
     ...(signal && { signal }),
   });
   await plan.layout.finish?.(into);
   await onProgress?.({ work: plan.work.length, piece: 0 }, 0);
-  return { nonFinite, lost };
+  return { ...found, lost };
 }
 
 /** The number of bytes that each piece of each tensor reads and writes. Only scales are read. */
@@ -91,7 +103,7 @@ export async function pieceSizes(
   file: TensorFile,
 ): Promise<readonly (readonly Pick<Piece, 'size' | 'outSize'>[])[]> {
   const { file: view } = modelOf(file);
-  const conversion = { file: view, odd: new NonFiniteCounts(), maxima: new Map<string, number>(), signal: undefined };
+  const conversion = { file: view, odd: new ValueCounts(), maxima: new Map<string, number>(), signal: undefined };
   const sizes: (readonly Pick<Piece, 'size' | 'outSize'>[])[] = [];
   for (const work of plan.work) {
     const pieces = await piecesOf(plan, work, conversion);
@@ -113,17 +125,17 @@ export interface ConvertPiecesOptions extends ConvertFileOptions {
 /**
  * Converts a range of pieces. Writes only the results of these pieces; the header of the file is not written.
  *
- * @returns the tensors in which the range contains NaNs or infinities
+ * @returns the tensors in which the range contains NaNs, infinities or values that are out of range
  */
 export async function convertPieces(
   plan: ConversionPlan,
   file: TensorFile,
   into: ByteSink,
   options: ConvertPiecesOptions,
-): Promise<readonly NamedNonFinite[]> {
+): Promise<FoundValues> {
   const { from = { work: 0, piece: 0 }, to, maxima = new Map(), onProgress, signal } = options;
   const { file: view } = modelOf(file);
-  const odd = new NonFiniteCounts();
+  const odd = new ValueCounts();
   const last = to === undefined ? plan.work.length - 1 : to.work - Number(to.piece === 0);
   for (let work = from.work; work <= last; work++) {
     const all = await piecesOf(plan, elementAt(plan.work, work), { file: view, odd, maxima, signal });
@@ -133,7 +145,7 @@ export async function convertPieces(
       written: (piece, bytes) => onProgress?.({ work, piece }, bytes),
     });
   }
-  return odd.list();
+  return odd.found();
 }
 
 interface Writing {

@@ -375,6 +375,49 @@ describe('values that would be lost', () => {
   });
 });
 
+describe('finite values out of the range of a float format without scales are counted', () => {
+  const large = (): string =>
+    putSafetensors(folder, 'large.safetensors', {
+      d: tensor('F64', [4], Float64Array.of(1e60, -1e60, 1, Number.NaN)),
+      f: tensor('F32', [5000], new Float32Array(5000).fill(1e6)),
+      h: tensor('F16', [3], Uint16Array.of(0x7bff, 0x7c00, 0x3c00)),
+    });
+  test.each<[readonly string[], readonly string[]]>([
+    [['f32'], ['d has values out of the range of f32: 2 became infinite']],
+    [
+      ['f16'],
+      [
+        'd has values out of the range of f16: 2 became infinite',
+        'f has values out of the range of f16: 5,000 became infinite',
+      ],
+    ],
+    [
+      ['e4m3'],
+      ['d', 'f', 'h'].map((name, i) => {
+        const count = ['2', '5,000', '1'][i];
+        return `${name} has values out of the range of e4m3: ${count} became the largest number`;
+      }),
+    ],
+    [
+      ['e4m3', '--scale', 'none', '--semantics', 'ml_dtypes', '--only', 'f'],
+      ['f has values out of the range of e4m3: 5,000 became NaN'],
+    ],
+    [['bf16', '--only', '[fh]'], []],
+    [['e4m3', '--scale', 'row'], []],
+  ])('%j', async (choice, words) => {
+    const { code, stderr } = await convert(large(), at('o.safetensors'), '--to', ...choice);
+    expect([code, stderr.match(/\w+ has values.*/g) ?? []]).toEqual([0, words]);
+  });
+
+  test('also by merge', async () => {
+    const plan = at('plan');
+    await ptxlab(['plan', 'convert', large(), '--to', 'f16', '--shards', '2', '--out', plan]);
+    await ptxlab(['work', plan, '--shard', '0..1']);
+    const { code, stderr } = await ptxlab(['merge', plan, '--out', at('o.safetensors')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('f has values out of the range of f16: 5,000 became')]);
+  });
+});
+
 test('tiles that would contain rows of two matrices are refused', async () => {
   const input = putSafetensors(folder, 'experts.safetensors', {
     experts: tensor('F32', [2, 100, 64], new Float32Array(12_800).fill(1)),

@@ -5,6 +5,7 @@ import { isLinearWeight } from '../../tensors/checkpoints/written-layouts.ts';
 import type { ConversionPlan } from '../../tensors/conversion-plan.ts';
 import { outputsOf } from '../../tensors/tensor-work.ts';
 import type { ConversionReport } from '../../tensors/convert-file.ts';
+import type { NamedOutOfRange } from '../../tensors/conversion-pieces.ts';
 import { leastLost, type LostValues } from '../../tensors/lost-values.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { alignColumns } from '../columns.ts';
@@ -60,11 +61,21 @@ export function keptWords({ choice, work }: ConversionPlan): readonly string[] {
 }
 
 /** Warnings about tensors that the user should look at after a conversion. */
-export function reportWords({ nonFinite, lost }: ConversionReport): readonly string[] {
+export function reportWords({ nonFinite, outOfRange, lost }: ConversionReport): readonly string[] {
   return [
     ...nonFinite.map(({ name, nans, infinities }) => nonFiniteWords(name, nans, infinities)),
+    ...outOfRange.map(rangeWords),
     ...lost.flatMap(lostWords),
   ];
+}
+
+function rangeWords({ name, to, clipped, infinities, nans }: NamedOutOfRange): string {
+  const counts = [
+    ...(infinities > 0 ? [`${countText(infinities)} became infinite`] : []),
+    ...(nans > 0 ? [`${countText(nans)} became NaN`] : []),
+    ...(clipped > 0 ? [`${countText(clipped)} became the largest number`] : []),
+  ];
+  return `${printable(name)} has values out of the range of ${to}: ${joinWords(counts, 'and')}`;
 }
 
 function lostWords({ name, share, signs, to }: LostValues): readonly string[] {

@@ -1,9 +1,10 @@
 /** The result of a shard of a conversion, and its data file. */
 import { join } from 'node:path';
-import { listOf, mistakeIn, recordOf, type Rule, text } from '../../base/rules.ts';
+import { listOf, mistakeIn, oneOf, recordOf, type Rule, text } from '../../base/rules.ts';
 import { openFile } from '../../hosts/node-files.ts';
 import { readBytes } from '../../tensors/bytes.ts';
-import type { NamedNonFinite } from '../../tensors/conversion-pieces.ts';
+import { formatNames } from '../../numerics/formats.ts';
+import type { FoundValues, NamedNonFinite, NamedOutOfRange } from '../../tensors/conversion-pieces.ts';
 import { checksumOf } from './inputs.ts';
 import type { Plan } from './manifest.ts';
 import { dataFileOf, type Done, type Found, resultsOf } from './results.ts';
@@ -17,15 +18,22 @@ export interface Segment {
   readonly crc: string;
 }
 
-export interface ConvertBody {
+export interface ConvertBody extends FoundValues {
   readonly segments: readonly Segment[];
-  /** The tensors that contain NaN or infinities. */
-  readonly nonFinite: readonly NamedNonFinite[];
 }
 
 const convertBodyRule: Rule<ConvertBody> = recordOf<ConvertBody>({
   segments: listOf(recordOf<Segment>({ offset: count, bytes: count, crc: text })),
   nonFinite: listOf(recordOf<NamedNonFinite>({ name: text, nans: count, infinities: count })),
+  outOfRange: listOf(
+    recordOf<NamedOutOfRange>({
+      name: text,
+      to: oneOf(...formatNames),
+      clipped: count,
+      infinities: count,
+      nans: count,
+    }),
+  ),
 });
 
 export function isConvertBody(body: object): body is ConvertBody {

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { createFile } from '../../hosts/node-files.ts';
 import { createFiles } from '../../hosts/node-joined.ts';
 import { refuseSameFiles, requireOutputs } from '../../hosts/node-output.ts';
-import type { NamedNonFinite } from '../../tensors/conversion-pieces.ts';
+import type { FoundValues, NamedNonFinite, NamedOutOfRange } from '../../tensors/conversion-pieces.ts';
 import type { ConversionPlan } from '../../tensors/conversion-plan.ts';
 import { outputsOf } from '../../tensors/tensor-work.ts';
 import { requireValues } from '../../tensors/lost-values.ts';
@@ -56,7 +56,7 @@ export async function mergeConvert(
     await input.requireUnchanged();
     await writeWhole(plan, parts, conversion, out, force);
     if (quiet) return;
-    await warn(stderr, input.path, [...keptWords(conversion), ...reportWords({ nonFinite: joined(parts), lost })]);
+    await warn(stderr, input.path, [...keptWords(conversion), ...reportWords({ ...joined(parts), lost })]);
     if (conversion.quantizationConfig !== null)
       await write(
         stderr,
@@ -140,12 +140,22 @@ async function writeWhole(
   }
 }
 
-/** Adds up the counts of NaN and infinities from the shards of each tensor. */
-function joined(parts: readonly ConvertBody[]): readonly NamedNonFinite[] {
-  const counts = new Map<string, NamedNonFinite>();
-  for (const { name, nans, infinities } of parts.flatMap(({ nonFinite }) => nonFinite)) {
-    const before = counts.get(name) ?? { nans: 0, infinities: 0 };
-    counts.set(name, { name, nans: before.nans + nans, infinities: before.infinities + infinities });
+/** Adds up the counts from the shards of each tensor. */
+function joined(parts: readonly ConvertBody[]): FoundValues {
+  const nonFinite = new Map<string, NamedNonFinite>();
+  for (const one of parts.flatMap((part) => part.nonFinite)) {
+    const { nans, infinities } = nonFinite.get(one.name) ?? { nans: 0, infinities: 0 };
+    nonFinite.set(one.name, { ...one, nans: nans + one.nans, infinities: infinities + one.infinities });
   }
-  return [...counts.values()];
+  const outOfRange = new Map<string, NamedOutOfRange>();
+  for (const one of parts.flatMap((part) => part.outOfRange)) {
+    const { clipped, infinities, nans } = outOfRange.get(one.name) ?? { clipped: 0, infinities: 0, nans: 0 };
+    outOfRange.set(one.name, {
+      ...one,
+      clipped: clipped + one.clipped,
+      infinities: infinities + one.infinities,
+      nans: nans + one.nans,
+    });
+  }
+  return { nonFinite: [...nonFinite.values()], outOfRange: [...outOfRange.values()] };
 }

@@ -22,7 +22,7 @@ export async function convertShard(
   const { pieces, dataBytes, maxima } = what;
   const { from, to } = elementAt(plan.manifest.shards, shard);
   const size = elementAt(dataBytes, shard);
-  if (from === to) return { body: { segments: [], nonFinite: [] }, dataBytes: 0 };
+  if (from === to) return { body: { segments: [], nonFinite: [], outOfRange: [] }, dataBytes: 0 };
   const { input, conversion } = await openConversion(plan, what);
   const data = await createFile(dataFileOf(plan, shard), { size, replace: true });
   try {
@@ -36,7 +36,7 @@ export async function convertShard(
         return data.write(at, bytes);
       },
     };
-    const nonFinite = await convertPieces(conversion, input.file, sink, {
+    const found = await convertPieces(conversion, input.file, sink, {
       from: positionOf(pieces, from),
       to: positionOf(pieces, to),
       maxima: new Map(Object.entries(maxima).map(([name, largest]) => [name, Number(largest)])),
@@ -45,7 +45,7 @@ export async function convertShard(
     if (end !== size) throw new Error(`shard ${shard} has ${end} bytes instead of ${size}`);
     await input.requireUnchanged();
     await data.commit();
-    return { body: { segments, nonFinite }, dataBytes: size };
+    return { body: { segments, ...found }, dataBytes: size };
   } catch (error) {
     if (signal.aborted) return null;
     throw error;
