@@ -15,7 +15,7 @@ import { choiceRules, type ConversionChoice } from './conversion-choice.ts';
 import { refuseIf, type Target, targetOf } from './conversion-target.ts';
 import { isBlockLayout, type WritableLayout } from './gguf/blocks.ts';
 import { dtypeOfBlocks } from './gguf/types.ts';
-import { carriedOver, dtypeIn, layoutFile, type LayoutOptions } from './layout.ts';
+import { carriedOver, dtypeIn, layoutFile, type LayoutOptions, sameDtypeIn } from './layout.ts';
 import { layoutShards } from './safetensors/sharded-layout.ts';
 import type { Scales } from './scales.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
@@ -269,12 +269,14 @@ function requireDtype(container: Container, format: FormatName, name: string): s
 }
 
 /**
- * The draft for a tensor that is not converted. If the container stays the same, the bytes are copied; otherwise, the
- * elements are stored in the same format.
+ * The draft for a tensor that is not converted. If the container stays the same, or has the same type, the bytes are
+ * copied; otherwise, the elements are stored in the same format.
  */
 function keepDraft(entry: TensorEntry, file: TensorFile, container: Container): Draft {
   const { name, shape, dtype, format } = entry;
   if (file.container === container) return { entry, beside: null, kind: 'copy', plans: [{ name, dtype, shape }] };
+  const common = format === 'opaque' ? sameDtypeIn(container, { container: file.container, dtype }) : null;
+  if (common !== null) return { entry, beside: null, kind: 'copy', plans: [{ name, dtype: common, shape }] };
   if (format === 'opaque' || isBlockLayout(entry.packing)) {
     throw new TensorFileError(
       'unsupported',

@@ -215,6 +215,26 @@ describe('unchanged tensors', () => {
     expect(() => planConversion(file, 'npy', { to: 'f16' })).toThrow(expect.objectContaining({ code: 'unsupported' }));
   });
 
+  test('booleans and complex numbers are copied between safetensors and .npz', async () => {
+    const complex = Float32Array.of(1, 2, 3, 4);
+    const file = await fileOf(
+      'safetensors',
+      { name: 'b', dtype: 'BOOL', shape: [3], data: Uint8Array.of(0, 1, 1) },
+      { name: 'c', dtype: 'C64', shape: [2], data: complex },
+    );
+    const there = await converted(file, 'npz', { to: 'f16' });
+    const back = await converted(there.file, 'safetensors', { to: 'f16' });
+    const types = (one: Converted): readonly string[] => one.file.tensors.map(({ dtype }) => dtype).toSorted();
+    expect([types(there), types(back)]).toEqual([
+      ['<c8', '|b1'],
+      ['BOOL', 'C64'],
+    ]);
+    for (const one of [there, back]) {
+      expect([...(await stored(one, 'b'))]).toEqual([0, 1, 1]);
+      expect(same(await stored(one, 'c'), complex)).toBe(true);
+    }
+  });
+
   test('dense fp4 becomes one byte per element in .npy', async () => {
     const file = await fileOf('safetensors', { name: 'w', dtype: 'F4', shape: [4], data: Uint8Array.of(0x21, 0x43) });
     const found = await converted(file, 'npz', { to: 'f32', takes: () => false });

@@ -39,6 +39,15 @@ const names: ReadonlyMap<string, FormatName> = new Map(
   }),
 );
 
+/** Types of ml_dtypes with one byte that PTX does not have. */
+const opaqueNames: ReadonlySet<string> = new Set([
+  'float8_e3m4',
+  'float8_e4m3',
+  'float8_e4m3b11fnuz',
+  'float8_e4m3fnuz',
+  'float8_e5m2fnuz',
+]);
+
 /** The sizes that elements of each kind can have in numpy. For text, the size is the number of characters. */
 const sizes: Readonly<Record<string, RegExp | undefined>> = {
   b: /^1$/,
@@ -64,6 +73,7 @@ const sizes: Readonly<Record<string, RegExp | undefined>> = {
 export function npyDtype(descr: string, assumed?: string): NpyDtype {
   const named = names.get(descr);
   if (named !== undefined) return { format: named, bytes: bytesOfFormat(named) };
+  if (opaqueNames.has(descr)) return { format: 'opaque', bytes: 1 };
   // numpy has two type codes for bool, `?` and `b1`.
   const spelled = /^[<>|=]?\?$/.test(descr) ? 'b1' : descr;
   const [, order = '', kind = '', size = ''] = /^([<>|=]?)([a-zA-Z])(\d+)(?:(?<=[mM]8)\[\w+\])?$/.exec(spelled) ?? [];

@@ -57,6 +57,10 @@ describe('element types', () => {
     ['<f1', 1, 'e5m2'],
     ['bfloat16', 2, 'bf16'],
     ['float8_e4m3fn', 1, 'e4m3'],
+    ['float8_e4m3', 1, 'opaque'],
+    ['float8_e3m4', 1, 'opaque'],
+    ['float8_e4m3fnuz', 1, 'opaque'],
+    ['float8_e5m2fnuz', 1, 'opaque'],
     ['float4_e2m1fn', 1, 'e2m1'],
   ])('%s: %d bytes, %s', async (descr, bytes, format) => {
     expect(await entryOf(array(descr, '(3,)', 3 * bytes))).toMatchObject({
