@@ -20,12 +20,13 @@ test.each([
 
 test.each([
   [0, '0 B'],
+  [855.1836314432201, '855 B'],
   [999, '999 B'],
   [1_000, '1.00 kB'],
   [999_499, '999 kB'],
   [999_500, '1.00 MB'],
   [4_294_967_296, '4.29 GB'],
-])('%d bytes: %s', (bytes, text) => {
+])('%s bytes: %s', (bytes, text) => {
   expect(bytesText(bytes)).toBe(text);
 });
 

@@ -17,7 +17,7 @@ export function bytesText(bytes: number): string {
     value /= 1000;
     unit += 1;
   }
-  return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`;
+  return `${unit === 0 ? Math.round(value) : value.toPrecision(3)} ${units[unit]}`;
 }
 
 /** Four significant digits, or fewer if they represent the value exactly: `-0.1235`, `448`, `1.175e-38`, `inf`. */

@@ -71,6 +71,21 @@ describe('output', () => {
     }
   });
 
+  test('the warning about copied tensors names --dtype only for raw bytes', async () => {
+    const complex = putSafetensors(folder, 'c.safetensors', { c: tensor('C64', [1], Float32Array.of(1, 2)) });
+    const { stderr } = await convert(complex, at('copied.safetensors'), '--to', 'f16');
+    expect(stderr).toContain('nothing was converted, because tensors of type C64 are copied\n');
+  });
+
+  test.each([
+    ['999999TB', '--shard-size takes at most 9007TB'],
+    ['1.0005kB', 'in 1 file and an index'],
+  ])('--shard-size %s', async (size, words) => {
+    const args = [model, at('m.safetensors.index.json'), '--to', 'f16', '--shard-size', size, '--dry-run'];
+    const { stdout, stderr } = await convert(...args);
+    expect(stdout + stderr).toContain(words);
+  });
+
   test('diff applies the scales', async () => {
     await convert(model, at('out.safetensors'), '--to', 's8', '--scale', 'row', '-q');
     const { stdout } = await ptxlab(['diff', model, at('out.safetensors'), '--min-sqnr', '40']);

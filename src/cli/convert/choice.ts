@@ -133,7 +133,8 @@ const multiples: Readonly<Record<string, number>> = {
 function bytesFrom(text: string): number {
   const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?) ?([a-z]*)$/i.exec(text.trim()) ?? [];
   const bytes = Number(digits) * (multiples[unit.toLowerCase()] ?? Number.NaN);
-  if (bytes >= 1) return bytes;
+  if (bytes > Number.MAX_SAFE_INTEGER) throw new UsageError(`--shard-size takes at most 9007TB, not '${text}'`);
+  if (bytes >= 1) return Math.floor(bytes);
   throw new UsageError(`--shard-size takes a size such as 5GB or 500MiB, not '${text}'`);
 }
 

@@ -41,7 +41,8 @@ export function scaleNote({ choice, work }: ConversionPlan): string {
 export function unchangedWords({ choice, work }: ConversionPlan): readonly string[] {
   if (work.length === 0 || work.some(({ kind, entry }) => kind !== 'copy' || entry.format === choice.to)) return [];
   const types = [...new Set(work.map(({ entry }) => entry.dtype))];
-  const bytes = work.some(({ entry }) => entry.format === 'opaque') ? '; --dtype says what raw bytes contain' : '';
+  // Of the types without a format, --dtype affects only numpy's untyped bytes.
+  const bytes = work.some(({ entry }) => /^[<|]V\d+$/.test(entry.dtype)) ? '; --dtype says what raw bytes contain' : '';
   return [`nothing was converted, because tensors of type ${joinWords(types, 'and')} are copied${bytes}`];
 }
 
