@@ -58,7 +58,7 @@ export class ReferenceEngine implements SteppingEngine {
   private readonly launch: Launch;
   private readonly cpu: Cpu;
   private readonly plan: BlockPlan;
-  /** PTX source line of each entry in the code; null for the return at the end of a function. */
+  /** PTX source line of each entry in the code; null for the return at the end of a function, and for the code of libraries. */
   private readonly lines: readonly (number | null)[];
   private readonly blocks: number;
   /** Whether a loop with a barrier or a collective may wait for another block. */

@@ -16,7 +16,7 @@ import type { Executable, Prepared } from './thread.ts';
  */
 export interface PreparedKernel {
   readonly code: readonly Prepared[];
-  /** PTX source line of each entry in the code; null for the return at the end of a function. */
+  /** PTX source line of each entry in the code; null for the return at the end of a function, and for the code of libraries. */
   readonly lines: readonly (number | null)[];
 }
 
@@ -53,7 +53,7 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
         spin: spins.has(at) ? context.start + valueAt(spins, at) : null,
       };
       code.push(preparedWhenRun(instruction, facts, () => prepareInstruction(instruction, context)));
-      lines.push(instruction.line);
+      lines.push(instruction.line === 0 ? null : instruction.line);
     });
     const run = prepareReturn(program, launch.cpu);
     const facts = { catchesUp: false, place: code.length, spin: null };

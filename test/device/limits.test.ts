@@ -35,7 +35,12 @@ describe.each(Object.entries(ways))('on %s', (_way, way) => {
   });
 
   test('a launch that runs out of time between blocks names no line', async () => {
-    const { result } = await outcome({ body: 'ret;' }, 4, { ...way, grid: 2 ** 31 - 1, block: 32, timeout: 0.1 });
+    const { result } = await outcome({ body: 'mov.u32 %r1, 2;' }, 4, {
+      ...way,
+      grid: 2 ** 31 - 1,
+      block: 32,
+      timeout: 0.1,
+    });
     const fault = result.ok ? null : result.fault;
     expect(fault?.code).toBe('PTX6021');
     expect(fault?.line).not.toBe(0);

@@ -85,8 +85,11 @@ add.u32 %r5, %r5, 10; setp.lt.u32 %p1, %r5, 30; @%p1 bra L; st.global.u32 [%rd3]
     expect(words).toEqual(Array.from({ length: grid }, (__, block) => 3 * ((block + 1) % grid) + 30));
   });
 
-  test('traps without a cooperative launch, at no line of the module', async () => {
-    const { result } = await outcome({ module: functions, body: rounds }, 4 * grid, { grid, block: 40 });
-    expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6031', line: 0, source: null } });
-  });
+  test.each(Object.entries(ways))(
+    'traps without a cooperative launch, at no line of the module, on %s',
+    async (_, way) => {
+      const { result } = await outcome({ module: functions, body: rounds }, 4 * grid, { ...way, grid, block: 40 });
+      expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6031', line: null, source: null } });
+    },
+  );
 });
