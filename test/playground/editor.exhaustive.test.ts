@@ -38,7 +38,9 @@ describe.skipIf(!existsSync(browserPath))('the editor (needs chromium)', () => {
   beforeAll(async () => {
     site = await buildSite();
     page = await site.browser.newPage({ viewport: { width: 1440, height: 900 } });
-    await page.addInitScript(`localStorage.setItem('ptxlab-kernel-draft', ${JSON.stringify(source)})`);
+    // Drafts of earlier tests would be opened again.
+    const draft = JSON.stringify(source);
+    await page.addInitScript(`localStorage.clear(); localStorage.setItem('ptxlab-kernel-draft', ${draft})`);
   }, 300_000);
 
   afterAll(() => site.close());
