@@ -6,6 +6,7 @@ import { checkConstants } from '../check/declarations/redeclaration.ts';
 import type { Report } from '../check/report.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
+import { shifted, shiftedSpan } from '../diagnostics/shifted.ts';
 import type { Chunk, CheckedChunk } from './chunk.ts';
 import type { ModuleCheck } from './module-check.ts';
 import { inOrder } from './module-check.ts';
@@ -45,19 +46,6 @@ function isNew(finding: Diagnostic, { checked }: Checked, once: Set<string>): bo
 export function withResults(chunk: Chunk): Checked {
   if (chunk.checked === null) throw new Error(`chunk ${chunk.index} is not checked`);
   return { chunk, checked: chunk.checked };
-}
-
-function shiftedSpan({ start, end }: Span, by: number): Span {
-  return { start: start + by, end: end + by };
-}
-
-export function shifted(finding: Diagnostic, by: number): Diagnostic {
-  const { span, fixes } = finding;
-  const moved = fixes.map((fix) => ({
-    ...fix,
-    edits: fix.edits.map((edit) => ({ ...edit, span: shiftedSpan(edit.span, by) })),
-  }));
-  return { ...finding, span: shiftedSpan(span, by), fixes: moved };
 }
 
 function findingsAtEnd(check: ModuleCheck, chunks: readonly Checked[]): readonly Diagnostic[] {

@@ -134,38 +134,39 @@ function logicalLineEnd(source: string, start: number): number {
 
 function tokenEnd(source: string, start: number): number {
   const character = source[start] ?? '';
-  if (/[A-Za-z_$"]/.test(character)) return stringEnd(source, start) ?? endOf(wordEnd, source, start);
+  if (/[A-Za-z_$"]/.test(character)) return literalAt(source, start)?.end ?? endOf(wordEnd, source, start);
   if (character === "'") return literalEnd(source, start + 1, "'", true);
   if (/[\d.]/.test(character)) return Math.max(endOf(number, source, start), start + 1);
   return start + 1;
 }
 
-/** The end of the string literal that begins at `start`; null if there is none. */
-function stringEnd(source: string, start: number): number | null {
-  if (!/["LRuU]/.test(source[start] ?? '')) return null;
-  const raw = matchAt(rawOpening, source, start);
-  if (raw !== null) {
-    const closing = `)${raw[1] ?? ''}"`;
-    const found = source.indexOf(closing, rawOpening.lastIndex);
-    return found < 0 ? source.length : found + closing.length;
-  }
-  const inner = endOf(opening, source, start);
-  return inner === start ? null : literalEnd(source, inner, '"', true);
-}
-
 /** What kind of token begins at `start`. */
 function kindAt(source: string, start: number): Pick<CudaToken, 'kind' | 'content'> {
-  const end = stringEnd(source, start);
-  if (end === null) return { kind: /[A-Za-z_$]/.test(source[start] ?? '') ? 'word' : 'mark', content: null };
+  const literal = literalAt(source, start);
+  if (literal !== null) return { kind: 'string', content: literal.content };
+  return { kind: /[A-Za-z_$]/.test(source[start] ?? '') ? 'word' : 'mark', content: null };
+}
+
+interface Literal {
+  readonly end: number;
+  readonly content: NonNullable<CudaToken['content']>;
+}
+
+/** The string literal that begins at `start`; null if there is none. */
+function literalAt(source: string, start: number): Literal | null {
+  if (!/["LRuU]/.test(source[start] ?? '')) return null;
   const raw = matchAt(rawOpening, source, start);
-  if (raw === null) {
-    const inner = endOf(opening, source, start);
-    return { kind: 'string', content: { ...insideQuotes(source, inner, end, '"'), raw: false } };
-  }
-  const inner = start + raw[0].length;
-  const closing = `)${raw[1] ?? ''}"`;
-  const isClosed = end - closing.length >= inner && source.startsWith(closing, end - closing.length);
-  return { kind: 'string', content: { start: inner, end: isClosed ? end - closing.length : end, raw: true } };
+  if (raw !== null) return rawLiteral(source, start + raw[0].length, `)${raw[1] ?? ''}"`);
+  const inner = endOf(opening, source, start);
+  if (inner === start) return null;
+  const end = literalEnd(source, inner, '"', true);
+  return { end, content: { ...insideQuotes(source, inner, end, '"'), raw: false } };
+}
+
+function rawLiteral(source: string, inner: number, closing: string): Literal {
+  const found = source.indexOf(closing, inner);
+  if (found < 0) return { end: source.length, content: { start: inner, end: source.length, raw: true } };
+  return { end: found + closing.length, content: { start: inner, end: found, raw: true } };
 }
 
 /** Preprocessor conditions that do not depend on the target, such as include guards. */

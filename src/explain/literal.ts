@@ -1,7 +1,7 @@
 /** Explains a PTX constant, including all the ways in which its bits can be interpreted (PTX ISA 9.1, section 4.5). */
 import { type Bits, chop, hex } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { shifted } from '../diagnostics/shifted.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { types } from '../isa/types.ts';
 import { type Conversion, plainConversion } from '../numerics/conversion.ts';
@@ -54,18 +54,13 @@ export function explainLiteral(text: string): LiteralExplanation | Refusal | nul
   const operand = instruction?.operands[1];
   if (operand?.kind !== 'integer' && operand?.kind !== 'float') return null;
   if (diagnostics.some(({ severity }) => severity === 'error'))
-    return { kind: 'refused', source: text, diagnostics: diagnostics.map((found) => movedBy(-before.length, found)) };
+    return { kind: 'refused', source: text, diagnostics: diagnostics.map((found) => shifted(found, -before.length)) };
   if (operand.kind === 'float') return explainFloat(text, operand);
   return explainInteger(
     text,
     operand,
     diagnostics.some(({ code }) => code === 'PTX1015'),
   );
-}
-
-function movedBy(offset: number, found: Diagnostic): Diagnostic {
-  const { start, end } = found.span;
-  return { ...found, span: { start: start + offset, end: end + offset }, fixes: [] };
 }
 
 const floatWords: Readonly<Record<FloatOperand['form'], string>> = {

@@ -6,7 +6,7 @@ import { type Settings, withSettings } from '../check/settings.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { type AsmModule, sourceSpan } from '../embedded/asm-module.ts';
 import { asmStatements, checkEmbedded, type HostLanguage, moduleOf } from '../embedded/check-embedded.ts';
-import { OpenDocument, type Position, type Range } from './open-document.ts';
+import { OpenDocument, type Position, type Range, spanOf } from './open-document.ts';
 
 /** The requests that the server answers if they refer to a position inside an asm statement. */
 export const answeredInside: ReadonlySet<string> = new Set([
@@ -54,10 +54,10 @@ export class HostDocument {
   change(change: unknown): void {
     const range = at(change, 'range');
     const { text } = this.source;
-    const ends = isObject(range) ? [this.offset(at(range, 'start')), this.offset(at(range, 'end'))] : [0, text.length];
-    this.source = new SourceText(
-      text.slice(0, Math.min(...ends)) + textAt(change, 'text') + text.slice(Math.max(...ends)),
-    );
+    const { start, end } = isObject(range)
+      ? spanOf(range, (position) => this.offset(position))
+      : { start: 0, end: text.length };
+    this.source = new SourceText(text.slice(0, start) + textAt(change, 'text') + text.slice(end));
   }
 
   findings(): readonly Diagnostic[] {

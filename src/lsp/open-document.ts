@@ -23,6 +23,12 @@ export function mayBePtx(text: string): boolean {
   return !/^[\ufeff\s]*[<\d\0]/.test(text);
 }
 
+/** The span of a range. Some clients send ranges whose end comes before their start. */
+export function spanOf(range: unknown, offsetOf: (position: unknown) => number): Span {
+  const [a, b] = [offsetOf(at(range, 'start')), offsetOf(at(range, 'end'))];
+  return { start: Math.min(a, b), end: Math.max(a, b) };
+}
+
 /** A document that a client has open. */
 export class OpenDocument {
   readonly uri: string;
@@ -56,10 +62,8 @@ export class OpenDocument {
     return this.document.offset({ line: numberAt(position, 'line') + 1, column: numberAt(position, 'character') + 1 });
   }
 
-  /** Some clients send ranges whose end comes before their start. */
   span(range: unknown): Span {
-    const [a, b] = [this.offset(at(range, 'start')), this.offset(at(range, 'end'))];
-    return { start: Math.min(a, b), end: Math.max(a, b) };
+    return spanOf(range, (position) => this.offset(position));
   }
 
   position(offset: number): Position {

@@ -32,7 +32,7 @@ export interface RandomOptions {
   readonly engine?: 'plain' | undefined;
 }
 
-type Frame = Pick<QuantizedArray, 'scheme' | 'layout' | 'packing' | 'codes'>;
+export type Frame = Pick<QuantizedArray, 'scheme' | 'layout' | 'packing' | 'codes'>;
 
 /**
  * Quantizes the source. The codes are written to `frame.codes`, and the result consists of `frame` and the computed

@@ -9,7 +9,7 @@ import { requireChoice, requireFlag, requireOptions, shown } from '../caller.ts'
 import { blockEncoder } from '../elements/encoders.ts';
 import { type QuantizationStatistics, quantizationStatistics } from '../statistics/error-statistics.ts';
 import { codePacking, type Granularity, granularities, layoutOf, type QuantizedArray } from './quantized-array.ts';
-import { quantizeRandomly, type RandomOptions } from './quantize-randomly.ts';
+import { type Frame, quantizeRandomly, type RandomOptions } from './quantize-randomly.ts';
 import { encodeShortRows, hasShortRows, scalesFor, scaleTaker } from './short-rows.ts';
 import { type MxRule, mxRules, plainFactor, tensorScale } from './scale-rules.ts';
 import { type GivenArray, type SourceArray, sourceOf } from '../elements/source-values.ts';
@@ -126,8 +126,6 @@ export function quantize(given: GivenArray, options: QuantizeOptions): Quantized
   const statistics = options.statistics === true ? quantizationStatistics(source, from, quantized) : null;
   return { ...quantized, statistics };
 }
-
-type Frame = Omit<QuantizedArray, 'scales' | 'tensorScale'>;
 
 function quantizedArray(source: SourceArray, frame: Frame, options: RandomOptions, writer: CodeWriter): QuantizedArray {
   if (options.rounding === 'rs') return quantizeRandomly(source, frame, options, writer.encoder);

@@ -59,7 +59,7 @@ export class PtxKernel extends LitElement {
   declare block: string | null;
   /** Whether Tab indents lines in the editor. Otherwise it moves the focus, as everywhere else on a page. */
   declare tabIndents: boolean;
-  /** The PTX to open instead of that of the link or file; null if there is none. Assigning it opens the kernel again. */
+  /** The PTX to open, even if there is a link or a file; null to open those. Assigning it opens the kernel again. */
   declare source: string | null;
   /** The findings, targets and kernels of the text; null until the worker has determined them for the first time. */
   declare facts: Facts | null;
