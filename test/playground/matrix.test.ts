@@ -4,7 +4,7 @@ import { Catalog, fields, textOf } from '../../apps/playground/src/matrix/catalo
 import { boxAt, gridsOf, heldBy, registerText } from '../../apps/playground/src/matrix/fragments.ts';
 import { linkOf, openLink, readLink } from '../../apps/playground/src/matrix/link.ts';
 import { opening } from '../../apps/playground/src/matrix/opening.ts';
-import { openingState, viewOf, withElement, withEntry } from '../../apps/playground/src/matrix/state.ts';
+import { openingState, readElement, viewOf, withElement, withEntry } from '../../apps/playground/src/matrix/state.ts';
 
 const catalog = new Catalog();
 
@@ -45,6 +45,19 @@ describe('links of matrix products', () => {
     expect(open(link)).toEqual(open(opening));
     expect(openLink(link, catalog)?.unread).toEqual(['at=16,0', 'gpu=sm_70', 'a=zz', 'c=1ffffffff']);
   });
+});
+
+describe('readElement', () => {
+  it.each([
+    ['0', 0],
+    [' 1 ', 1],
+    ['0b1', 1],
+    ['0x00', 0],
+  ])('reads %j as the bit %i', (text, bit) => expect(readElement(text, 'b1')).toBe(bit));
+
+  it.each(['', '2', '-1', '0.5', 'one', '0x10'])('does not read %j as a bit', (text) =>
+    expect(() => readElement(text, 'b1')).toThrow('a bit is 0 or 1'),
+  );
 });
 
 describe('choosing', () => {

@@ -214,6 +214,18 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     await page.close();
   });
 
+  it.each(['', '0', '1.5', '-1', '1e30'])('does not run a grid of %j blocks', async (blocks) => {
+    const page = await open('kernel/');
+    const field = page.getByLabel('Grid x');
+    await field.fill(blocks);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    expect(await field.evaluate((input: HTMLInputElement) => input.matches(':invalid:focus'))).toBe(true);
+    await field.fill('1');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText(/Done: 32 threads/).waitFor({ timeout: 60_000 });
+    await page.close();
+  });
+
   it('keeps a draft while a link is opened and edited, and shows the edit after a reload', async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
@@ -449,6 +461,18 @@ ret; }\n`;
     await page.getByLabel('B[1][0]').press('Enter');
     expect(await field.getAttribute('aria-invalid')).toBe('false');
     expect(await field.inputValue()).toBe(before);
+    await page.close();
+  });
+
+  it('marks a row outside the matrix, and keeps the element that it shows', async () => {
+    const page = await open('matrix/');
+    const row = page.getByLabel('Row of D');
+    await row.fill('16');
+    await row.press('Enter');
+    expect(await row.evaluate((input: HTMLInputElement) => input.validationMessage)).not.toBe('');
+    expect(await page.locator('#products-title').textContent()).toBe('The products of D[0][0]');
+    await row.fill('15');
+    expect(await page.locator('#products-title').textContent()).toBe('The products of D[15][0]');
     await page.close();
   });
 

@@ -25,7 +25,7 @@ const controls: CSSResult = css`
   .formats { display: flex; align-items: end; gap: 12px; }
   .value { flex: 1 1 200px; max-width: 320px; }
   .value input { width: 100%; }
-  input[aria-invalid='true'] { border-color: var(--bad, #b3261e); }
+  input[aria-invalid='true'], input:invalid { border-color: var(--bad, #b3261e); }
   .arrow { height: 44px; display: grid; place-items: center; color: var(--quiet, #5f5a52); font-size: 20px; }
   .modes { display: flex; flex-wrap: wrap; gap: 8px 24px; margin: 12px 0 0; padding: 0; border: 0; }
   .group .name { display: block; margin-bottom: 2px; font-size: 14px; color: var(--quiet, #5f5a52); }
@@ -131,7 +131,7 @@ const forced: CSSResult = css`
   @media (forced-colors: active) {
     .chip[aria-checked='true'], .chip[aria-pressed='true'], .lane[aria-pressed='true'], .register .here { border: 3px solid Highlight; }
     .cell[aria-pressed='true'], .fixed.set, .digit.one { border-color: Highlight; }
-    input[aria-invalid='true'] { border-style: dashed; border-width: 2px; }
+    input[aria-invalid='true'], input:invalid { border-style: dashed; border-width: 2px; }
   }
 `;
 

@@ -220,7 +220,13 @@ export class PtxKernel extends LitElement {
     return { ...this.launch, source: this.text, timeout, findsRaces: this.findsRaces };
   }
 
+  /** False if the form of the launch has a number that it does not accept. The browser then shows the message. */
+  private get isFormValid(): boolean {
+    return this.renderRoot.querySelector('form')?.reportValidity() ?? true;
+  }
+
   private async run(): Promise<void> {
+    if (!this.isFormValid) return;
     this.dock = 'run';
     const answer = await this.runs.run(this.request);
     await this.updateComplete;
@@ -230,6 +236,7 @@ export class PtxKernel extends LitElement {
 
   /** Records the first warp, and then shows the first step or, if there was a fault, the last step. */
   private async record(): Promise<void> {
+    if (!this.isFormValid) return;
     const isRecorded = await this.runs.record(this.request);
     this.dock = isRecorded ? 'steps' : 'run';
     const { recorded } = this.runs.steps ?? {};

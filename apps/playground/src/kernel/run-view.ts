@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Race } from 'ptxlab/device';
 import { pageOf } from '../shell/site-root.ts';
+import { wholeNumberField } from '../shell/whole-number.ts';
 import { type ArgumentPlan, type Element, elements, elementsOf, type Fill, fills, mostElements } from './arguments.ts';
 import type { Facts, NamedKernel } from './document-worker.ts';
 import type { BufferAfter, RunAnswer } from './lab-worker.ts';
@@ -24,7 +25,7 @@ export function launchView(facts: Facts | null, launch: Launch, findsRaces: bool
   return html`<form class="launch" @submit=${(event: Event) => event.preventDefault()}>
     <div class="row">
       <label>Kernel ${kernelSelect(kernels, kernel, changes.choose)}</label>
-      <label>Shared bytes ${number(launch.sharedBytes, 0, (sharedBytes) => changes.set({ sharedBytes }))}</label>
+      <label>Shared bytes ${wholeNumberField({ value: launch.sharedBytes, least: 0, set: (sharedBytes) => changes.set({ sharedBytes }) })}</label>
     </div>
     <div class="row">
       ${extent('Grid', launch.grid, (grid) => changes.set({ grid }))} ${extent('Block', launch.block, (block) => changes.set({ block }))}
@@ -62,7 +63,7 @@ function argumentRow(name: string, plan: ArgumentPlan, set: (plan: ArgumentPlan)
     plan.kind === 'value'
       ? html`<input aria-label="Value of ${name}" .value=${plan.text} @input=${(event: Event) => set({ ...plan, text: textOf(event) })} />`
       : html`${select<Fill>(fills, plan.fill, (fill) => set({ ...plan, fill }), `Contents of ${name}`)}
-          ${number(plan.count, 0, (count) => set({ ...plan, count: Math.min(count, mostElements) }), `Elements of ${name}`)} ×
+          ${wholeNumberField({ value: plan.count, least: 0, most: mostElements, label: `Elements of ${name}`, set: (count) => set({ ...plan, count }) })} ×
           ${select<Element>(elements, plan.element, (element) => set({ ...plan, element }), `Element type of ${name}`)}`;
   return html`<div class="argument"><code>${name}</code> ${select(kinds, plan.kind, change, `What ${name} is`)} ${fields}</div>`;
 }
@@ -95,19 +96,12 @@ function select<T extends string>(
   return html`<select aria-label=${label === '' ? nothing : label} @change=${changed}>${names.map((name) => html`<option .selected=${name === chosen}>${name}</option>`)}</select>`;
 }
 
-function number(value: number, least: number, set: (value: number) => void, label = ''): TemplateResult {
-  const changed = (event: Event): void => {
-    const found = Number(textOf(event));
-    if (Number.isSafeInteger(found) && found >= least) set(found);
-  };
-  return html`<input type="number" min=${least} aria-label=${label === '' ? nothing : label} .value=${String(value)} @input=${changed} />`;
-}
-
 function extent(label: string, value: Launch['grid'], set: (value: Launch['grid']) => void): TemplateResult {
   const [x, y, z] = value;
+  const field = (axis: string, length: number, setLength: (length: number) => void): TemplateResult =>
+    wholeNumberField({ value: length, least: 1, label: `${label} ${axis}`, set: setLength });
   return html`<fieldset><legend>${label}</legend>
-    ${number(x, 1, (next) => set([next, y, z]), `${label} x`)} ${number(y, 1, (next) => set([x, next, z]), `${label} y`)}
-    ${number(z, 1, (next) => set([x, y, next]), `${label} z`)}
+    ${field('x', x, (next) => set([next, y, z]))} ${field('y', y, (next) => set([x, next, z]))} ${field('z', z, (next) => set([x, y, next]))}
   </fieldset>`;
 }
 

@@ -83,6 +83,7 @@ const panels: CSSResult = css`
     background-image: linear-gradient(45deg, transparent 50%, currentColor 50%), linear-gradient(-45deg, transparent 50%, currentColor 50%);
     background-size: 5px 5px; background-position: right 15px center, right 10px center; background-repeat: no-repeat;
   }
+  .launch input:invalid { border-color: var(--bad); }
   .launch input { width: 88px; }
   .launch fieldset input { width: 66px; }
   .launch input[type='checkbox'] { width: 18px; height: 18px; margin: 0; accent-color: var(--accent); }

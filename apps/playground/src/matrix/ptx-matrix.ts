@@ -6,6 +6,7 @@ import { convertStyle } from '../convert/style.ts';
 import { hex } from '../convert/words.ts';
 import { damagedLink, unreadParts } from '../shell/link-problem.ts';
 import { shortMessage } from '../shell/shorten.ts';
+import { wholeNumberField } from '../shell/whole-number.ts';
 import { Catalog, type Field, textOf } from './catalog.ts';
 import { fragmentsView } from './fragment-view.ts';
 import { boxAt, gridsOf } from './fragments.ts';
@@ -169,13 +170,7 @@ export class PtxMatrix extends LitElement {
   }
 
   private place(label: string, value: number, size: number, set: (value: number) => void): TemplateResult {
-    const changed = (event: Event): void => {
-      const { currentTarget } = event;
-      if (!(currentTarget instanceof HTMLInputElement)) return;
-      const wanted = Math.trunc(currentTarget.valueAsNumber);
-      if (wanted >= 0 && wanted < size) set(wanted);
-    };
-    return html`<label class="place">${label} of D<input type="number" min="0" max=${size - 1} .value=${String(value)} @change=${changed} /></label>`;
+    return html`<label class="place">${label} of D${wholeNumberField({ value, least: 0, most: size - 1, set })}</label>`;
   }
 }
 

@@ -6,6 +6,7 @@ import {
   explainDot,
   explainMatrices,
   type MatricesExplanation,
+  PtxlabError,
   type ProductEntry,
 } from 'ptxlab';
 import { type FormatName, formats, numberText, readNumber } from 'ptxlab/numbers';
@@ -107,7 +108,13 @@ export function widthOf(format: ElementFormat): number {
 
 /** Reads an element that a user has typed. Throws a PtxlabError with a message that can be shown to the user. */
 export function readElement(text: string, format: ElementFormat): Bits {
-  return format === 'b1' ? Number(/^\s*(0x|0b)?0*1\s*$/.test(text)) : readNumber(text, format).bits;
+  return format === 'b1' ? readBit(text) : readNumber(text, format).bits;
+}
+
+function readBit(text: string): Bits {
+  const digit = /^(?:0[xb])?0*([01])$/i.exec(text.trim())?.[1];
+  if (digit === undefined) throw new PtxlabError('argument-type', `a bit is 0 or 1, but got '${text.trim()}'`);
+  return Number(digit);
 }
 
 /** The value as text, without its hexadecimal form. */
