@@ -131,58 +131,68 @@ describe('drafts', () => {
       removeItem: (key) => items.delete(key),
     };
   }
+  const kernel = (source: string): Project => ({ ...firstLaunch, source });
   const textsIn = (storage: DraftStorage): readonly string[] =>
     new Drafts(storage)
       .all()
-      .map(({ text }) => text)
+      .map(({ project: { source } }) => source)
       .sort();
 
   it('of a link leave those made without a link alone', () => {
     const storage = storageOf();
-    new Drafts(storage).save('', 'own');
+    new Drafts(storage).save('', kernel('own'));
     const drafts = new Drafts(storage);
     expect(drafts.open('#v1=a', null)).toBeNull();
-    drafts.save('#v1=a', 'edit');
-    drafts.save('#v1=a', 'second edit');
+    drafts.save('#v1=a', kernel('edit'));
+    drafts.save('#v1=a', kernel('second edit'));
     expect(textsIn(storage)).toEqual(['own', 'second edit']);
-    expect(drafts.open('#v1=a', null)?.text).toBe('second edit');
-    expect(drafts.open('', null)?.text).toBe('own');
+    expect(drafts.open('#v1=a', null)?.project.source).toBe('second edit');
+    expect(drafts.open('', null)?.project.source).toBe('own');
   });
 
   it('of two tabs are both kept, and each tab gets its own again', () => {
     const storage = storageOf();
-    const start = new Drafts(storage).save('', 'start');
+    const start = new Drafts(storage).save('', kernel('start'));
     const [one, two] = [new Drafts(storage), new Drafts(storage)];
     for (const tab of [one, two]) tab.open('', start?.id ?? null);
-    const ids = [one, two, one, two].map((tab, i) => tab.save('', `${tab === one ? 'one' : 'two'} ${i}`)?.id ?? null);
+    const ids = [one, two, one, two].map(
+      (tab, i) => tab.save('', kernel(`${tab === one ? 'one' : 'two'} ${i}`))?.id ?? null,
+    );
     expect(textsIn(storage)).toEqual(['one 2', 'two 3']);
-    expect(new Drafts(storage).open('', ids[2] ?? null)?.text).toBe('one 2');
-    expect(new Drafts(storage).open('', ids[3] ?? null)?.text).toBe('two 3');
+    expect(new Drafts(storage).open('', ids[2] ?? null)?.project.source).toBe('one 2');
+    expect(new Drafts(storage).open('', ids[3] ?? null)?.project.source).toBe('two 3');
   });
 
   it('left for the original text are kept, and the next text is a new one', () => {
     const storage = storageOf();
     const drafts = new Drafts(storage);
-    drafts.save('', 'first');
+    drafts.save('', kernel('first'));
     drafts.leave();
-    drafts.save('', 'second');
+    drafts.save('', kernel('second'));
     expect(textsIn(storage)).toEqual(['first', 'second']);
   });
 
+  it('keep the settings of the launch', () => {
+    const storage = storageOf();
+    const own: Project = { ...kernel('text'), block: [8, 4, 1], args: [{ kind: 'value', type: '.u32', text: '3' }] };
+    new Drafts(storage).save('', own);
+    expect(new Drafts(storage).open('', null)?.project).toEqual(own);
+  });
+
   it('that the browser does not store are reported', () => {
-    expect(new Drafts(null).save('', 'text')).toBeNull();
-    const storage = storageOf(200);
+    expect(new Drafts(null).save('', kernel('text'))).toBeNull();
+    const storage = storageOf(400);
     const drafts = new Drafts(storage);
-    drafts.save('', 'short');
-    expect(drafts.save('', 'x'.repeat(300))).toBeNull();
+    drafts.save('', kernel('short'));
+    expect(drafts.save('', kernel('x'.repeat(400)))).toBeNull();
     expect(textsIn(storage)).toEqual(['short']);
-    expect(drafts.save('', 'short again')?.text).toBe('short again');
+    expect(drafts.save('', kernel('short again'))?.project.source).toBe('short again');
     expect(textsIn(storage)).toEqual(['short again']);
   });
 
   it('are limited to the newest twenty', () => {
     const storage = storageOf();
-    for (let i = 0; i < 30; i++) new Drafts(storage).save(`#v1=${i}`, String(i));
+    for (let i = 0; i < 30; i++) new Drafts(storage).save(`#v1=${i}`, kernel(String(i)));
     expect(textsIn(storage)).toHaveLength(20);
     expect(textsIn(storage)).toContain('29');
   });
@@ -191,9 +201,10 @@ describe('drafts', () => {
     const storage = storageOf();
     storage.setItem('ptxlab-kernel-draft', 'old');
     storage.setItem('ptxlab-draft-x', '{"text": 1}');
+    storage.setItem('ptxlab-draft-z', '{"link": "", "text": "without launch", "time": 1}');
     storage.setItem('ptxlab-draft-y', 'no JSON');
-    expect(textsIn(storage)).toEqual(['old']);
-    expect(textsIn(storage)).toEqual(['old']);
+    expect(textsIn(storage)).toEqual(['old', 'without launch']);
+    expect(textsIn(storage)).toEqual(['old', 'without launch']);
   });
 });
 

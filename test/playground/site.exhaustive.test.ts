@@ -245,6 +245,20 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     await context.close();
   });
 
+  it('keeps the settings of a launch with the draft, after a reload', async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${root}kernel/`);
+    await page.getByLabel('Grid x').fill('7');
+    await typeFirst(page, '// mine\n');
+    await page.getByLabel('Grid y').fill('3');
+    await page.reload();
+    await expect.poll(() => kernelText(page)).toContain('mine');
+    await expect.poll(() => page.getByLabel('Grid x').inputValue()).toBe('7');
+    expect(await page.getByLabel('Grid y').inputValue()).toBe('3');
+    await context.close();
+  });
+
   it('keeps what is typed in two tabs, and offers both', async () => {
     const context = await browser.newContext();
     const tabs = [await context.newPage(), await context.newPage()];

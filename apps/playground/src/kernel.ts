@@ -1,6 +1,6 @@
 /**
- * The Kernel page. Passes the link in the page's address to `<ptx-kernel>`, and keeps everything that the user types as
- * a draft. The history entry of the page names its draft, so that a reload shows it again.
+ * The Kernel page. Passes the link in the page's address to `<ptx-kernel>`, and keeps what the user types, with the
+ * settings of the launch, as a draft. The history entry of the page names its draft, so that a reload shows it again.
  */
 import { browserStorage, type Draft, Drafts } from './kernel/drafts.ts';
 import { PtxKernel } from './kernel/ptx-kernel.ts';
@@ -31,7 +31,7 @@ function show(link: string, draft: Draft | null): void {
   isUnsaved = false;
   shownLink = link;
   kernel.link = link;
-  kernel.source = draft?.text ?? null;
+  kernel.project = draft?.project ?? null;
   remember(draft);
   showChoice();
 }
@@ -54,9 +54,9 @@ function choose(id: string | null): void {
   }
 }
 
-function save(text: string): void {
+function save(): void {
   const wasUnsaved = isUnsaved;
-  const draft = drafts.save(shownLink, text);
+  const draft = drafts.save(shownLink, kernel.current);
   isUnsaved = draft === null;
   const isNew = draft !== null && draft.id !== draftIdOf(history.state);
   if (isNew) remember(draft);
@@ -83,8 +83,10 @@ function mayLeave(): boolean {
   return !isUnsaved || confirm('The browser cannot store your changes. Discard them?');
 }
 
-kernel.addEventListener('change', (event) => {
-  if (event instanceof CustomEvent && typeof event.detail === 'string') save(event.detail);
+kernel.addEventListener('change', save);
+// Settings alone do not make a draft.
+kernel.addEventListener('launch', () => {
+  if (drafts.current !== null || isUnsaved) save();
 });
 kernel.addEventListener('share', (event) => {
   if (!(event instanceof CustomEvent) || typeof event.detail !== 'string') return;

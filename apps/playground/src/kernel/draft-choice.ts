@@ -33,8 +33,8 @@ function partsOfPage(): { field: HTMLElement; select: HTMLSelectElement; note: H
 }
 
 /** `Draft of vecadd, 28 Nov, 23:12`. */
-function titleOf({ text, time }: Draft): string {
-  const [, name = 'an unnamed kernel'] = /\.entry\s+([\w$%]+)/.exec(text) ?? [];
+function titleOf({ project: { source }, time }: Draft): string {
+  const [, name = 'an unnamed kernel'] = /\.entry\s+([\w$%]+)/.exec(source) ?? [];
   const when = new Date(time).toLocaleString('en-GB', {
     day: 'numeric',
     month: 'short',

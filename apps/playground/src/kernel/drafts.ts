@@ -1,12 +1,16 @@
 /**
- * The drafts of the Kernel page: the texts that the user has edited, in the browser's storage. A draft belongs to the
- * link from which it was made, so that opening a link never replaces a draft that was made elsewhere.
+ * The drafts of the Kernel page: the texts that the user has edited, and how they are launched, in the browser's
+ * storage. A draft belongs to the link from which it was made, so that opening a link never replaces a draft that was
+ * made elsewhere.
  */
+import { firstLaunch } from './launch.ts';
+import { type Project, projectOf } from './link.ts';
+
 export interface Draft {
   readonly id: string;
   /** The link whose kernel was edited; empty if the page was opened without a link. */
   readonly link: string;
-  readonly text: string;
+  readonly project: Project;
   /** When it was last saved, in milliseconds. */
   readonly time: number;
 }
@@ -22,7 +26,7 @@ const most = 20;
 
 export class Drafts {
   private readonly storage: DraftStorage | null;
-  /** The draft that `save` replaces; null if the text is to become a new one. */
+  /** The draft that `save` replaces; null if the next project is to become a new one. */
   current: Draft | null = null;
   /** The stored form of the current draft. If the storage has another one, another tab has changed the draft. */
   private written: string | null = null;
@@ -55,22 +59,22 @@ export class Drafts {
     return this.current;
   }
 
-  /** Ends the current draft: the next text that is saved becomes a new one. */
+  /** Ends the current draft: the next project that is saved becomes a new one. */
   leave(): void {
     this.current = null;
     this.written = null;
   }
 
   /**
-   * Saves the text as the current draft. If another tab has changed this draft, the text becomes a new one, so that
-   * both are kept. Null if the browser does not store it.
+   * Saves the project as the current draft. If another tab has changed this draft, the project becomes a new one, so
+   * that both are kept. Null if the browser does not store it.
    */
-  save(link: string, text: string): Draft | null {
+  save(link: string, project: Project): Draft | null {
     const { current, written } = this;
     const isOwn = current !== null && written !== null && this.stored(current.id) === written;
     const time = Date.now();
-    const draft = isOwn ? { ...current, text, time } : { id: newId(), link, text, time };
-    const stored = JSON.stringify({ link: draft.link, text, time });
+    const draft = isOwn ? { ...current, project, time } : { id: newId(), link, project, time };
+    const stored = JSON.stringify({ link: draft.link, project, time });
     try {
       if (this.storage === null) return null;
       this.storage.setItem(prefix + draft.id, stored);
@@ -98,7 +102,7 @@ export class Drafts {
     if (storage === null || text === null) return;
     // The storage may not have room for both.
     storage.removeItem(singleKey);
-    if (this.save('', text) === null) storage.setItem(singleKey, text);
+    if (this.save('', { ...firstLaunch, source: text }) === null) storage.setItem(singleKey, text);
     this.leave();
   }
 }
@@ -121,9 +125,12 @@ function draftOf(id: string, stored: string | null): Draft | null {
   try {
     const found: unknown = JSON.parse(stored ?? '');
     if (typeof found !== 'object' || found === null) return null;
-    const { link, text, time }: Partial<Record<string, unknown>> = { ...found };
-    if (typeof link !== 'string' || typeof text !== 'string' || typeof time !== 'number') return null;
-    return { id, link, text, time };
+    const { link, text, project, time }: Partial<Record<string, unknown>> = { ...found };
+    // Before drafts had a launch, they were stored as text only.
+    const read = projectOf(typeof text === 'string' ? { ...firstLaunch, source: text } : project);
+    return typeof link === 'string' && typeof time === 'number' && read !== null
+      ? { id, link, project: read, time }
+      : null;
   } catch {
     return null;
   }

@@ -76,7 +76,8 @@ async function through(
   return whole;
 }
 
-function projectOf(value: unknown): Project | null {
+/** Null if the value does not describe a project. Settings that cannot be read get their usual values. */
+export function projectOf(value: unknown): Project | null {
   if (!isRecord(value)) return null;
   const { source, entry, grid, block, sharedBytes, args } = value;
   if (typeof source !== 'string' || typeof entry !== 'string') return null;

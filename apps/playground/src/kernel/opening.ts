@@ -1,5 +1,5 @@
 /**
- * Determines which kernel a `<ptx-kernel>` opens: the `source` property, or one from a link, from a file or from the
+ * Determines which kernel a `<ptx-kernel>` opens: the `project` property, or one from a link, from a file or from the
  * text of the element, or else an example.
  */
 import { damagedLink } from '../shell/link-problem.ts';
@@ -14,7 +14,7 @@ import { type Project, readLink } from './link.ts';
 export interface Wanted {
   readonly link: string;
   readonly src: string | null;
-  readonly source: string | null;
+  readonly project: Project | null;
   readonly entry: string | null;
   readonly grid: string | null;
   readonly block: string | null;
@@ -31,6 +31,7 @@ export interface Opening {
 export async function openingOf(wanted: Wanted, ownText: string | null): Promise<Opening> {
   const { link, src } = wanted;
   const linked = await readLink(link);
+  const project = wanted.project ?? linked;
   const file = linked !== null || src === null ? null : await textAt(src);
   const problems = [
     link.length > 1 && linked === null ? damagedLink('kernel') : '',
@@ -41,8 +42,8 @@ export async function openingOf(wanted: Wanted, ownText: string | null): Promise
     complaint('block', wanted.block),
   ];
   return {
-    text: wanted.source ?? linked?.source ?? file ?? ownText ?? example,
-    launch: withExtents(linked === null ? { ...firstLaunch, entry: wanted.entry ?? '' } : launchOf(linked), wanted),
+    text: project?.source ?? file ?? ownText ?? example,
+    launch: withExtents(project === null ? { ...firstLaunch, entry: wanted.entry ?? '' } : launchOf(project), wanted),
     note: problems.filter((sentence) => sentence !== '').join(' '),
   };
 }

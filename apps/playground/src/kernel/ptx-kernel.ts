@@ -13,7 +13,7 @@ import type { RunRequest } from './lab-worker.ts';
 import { copyText } from '../shell/copy.ts';
 import { moveFocus } from '../shell/roving.ts';
 import { pageOf } from '../shell/site-root.ts';
-import { linkOf } from './link.ts';
+import { linkOf, type Project } from './link.ts';
 import { openingOf, withExtents, writtenIn } from './opening.ts';
 import { problemsView } from './problems-view.ts';
 import { RemoteDocument } from './remote-document.ts';
@@ -30,8 +30,8 @@ export class PtxKernel extends LitElement {
   static override properties = {
     link: { type: String },
     src: { type: String },
-    // Assigning the same text again discards what the user has typed.
-    source: { attribute: false, hasChanged: () => true },
+    // Assigning the same project again discards what the user has typed.
+    project: { attribute: false, hasChanged: () => true },
     entry: { type: String },
     grid: { type: String },
     block: { type: String },
@@ -59,8 +59,8 @@ export class PtxKernel extends LitElement {
   declare block: string | null;
   /** Whether Tab indents lines in the editor. Otherwise it moves the focus, as everywhere else on a page. */
   declare tabIndents: boolean;
-  /** The PTX to open, even if there is a link or a file; null to open those. Assigning it opens the kernel again. */
-  declare source: string | null;
+  /** What to open, even if there is a link or a file; null to open those. Assigning it opens the kernel again. */
+  declare project: Project | null;
   /** The findings, targets and kernels of the text; null until the worker has determined them for the first time. */
   declare facts: Facts | null;
   declare findings: readonly Finding[];
@@ -88,7 +88,7 @@ export class PtxKernel extends LitElement {
     super();
     this.link = '';
     this.src = null;
-    this.source = null;
+    this.project = null;
     this.entry = null;
     this.grid = null;
     this.block = null;
@@ -138,7 +138,7 @@ export class PtxKernel extends LitElement {
 
   /** Applies attributes and properties that a script changed after the kernel was opened. */
   private followAttributes(changed: PropertyValues<this>): void {
-    if (changed.has('link') || changed.has('src') || changed.has('source')) {
+    if (changed.has('link') || changed.has('src') || changed.has('project')) {
       this.openAnother();
       return;
     }
@@ -216,8 +216,13 @@ export class PtxKernel extends LitElement {
 
   // --- running --------------------------------------------------------------------------------------------------------
 
+  /** What is on the screen. */
+  get current(): Project {
+    return { ...this.launch, source: this.text };
+  }
+
   private get request(): RunRequest {
-    return { ...this.launch, source: this.text, timeout, findsRaces: this.findsRaces };
+    return { ...this.current, timeout, findsRaces: this.findsRaces };
   }
 
   /** False if the form of the launch has a number that it does not accept. The browser then shows the message. */
@@ -255,7 +260,7 @@ export class PtxKernel extends LitElement {
   }
 
   private async share(): Promise<void> {
-    const link = await linkOf({ ...this.launch, source: this.text });
+    const link = await linkOf(this.current);
     if (link === null) {
       this.note = 'The text is too long for a link. Save it as a file instead.';
       return;
@@ -268,10 +273,11 @@ export class PtxKernel extends LitElement {
 
   private set(change: Partial<Launch>): void {
     this.launch = { ...this.launch, ...change };
+    this.dispatchEvent(new CustomEvent('launch', { bubbles: true, composed: true }));
   }
 
   private choose(entry: string): void {
-    this.launch = follow({ ...this.launch, entry, args: [] }, this.facts?.kernels ?? [], this.text);
+    this.set(follow({ ...this.launch, entry, args: [] }, this.facts?.kernels ?? [], this.text));
   }
 
   private setArgument(index: number, plan: ArgumentPlan): void {
