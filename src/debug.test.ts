@@ -59,6 +59,19 @@ describe('recordWarp', () => {
     expect(count(last)).toEqual([1, 2, 3, 4, 0, 0, 0, 0]);
   });
 
+  it('gives the registers of any step of a long recording with many registers', async () => {
+    const moves = Array.from({ length: 500 }, (_, i) => `mov.u32 %r${(i * 7) % 200}, ${i};`);
+    const text = `.version 8.0\n.target sm_80\n.entry k() { .reg .b32 %r<200>;\n${moves.join('\n')}\nret; }`;
+    const device = await Device.create({ memory: 2 ** 20 });
+    const recording = await recordWarp(device.load(text).kernel('k'));
+    for (const index of [499, 63, 64, 127, 330, 65, 0, 199, 471, 200, 498]) {
+      const expected = new Map<string, unknown>();
+      for (let i = 0; i <= index; i++) expected.set(`%r${(i * 7) % 200}`, [i]);
+      const found = recording.registersAfter(index).map(({ name, values }) => [name, values]);
+      expect.soft(found, `after step ${index}`).toEqual([...expected]);
+    }
+  });
+
   it('finds the step that wrote a value', async () => {
     const recording = await record({ block: 8 });
     const last = recording.steps.length - 1;

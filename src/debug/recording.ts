@@ -44,8 +44,17 @@ export interface RegisterState {
   readonly values: readonly (Bits | null)[];
 }
 
-/** Number of steps from one keyframe to the next. */
-const spacing = 64;
+/** The contents of all registers before a step. */
+interface Keyframe {
+  readonly step: number;
+  readonly registers: readonly RegisterState[];
+}
+
+/**
+ * The least number of steps from one keyframe to the next. If the keyframe has more registers than this, their number
+ * is used instead, so that keyframes never take up more memory than the steps.
+ */
+const leastSpacing = 64;
 
 const step = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1', -1);
 
@@ -59,7 +68,7 @@ export class Recording {
   readonly fault: Fault | null;
   /** True if the launch was stopped because the recording was full. */
   readonly isCut: boolean;
-  private readonly keyframes: (readonly RegisterState[])[] = [[]];
+  private readonly keyframes: Keyframe[] = [{ step: 0, registers: [] }];
 
   constructor(groups: Iterable<LockstepGroup>, lanes: number, fault: Fault | null, isCut: boolean) {
     this.steps = Array.from(groups, (group) => stepOf(group, lanes));
@@ -76,13 +85,22 @@ export class Recording {
    */
   registersAfter(index: number): readonly RegisterState[] {
     requireArgument('the index of a step', index, step);
-    const last = Math.min(index, this.steps.length - 1);
-    const frame = Math.floor((last + 1) / spacing);
-    for (let known = this.keyframes.length; known <= frame; known++) {
-      const before = elementAt(this.keyframes, known - 1);
-      this.keyframes.push(this.replay(before, (known - 1) * spacing, known * spacing - 1));
+    const end = Math.min(index + 1, this.steps.length);
+    return this.replay(this.keyframeBefore(end), end);
+  }
+
+  /** The last keyframe before the end. Adds those that are missing up to there. */
+  private keyframeBefore(end: number): Keyframe {
+    const { keyframes } = this;
+    for (let last = elementAt(keyframes, keyframes.length - 1); ; last = elementAt(keyframes, keyframes.length - 1)) {
+      const next = last.step + Math.max(leastSpacing, last.registers.length);
+      if (next > end) break;
+      keyframes.push({ step: next, registers: this.replay(last, next) });
     }
-    return this.replay(elementAt(this.keyframes, frame), frame * spacing, last);
+    return elementAt(
+      keyframes,
+      keyframes.findLastIndex((frame) => frame.step <= end),
+    );
   }
 
   /**
@@ -100,9 +118,10 @@ export class Recording {
     return null;
   }
 
-  private replay(start: readonly RegisterState[], from: number, to: number): readonly RegisterState[] {
-    const state = new Map(start.map((register) => [register.name, register]));
-    for (let i = from; i <= to; i++) {
+  /** The registers after the steps from a keyframe to the end, which is exclusive. */
+  private replay({ step: start, registers }: Keyframe, end: number): readonly RegisterState[] {
+    const state = new Map(registers.map((register) => [register.name, register]));
+    for (let i = start; i < end; i++) {
       for (const { name, type, values } of elementAt(this.steps, i).writes) {
         const before = state.get(name)?.values;
         state.set(name, { name, type, values: values.map((value, lane) => value ?? before?.[lane] ?? null) });

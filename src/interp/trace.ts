@@ -8,6 +8,7 @@ import { elementAt } from '../base/element-at.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import type { TypeName } from '../isa/types.ts';
 import type { Dim3 } from '../machine/fault.ts';
+import type { NamedRegister } from '../program/frame.ts';
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
 import { blockIndexOf } from '../machine/launch.ts';
 import type { LaunchFacts } from './specials.ts';
@@ -148,12 +149,24 @@ function describer(
   });
 }
 
+const knownRegisters = new WeakMap<FunctionProgram, ReadonlyMap<number, NamedRegister>>();
+
+/** The registers of a function, by place. */
+function registersByPlace(program: FunctionProgram): ReadonlyMap<number, NamedRegister> {
+  const known = knownRegisters.get(program);
+  if (known !== undefined) return known;
+  const registers = new Map(program.registers.map((register) => [register.place, register]));
+  knownRegisters.set(program, registers);
+  return registers;
+}
+
 type Named = Pick<TraceRegister, 'name' | 'type' | 'read' | 'written'> & { readonly place: number };
 
 function registersOf(instruction: ProgramInstruction, program: FunctionProgram): readonly Named[] {
+  const named = registersByPlace(program);
   const found = new Map<number, Named>();
   const note = (place: number, type: TypeName | null, written: boolean): void => {
-    const register = program.registers.find((candidate) => candidate.place === place);
+    const register = named.get(place);
     if (register === undefined) return;
     const before = found.get(place);
     found.set(place, {
