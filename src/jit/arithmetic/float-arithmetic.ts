@@ -7,6 +7,7 @@ import { lowerDouble } from './double-arithmetic.ts';
 import { lowerChoice } from './float-bits.ts';
 import type { Lowering } from '../lowering.ts';
 import { narrowFunction } from './narrow-arithmetic.ts';
+import { narrowOperation } from '../simd/vector-narrow.ts';
 import { isSingle, lowerSingle } from './single-arithmetic.ts';
 
 export function lowerFloat(step: StepOf<'float'>, lowering: Lowering): void {
@@ -18,8 +19,13 @@ export function lowerFloat(step: StepOf<'float'>, lowering: Lowering): void {
 }
 
 function lowerByHelper(step: StepOf<'float'>, { code, values, helpers }: Lowering): void {
-  const index = narrowFunction(helpers, step.fn, step.format, step.mode, step.from.length);
-  for (const ref of step.from) values.get(ref, 'i32');
+  const four = narrowOperation(helpers, step);
+  const index = four ?? narrowFunction(helpers, step.fn, step.format, step.mode, step.from.length);
+  for (const ref of step.from) {
+    values.get(ref, 'i32');
+    if (four !== null) code.vector('i32x4.splat');
+  }
   code.call(index);
+  if (four !== null) code.lane('i32x4.extract_lane', 0);
   values.set(step.to, 'i32');
 }

@@ -16,7 +16,7 @@ import type { Helpers } from '../helpers.ts';
 import { pushOddSum } from './exact-sums.ts';
 import { fourByOne } from './four-by-one.ts';
 import { decodeVector, pushSigned } from './vector-decoding.ts';
-import type { VectorLowering, Writer } from './vector-lowering.ts';
+import { setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { pushRounded } from './vector-rounding.ts';
 import { shift, single, splat, splatPower } from './vector-words.ts';
 
@@ -37,18 +37,24 @@ interface Operation {
   readonly opcode: VectorOpcode;
 }
 
-export function vectorNarrow(step: StepOf<'float'>, format: NarrowFormat, lowering: VectorLowering): Writer | null {
-  const { fn, mode, from, to } = step;
-  const { code, vectors, scalar } = lowering;
+/** Returns the index of a function that takes and returns four words; null for steps that this file does not handle. */
+export function narrowOperation(helpers: Helpers, step: StepOf<'float'>): number | null {
+  const { fn, format, mode } = step;
   const opcode = native[fn];
+  if (format !== 'f16' && format !== 'bf16') return null;
   if (opcode === undefined || mode.rounding !== 'rn' || mode.flush) return null;
+  return operationFunction(helpers, { step, format, opcode }, format === 'f16' ? 'finite' : 'any');
+}
+
+export function vectorNarrow(step: StepOf<'float'>, lowering: VectorLowering): Writer | null {
+  const { from, to } = step;
+  const { code, vectors, scalar } = lowering;
+  const index = narrowOperation(scalar.helpers, step);
+  if (index === null) return null;
   return () => {
     for (const ref of from) code.get(vectors.get(ref, 'i32').locals[0]);
-    const operands = format === 'f16' ? 'finite' : 'any';
-    code.call(operationFunction(scalar.helpers, { step, format, opcode }, operands));
-    const result = vectors.temporary();
-    code.set(result);
-    vectors.set(to, { type: 'i32', locals: [result] });
+    code.call(index);
+    setWord(to, lowering);
   };
 }
 

@@ -117,7 +117,7 @@ function vectorFloats(step: StepOf<'float'>, lowering: VectorLowering): Writer |
   if (format === 'f64') return vectorDouble(step, lowering);
   const elementary = vectorElementary(step, lowering);
   if (elementary !== null) return elementary;
-  return format === 'f32' ? vectorFloat(step, lowering) : vectorNarrow(step, format, lowering);
+  return format === 'f32' ? vectorFloat(step, lowering) : vectorNarrow(step, lowering);
 }
 
 /**
