@@ -47,7 +47,7 @@ function isPtx({ template, operands, unknown, language }: AsmStatement): boolean
   if (language === 'triton') return true;
   if (operands.some(({ constraint }) => /[abcmgiSDpQt]/.test(constraint))) return false;
   if (unknown !== null || operands.some(({ constraint }) => constraint === textConstraint)) return true;
-  const words = template.text.match(/[A-Za-z]\w*(?:\.[\w:]+)+/g) ?? [];
+  const words = template.text.match(/(?<!\w)[A-Za-z]\w*(?:\.[\w:]+)+/g) ?? [];
   const isDirective = /(?:^|[;{}\s])\.(?:reg|shared|global|const|local|visible|extern|func|entry)\s+[.%]/.test(
     template.text,
   );
