@@ -1,4 +1,5 @@
 /** `ptxlab check`: checks modules and writes the findings in the requested format. */
+import { existsSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { ok, type Result } from '../base/result.ts';
 import { SourceText } from '../base/source-text.ts';
@@ -102,7 +103,10 @@ export async function writeEnd(judged: readonly Judged[], flags: CheckFlags, { s
   if (flags.format === 'junit') await write(stdout, renderJUnit(junitSuites(mergeAll(judged))));
 }
 
-/** The findings that the baseline accepts; null if the flags name no baseline, or if the baseline is to be replaced. */
+/**
+ * The findings that the baseline accepts; null if the flags name no baseline, or if the baseline is to be replaced. Only
+ * an empty file or another baseline is replaced.
+ */
 async function baselineOf(
   { baseline, updateBaseline: replaces }: CheckFlags,
   session: Session,
@@ -111,10 +115,12 @@ async function baselineOf(
     if (replaces === true) throw new UsageError('--update-baseline needs --baseline FILE');
     return null;
   }
-  if (replaces === true) return null;
+  if (replaces === true && !existsSync(baseline)) return null;
   const text = await readInput(baseline, session);
-  if (!text.ok) throw new UsageError(`${text.error}; --update-baseline writes it`);
-  return new Baseline(text.value, displayName(baseline));
+  if (!text.ok) throw new UsageError(replaces === true ? text.error : `${text.error}; --update-baseline writes it`);
+  if (replaces === true && text.value.trim() === '') return null;
+  const found = new Baseline(text.value, displayName(baseline));
+  return replaces === true ? null : found;
 }
 
 /**

@@ -8,7 +8,8 @@ import { UsageError } from './exit.ts';
  */
 export function parseFile(text: string, name: string): unknown {
   try {
-    return JSON.parse(text, function (this: unknown, _key, value: unknown) {
+    // Some editors on Windows write a byte order mark.
+    return JSON.parse(text.replace(/^\uFEFF/, ''), function (this: unknown, _key, value: unknown) {
       return value === null && !Array.isArray(this) ? undefined : value;
     });
   } catch (error) {

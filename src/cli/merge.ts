@@ -6,7 +6,8 @@ import type { CommonFlags } from './options.ts';
 import { write } from './output.ts';
 import type { Session } from './session.ts';
 import type { MergeTarget } from './shards/convert-merge.ts';
-import { type Plan, readPlan, requireCover } from './shards/manifest.ts';
+import { pathOfInput } from './shards/inputs.ts';
+import { manifestOf, type Plan, readPlan, requireCover } from './shards/manifest.ts';
 import { type Done, readResults, removeLeftovers, type Trouble, troubleText } from './shards/results.ts';
 
 export interface MergeFlags extends CommonFlags {
@@ -22,7 +23,8 @@ export async function mergeCommand(folder: string, flags: MergeFlags, session: S
   if (out === undefined) throw new UsageError('merge needs --out FILE');
   const plan = await readPlan(folder);
   requireCover(plan);
-  await requireOutputs([out], [], force);
+  const inputs = plan.manifest.inputs.map((input) => pathOfInput(folder, input));
+  await requireOutputs([out], [manifestOf(folder), ...inputs], force);
   const done: Done[] = [];
   const troubles: Trouble[] = [];
   for (const found of await readResults(plan)) {

@@ -63,6 +63,15 @@ test.each<readonly [string, readonly string[], string]>([
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
+test.each(['kernel.ptx', 'other.json'])('--update-baseline does not replace %s', async (name) => {
+  const file = put(folder, 'kernel.ptx', module(old));
+  const other = name === 'kernel.ptx' ? file : put(folder, name, '{"a": 1}');
+  const before = readFileSync(other);
+  const { code } = await ptxlab(['check', '--update-baseline', '--baseline', other, file]);
+  expect(code).toBe(2);
+  expect(readFileSync(other)).toEqual(before);
+});
+
 test('--format junit has a failure for each error', async () => {
   const file = put(folder, 'kernel.ptx', module(old));
   const { code, stdout } = await ptxlab(['check', file, '--format', 'junit']);

@@ -10,7 +10,7 @@ import { suiteRule } from '../../src/cli/test/suite-rules.ts';
 import { renderJUnit } from '../../src/diagnostics/renderers/junit.ts';
 import type { FormatName } from '../../src/numerics/formats.ts';
 import { readNpy } from '../../src/tensors/npy/npy.ts';
-import { ptxlab, put, root, scratch } from './ptxlab.ts';
+import { ptxlab, put, root, scratch, spawned } from './ptxlab.ts';
 
 const folder = scratch();
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -160,7 +160,7 @@ describe('what is expected', () => {
   test.each<readonly [string, object, string]>([
     ['a wrong element', { expect: { y: { f32: [0, 2, 5, 6] } } }, 'y[2]: got 4 (0x40800000), expected 5 (0x40a00000)'],
     ['another length', { expect: { y: { f32: [0, 2] } } }, 'y has 16 bytes; 8 are expected'],
-    ['a fault', { fault: 'PTX6001' }, 'expected fault PTX6001, but the kernels ended without a fault'],
+    ['a fault', { fault: 'PTX6001', expect: {} }, 'expected fault PTX6001, but the kernels ended without a fault'],
     ['a text', { prints: 'done\n' }, "printed line 1: got '', expected 'done'"],
     [
       'no races',
@@ -178,6 +178,22 @@ describe('what is expected', () => {
     const path = suite('function', { expect: { y: { function: 'reference.mjs#twice' } } });
     put(join(folder, 'function'), 'reference.mjs', 'export const twice = ({ x }) => x.map((value) => 2 * value);');
     expect(await run(path)).toEqual([0, expect.stringContaining('1 passed')]);
+  });
+
+  test('is a fault and the text printed before it', async () => {
+    const small = { buffers: { x: { zeros: 4 }, y: { zeros: 16 } }, expect: {}, fault: 'PTX6001' };
+    expect(await run(suite('faulted', small))).toEqual([0, expect.stringContaining('1 passed')]);
+    const [code, text] = await run(suite('faulted', { ...small, prints: 'never\n' }));
+    expect([code, text]).toEqual([1, expect.stringContaining("printed line 1: got '', expected 'never'")]);
+  });
+
+  test('comes from a function whose log goes to stderr', async () => {
+    const path = suite('log', { expect: { y: { function: 'reference.mjs#twice' } } });
+    const code = 'export const twice = ({ x }) => { console.log("LOG"); return x.map((value) => 2 * value); };';
+    put(join(folder, 'log'), 'reference.mjs', code);
+    const { stdout, stderr } = await ptxlab(['test', path, '--format', 'junit']);
+    expect(stdout).toMatch(/^<\?xml/);
+    expect(stderr).toBe('LOG\n');
   });
 
   test('comes from a command that reads and writes .npy files', async () => {
@@ -203,6 +219,69 @@ describe('what is expected', () => {
     expect(existsSync(join(folder, 'update/y.A100.npy'))).toBe(true);
     expect((await run(path))[0]).toBe(0);
   });
+
+  test('is in a file of a folder that --update creates', async () => {
+    const path = suite('folders', { gpus: ['A100'], expect: { y: { file: 'wanted/{gpu}/y.npy', type: 'f32' } } });
+    expect((await run(path, '--update'))[0]).toBe(0);
+    expect((await run(path))[0]).toBe(0);
+  });
+
+  test.each(['double.ptx', 'a.ptxtest.json', 'x.bin'])('is not in %s, which the test reads', async (file) => {
+    const x = { file: 'x.bin' };
+    const path = suite('own', { buffers: { x, y: { zeros: 16 } }, expect: { y: { file } } });
+    put(join(folder, 'own'), 'x.bin', Buffer.from(Float32Array.of(0, 1, 2, 3).buffer));
+    const before = readFileSync(join(folder, 'own', file));
+    const [code, text] = await run(path, '--update');
+    expect([code, text.replace(/\s+/g, ' ')]).toEqual([2, expect.stringContaining('are the same file')]);
+    expect(readFileSync(join(folder, 'own', file))).toEqual(before);
+  });
+});
+
+describe('a reference function that', () => {
+  /** A suite whose first and last tests pass; the expectation of the second is computed by this code. */
+  function suiteWith(name: string, code: string): string {
+    const path = suite(name, {});
+    const { tests }: { tests: readonly [object] } = JSON.parse(readFileSync(path, 'utf8'));
+    const odd = { ...tests[0], name: 'odd', expect: { y: { function: 'reference.mjs#odd' } } };
+    put(join(folder, name), 'reference.mjs', `export const odd = ${code};`);
+    return put(
+      join(folder, name),
+      'a.ptxtest.json',
+      JSON.stringify({ tests: [...tests, odd, { ...tests[0], name: 'z' }] }),
+    );
+  }
+
+  test('throws is an error of its test', async () => {
+    const [code, text] = await run(suiteWith('throws', '() => { throw new RangeError("boom"); }'));
+    expect(code).toBe(2);
+    expect(text).toContain('threw RangeError: boom');
+    expect(text).toContain('2 passed');
+  });
+
+  test('never settles is an error of its test', async () => {
+    const { code, stdout } = await spawned(['test', suiteWith('never', '() => new Promise(() => {})')]);
+    expect(code).toBe(2);
+    expect(stdout).toContain('waits for a promise that nothing settles');
+    expect(stdout).toContain('2 passed');
+  });
+
+  test('ends the process makes it exit with 2', async () => {
+    const { code, stderr } = await spawned(['test', suiteWith('ends', '() => process.exit(0)')]);
+    expect([code, stderr]).toEqual([2, 'ptxlab: code of a suite ended the process, so there is no report\n']);
+  });
+});
+
+test('a suite that waits for a promise that nothing settles exits with 2', async () => {
+  mkdirSync(join(folder, 'waits'));
+  const path = put(join(folder, 'waits'), 'a.ptxtest.mjs', 'await new Promise(() => {}); export default {};');
+  const { code, stderr } = await spawned(['test', path]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('waits for a promise that nothing settles')]);
+});
+
+test('a suite may begin with a byte order mark', async () => {
+  const path = suite('mark', {});
+  put(join(folder, 'mark'), 'a.ptxtest.json', `\uFEFF${readFileSync(path, 'utf8')}`);
+  expect((await run(path))[0]).toBe(0);
 });
 
 test('a suite is also a module', async () => {
@@ -215,6 +294,8 @@ test.each<readonly [string, object, string]>([
   ['a missing name', { name: undefined }, 'tests[0].name: is missing'],
   ['nothing expected', { expect: {} }, "needs 'expect', 'prints', 'fault' or 'races'"],
   ['two tolerances', { tolerance: { ulps: 1, abs: 1 }, expect: { y: { f32: [0, 2, 4, 7] } } }, 'not both'],
+  ['a fault and results', { fault: 'PTX6001' }, "has both 'fault' and 'expect'"],
+  ['an empty command', { expect: { y: { command: [] } } }, 'expect.y.command: needs the name of a program'],
   ['a missing file', { expect: { y: { file: 'missing.npy' } } }, 'missing.npy'],
 ])('a mistake exits with 2: %s', async (_, changes, message) => {
   const [code, text] = await run(suite('mistake', changes));

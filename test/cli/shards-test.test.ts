@@ -110,6 +110,20 @@ describe('a shard refuses', () => {
   });
 });
 
+test.each(['first.ptxtest.json', 'double.ptx', 'want.bin'])(
+  'merge --force does not replace the input %s',
+  async (name) => {
+    const place = suites();
+    const plan = await planned(place, 1);
+    expect(await ptxlab(['work', plan, '--shard', '0'])).toMatchObject({ code: 0 });
+    const file = join(place, name);
+    const before = readFileSync(file);
+    const { code, stderr } = await ptxlab(['merge', plan, '--out', file, '--force']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('are the same file')]);
+    expect(readFileSync(file)).toEqual(before);
+  },
+);
+
 test('the manifest names the GPUs of the tests', async () => {
   const plan = await planned(suites(), 2);
   const manifest: unknown = JSON.parse(readFileSync(join(plan, 'manifest.json'), 'utf8'));

@@ -180,8 +180,9 @@ function answer(outcome: RunOutcome, { isRepeated, isList }: Job): object {
     case 'refused':
       return { ok: false, diagnostics: outcome.diagnostics.map((found) => diagnosticRecord(outcome.text, found)) };
     case 'fault': {
-      const { fault, launch, output } = outcome;
-      return { ok: false, fault, ...(isList ? { launch } : {}), ...outputIn(output), ...lowVersionIn(outcome) };
+      const { fault, launch, before, output } = outcome;
+      const place = isList ? { launch, launches: before.map((one) => launchAnswer(one)) } : {};
+      return { ok: false, fault, ...place, ...outputIn(output), ...lowVersionIn(outcome) };
     }
     case 'done': {
       const launches = outcome.launches.map((launch) => launchAnswer(launch));

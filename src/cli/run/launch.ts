@@ -114,6 +114,8 @@ export type RunOutcome =
       readonly output: LaunchOutput;
       /** Index of the launch that faulted. */
       readonly launch: number;
+      /** The launches before it. */
+      readonly before: readonly LaunchOutcome[];
       readonly lowVersion: LowVersion | null;
     }
   | { readonly kind: 'refused'; readonly text: SourceText; readonly diagnostics: readonly Diagnostic[] };
@@ -186,8 +188,10 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
     const done: LaunchOutcome[] = [];
     for (const [index, launch] of launches.entries()) {
       const result = await inPlace(launch.request, () => runOne(launch, module, request));
-      if (!result.ok)
-        return { kind: 'fault', text: textOf(request), fault: result.fault, output: result, launch: index, lowVersion };
+      if (!result.ok) {
+        const { fault } = result;
+        return { kind: 'fault', text: textOf(request), fault, output: result, launch: index, before: done, lowVersion };
+      }
       const outputs = launch.buffers.map((buffer) => buffer?.read() ?? null);
       done.push({ outputs, stats: result.stats, output: result });
     }

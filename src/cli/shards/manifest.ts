@@ -154,7 +154,7 @@ export function requireCover({ folder, manifest: { shards, units } }: Plan): voi
   if (trouble !== null) throw new UsageError(`${manifestOf(folder)}: ${trouble}`);
 }
 
-function manifestOf(folder: string): string {
+export function manifestOf(folder: string): string {
   return join(folder, 'manifest.json');
 }
 

@@ -5,7 +5,7 @@ import { findSuites, readSuite, type TestCase } from '../test/suite.ts';
 import { UsageError } from '../exit.ts';
 import { hashInput } from './inputs.ts';
 import type { Draft, InputFile } from './manifest.ts';
-import { filesOfCase } from './test-files.ts';
+import { expectedFilesOf, inputFilesOf } from '../test/files.ts';
 import type { PlannedSuite, TestChoice } from './what.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function draftTest(
     cases.push(...found);
   }
   if (cases.length === 0) throw new UsageError(`no test matches '${filter}'`);
-  const files = new Set(cases.flatMap(filesOfCase));
+  const files = new Set(cases.flatMap((one) => [...inputFilesOf(one), ...expectedFilesOf(one)]));
   const inputs: InputFile[] = [];
   for (const name of names) inputs.push(await hashInput(folder, name, false));
   for (const file of files) if (await isFile(file)) inputs.push(await hashInput(folder, file, false));

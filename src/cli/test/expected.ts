@@ -8,8 +8,10 @@ import { readNpy, writeNpy } from '../../tensors/npy/npy.ts';
 import { UsageError } from '../exit.ts';
 import { type BufferContents, listBuffer } from '../run/inputs.ts';
 import { placed, readContents } from '../run/job-inputs.ts';
+import type { Session } from '../session.ts';
 import { contentsOf, typedArrayOf } from './typed-array.ts';
 import { importFresh, type TestCase } from './suite.ts';
+import { runSuiteCode } from './suite-code.ts';
 import type { Expectation, Reference } from './suite-rules.ts';
 
 /** The buffers of a test, with their contents before its launches. */
@@ -23,6 +25,12 @@ export function fileOf({ file }: Expectation, { gpu, target }: TestCase): string
   return file?.replaceAll('{gpu}', gpu ?? 'gpu').replaceAll('{target}', target ?? 'target') ?? null;
 }
 
+/** The test whose results are expected, and the session in which its code runs. */
+export interface Expecting {
+  readonly one: TestCase;
+  readonly session: Pick<Session, 'stderr'>;
+}
+
 /**
  * Reads or computes the expected contents of a buffer. `path` is the place of the expectation in the suite, which error
  * messages mention.
@@ -31,12 +39,13 @@ export async function expectedContents(
   expectation: Expectation,
   path: string,
   inputs: Inputs,
-  one: TestCase,
+  { one, session }: Expecting,
 ): Promise<BufferContents> {
   const { function: reference, command, type, tolerance: _, ...contents } = expectation;
   const given = [reference, command, ...Object.values(contents)].filter((source) => source !== undefined);
   if (given.length === 0) throw new UsageError(`${path}: needs contents, 'function' or 'command'`);
-  if (reference !== undefined) return placed(`${path}.function`, () => fromFunction(reference, type, inputs, one));
+  if (reference !== undefined)
+    return placed(`${path}.function`, () => fromFunction(reference, type, inputs, { one, session }));
   if (command !== undefined) return placed(`${path}.command`, () => fromCommand(command, inputs, one));
   const file = fileOf(expectation, one);
   return readContents({ ...contents, ...(file === null ? {} : { file }) }, path, {
@@ -49,21 +58,25 @@ async function fromFunction(
   reference: string | Reference,
   type: string | undefined,
   inputs: Inputs,
-  one: TestCase,
+  { one, session }: Expecting,
 ): Promise<BufferContents> {
-  const compute = typeof reference === 'string' ? await functionNamed(reference, one.folder) : reference;
+  const compute = typeof reference === 'string' ? await functionNamed(reference, one.folder, session) : reference;
   const arrays = Object.fromEntries([...inputs].map(([name, contents]) => [name, typedArrayOf(contents)]));
-  const made = await compute(arrays, { test: one.name, gpu: one.gpu, target: one.target });
+  const context = { test: one.name, gpu: one.gpu, target: one.target };
+  const made = await runSuiteCode(() => compute(arrays, context), session).catch((error: unknown) => {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`threw ${String(error)}`, { cause: error });
+  });
   if (ArrayBuffer.isView(made)) return contentsOf(made);
   if (!Array.isArray(made)) throw new UsageError('must return a typed array or a list of numbers');
   if (type === undefined) throw new UsageError("returned a list, so the expectation needs a 'type'");
   return listBuffer(type, made);
 }
 
-async function functionNamed(text: string, folder: string): Promise<Reference> {
+async function functionNamed(text: string, folder: string, session: Pick<Session, 'stderr'>): Promise<Reference> {
   const [, file = '', name = ''] = /^(.+)#([\w$]+)$/.exec(text) ?? [];
   if (file === '') throw new UsageError(`'${text}' is not FILE#NAME`);
-  const found = new Map<string, unknown>(Object.entries(await importFresh(resolve(folder, file)))).get(name);
+  const found = new Map<string, unknown>(Object.entries(await importFresh(resolve(folder, file), session))).get(name);
   if (!isReference(found)) throw new UsageError(`${file} exports no function '${name}'`);
   return found;
 }
@@ -76,6 +89,7 @@ function isReference(value: unknown): value is Reference {
 const longest = 60_000;
 
 async function fromCommand(command: readonly string[], inputs: Inputs, one: TestCase): Promise<BufferContents> {
+  if (command.length === 0) throw new UsageError('needs the name of a program');
   const scratch = await mkdtemp(join(tmpdir(), 'ptxlab-test-'));
   try {
     const out = join(scratch, 'out.npy');

@@ -1,11 +1,12 @@
 /** Runs one test for one GPU and one target, and compares the results with the expected ones. */
 import { performance } from 'node:perf_hooks';
-import { resolve } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { valueAt } from '../../base/element-at.ts';
 import { memberPath } from '../../base/rules.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { Race } from '../../device.ts';
-import { writeFiles } from '../../hosts/node-output.ts';
+import { refuseSameFiles, writeFiles } from '../../hosts/node-output.ts';
 import { TensorFileError } from '../../tensors/tensor-error.ts';
 import { UsageError } from '../exit.ts';
 import { readJob } from '../run/job.ts';
@@ -15,6 +16,7 @@ import type { Session } from '../session.ts';
 import { compareElements, differenceLines, type Tolerance } from './compare.ts';
 import { bytesOfFormat, formatOfNpy, formatOfType, npyOfFormat } from './element-format.ts';
 import { expectedContents, fileContents, fileOf, type Inputs } from './expected.ts';
+import { inputFilesOf } from './files.ts';
 import type { CaseName, TestCase } from './suite.ts';
 import type { Expectation, TestTolerance } from './suite-rules.ts';
 
@@ -68,20 +70,31 @@ async function statusOf(one: TestCase, updated: string[] | null, session: Sessio
     one.folder,
     session,
   );
+  if (fault !== undefined && Object.keys(expect).length > 0)
+    throw new UsageError("has both 'fault' and 'expect'; after a fault, there are no results");
   const outcome = await execute(run);
   const ended = endOf(outcome, fault ?? null);
   if (ended !== null) return { kind: 'failed', findings: [ended] };
-  if (outcome.kind !== 'done') return { kind: 'passed' };
+  if (outcome.kind !== 'done') return statusAfterFault(outcome, prints);
   const findings = outcome.launches.flatMap(({ output }) => output.races.map((race) => raceLines(race, outcome.text)));
   const printed = outcome.launches.map(({ output }) => output.printed).join('');
   if (prints !== undefined && prints !== printed) findings.push(printedLines(printed, prints));
   const left = new Map([...outcome.buffers, ...outcome.variables]);
   for (const [key, expectation] of Object.entries(expect)) {
     const result: Result = { key, bytes: valueAt(left, key), input: inputs.get(key) ?? null };
-    const found = await judge(result, expectation, { one, inputs, updated });
+    const found = await judge(result, expectation, { one, inputs, updated, session });
     if (found !== null) findings.push(found);
   }
   return findings.length === 0 ? { kind: 'passed' } : { kind: 'failed', findings };
+}
+
+/** The status of a test whose launches ended as expected, with a fault. */
+function statusAfterFault(outcome: RunOutcome, prints: string | undefined): CaseStatus {
+  if (outcome.kind !== 'fault' || prints === undefined) return { kind: 'passed' };
+  const printed = [...outcome.before.map(({ output }) => output), outcome.output]
+    .map((output) => output.printed)
+    .join('');
+  return printed === prints ? { kind: 'passed' } : { kind: 'failed', findings: [printedLines(printed, prints)] };
 }
 
 /** Returns the lines of a finding if the launches did not end as expected; otherwise null. */
@@ -96,9 +109,12 @@ function endOf(outcome: RunOutcome, expected: string | null): readonly string[] 
     case 'fault': {
       const { code, message, line, block, thread } = outcome.fault;
       if (code === expected) return null;
-      const place = block === null || thread === null ? '' : `, block ${block.join()}, thread ${thread.join()}`;
-      const where = line === null ? place : `${outcome.text.name}:${line}${place}`;
-      return [`fault ${code}: ${message}`, where, ...(expected === null ? [] : [`expected fault ${expected}`])];
+      const where = [
+        line === null ? null : `${outcome.text.name}:${line}`,
+        block === null || thread === null ? null : `block ${block.join()}, thread ${thread.join()}`,
+      ].filter((part) => part !== null);
+      const wanted = expected === null ? [] : [`expected fault ${expected}`];
+      return [`fault ${code}: ${message}`, ...(where.length === 0 ? [] : [where.join(', ')]), ...wanted];
     }
     case 'done':
       return expected === null ? null : [`expected fault ${expected}, but the kernels ended without a fault`];
@@ -133,21 +149,22 @@ interface Judging {
   readonly inputs: Inputs;
   /** Collects the names of the files that were updated; null if files must not be updated. */
   readonly updated: string[] | null;
+  readonly session: Session;
 }
 
 /** The finding for one result; null if the result is as expected, or if the file of expected results was updated. */
 async function judge(
   result: Result,
   expectation: Expectation,
-  { one, inputs, updated }: Judging,
+  { one, inputs, updated, session }: Judging,
 ): Promise<readonly string[] | null> {
   const usual = one.test.tolerance;
   const file = updated === null ? null : fileOf(expectation, one);
   if (updated === null || file === null) {
-    const expected = await expectedContents(expectation, memberPath('expect', result.key), inputs, one);
+    const expected = await expectedContents(expectation, memberPath('expect', result.key), inputs, { one, session });
     return difference(result, expected, expectation, usual);
   }
-  const isUsable = await expectedContents(expectation, memberPath('expect', result.key), inputs, one).then(
+  const isUsable = await expectedContents(expectation, memberPath('expect', result.key), inputs, { one, session }).then(
     (expected) => difference(result, expected, expectation, usual) === null,
     () => false,
   );
@@ -156,6 +173,8 @@ async function judge(
   const count = format === null ? 0 : result.bytes.byteLength / bytesOfFormat(format);
   const element = format === null ? (result.input?.element ?? null) : { type: npyOfFormat(format), shape: [count] };
   const path = resolve(one.folder, file);
+  await refuseSameFiles([one.suite, ...inputFilesOf(one)], [path]);
+  await mkdir(dirname(path), { recursive: true });
   await writeFiles([{ path, bytes: fileContents(path, { bytes: result.bytes, element }) }], true);
   updated.push(file);
   return null;

@@ -11,6 +11,7 @@ import { readGpu, readTarget } from '../options.ts';
 import { placed } from '../run/job-inputs.ts';
 import { parseFile, requireRule } from '../json-file.ts';
 import type { Session } from '../session.ts';
+import { runSuiteCode } from './suite-code.ts';
 import { type KernelTest, type SuiteFile, suiteRule } from './suite-rules.ts';
 
 /** Identifies one run of a test by its suite, its name, the GPU and the target. */
@@ -110,7 +111,7 @@ function choices(
 }
 
 async function readFile(path: string, session: Session): Promise<SuiteFile> {
-  const found: unknown = path.endsWith('.mjs') ? await moduleDefault(path) : await jsonIn(path, session);
+  const found: unknown = await (path.endsWith('.mjs') ? moduleDefault(path, session) : jsonIn(path, session));
   requireRule(found, suiteRule, 'the suite');
   return found;
 }
@@ -121,19 +122,19 @@ async function jsonIn(path: string, session: Session): Promise<unknown> {
   return parseFile(text.value, basename(path));
 }
 
-async function moduleDefault(path: string): Promise<unknown> {
-  const found = await importFresh(path);
+async function moduleDefault(path: string, session: Session): Promise<unknown> {
+  const found = await importFresh(path, session);
   if (!('default' in found)) throw new UsageError('has no default export');
   return found.default;
 }
 
 /** Imports the current version of a module's file, even if an older version was imported before. */
-export async function importFresh(path: string): Promise<object> {
+export async function importFresh(path: string, session: Pick<Session, 'stderr'>): Promise<object> {
   try {
     const { mtimeMs } = await stat(path);
     const url = pathToFileURL(resolve(path));
     url.searchParams.set('changed', String(mtimeMs));
-    const found = await importUrl(url.href);
+    const found = await runSuiteCode(() => importUrl(url.href), session);
     return typeof found === 'object' && found !== null ? found : {};
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
