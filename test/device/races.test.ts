@@ -189,6 +189,65 @@ describe('strong accesses', () => {
   });
 });
 
+describe('a plain access after a strong read', () => {
+  const add = 'atom.relaxed.gpu.global.add.u32 %r6, [g], 1;';
+  const load = 'ld.relaxed.gpu.global.u32 %r7, [flag];';
+  const clear = 'st.global.u32 [flag], 0;';
+  /** The first thread of the grid writes the flag; the first thread of the other block waits for it. */
+  const waiting = (write: string, then: string): string => `@!%p1 bra done; @!%p2 bra reader; ${write} bra done;
+reader: ${load} setp.ne.u32 %p3, %r7, 1; @%p3 bra reader; ${then} done:`;
+  /** The second thread of the grid waits for the first and writes the flag, too. */
+  const between = (write: string): string => `setp.eq.u32 %p4, %r1, 1; @!%p2 bra third; @%p1 bra first; @!%p4 bra done;
+second: ${load} setp.ne.u32 %p3, %r7, 1; @%p3 bra second; ${write} bra done;
+first: st.relaxed.gpu.global.u32 [flag], 1; bra done;
+third: @!%p1 bra done;
+spin: ${load} setp.ne.u32 %p3, %r7, 2; @%p3 bra spin; ${clear} done:`;
+
+  test.each([
+    ['comes after the write that was read', waiting('st.relaxed.gpu.global.u32 [flag], 1;', clear), 0],
+    [
+      'comes after earlier atomic operations',
+      `@!%p1 bra done; ${add} setp.ne.u32 %p3, %r6, 1; @%p3 bra done; st.global.u32 [g], 0; done:`,
+      0,
+    ],
+    [
+      'comes after many of them, of several blocks',
+      `setp.gt.u32 %p4, %r1, 2; @%p4 bra done; ${add} setp.ne.u32 %p3, %r6, 5; @%p3 bra done; st.global.u32 [g], 0; done:`,
+      0,
+    ],
+    [
+      'comes after them in shared memory',
+      'setp.gt.u32 %p4, %r1, 1; @%p4 bra done; atom.cta.shared.add.u32 %r6, [s], 1; setp.ne.u32 %p3, %r6, 1; @%p3 bra done; st.shared.u32 [s], 0; done:',
+      0,
+    ],
+    [
+      'comes after them in another thread behind a barrier',
+      `@%p1 ${add} @%p1 st.shared.u32 [s], %r6; bar.sync 0; ld.shared.u32 %r6, [s]; setp.eq.u32 %p3, %r6, 1; setp.eq.and.u32 %p3, %r1, 40, %p3; @%p3 st.global.u32 [g], 0;`,
+      0,
+    ],
+    ['may race with those that were not read yet', `@!%p1 bra done; ${add} st.global.u32 [g], 0; done:`, 2],
+    [
+      'may race with other writes of the same thread',
+      waiting('st.relaxed.gpu.global.u32 [g], 5; st.relaxed.gpu.global.u32 [flag], 1;', 'ld.global.u32 %r8, [g];'),
+      1,
+    ],
+    [
+      'may race with weak writes',
+      waiting(`${clear} st.relaxed.gpu.global.u32 [flag], 1;`, 'st.global.u32 [flag], 3;'),
+      2,
+    ],
+    ['may race with a write for another scope', waiting('st.relaxed.cta.global.u32 [flag], 1;', clear), 2],
+    [
+      'comes after a write to which another thread has added, but not after its loads',
+      between('atom.global.add.u32 %r8, [flag], 1;'),
+      1,
+    ],
+    ['may race with a write that was replaced', between('st.relaxed.gpu.global.u32 [flag], 2;'), 2],
+  ])('%s', async (_, body, count) => {
+    expect(await racesOf(body)).toHaveLength(count);
+  });
+});
+
 describe('the bytes of an access', () => {
   test.each([
     ['different bytes of a word', 'cvt.u64.u32 %rd7, %r1; add.u64 %rd7, %rd3, %rd7; st.shared.u8 [%rd7], %r1;', 0],

@@ -2,6 +2,7 @@
 import { recordOf } from '../../base/records.ts';
 import { acquires, type AsyncKind, type MemoryOrder, type MemoryScope, releases } from '../../isa/steps/order.ts';
 import { type Actors, type Agent, type AsyncAgent, asyncAgents } from './actors.ts';
+import type { Observations } from './observations.ts';
 import { type Epoch, join, type Knowledge, nothing, withEnded } from './knowledge.ts';
 
 export interface Clock {
@@ -15,6 +16,8 @@ export interface Clock {
   seen: readonly Release[];
   /** For each scope, what the relaxed writes of the thread publish because of an earlier fence. */
   fenced: ReadonlyMap<MemoryScope, Knowledge>;
+  /** The strong writes that the thread has observed since its last barrier for the whole block. */
+  readonly observed: Observations;
   /** The operations that the thread has started. */
   readonly started: Readonly<Record<AsyncAgent, Started>>;
 }
@@ -47,7 +50,8 @@ const nothingStarted = (): Started => ({ epoch: 1, groups: [] });
 
 export function startedClock(block: number, linear: number): Clock {
   const started = recordOf(asyncAgents, nothingStarted);
-  return { block, linear, epoch: 1, knowledge: nothing, seen: [], fenced: noFences, started };
+  const observed: Observations = new Map();
+  return { block, linear, epoch: 1, knowledge: nothing, seen: [], fenced: noFences, observed, started };
 }
 
 const width: Readonly<Record<MemoryScope, number>> = { cta: 0, cluster: 1, gpu: 2, sys: 3 };

@@ -12,7 +12,7 @@ import { elementAt } from '../../base/element-at.ts';
 import type { AsyncKind, MemoryOrder } from '../../isa/steps/order.ts';
 import type { Opened } from '../barriers.ts';
 import { type LaunchShape, threadsOf } from '../launch.ts';
-import { type AccessKind, strengthOf } from './access-kind.ts';
+import { type AccessKind, strengthOf, wayOf } from './access-kind.ts';
 import { type Actor, Actors, laneOf } from './actors.ts';
 import {
   accessLength,
@@ -48,7 +48,12 @@ import {
   waitForGroups,
 } from './clock.ts';
 import { type Epoch, join, type Knowledge, knows, nothing, withEnded } from './knowledge.ts';
+import { hasObserved, type WriteChain } from './observations.ts';
 import { type Missing, mostRaces, type RaceMode, type RaceSpace } from './race.ts';
+import { WriteChains } from './write-chains.ts';
+
+/** What the threads of a block had observed at barriers for the whole block. */
+type BlockObservations = WeakMap<WriteChain, number>;
 
 /** The bytes that an access touches. */
 export interface Touched {
@@ -77,6 +82,7 @@ export interface SeenRace {
 /** What is remembered of a memory. */
 export interface History extends Pick<Touched, 'space' | 'owner'> {
   readonly cells: Cells;
+  readonly chains: WriteChains;
   /** What the values at these offsets published. */
   readonly releases: Map<number, readonly Release[]>;
   /** What the values at these offsets will publish when their phases are over. */
@@ -98,6 +104,7 @@ export class Races {
   private readonly barriers = new Map<string, Arrived[]>();
   /** For each block, what the threads that have exited knew. */
   private readonly exited = new Map<number, Knowledge>();
+  private readonly observed = new Map<number, BlockObservations>();
   private readonly global: History;
   /** The memories of blocks. */
   private readonly owned = { shared: new Map<number, History>(), tensor: new Map<number, History>() };
@@ -128,7 +135,10 @@ export class Races {
   access(clock: Clock, kind: AccessKind, history: History, offset: number, size: number): void {
     const { order, way, agent } = kind;
     const { seen } = this;
-    if (order !== null && way !== 'store') this.acquireFrom(history.releases.get(offset), clock, order);
+    if (order !== null && way !== 'store') {
+      this.acquireFrom(history.releases.get(offset), clock, order);
+      history.chains.observe(clock, order, offset, size);
+    }
     seen[0] = clock.block * this.actors.perBlock + this.actors.place(clock.linear, agent) + 1;
     seen[1] = epochOf(clock, agent);
     seen[2] = kind.tag;
@@ -146,6 +156,7 @@ export class Races {
         const missing = numbers[other] === 0 ? null : this.missing(numbers, other, clock, kind, space);
         if (missing === null) continue;
         const tag = numbers[other + 2] ?? 0;
+        if (missing === 'synchronization' && this.hasObserved(clock, history, at, numbers[other] ?? 0, tag)) continue;
         const touched = { space, owner: history.owner, offset, size };
         if (tag !== previous) this.report(missing, (numbers[other] ?? 0) - 1, tag, touched);
         previous = tag;
@@ -154,7 +165,10 @@ export class Races {
       else if (order === null) putStore(numbers, cell, seen);
       else cells.add(numbers, cell + firstStrong, seen, clock.knowledge);
     }
-    if (way !== 'load' && order?.phases === undefined) this.publish(history, offset, clock, kind);
+    if (way === 'load') return;
+    if (order === null) history.chains.end(offset, size);
+    else history.chains.write({ actor: seen[0], isAtomic: way === 'atomic' }, clock, order, offset, size);
+    if (order?.phases === undefined) this.publish(history, offset, clock, kind);
   }
 
   /** A thread changes a value with phases. What it releases can be acquired when the phase is over. */
@@ -225,13 +239,34 @@ export class Races {
       clock.knowledge = known;
       clock.fenced = fenced;
       clock.seen = seen;
+      if (isWhole) this.shareObserved(clock);
     }
+  }
+
+  /** Lets the other threads of the block know which writes to global memory the thread has observed. */
+  private shareObserved({ block, observed }: Clock): void {
+    if (observed.size === 0) return;
+    const shared = this.observed.get(block) ?? new WeakMap<WriteChain, number>();
+    this.observed.set(block, shared);
+    for (const [chain, write] of observed)
+      if (chain.isGlobal) shared.set(chain, Math.max(write, shared.get(chain) ?? 0));
+    observed.clear();
+  }
+
+  /** Whether the thread, or its block before a barrier, has observed the access of an actor to the byte at this offset. */
+  private hasObserved(clock: Clock, { chains }: History, offset: number, actor: number, tag: number): boolean {
+    if (strengthOf(tag) === null || wayOf(tag) === 'load') return false;
+    const chain = chains.at(offset);
+    if (chain === undefined) return false;
+    const shared = this.observed.get(clock.block);
+    return hasObserved(clock.observed, chain, actor) || (shared !== undefined && hasObserved(shared, chain, actor));
   }
 
   /** A block has ended, and its memories are gone. */
   end(block: number): void {
     this.clocks.delete(block);
     this.exited.delete(block);
+    this.observed.delete(block);
     this.owned.shared.delete(block);
     this.owned.tensor.delete(block);
     this.recent = this.global;
@@ -314,5 +349,6 @@ export class Races {
 }
 
 function emptyHistory(memory: Pick<Touched, 'space' | 'owner'>, actors: Actors): History {
-  return { ...memory, cells: new Cells(actors), releases: new Map(), arrivals: new Map() };
+  const [cells, chains] = [new Cells(actors), new WriteChains(actors, memory.space === 'global')];
+  return { ...memory, cells, chains, releases: new Map(), arrivals: new Map() };
 }
