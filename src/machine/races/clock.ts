@@ -3,7 +3,7 @@ import { recordOf } from '../../base/records.ts';
 import { acquires, type AsyncKind, type MemoryOrder, type MemoryScope, releases } from '../../isa/steps/order.ts';
 import { type Actors, type Agent, type AsyncAgent, asyncAgents } from './actors.ts';
 import type { Observations } from './observations.ts';
-import { type Epoch, join, type Knowledge, nothing, withEnded } from './knowledge.ts';
+import { type Epoch, join, type Knowledge, nothing, surelyIncludes, withEnded } from './knowledge.ts';
 
 export interface Clock {
   readonly block: number;
@@ -162,8 +162,9 @@ export function releasesOf(
 
 /** Adds what a strong read found: to the knowledge if the read acquires, and otherwise at the next fence. */
 export function acquire(clock: Clock, order: MemoryOrder, found: readonly Release[]): void {
-  if (acquires(order)) clock.knowledge = found.reduce(withRelease, clock.knowledge);
-  else clock.seen = found.reduce(added, clock.seen);
+  const fresh = found.filter(({ knowledge }) => !surelyIncludes(clock.knowledge, knowledge));
+  if (acquires(order)) clock.knowledge = fresh.reduce(withRelease, clock.knowledge);
+  else clock.seen = fresh.reduce(added, clock.seen);
 }
 
 function withRelease(knowledge: Knowledge, release: Release): Knowledge {

@@ -16,31 +16,64 @@ export function knows(knowledge: Knowledge, block: number, place: number, epoch:
   return (knowledge.get(block)?.[place] ?? 0) >= epoch;
 }
 
-/** Everything that is known by one side or the other. Returns `one` itself if the other adds nothing. */
+/**
+ * For each knowledge, others that are known to add nothing to it. Threads join the same few again and again, for example
+ * at the barrier of a cluster.
+ */
+const included = new WeakMap<Knowledge, WeakSet<Knowledge>>();
+
+function include(knowledge: Knowledge, other: Knowledge): void {
+  const known = included.get(knowledge);
+  if (known === undefined) included.set(knowledge, new WeakSet([other]));
+  else known.add(other);
+}
+
+/** Whether it is known without comparing them that the other adds nothing. */
+export function surelyIncludes(knowledge: Knowledge, other: Knowledge): boolean {
+  return knowledge === other || other.size === 0 || included.get(knowledge)?.has(other) === true;
+}
+
+/**
+ * Everything that is known by one side or the other. Returns one of the two if it includes the other, so that threads
+ * that know the same share it.
+ */
 export function join(one: Knowledge, other: Knowledge): Knowledge {
-  if (one === other || other.size === 0) return one;
-  if (one.size === 0) return other;
-  let made: Map<number, Uint32Array> | null = null;
+  if (surelyIncludes(one, other)) return one;
+  if (surelyIncludes(other, one)) return other;
+  const both = joined(one, other);
+  if (both !== one) include(both, one);
+  if (both !== other) include(both, other);
+  return both;
+}
+
+function joined(one: Knowledge, other: Knowledge): Knowledge {
+  let isOne = true;
+  let isOther = true;
+  const made = new Map(one);
   for (const [block, epochs] of other) {
     const own = one.get(block);
     const both = own === undefined ? epochs : latest(own, epochs);
-    if (both === own) continue;
-    made ??= new Map(one);
+    isOne &&= both === own;
+    isOther &&= both === epochs;
     made.set(block, both);
   }
-  return made ?? one;
+  if (isOne) return one;
+  return isOther && made.size === other.size ? other : made;
 }
 
+/** The later of the epochs at each place. Returns one of the two arrays if none of its epochs is earlier. */
 function latest(one: Uint32Array, other: Uint32Array): Uint32Array {
   if (one === other) return one;
-  let made: Uint32Array | null = null;
-  for (let i = 0; i < other.length; i++) {
+  let isOne = true;
+  let isOther = true;
+  for (let i = 0; i < other.length && (isOne || isOther); i++) {
+    const own = one[i] ?? 0;
     const epoch = other[i] ?? 0;
-    if (epoch <= (one[i] ?? 0)) continue;
-    made ??= one.slice();
-    made[i] = epoch;
+    isOne &&= own >= epoch;
+    isOther &&= epoch >= own;
   }
-  return made ?? one;
+  if (isOne) return one;
+  return isOther ? other : one.map((own, i) => Math.max(own, other[i] ?? 0));
 }
 
 /**
