@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { MemoryScope } from '../../isa/steps/order.ts';
-import { type Knowledge, withVisible } from './knowledge.ts';
+import type { Knowledge } from './knowledge.ts';
 import { blocksPerCluster, type LaunchShape, threadsOf, warpSize } from '../launch.ts';
 
 /**
@@ -47,30 +47,35 @@ export interface Actor {
 }
 
 export class Actors {
-  private readonly threads: number;
+  /** The number of threads of a block, which is also the number of actors in each of its groups. */
+  readonly threads: number;
   private readonly blocks: number;
   /**
-   * Number of places in a block: one for each actor, with the threads first, and one more for each thread, which in
-   * knowledge says what the async proxy may read of the thread's stores. Without operations that complete later, there
-   * are only threads.
+   * The groups of a block: one for its threads, one for each kind of operation, and one more for its threads, which in
+   * knowledge says what the async proxy may read of their stores. Without operations that complete later, there are only
+   * the threads.
    */
-  readonly perBlock: number;
+  private readonly groups: number;
+  /** The number of places in the groups of a block. */
+  private readonly perBlock: number;
 
   /** @param onlyThreads whether no operations complete later */
   constructor(shape: LaunchShape, onlyThreads: boolean) {
     this.threads = threadsOf(shape);
     this.blocks = blocksPerCluster(shape);
-    this.perBlock = this.threads * (onlyThreads ? 1 : agents.length + 1);
+    this.groups = onlyThreads ? 1 : agents.length + 1;
+    this.perBlock = this.threads * this.groups;
   }
 
-  /** The number of an actor in its block. */
-  place(linear: number, agent: Agent): number {
-    return agent === 'thread' ? linear : linear + this.threads * agents.indexOf(agent);
+  /** The number of an actor in the grid. */
+  number(block: number, linear: number, agent: Agent): number {
+    const place = agent === 'thread' ? linear : linear + this.threads * agents.indexOf(agent);
+    return block * this.perBlock + place;
   }
 
-  /** The additional place of the thread at a place; null if an operation is there. */
-  placeOfVisible(place: number): number | null {
-    return place < this.threads ? place + this.threads * agents.length : null;
+  /** The additional number of a thread with this number; null if it is that of an operation. */
+  visibleOf(number: number): number | null {
+    return this.placeOf(number) < this.threads ? number + this.threads * agents.length : null;
   }
 
   blockOf(number: number): number {
@@ -78,7 +83,7 @@ export class Actors {
   }
 
   /** The number in its block of the actor with this number in the grid. */
-  placeOf(number: number): number {
+  private placeOf(number: number): number {
     return number % this.perBlock;
   }
 
@@ -103,8 +108,10 @@ export class Actors {
 
   /** Adds that the async proxy may read everything that is known. */
   visibleToAsyncProxy(knowledge: Knowledge): Knowledge {
-    const start = this.threads * agents.length;
-    return start < this.perBlock ? withVisible(knowledge, this.threads, start) : knowledge;
+    if (this.groups === 1) return knowledge;
+    const made = new Map(knowledge);
+    for (const [group, epochs] of knowledge) if (group % this.groups === 0) made.set(group + agents.length, epochs);
+    return made;
   }
 
   /** 0 for actors of the same warp, 1 for actors of the same block, and otherwise 2. Numbers are those of cells. */

@@ -76,10 +76,9 @@ export class Cells {
 
   /** Whether a new access can take the place of the one at `at`, so that only the new one is remembered. */
   private replaces(numbers: Uint32Array, at: number, actor: number, knowledge: Knowledge): boolean {
-    const { actors } = this;
     const other = numbers[at] ?? 0;
     if (other === 0 || other === actor) return true;
-    return knows(knowledge, actors.blockOf(other - 1), actors.placeOf(other - 1), numbers[at + 1] ?? 0);
+    return knows(knowledge, { actor: other - 1, epoch: numbers[at + 1] ?? 0 }, this.actors.threads);
   }
 }
 

@@ -66,20 +66,21 @@ export function epochOf({ epoch, started }: Clock, agent: Agent): number {
 }
 
 /** The epoch of the thread in which it arrives at a barrier. */
-export function ownEpoch({ block, linear, epoch }: Clock): Epoch {
-  return { block, place: linear, epoch };
+export function ownEpoch({ block, linear, epoch }: Clock, actors: Actors): Epoch {
+  return { actor: actors.number(block, linear, 'thread'), epoch };
 }
 
 /** Ends the current epoch, and returns the knowledge of the thread together with it. */
 export function endEpoch(clock: Clock, actors: Actors): Knowledge {
-  const known = withEnded(clock.knowledge, [ownEpoch(clock)], actors.perBlock);
+  const known = withEnded(clock.knowledge, [ownEpoch(clock, actors)], actors.threads);
   clock.epoch++;
   return known;
 }
 
 /** Lets threads that meet know everything that any of them knew. */
 export function meet(clocks: readonly Clock[], actors: Actors): void {
-  const all = withEnded(together(clocks.map(({ knowledge }) => knowledge)), clocks.map(ownEpoch), actors.perBlock);
+  const ended = clocks.map((clock) => ownEpoch(clock, actors));
+  const all = withEnded(together(clocks.map(({ knowledge }) => knowledge)), ended, actors.threads);
   const pending = pendingOf(clocks);
   for (const clock of clocks) {
     clock.epoch++;
@@ -156,7 +157,7 @@ export function releasesOf(
   const done = order.completes === undefined ? [] : agentsOf[order.completes];
   const inLane = lane === null || order.completes !== 'bulk' ? [] : [lane];
   const ended = [...done, ...inLane].map((agent) => endOperations(clock, agent, actors));
-  const knowledge = ended.length === 0 ? known : withEnded(known, ended, actors.perBlock);
+  const knowledge = ended.length === 0 ? known : withEnded(known, ended, actors.threads);
   return [...made, { block, scope: order.scope, knowledge }];
 }
 
@@ -193,10 +194,10 @@ export function waitForGroups(clock: Clock, agent: AsyncAgent, pending: number |
   const { groups } = clock.started[agent];
   const [last] = groups.splice(0, Math.max(groups.length - (pending ?? 0), 0)).slice(-1);
   if (last === undefined) return;
-  const ended = { block: clock.block, place: actors.place(clock.linear, agent), epoch: last };
-  clock.knowledge = withEnded(clock.knowledge, [ended], actors.perBlock);
+  const ended = { actor: actors.number(clock.block, clock.linear, agent), epoch: last };
+  clock.knowledge = withEnded(clock.knowledge, [ended], actors.threads);
 }
 
 function endOperations({ block, linear, started }: Clock, agent: AsyncAgent, actors: Actors): Epoch {
-  return { block, place: actors.place(linear, agent), epoch: started[agent].epoch++ };
+  return { actor: actors.number(block, linear, agent), epoch: started[agent].epoch++ };
 }

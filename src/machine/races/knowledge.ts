@@ -5,15 +5,18 @@
  */
 
 /**
- * For each block, the last epoch of each of its threads that has ended, and of their asynchronous operations; 0 for
- * none. Neither the map nor the arrays are changed.
+ * The last epoch of each actor that has ended; 0 for none. The actors of a block are divided into groups, the first of
+ * which has its threads, and each of the others the operations of one kind that these threads start. The keys are the
+ * numbers of groups in the grid. Neither the map nor the arrays are changed.
  */
 export type Knowledge = ReadonlyMap<number, Uint32Array>;
 
 export const nothing: Knowledge = new Map();
 
-export function knows(knowledge: Knowledge, block: number, place: number, epoch: number): boolean {
-  return (knowledge.get(block)?.[place] ?? 0) >= epoch;
+/** @param size the number of actors in a group */
+export function knows(knowledge: Knowledge, { actor, epoch }: Epoch, size: number): boolean {
+  const group = Math.floor(actor / size);
+  return (knowledge.get(group)?.[actor - group * size] ?? 0) >= epoch;
 }
 
 /**
@@ -50,12 +53,12 @@ function joined(one: Knowledge, other: Knowledge): Knowledge {
   let isOne = true;
   let isOther = true;
   const made = new Map(one);
-  for (const [block, epochs] of other) {
-    const own = one.get(block);
+  for (const [group, epochs] of other) {
+    const own = one.get(group);
     const both = own === undefined ? epochs : latest(own, epochs);
     isOne &&= both === own;
     isOther &&= both === epochs;
-    made.set(block, both);
+    made.set(group, both);
   }
   if (isOne) return one;
   return isOther && made.size === other.size ? other : made;
@@ -76,31 +79,23 @@ function latest(one: Uint32Array, other: Uint32Array): Uint32Array {
   return isOther ? other : one.map((own, i) => Math.max(own, other[i] ?? 0));
 }
 
-/**
- * Copies what is known of the first `count` entries of each array to those from `start` on, where it is known for the
- * async proxy.
- */
-export function withVisible(knowledge: Knowledge, count: number, start: number): Knowledge {
-  const made = [...knowledge].map(([block, epochs]) => [block, epochs.slice().copyWithin(start, 0, count)] as const);
-  return new Map(made);
-}
-
-/** An epoch of a thread or of its asynchronous operations, at this place in the arrays. */
+/** An epoch of an actor, whose number is that in the grid. */
 export interface Epoch {
-  readonly block: number;
-  readonly place: number;
+  readonly actor: number;
   readonly epoch: number;
 }
 
-/** Adds that epochs have ended. `length` is the length of the arrays. */
-export function withEnded(knowledge: Knowledge, ended: readonly Epoch[], length: number): Knowledge {
+/** Adds that epochs have ended. `size` is the number of actors in a group. */
+export function withEnded(knowledge: Knowledge, ended: readonly Epoch[], size: number): Knowledge {
   const made = new Map(knowledge);
   const changed = new Map<number, Uint32Array>();
-  for (const { block, place, epoch } of ended) {
-    const epochs = changed.get(block) ?? knowledge.get(block)?.slice() ?? new Uint32Array(length);
-    epochs[place] = Math.max(epochs[place] ?? 0, epoch);
-    changed.set(block, epochs);
-    made.set(block, epochs);
+  for (const { actor, epoch } of ended) {
+    const group = Math.floor(actor / size);
+    const epochs = changed.get(group) ?? knowledge.get(group)?.slice() ?? new Uint32Array(size);
+    const at = actor - group * size;
+    epochs[at] = Math.max(epochs[at] ?? 0, epoch);
+    changed.set(group, epochs);
+    made.set(group, epochs);
   }
   return made;
 }

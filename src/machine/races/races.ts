@@ -139,7 +139,7 @@ export class Races {
       this.acquireFrom(history.releases.get(offset), clock, order);
       history.chains.observe(clock, order, offset, size);
     }
-    seen[0] = clock.block * this.actors.perBlock + this.actors.place(clock.linear, agent) + 1;
+    seen[0] = this.actors.number(clock.block, clock.linear, agent) + 1;
     seen[1] = epochOf(clock, agent);
     seen[2] = kind.tag;
     const rivals = way === 'load' ? stores : kind.isSilent && this.mode !== 'strict' ? loads : storesAndLoads;
@@ -213,7 +213,7 @@ export class Races {
     const key = `${clock.block} ${barrier}`;
     const arrived = this.barriers.get(key) ?? [];
     const { knowledge, fenced, seen } = clock;
-    arrived.push({ knowledge, fenced, seen, ended: ownEpoch(clock) });
+    arrived.push({ knowledge, fenced, seen, ended: ownEpoch(clock, this.actors) });
     clock.epoch++;
     this.barriers.set(key, arrived);
   }
@@ -232,7 +232,7 @@ export class Races {
     const exited = (isWhole ? this.exited.get(block) : null) ?? nothing;
     const all = together([...arrived.map(({ knowledge }) => knowledge), exited]);
     const ended = arrived.map((one) => one.ended);
-    const known = withEnded(all, ended, this.actors.perBlock);
+    const known = withEnded(all, ended, this.actors.threads);
     const { fenced, seen } = pendingOf(arrived);
     for (const linear of threads) {
       const clock = this.clock(block, linear);
@@ -305,16 +305,17 @@ export class Races {
     if (other === this.seen[0] && !isAsyncProxy) return null;
     if (space === 'tensor' && actors.shareWarp(other, this.seen[0] ?? 0)) return null;
     const { knowledge, block, linear } = clock;
-    const [otherBlock, place, epoch] = [actors.blockOf(other - 1), actors.placeOf(other - 1), numbers[at + 1] ?? 0];
+    const ended = { actor: other - 1, epoch: numbers[at + 1] ?? 0 };
     // An operation comes after what its thread did before it started the operation.
-    const isOwn = otherBlock === block && place === linear;
-    if (!isOwn && !knows(knowledge, otherBlock, place, epoch)) {
+    const isOwn = ended.actor === actors.number(block, linear, 'thread');
+    if (!isOwn && !knows(knowledge, ended, actors.threads)) {
+      const otherBlock = actors.blockOf(ended.actor);
       const strength = strengthOf(numbers[at + 2] ?? 0);
       const areStrong = strength !== null && order !== null;
       if (!areStrong || !actors.includes(narrower(strength, order.scope), block, otherBlock)) return 'synchronization';
     }
-    const visible = isAsyncProxy ? actors.placeOfVisible(place) : null;
-    if (visible === null || knows(knowledge, otherBlock, visible, epoch)) return null;
+    const visible = isAsyncProxy ? actors.visibleOf(ended.actor) : null;
+    if (visible === null || knows(knowledge, { ...ended, actor: visible }, actors.threads)) return null;
     return 'fence.proxy.async';
   }
 
