@@ -320,3 +320,9 @@ it('ends with its input', async () => {
   child.stdin.end();
   expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(0);
 });
+
+it('exits within a message that is too long, although its input stays open', async () => {
+  const child = await start(['serve', '--message-limit', '1000']);
+  child.stdin.write(`Content-Length: 100000\r\n\r\n${'x'.repeat(2000)}`);
+  expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(2);
+});

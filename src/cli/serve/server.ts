@@ -44,6 +44,8 @@ export async function serve(
   const state: ServerState = { folder, limits, devices: new DeviceTable(limits), version };
   const ended = new AbortController();
   const reader = new StreamMessageReader(input);
+  // Otherwise, its timer would keep the process running after the server has ended within a message.
+  reader.partialMessageTimeout = 0;
   const writer = new StreamMessageWriter(output);
   const connection = createMessageConnection(reader, writer);
   let waiting = 0;
