@@ -138,16 +138,16 @@ test('the problem matcher finds file, line, severity and message', async () => {
 
 const hasPreCommit = spawnSync('pre-commit', ['--version']).status === 0;
 
-test.skipIf(!hasPreCommit)('the hook, run by pre-commit; skipped without it', async () => {
+test.skipIf(!hasPreCommit)('the hook of docs/ci.md, run by pre-commit; skipped without it', async () => {
   await built();
   const place = join(folder, 'hook');
   mkdirSync(place);
-  const hooks = readFileSync(join(root, '.pre-commit-hooks.yaml'), 'utf8');
-  const local = hooks
+  const [, config = ''] = /## pre-commit\n\n```yaml\n([^`]*)```/.exec(readFileSync(join(root, 'docs/ci.md'), 'utf8')) ?? [];
+  const local = config
     .replace('entry: ptxlab', `entry: ${process.execPath} ${mainFile}`)
     .replace('language: node', 'language: system')
-    .replace(/^/gm, '      ');
-  put(place, '.pre-commit-config.yaml', `repos:\n  - repo: local\n    hooks:\n${local}`);
+    .replace(/.*additional_dependencies.*\n/, '');
+  put(place, '.pre-commit-config.yaml', local);
   put(place, 'good.ptx', moduleOf(''));
   put(place, 'bad.ptx', bad);
   const git = (...args: readonly string[]): void => {
