@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 
@@ -52,25 +52,54 @@ function expressionOf(pattern) {
   const source = pattern
     .replaceAll('\\', '/')
     .replace(/^\.\//, '')
-    .replace(/[.+^${}()|[\]]/g, String.raw`\$&`)
-    .replace(/\*\*\/|\*\*|\*|\?/g, (star) => ({ '**/': '(?:.*/)?', '**': '.*', '*': '[^/]*', '?': '[^/]' })[star]);
+    .replace(/[.+^$()|[\]]/g, String.raw`\$&`)
+    .replace(/\{([^{}]*)\}/g, (_, choices) => `(?:${choices.replaceAll(',', '|')})`)
+    .replace(/[{}]/g, String.raw`\$&`)
+    .replace(/\*\*\/|\*\*|\*|\?(?!:)/g, (star) => ({ '**/': '(?:.*/)?', '**': '.*', '*': '[^/]*', '?': '[^/]' })[star]);
   return new RegExp(`^${source}$`);
 }
 
-/** The files that match one of the patterns, outside of hidden folders and node_modules. */
+/** A pattern that is the path of a file or folder stands for it; `ptxlab check` looks for modules in folders. */
+function isPath(pattern) {
+  return existsSync(pattern);
+}
+
+/**
+ * The files and folders that the patterns stand for. Hidden folders are searched only for patterns that name one, and
+ * node_modules are not searched.
+ */
 function filesOf(patterns) {
-  const wanted = patterns.map(expressionOf);
-  const found = [];
+  const wanted = patterns
+    .filter((pattern) => !isPath(pattern))
+    .map((pattern) => ({ pattern, expression: expressionOf(pattern) }));
+  const namesHidden = wanted.some(({ pattern }) => /(?:^|\/)\.[^./]/.test(pattern));
+  const matched = new Set();
+  const found = patterns.filter(isPath);
+  const look = (path) => {
+    const matching = wanted.filter(({ expression }) => expression.test(path));
+    for (const { pattern } of matching) matched.add(pattern);
+    if (matching.length > 0) found.push(path);
+  };
   const search = (folder) => {
     for (const entry of readdirSync(folder === '' ? '.' : folder, { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules') search(path);
-      else if (entry.isFile() && wanted.some((one) => one.test(path))) found.push(path);
+      const isLeftOut =
+        entry.name === 'node_modules' || entry.name === '.git' || (entry.name.startsWith('.') && !namesHidden);
+      if (entry.isDirectory() && !isLeftOut) search(path);
+      else if (entry.isFile() || isLinkedFile(entry, path)) look(path);
     }
   };
-  search('');
+  if (wanted.length > 0) search('');
   // A name that begins with a dash would be an option.
-  return found.toSorted((a, b) => (a < b ? -1 : 1)).map((path) => (path.startsWith('-') ? `./${path}` : path));
+  const files = found.toSorted((a, b) => (a < b ? -1 : 1)).map((path) => (path.startsWith('-') ? `./${path}` : path));
+  return {
+    files: [...new Set(files)],
+    unmatched: wanted.map(({ pattern }) => pattern).filter((one) => !matched.has(one)),
+  };
+}
+
+function isLinkedFile(entry, path) {
+  return entry.isSymbolicLink() && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
 }
 
 function ptxlab(format, files, options) {
@@ -82,19 +111,25 @@ function ptxlab(format, files, options) {
   return { status: status ?? 2, stdout: stdout ?? '', stderr: error === undefined ? stderr : error.message };
 }
 
+const everything = '**/*.ptx';
+
 function check() {
-  const patterns = (env.PTXLAB_FILES ?? '**/*.ptx').split('\n').map((line) => line.trim());
-  const files = filesOf(patterns.filter((line) => line !== ''));
+  const lines = (env.PTXLAB_FILES ?? everything).split('\n').map((line) => line.trim());
+  const patterns = lines.filter((line) => line !== '');
+  const { files, unmatched } = filesOf(patterns);
   const { PTXLAB_TARGET: target = '', PTXLAB_BASELINE: baseline = '' } = env;
   const options = [
     ...(target === '' ? [] : ['--target', target]),
     ...(baseline === '' ? [] : ['--baseline', baseline]),
     ...(env.PTXLAB_WARNINGS_AS_ERRORS === 'true' ? ['-Werror'] : []),
   ];
-  if (files.length === 0) {
-    annotate('warning', `no file matches ${patterns.join(' ')}`);
+  // A repository may have no modules, but a pattern that somebody wrote is meant to match some.
+  const mistakes = unmatched.filter((pattern) => pattern !== everything);
+  for (const pattern of mistakes) annotate('error', `no file matches ${pattern}`);
+  if (files.length === 0 || mistakes.length > 0) {
+    if (mistakes.length === 0) annotate('warning', `no file matches ${patterns.join(' ')}`);
     setOutput('findings', 0);
-    setOutput('exit', 0);
+    setOutput('exit', mistakes.length === 0 ? 0 : 2);
     return 0;
   }
   const annotations = ptxlab('github', files, options);

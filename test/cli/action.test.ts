@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { built, mainFile, moduleOf, ptxlab, put, root, scratch } from './ptxlab.ts';
 
@@ -24,8 +24,11 @@ interface Step {
 async function step(name: string, files: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv): Promise<Step> {
   await built();
   const workspace = join(folder, `workspace-${Math.random()}`);
-  mkdirSync(join(workspace, 'build'), { recursive: true });
-  for (const [file, text] of Object.entries(files)) put(workspace, file, text);
+  mkdirSync(workspace, { recursive: true });
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(workspace, file)), { recursive: true });
+    put(workspace, file, text);
+  }
   const [output, summary] = [join(workspace, '.output'), join(workspace, '.summary')];
   writeFileSync(output, '');
   writeFileSync(summary, '');
@@ -83,10 +86,31 @@ describe('the step check', () => {
     expect(stdout.trimEnd().endsWith(`::${token}::`)).toBe(true);
   });
 
-  test('warns if no file matches', async () => {
-    const { code, stdout, outputs } = await step('check', {}, { PTXLAB_FILES: '*.none' });
-    expect([code, stdout, outputs.get('exit')]).toEqual([0, '::warning::no file matches *.none\n', '0']);
+  test.each(['build', 'build/', './build/a.ptx', 'build/*.{ptx,cu}', '**/?.ptx', '.hid/*.ptx\nbuild/*'])(
+    'finds a module by %j',
+    async (pattern) => {
+      const { outputs } = await step('check', { 'build/a.ptx': bad, '.hid/b.ptx': bad }, { PTXLAB_FILES: pattern });
+      expect([outputs.get('findings'), outputs.get('exit')]).toEqual([pattern.includes('hid') ? '2' : '1', '1']);
+    },
+  );
+
+  test('warns if there are no modules', async () => {
+    const { code, stdout, outputs } = await step('check', {}, {});
+    expect([code, stdout, outputs.get('exit')]).toEqual([0, '::warning::no file matches **/*.ptx\n', '0']);
   });
+
+  test.each(['*.none', '**/*.ptx\n*.none', 'build/a.ptx build/b.ptx'])(
+    'fails if nothing matches a line of %j',
+    async (patterns) => {
+      const { code, stdout, outputs } = await step(
+        'check',
+        { 'build/a.ptx': moduleOf('') },
+        { PTXLAB_FILES: patterns },
+      );
+      const last = patterns.split('\n').at(-1);
+      expect([code, stdout, outputs.get('exit')]).toEqual([0, `::error::no file matches ${last}\n`, '2']);
+    },
+  );
 });
 
 test.each([
@@ -142,7 +166,8 @@ test.skipIf(!hasPreCommit)('the hook of docs/ci.md, run by pre-commit; skipped w
   await built();
   const place = join(folder, 'hook');
   mkdirSync(place);
-  const [, config = ''] = /## pre-commit\n\n```yaml\n([^`]*)```/.exec(readFileSync(join(root, 'docs/ci.md'), 'utf8')) ?? [];
+  const [, config = ''] =
+    /## pre-commit\n\n```yaml\n([^`]*)```/.exec(readFileSync(join(root, 'docs/ci.md'), 'utf8')) ?? [];
   const local = config
     .replace('entry: ptxlab', `entry: ${process.execPath} ${mainFile}`)
     .replace('language: node', 'language: system')

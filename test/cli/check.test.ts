@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { moduleOf, ptxlab, put, scratch, spawned } from './ptxlab.ts';
@@ -258,6 +258,19 @@ describe('a folder', () => {
     const { code, stderr } = await ptxlab(['check', `${kernels}/`]);
     expect(code).toBe(1);
     expect(stderr.match(/^\S+(?=: )/gm)).toEqual([`${kernels}/b.ptx`, `${kernels}/inner/a.ptx`]);
+  });
+
+  test('includes once what links lead to', async () => {
+    const place = made('links');
+    const elsewhere = made('elsewhere');
+    put(elsewhere, 'far.ptx', moduleOf(''));
+    put(made('links/inner'), 'a.ptx', moduleOf(''));
+    symlinkSync('..', join(place, 'inner/up'));
+    symlinkSync('inner/a.ptx', join(place, 'same.ptx'));
+    symlinkSync(elsewhere, join(place, 'another'));
+    symlinkSync(elsewhere, join(place, 'node_modules'));
+    const { stderr } = await ptxlab(['check', place]);
+    expect(stderr.match(/^\S+(?=: )/gm)).toEqual([`${place}/another/far.ptx`, `${place}/inner/a.ptx`]);
   });
 });
 
