@@ -79,5 +79,6 @@ export const host: WorkerHost = {
     const answer = await ask({ kind: 'arrays', part });
     if (answer.kind !== 'converted') throw broken(answer);
   },
-  processors: navigator.hardwareConcurrency,
+  // Old runtimes in which bundles for browsers end up have no `navigator`.
+  processors: globalThis.navigator?.hardwareConcurrency ?? 1,
 };

@@ -3,7 +3,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import type { WorkerHost } from '../jit/launch/worker-host.ts';
 import { mostWorkers } from '../machine/launch.ts';
 
@@ -14,11 +14,12 @@ let pool: Piscina | null = null;
 let up = 0;
 
 /**
- * Returns the pool. Its threads are started when there are tasks for them; idle threads do not keep the process from
- * exiting.
+ * Makes the pool. Its threads are started when there are tasks for them; idle threads do not keep the process from
+ * exiting. Piscina is imported here because some bundlers put it into a form that cannot be loaded.
  */
-function started(): Piscina {
-  pool ??= new Piscina({
+async function started(): Promise<Piscina> {
+  const { Piscina: Pool } = await import('piscina');
+  pool ??= new Pool({
     filename: fileURLToPath(new URL('../jit/launch/share.js', import.meta.url)),
     minThreads: 0,
     maxThreads: mostWorkers,
@@ -29,13 +30,18 @@ function started(): Piscina {
   return pool;
 }
 
+function readyPool(): Piscina {
+  if (pool === null) throw new Error('no worker threads are ready');
+  return pool;
+}
+
 export const host: WorkerHost = {
   async ready(count) {
     if (count <= up) return true;
-    const threads = started();
     // Each task waits until all tasks have started, so every task runs on its own thread.
     const arrived = new SharedArrayBuffer(4);
     try {
+      const threads = await started();
       await Promise.all(Array.from({ length: count }, () => threads.run({ arrived, count }, { name: 'meet' })));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -45,7 +51,7 @@ export const host: WorkerHost = {
     up = Math.max(up, count);
     return true;
   },
-  run: (share) => started().run(share, { name: 'runShare' }),
-  convert: (part) => started().run(part, { name: 'runArrayPart', filename: arrayPart }),
+  run: (share) => readyPool().run(share, { name: 'runShare' }),
+  convert: (part) => readyPool().run(part, { name: 'runArrayPart', filename: arrayPart }),
   processors: availableParallelism(),
 };

@@ -138,3 +138,28 @@ describe.skipIf(!existsSync(browser))('bundles in a browser (needs chromium)', (
     }
   });
 });
+
+test.each([
+  ['bundled, on one thread', 'bundle', /launches run on one thread/],
+  ['left out', 'external', /^$/],
+] as const)('a bundle for Node with the package %s converts a large array', async (_, packages, warning) => {
+  const out = join(folder, `node-${packages}`);
+  const entry = join(folder, 'large.mjs');
+  writeFileSync(
+    entry,
+    `import { convertAsync, Workspace } from 'ptxlab/arrays';
+const [count, place] = [2 ** 23 + 64, new Workspace(2 ** 26)];
+const codes = await convertAsync(place.array('f32', count).fill(1.5), { to: 'e4m3', out: place.array('e4m3', count) });
+console.log(codes.length, codes[count - 1]);`,
+  );
+  await esbuild.build({
+    entryPoints: [entry],
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages,
+    outfile: join(out, 'large.mjs'),
+  });
+  const { stdout, stderr } = spawnSync(process.execPath, ['large.mjs'], { cwd: out, encoding: 'utf8' });
+  expect([stdout, stderr]).toEqual([`${2 ** 23 + 64} 60\n`, expect.stringMatching(warning)]);
+});
