@@ -124,6 +124,16 @@ test.each(['first.ptxtest.json', 'double.ptx', 'want.bin'])(
   },
 );
 
+test('the manifest asks for the memory that the largest test needs', async () => {
+  const place = suites();
+  const buffers = { x: { zeros: 2 ** 27 }, y: { uniform: { count: 2 ** 23 } } };
+  const large = { ptx: 'double.ptx', tests: [{ name: 'large', buffers, expect: { x: { zeros: 2 ** 27 } } }] };
+  put(place, 'large.ptxtest.json', JSON.stringify(large));
+  const plan = await planned(place, 1);
+  const manifest: unknown = JSON.parse(readFileSync(join(plan, 'manifest.json'), 'utf8'));
+  expect(manifest).toMatchObject({ task: { memoryBytes: 2 ** 28 + 4 * (2 ** 27 + 2 ** 25) } });
+});
+
 test('the manifest names the GPUs of the tests', async () => {
   const plan = await planned(suites(), 2);
   const manifest: unknown = JSON.parse(readFileSync(join(plan, 'manifest.json'), 'utf8'));

@@ -2,7 +2,10 @@
 import { stat } from 'node:fs/promises';
 import type { Session } from '../session.ts';
 import { findSuites, readSuite, type TestCase } from '../test/suite.ts';
+import { defaultMemorySize } from '../../device.ts';
+import { TensorFileError } from '../../tensors/tensor-error.ts';
 import { UsageError } from '../exit.ts';
+import { readJobContents } from '../run/job-inputs.ts';
 import { hashInput } from './inputs.ts';
 import type { Draft, InputFile } from './manifest.ts';
 import { expectedFilesOf, inputFilesOf } from '../test/files.ts';
@@ -31,7 +34,7 @@ export async function draftTest(
   const inputs: InputFile[] = [];
   for (const name of names) inputs.push(await hashInput(folder, name, false));
   for (const file of files) if (await isFile(file)) inputs.push(await hashInput(folder, file, false));
-  const room = Math.max(...cases.map(({ test }) => test.memory ?? 0), 2 ** 28);
+  const memoryBytes = await memoryOf(cases);
   return {
     gpus: [...new Set(cases.flatMap(({ gpu }) => gpu ?? []))],
     inputs,
@@ -41,9 +44,38 @@ export async function draftTest(
     cut: () =>
       Promise.resolve({
         what: { command: 'test', choice: { format, ...(filter === undefined ? {} : { filter }) }, suites },
-        task: { cpus: 1, memoryBytes: 2 ** 28 + room, diskBytes: 2 ** 20 },
+        task: { cpus: 1, memoryBytes, diskBytes: 2 ** 20 },
       }),
   };
+}
+
+/** For ptxlab itself, and at least as much for a test. */
+const ownMemory = 2 ** 28;
+
+/**
+ * The memory that a task needs, in bytes. A test has each of its buffers up to four times: its contents before the
+ * launches, on the device, after the launches, and the expected contents.
+ */
+async function memoryOf(cases: readonly TestCase[]): Promise<number> {
+  let most = ownMemory;
+  for (const one of cases) most = Math.max(most, 4 * (await bufferBytes(one)));
+  return ownMemory + most;
+}
+
+/** The total size of the buffers of a test; 0 if they cannot be read, which only fails the test. */
+async function bufferBytes({ test, folder }: TestCase): Promise<number> {
+  const { buffers = {}, args = [], launches = [], memory } = test;
+  const own = [...args, ...launches.flatMap((launch) => launch.args ?? [])].flatMap(({ buffer }) =>
+    buffer === undefined || typeof buffer === 'string' ? [] : [buffer],
+  );
+  try {
+    const place = { folder, room: memory ?? defaultMemorySize };
+    const read = await readJobContents({ ...buffers, ...Object.fromEntries(own.entries()) }, 'buffers', place);
+    return [...read.values()].reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof TensorFileError) return 0;
+    throw error;
+  }
 }
 
 /** If a file is missing, only the test that refers to it fails. */

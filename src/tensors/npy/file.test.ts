@@ -3,6 +3,7 @@ import { refusalOf } from '../../../test/tensors/refusal.ts';
 import { memorySource, readBytes } from '../bytes.ts';
 import { npyDescr } from './dtypes.ts';
 import { layoutNpy, openNpy } from './file.ts';
+import { readNpy } from './npy.ts';
 import type { TensorEntry } from '../tensor-file.ts';
 
 function file(header: string, data: number, major = 1): Uint8Array {
@@ -140,7 +141,6 @@ describe('bad files', () => {
     ['a type named like a property of Object.prototype', array('constructor', '(1,)', 8), 'unsupported'],
     ['a type too large', array('|V99999999999999999999', '(1,)', 8), 'bad-header'],
     ['big-endian', array('>f4', '(1,)', 4), 'unsupported'],
-    ['Fortran order', array('<f4', '(2, 2)', 16, 'True'), 'unsupported'],
     ['a negative extent', array('<f4', '(-1,)', 0), 'bad-header'],
     ['a number instead of a tuple', array('<f4', '(1)', 4), 'bad-header'],
     ['2^53', array('<f4', '(9007199254740992,)', 0), 'bad-header'],
@@ -149,6 +149,33 @@ describe('bad files', () => {
     ['more data than elements', array('<f4', '(2,)', 9), 'bad-offsets'],
   ])('%s', async (_, bytes, code) => {
     expect(await codeOf(bytes)).toBe(code);
+  });
+
+  // Each element is the number of its place in C order: 10 * i + j, or 100 * i + 10 * j + k.
+  test.each([
+    ['(2, 3)', [0, 10, 1, 11, 2, 12], [0, 1, 2, 10, 11, 12]],
+    ['(2, 1, 2)', [0, 100, 1, 101], [0, 1, 100, 101]],
+    ['(2, 2, 2)', [0, 100, 10, 110, 1, 101, 11, 111], [0, 1, 10, 11, 100, 101, 110, 111]],
+    ['(0, 5)', [], []],
+  ])('an array %s in Fortran order is read in C order', async (shape, stored, expected) => {
+    const bytes = array('<u2', shape, 2 * stored.length, 'True');
+    bytes.set(new Uint8Array(Uint16Array.from(stored).buffer), bytes.length - 2 * stored.length);
+    const opened = await openNpy(memorySource(bytes), 'a');
+    const [entry] = opened.tensors;
+    if (entry === undefined) throw new Error('one tensor');
+    const read = await readBytes(opened.data(entry), 0, entry.byteLength);
+    expect([...new Uint16Array(read.buffer)]).toEqual(expected);
+    const inMemory = readNpy(bytes);
+    expect(inMemory.ok && [...inMemory.value.bytes]).toEqual([...read]);
+    const whole = opened.data(entry);
+    if (expected.length > 2) expect([...(await readBytes(whole, 2, 3))]).toEqual([...read.subarray(2, 5)]);
+  });
+
+  test('an array in Fortran order of more than 1 GiB is refused', async () => {
+    const header = array('<f4', '(2, 134217729)', 0, 'True');
+    const read = (offset: number, into: Uint8Array): Promise<void> =>
+      Promise.resolve(into.set(header.subarray(offset, offset + into.length)));
+    expect(await refusalOf(openNpy({ size: header.length + 2 ** 30 + 8, read }, 'a'))).toBe('unsupported');
   });
 
   test('files from numpy on Python 2, version 3, and one-dimensional Fortran order', async () => {

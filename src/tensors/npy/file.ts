@@ -3,6 +3,7 @@ import type { Result } from '../../base/result.ts';
 import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
 import { npyDtype } from './dtypes.ts';
 import { npyHeader, npyHeaderRange, parseNpyHeader } from './header.ts';
+import { differsInOrder, reorderedSource, requireReorderable } from './order.ts';
 import { bytesOf, elementsOf } from '../sizes.ts';
 import { TensorFileError } from '../tensor-error.ts';
 import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from '../tensor-file.ts';
@@ -18,17 +19,20 @@ const longestHeader = 1_000_000;
  * type code in numpy.
  */
 export async function openNpy(source: ByteSource, name: string, assumed?: string): Promise<TensorFile> {
-  const entry = await readNpyEntry(source, name, assumed);
-  return {
-    container: 'npy',
-    tensors: [entry],
-    metadata: {},
-    data: () => sliceSource(source, entry.offset, entry.byteLength),
-  };
+  const { entry, elements } = await readNpyArray(source, name, assumed);
+  const data = elements(source);
+  return { container: 'npy', tensors: [entry], metadata: {}, data: () => data };
 }
 
-/** The single tensor of an .npy file. Throws TensorFileError if the file is longer or shorter than its header says. */
-export async function readNpyEntry(source: ByteSource, name: string, assumed?: string): Promise<TensorEntry> {
+/** The single tensor of an .npy file. */
+export interface OpenedArray {
+  readonly entry: TensorEntry;
+  /** Returns the elements in C order, given the file. Those of an array in Fortran order are kept in memory once read. */
+  readonly elements: (file: ByteSource) => ByteSource;
+}
+
+/** Throws TensorFileError if the file is longer or shorter than its header says. */
+export async function readNpyArray(source: ByteSource, name: string, assumed?: string): Promise<OpenedArray> {
   const range = npyHeaderRange(await readBytes(source, 0, Math.min(12, source.size)));
   if (!range.ok) throw notNpy(range, source.size);
   const { begin, end } = range.value;
@@ -38,11 +42,13 @@ export async function readNpyEntry(source: ByteSource, name: string, assumed?: s
   const header = parseNpyHeader(new TextDecoder('latin1').decode(await readBytes(source, begin, end - begin)));
   if (!header.ok) throw new TensorFileError('bad-header', header.error);
   const { descr, fortran, shape } = header.value;
-  if (fortran && shape.filter((extent) => extent !== 1).length > 1)
-    throw new TensorFileError('unsupported', 'the array is in Fortran order; save it in C order');
   const entry = entryOf({ name, dtype: descr, shape }, end, assumed);
   requireWhole(entry, source.size);
-  return entry;
+  const stored = (file: ByteSource): ByteSource => sliceSource(file, entry.offset, entry.byteLength);
+  if (!fortran || !differsInOrder(shape)) return { entry, elements: stored };
+  requireReorderable(entry.byteLength);
+  const { bytes } = npyDtype(descr, assumed);
+  return { entry, elements: (file) => reorderedSource(stored(file), shape, bytes) };
 }
 
 /** Lays out the file: version 1.0, data aligned to 64 bytes. The name is not stored. */

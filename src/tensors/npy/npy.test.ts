@@ -77,7 +77,6 @@ test.each([
     file("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}"),
     'big-endian arrays are not supported',
   ],
-  ['Fortran order', file("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2)}"), 'Fortran order is not supported'],
   ['a shape of words', file("{'descr': '<f4', 'fortran_order': False, 'shape': (x,)}"), 'shape (x,) is not valid'],
   ['a negative shape', file("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"), 'shape (-1,) is not valid'],
   [

@@ -1,9 +1,10 @@
 /**
  * Small .npy files that are entirely in memory. The element type must have a numpy code. Versions 1.0 to 3.0 are
- * supported, in C order and little-endian. For files of any size and type, see file.ts.
+ * supported, little-endian. Arrays in Fortran order are reordered. For files of any size and type, see file.ts.
  */
 import { err, ok, type Result } from '../../base/result.ts';
 import { type NpyHeader, npyHeader, npyHeaderRange, parseNpyHeader } from './header.ts';
+import { differsInOrder, inCOrder } from './order.ts';
 
 const npyTypes = ['f2', 'f4', 'f8', 'i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', 'b1'] as const;
 
@@ -40,10 +41,10 @@ function readArray({ descr, fortran, shape }: NpyHeader, data: Uint8Array): Resu
   const [, order = '', type = ''] = /^([<>|=])(\w+)$/.exec(descr) ?? [];
   if (!isNpyType(type)) return err(`element type '${descr}' is not supported`);
   if (order === '>' && type.slice(1) !== '1') return err('big-endian arrays are not supported');
-  if (fortran && shape.filter((extent) => extent !== 1).length > 1) return err('Fortran order is not supported');
   const size = shape.reduce((product, extent) => product * extent, itemSize(type));
   if (data.byteLength < size) return err(`the data is cut off: ${data.byteLength} of ${size} bytes`);
-  return ok({ type, shape, bytes: data.subarray(0, size) });
+  const bytes = data.subarray(0, size);
+  return ok({ type, shape, bytes: fortran && differsInOrder(shape) ? inCOrder(bytes, shape, itemSize(type)) : bytes });
 }
 
 /** The .npy file of an array: version 1.0, data aligned to 64 bytes. */

@@ -1,6 +1,6 @@
 /** .npz: a zip file of .npy files. An array has the name of its zip member, without the extension `.npy`. */
-import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
-import { readNpyEntry } from '../npy/file.ts';
+import { type ByteSource, readBytes } from '../bytes.ts';
+import { type OpenedArray, readNpyArray } from '../npy/file.ts';
 import { quote, TensorFileError } from '../tensor-error.ts';
 import type { TensorEntry, TensorFile } from '../tensor-file.ts';
 import { memberSource, readZip, type ZipMember } from './zip.ts';
@@ -10,12 +10,12 @@ import { memberSource, readZip, type ZipMember } from './zip.ts';
  * member is compressed, its header is inflated.
  */
 export async function openNpz(source: ByteSource, assumed?: string): Promise<TensorFile> {
-  const found = new Map<string, { readonly member: ZipMember; readonly start: number }>();
+  const found = new Map<string, () => ByteSource>();
   const tensors: TensorEntry[] = [];
   await requireZip(source);
   for (const member of await readZip(source)) {
-    const entry = await readMember(source, member, assumed);
-    found.set(entry.name, { member, start: entry.offset });
+    const { entry, elements } = await readMember(source, member, assumed);
+    found.set(entry.name, () => elements(memberSource(source, member)));
     const offset = member.compressed ? member.offset : member.offset + entry.offset;
     tensors.push({ ...entry, offset });
   }
@@ -23,10 +23,10 @@ export async function openNpz(source: ByteSource, assumed?: string): Promise<Ten
     container: 'npz',
     tensors,
     metadata: {},
-    data({ name, byteLength }) {
-      const place = found.get(name);
-      if (place === undefined) throw new TensorFileError('no-such-tensor', `${quote(name)} is not in this file`);
-      return sliceSource(memberSource(source, place.member), place.start, byteLength);
+    data({ name }) {
+      const open = found.get(name);
+      if (open === undefined) throw new TensorFileError('no-such-tensor', `${quote(name)} is not in this file`);
+      return open();
     },
   };
 }
@@ -37,11 +37,11 @@ async function requireZip(source: ByteSource): Promise<void> {
 }
 
 /** The array in a member of the zip file. Its offset is relative to the start of the member. */
-async function readMember(source: ByteSource, member: ZipMember, assumed?: string): Promise<TensorEntry> {
+async function readMember(source: ByteSource, member: ZipMember, assumed?: string): Promise<OpenedArray> {
   const { name } = member;
   if (!name.endsWith('.npy')) throw new TensorFileError('unsupported', `member ${quote(name)} is not an .npy file`);
   try {
-    return await readNpyEntry(memberSource(source, member), name.slice(0, -4), assumed);
+    return await readNpyArray(memberSource(source, member), name.slice(0, -4), assumed);
   } catch (error) {
     if (!(error instanceof TensorFileError)) throw error;
     throw new TensorFileError(error.code, `member ${quote(name)}: ${error.message}`, { cause: error });

@@ -1,0 +1,55 @@
+/** Arrays in Fortran order, in which the first index varies fastest. They are reordered in memory. */
+import { type ByteSource, memorySource, readBytes } from '../bytes.ts';
+import { TensorFileError } from '../tensor-error.ts';
+
+/** The largest array that is reordered, in bytes. Reordering takes twice as much memory. */
+const largest = 2 ** 30;
+
+/** Whether the elements of an array in Fortran order are at other places than in C order. */
+export function differsInOrder(shape: readonly number[]): boolean {
+  return shape.filter((extent) => extent !== 1).length > 1;
+}
+
+/** Returns the elements in C order, in which the last index varies fastest. `size` is that of an element in bytes. */
+export function inCOrder(data: Uint8Array, shape: readonly number[], size: number): Uint8Array<ArrayBuffer> {
+  const made = new Uint8Array(data.byteLength);
+  const axes = shape.map((extent, axis) => {
+    const stride = shape.slice(0, axis).reduce((product, one) => product * one, size);
+    return { extent, stride, index: 0 };
+  });
+  axes.reverse();
+  let from = 0;
+  for (let to = 0; to < made.length; to += size) {
+    for (let i = 0; i < size; i++) made[to + i] = data[from + i] ?? 0;
+    for (const axis of axes) {
+      from += axis.stride;
+      if (++axis.index < axis.extent) break;
+      from -= axis.stride * axis.extent;
+      axis.index = 0;
+    }
+  }
+  return made;
+}
+
+/** @throws TensorFileError `unsupported` if the array is too large to be reordered */
+export function requireReorderable(bytes: number): void {
+  if (bytes > largest)
+    throw new TensorFileError(
+      'unsupported',
+      `the array is in Fortran order, and larger than the ${largest} bytes that can be reordered; save it in C order`,
+    );
+}
+
+/** The elements of an array in Fortran order, in C order. The array is read when it is first needed. */
+export function reorderedSource(source: ByteSource, shape: readonly number[], size: number): ByteSource {
+  let reordered: Promise<ByteSource> | null = null;
+  const reorder = async (): Promise<ByteSource> =>
+    memorySource(inCOrder(await readBytes(source, 0, source.size), shape, size));
+  return {
+    size: source.size,
+    async read(offset, into) {
+      reordered ??= reorder();
+      await (await reordered).read(offset, into);
+    },
+  };
+}
