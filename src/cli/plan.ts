@@ -85,7 +85,12 @@ async function writeScript(plan: Plan, scheduler: Scheduler, perTask: number): P
   const { name, text, start } = scriptFor(scheduler, resolve(plan.folder), plan.manifest, perTask);
   const path = join(plan.folder, name);
   await writeFiles([{ path, bytes: Buffer.from(text) }], true);
-  return `${start} ${path}`;
+  return `${start} ${shellWord(path)}`;
+}
+
+/** A path as a word of a shell command. */
+function shellWord(path: string): string {
+  return /^[\w./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function planText({ folder, manifest }: Plan, draft: Draft, perTask: number, script: string | null): string {
@@ -94,7 +99,7 @@ function planText({ folder, manifest }: Plan, draft: Draft, perTask: number, scr
   const idle =
     empty === 0 ? '' : `; ${empty} of them have nothing to do, because the work has only ${plural(units, 'part')}`;
   const needs = `${plural(task.cpus, 'CPU')}, ${bytesText(task.memoryBytes)} of memory, ${bytesText(task.diskBytes)} of disk each`;
-  const start = script ?? `ptxlab work ${folder} --shard K, for K from 0 to ${shards.length - 1}`;
+  const start = script ?? `ptxlab work ${shellWord(folder)} --shard K, for K from 0 to ${shards.length - 1}`;
   const note = costNote(Math.ceil(shards.length / perTask), draft);
   return `${folder}: ${plural(shards.length, 'shard')}${idle}; ${needs}\n${note}next: ${start}\n`;
 }

@@ -57,6 +57,14 @@ describe('exit and output', () => {
     expect(stderr).toContain('accepted by: unknown, because fabric.wait is not checked\n');
   });
 
+  test('the summary says that ptxas generates no code for 32-bit addresses', async () => {
+    const { code, stderr } = await ptxlab(['check', '-'], {
+      input: moduleOf('.reg .b32 %r<3>;\nld.global.u32 %r1, [%r2];'),
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain('accepted by: any target from 2.3; ptxas generates no code for 32-bit addresses\n');
+  });
+
   test('- reads stdin', async () => {
     const { code, stdout } = await ptxlab(['check', '-'], { input: moduleOf('cvt.f16.f32 %h, %f;') });
     expect(code).toBe(1);

@@ -358,6 +358,15 @@ describe('plan', () => {
     expect(bytesIn(join(plan, name))).toContain(words);
   });
 
+  test('quotes the folder in the command that comes next', async () => {
+    const plan = join(scratchIn(folder), "it's a plan");
+    const { stderr } = await ptxlab(['plan', 'sweep', ...short, '--shards', '1', '--for', 'parallel', '--out', plan]);
+    const [, command = ''] = /^next: sh (.*)$/m.exec(stderr) ?? [];
+    expect(spawnSync('sh', ['-c', `printf %s ${command}`], { encoding: 'utf8' }).stdout).toBe(
+      join(plan, 'parallel.sh'),
+    );
+  });
+
   test('writes scripts whose tasks compute several shards, and the last one what is left', async () => {
     const plan = await planned(short, 5, '--for', 'slurm', '--per-task', '2');
     const script = put(plan, 'slurm.sh', bytesIn(join(plan, 'slurm.sh')));

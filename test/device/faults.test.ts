@@ -34,6 +34,12 @@ describe('memory', () => {
     },
   );
 
+  test('a store past dynamic shared memory names none of several variables that begin there', async () => {
+    const module = '.extern .shared .align 4 .b8 first[];\n.extern .shared .align 4 .b8 second[];';
+    const fault = await faultOf({ module, body: 'mov.u32 %r1, first;\nst.shared.u32 [%r1+8], 1;' }, { sharedBytes: 8 });
+    expect(fault.message).toContain('nearest is the dynamic shared memory (--shared, sharedBytes), 8 bytes at 0x0');
+  });
+
   test('a misaligned load', async () => {
     const fault = await faultOf({ body: `${address}\nld.global.u32 %r1, [%rd1+2];` });
     expect(fault).toMatchObject({ code: 'PTX6002', address: '0x10002' });

@@ -30,14 +30,19 @@ function lowestVersion({ requirements }: CheckReport): string {
   return `lowest .version on ${target}: ${minimumVersion}${unchecked.length > 0 ? ' or later' : ''}`;
 }
 
-function acceptedBy({ requirements }: CheckReport, width: number): readonly string[] {
+/** Warnings about 32-bit addresses. ptxas accepts them only as long as it does not generate code. */
+const shortAddresses: ReadonlySet<string> = new Set(['PTX3027', 'PTX3030', 'PTX4021']);
+
+function acceptedBy({ requirements, diagnostics }: CheckReport, width: number): readonly string[] {
   const { unchecked } = requirements;
   if (unchecked.length > 0) {
     const text = `accepted by: unknown, because ${joinWords(unchecked, 'and')} ${unchecked.length === 1 ? 'is' : 'are'} not checked`;
     return wrap(text, width - 2).map((line) => `  ${line}`);
   }
   const groups = groupAcceptance(requirements.targets).map(({ since, words }) => `${words} from ${since}`);
-  return wrap(`accepted by: ${groups.join('; ') || 'no target'}`, width - 2).map((line) => `  ${line}`);
+  const isShort = diagnostics.some(({ code }) => shortAddresses.has(code));
+  const but = isShort ? '; ptxas generates no code for 32-bit addresses' : '';
+  return wrap(`accepted by: ${groups.join('; ') || 'no target'}${but}`, width - 2).map((line) => `  ${line}`);
 }
 
 const severities: readonly Severity[] = ['error', 'warning', 'note'];

@@ -43,6 +43,8 @@ describe('allocations', () => {
     memory.free(a);
     memory.allocate(512, 'b');
     expect(() => memory.allocate(1, 'c')).toThrow('c needs 1 bytes; the device has 0 of 512 left');
+    const odd = new GlobalMemory(1000);
+    expect(() => odd.allocate(1000, 'd')).toThrow('d needs 1000 bytes, rounded up to 1024; the device has 1000');
   });
 });
 

@@ -105,7 +105,7 @@ export class GlobalMemory implements EngineMemory {
       const left = this.limit - this.used;
       throw new PtxlabError(
         'out-of-memory',
-        `${owner} needs ${size} bytes; the device has ${left} of ${this.limit} left`,
+        `${owner} needs ${size} bytes${size <= left ? `, rounded up to ${room}` : ''}; the device has ${left} of ${this.limit} left`,
       );
     }
     const allocation = this.place(size, owner, room);

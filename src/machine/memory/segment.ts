@@ -189,18 +189,23 @@ export class Segment implements Memory {
       least = distance;
     }
     if (nearest === null) return `; the space has ${this.end} bytes`;
-    const { name, size, start, note } = this.measured(nearest);
-    return `; ${least === 0 ? 'it is in' : 'nearest is'} '${name}', ${size} bytes at ${formatAddress(start)}${note}`;
+    const { name, size, start } = this.measured(nearest);
+    const where = `${size} bytes at ${formatAddress(start)}`;
+    const found = least === 0 ? 'it is in' : 'nearest is';
+    if (!this.isDynamic(nearest)) return `; ${found} '${name}', ${where}`;
+    const dynamic = 'the dynamic shared memory (--shared, sharedBytes)';
+    const isOnly = (this.options.named ?? []).filter((region) => this.isDynamic(region)).length === 1;
+    return isOnly ? `; ${found} '${name}', ${where}, ${dynamic}` : `; ${found} ${dynamic}, ${where}`;
   }
 
-  /**
-   * Fills in the size of an `.extern .shared` variable. Such a variable extends to the end of the segment, so its size
-   * depends on the launch.
-   */
-  private measured(region: NamedRange): NamedRange & { readonly note: string } {
-    if (this.space !== 'shared' || region.size > 0) return { ...region, note: '' };
-    const note = ', the dynamic shared memory (--shared, sharedBytes)';
-    return { ...region, size: this.size - region.start, note };
+  /** Whether it is an `.extern .shared` variable. All of them share the dynamic shared memory. */
+  private isDynamic({ size }: NamedRange): boolean {
+    return this.space === 'shared' && size === 0;
+  }
+
+  /** Fills in the size of dynamic shared memory, which extends to the end of the segment and depends on the launch. */
+  private measured(region: NamedRange): NamedRange {
+    return this.isDynamic(region) ? { ...region, size: this.size - region.start } : region;
   }
 }
 
