@@ -1,9 +1,10 @@
 """NVIDIA PTX without the GPU, on numpy arrays. Runs `ptxlab serve` in the background; needs Node 20.19 or newer."""
 
 from ._arrays import Quantized, convert, dequantize, quantize
-from ._device import Buffer, Device, Fault, Kernel, Module, Sampler, Shared, Surface, TensorMap, Texture
+from ._device import Buffer, Device, Kernel, Module, Sampler, Shared, Surface, TensorMap, Texture
+from ._errors import Fault, PtxlabError
 from ._functions import Finding, Report, check, evaluate, explain, triton_ptx
-from ._server import PtxlabError, Server, close
+from ._server import Server, close
 
 __all__ = [
     "Buffer",

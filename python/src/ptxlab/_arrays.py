@@ -9,7 +9,8 @@ import numpy as np
 
 from ._formats import as_array, format_of, packing_of, result_dtype
 from ._functions import _named
-from ._server import PtxlabError, shared
+from ._errors import PtxlabError
+from ._server import shared
 
 
 def convert(

@@ -11,13 +11,10 @@ import numpy as np
 
 from ._formats import as_array
 from ._functions import _named
-from ._server import PtxlabError, Server, shared
+from ._errors import Fault, PtxlabError
+from ._server import Server, shared
 
 Extent = Union[int, Sequence[int]]
-
-
-class Fault(PtxlabError):
-    """A kernel that ended in a fault; `data` says which thread and line, as far as known."""
 
 
 class Buffer:
@@ -46,7 +43,7 @@ class Buffer:
     def free(self) -> None:
         """Frees the memory; can be called again."""
         if self._finalizer.detach() is not None:
-            self._server.ask("buffer/free", device=self._device, buffer=self.handle)
+            self._server.release("buffer/free", device=self._device, buffer=self.handle)
 
     def __enter__(self) -> "Buffer":
         return self
@@ -383,7 +380,7 @@ class Module:
     def unload(self) -> None:
         """Frees the module's variables; can be called again."""
         if self._finalizer.detach() is not None:
-            self._server.ask("module/unload", device=self._device, module=self.handle)
+            self._server.release("module/unload", device=self._device, module=self.handle)
 
     def __enter__(self) -> "Module":
         return self
@@ -426,7 +423,7 @@ class Device:
     def close(self) -> None:
         """Frees everything on the device; can be called again."""
         if self._finalizer.detach() is not None:
-            self._server.ask("device/close", device=self.handle)
+            self._server.release("device/close", device=self.handle)
 
     def __enter__(self) -> "Device":
         return self

@@ -9,20 +9,25 @@ import os
 import shutil
 import subprocess
 import threading
+import weakref
 from pathlib import Path
-from typing import Any, Dict, IO, List, Optional, Tuple, Union
+from typing import Any, Dict, IO, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
+from ._channel import Channel, Exchange, ServerGone, framed
+from ._errors import PtxlabError
 
-class PtxlabError(Exception):
-    """A request that failed. `code` is stable, such as `unknown-target` or `PTX2010`; `data` has the details."""
+# Seconds that a request has to stop after Ctrl-C.
+_GRACE = 1.0
 
-    def __init__(self, code: str, message: str, data: Optional[Dict[str, Any]] = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.data: Dict[str, Any] = data or {}
+# This many requests, with data of `INLINE_BYTES` at most, and their answers never fill both pipes.
+_MOST_AT_ONCE = 32
 
+# Arrays of up to this many bytes are part of the messages. Others are in files.
+INLINE_BYTES = 4096
+
+Request = Tuple[str, Dict[str, Any]]
 
 def _node() -> str:
     """The path of Node."""
@@ -64,77 +69,226 @@ class Server:
 
     def __init__(self) -> None:
         try:
+            # In a session of its own, the server does not get the Ctrl-C of the terminal.
             self._process = subprocess.Popen(
-                [_node(), str(_script()), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+                [_node(), str(_script()), "serve"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
             )
         except OSError as error:
             raise PtxlabError("no-node", f"cannot start Node: {error}") from None
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._pipes: Tuple[IO[bytes], IO[bytes]] = (self._process.stdin, self._process.stdout)
+        self._channel = Channel(*(pipe.fileno() for pipe in self._pipes))
         self._lock = threading.RLock()
+        self._is_busy = False
+        self._ended: Optional[Tuple[str, str]] = None
         self._ids = itertools.count(1)
         self._files = itertools.count(1)
-        self._dropped: List[Tuple[str, Dict[str, Any]]] = []
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._input: IO[bytes] = self._process.stdin
-        self._output: IO[bytes] = os.fdopen(os.dup(self._process.stdout.fileno()), "rb", 1 << 16)
-        self.folder = Path(self.ask("version")["folder"])
+        self._dropped: List[Request] = []
+        self._abandoned: List[Path] = []
+        self._message_limit: Optional[int] = None
+        self.folder = Path()
+        _servers.add(self)
+        try:
+            facts = self.ask("version")
+        except BaseException:
+            self.end("it did not start")
+            raise
+        self.folder = Path(facts["folder"])
+        self._message_limit = facts["limits"]["message"]
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process is gone, or belongs to the process from which this one was forked."""
+        if self._ended is None and self._process.poll() is not None:
+            self.end(f"its exit code was {self._process.returncode}")
+        return self._ended is not None
+
+    def require(self) -> None:
+        """Raises PtxlabError `server-ended` if the server has ended."""
+        if self.has_ended:
+            raise self._why()
+
+    def _why(self) -> PtxlabError:
+        """A new exception each time, because exceptions collect tracebacks."""
+        code, message = self._ended or ("server-ended", "the ptxlab server has ended")
+        return PtxlabError(code, message)
 
     def ask(self, method: str, **params: Any) -> Dict[str, Any]:
         """The answer to one request. Raises PtxlabError."""
+        (answer,) = self.ask_all([(method, params)])
+        if isinstance(answer, PtxlabError):
+            raise answer
+        return answer
+
+    def ask_all(self, requests: Sequence[Request]) -> List[Union[Dict[str, Any], PtxlabError]]:
+        """The answers to requests that are sent together, or the errors of those that failed."""
+        answers: List[Dict[str, Any]] = []
         with self._lock:
-            while self._dropped:
-                dropped, of = self._dropped.pop()
-                self._ask(dropped, of)
-            answer = self._ask(method, params)
-        error = answer.get("error")
-        if error is not None:
-            data = error.get("data") or {}
-            raise PtxlabError(data.get("code", str(error["code"])), error["message"], data)
-        result: Dict[str, Any] = answer["result"]
-        return result
+            if self._is_busy:
+                raise PtxlabError("busy", "a signal handler cannot use ptxlab while it interrupts a call of ptxlab")
+            try:
+                self._is_busy = True
+                self.require()
+                self._complete()
+                for i in range(0, len(requests), _MOST_AT_ONCE):
+                    answers += self._exchange(requests[i : i + _MOST_AT_ONCE])
+            except KeyboardInterrupt:
+                self._stop()
+                raise
+            except ServerGone as error:
+                self.end(str(error))
+                raise self._why() from None
+            except BaseException:
+                self._cancel()
+                raise
+            finally:
+                self._is_busy = False
+        return [_result(answer) for answer in answers]
 
     def drop(self, method: str, **params: Any) -> None:
         """Asks before the next request. A finalizer may run during a request, so it must not ask itself."""
-        self._dropped.append((method, params))
+        if self._ended is None:
+            self._dropped.append((method, params))
 
-    def _ask(self, method: str, params: Dict[str, Any]) -> Dict[str, Any]:
-        body = _message({"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params})
+    def release(self, method: str, **params: Any) -> None:
+        """Frees something on the server. Does nothing if the server has ended: everything is gone then.
+
+        If a request was interrupted and is still running, this is not a reason to wait for it.
+        """
+        if self.has_ended or not self._channel.current.is_done:
+            self.drop(method, **params)
+            return
         try:
-            message = memoryview(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-            while message:
-                message = message[self._input.write(message) :]
-            length = 0
-            while True:
-                line = self._output.readline()
-                if not line:
-                    raise PtxlabError("server-ended", "the ptxlab server has ended")
-                if line == b"\r\n":
-                    break
-                name, _, value = line.partition(b":")
-                if name.lower() == b"content-length":
-                    length = int(value)
-            answer: Dict[str, Any] = json.loads(self._output.read(length))
-            return answer
-        except (OSError, ValueError) as error:
-            raise PtxlabError("server-ended", f"the ptxlab server has ended: {error}") from None
+            self.ask(method, **params)
+        except PtxlabError:
+            if not self.has_ended:
+                raise
+
+    def _complete(self) -> None:
+        """Completes what was interrupted, so that this is not mixed up with new requests."""
+        self._channel.complete()
+        while self._abandoned:
+            self._abandoned.pop().unlink(missing_ok=True)
+
+    def _exchange(self, requests: Sequence[Request]) -> List[Dict[str, Any]]:
+        """Sends requests after those that were dropped. Nobody waits for the answers to the latter."""
+        while self._dropped:
+            dropped = [self._dropped.pop() for _ in self._dropped[:_MOST_AT_ONCE]]
+            self._send(dropped)
+        return self._send(requests)
+
+    def _send(self, requests: Sequence[Request]) -> List[Dict[str, Any]]:
+        ids = [next(self._ids) for _ in requests]
+        contents = [
+            {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
+            for id, (method, params) in zip(ids, requests)
+        ]
+        message = b"".join(framed(self._small_enough(_message(content))) for content in contents)
+        exchange = Exchange(message, ids)
+        self._channel.current = exchange
+        self._channel.complete()
+        return [exchange.answers[id] for id in ids]
+
+    def _small_enough(self, content: bytes) -> bytes:
+        """The server ends at messages beyond its limit, because it cannot find the next one."""
+        limit = self._message_limit
+        if limit is not None and len(framed(content)) > limit:
+            raise PtxlabError("limit-exceeded", f"the request has {len(content)} bytes; the limit is {limit}")
+        return content
+
+    def _cancel(self, seconds: float = 0.0) -> bool:
+        """Cancels what is being asked. Returns whether the server has answered within this time."""
+        exchange = self._channel.current
+        if exchange.is_done:
+            return True
+        exchange.cancel()
+        try:
+            return self._channel.complete_within(seconds)
+        except ServerGone as error:
+            self.end(str(error))
+            return True
+
+    def _stop(self) -> None:
+        """Cancels what is being asked, and ends the server if it cannot stop it. A second Ctrl-C ends it at once."""
+        is_stopped = False
+        try:
+            is_stopped = self._cancel(_GRACE)
+        finally:
+            if not is_stopped:
+                self.end("it was interrupted in a request that it could not cancel")
 
     def file(self) -> "SharedFile":
         """A new file for data."""
-        return SharedFile(self.folder / f"py{next(self._files)}")
+        self.require()
+        return SharedFile(self, self.folder / f"py{next(self._files)}")
+
+    def remove(self, path: Path) -> None:
+        """Removes a file, but not while the server may be using it for a request that was interrupted."""
+        if self._channel.current.is_done:
+            path.unlink(missing_ok=True)
+        else:
+            self._abandoned.append(path)
 
     def close(self) -> None:
         """Ends the process. Its devices and buffers are gone."""
         with self._lock:
-            self._input.close()
-            self._process.wait()
-            self._output.close()
-            if self._process.stdout is not None:
-                self._process.stdout.close()
+            if self.has_ended:
+                return
+            try:
+                if self._channel.current.is_done:
+                    self._pipes[0].close()
+                    self._process.wait()
+            finally:
+                self.end("it was closed")
+
+    def end(self, why: str) -> None:
+        """Ends the process at once, and says why to those that still use it."""
+        if self._ended is not None:
+            return
+        message = f"the ptxlab server has ended ({why}); its devices, modules and buffers are gone"
+        self._ended = ("server-ended", message)
+        self._process.kill()
+        self._process.wait()
+        # Another thread may be waiting for an answer. It must not find a new file under the number of a closed one.
+        if self._lock.acquire(blocking=False):
+            self._release()
+            self._lock.release()
+        if self.folder != Path():
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _release(self) -> None:
+        self._dropped.clear()
+        for pipe in self._pipes:
+            pipe.close()
+
+    def leave_to_parent(self) -> None:
+        """Called after a fork in the child, which must not use the pipes of its parent."""
+        if self._ended is None:
+            message = "this object belongs to the process from which this one was forked; make a new one here"
+            self._ended = ("other-process", message)
+        self._lock = threading.RLock()
+        self._process.returncode = 0  # It is not a child of this process, and must not be waited for.
+        self._release()
+
+
+def _result(answer: Dict[str, Any]) -> Union[Dict[str, Any], PtxlabError]:
+    error = answer.get("error")
+    if error is not None:
+        data = error.get("data") or {}
+        return PtxlabError(data.get("code", str(error["code"])), error["message"], data)
+    result: Dict[str, Any] = answer["result"]
+    return result
 
 
 class SharedFile:
     """A file in the server's folder, removed at the end of a `with` block."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, server: Server, path: Path) -> None:
+        self._server = server
         self._path = path
         self.name = path.name
 
@@ -142,29 +296,37 @@ class SharedFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._path.unlink(missing_ok=True)
+        self._server.remove(self._path)
 
     def put(self, array: "np.ndarray[Any, Any]") -> Dict[str, Any]:
         """Writes the bytes of an array; returns the reference to them that requests use."""
-        array.reshape(-1).view(np.uint8).tofile(self._path)
+        try:
+            array.reshape(-1).view(np.uint8).tofile(self._path)
+        except OSError:
+            self._server.require()
+            raise
         return {"file": self.name}
 
     def get(self, dtype: Union["np.dtype[Any]", type]) -> "np.ndarray[Any, Any]":
         """The bytes as an array."""
-        return np.fromfile(self._path, dtype=np.uint8).view(dtype)
+        try:
+            return np.fromfile(self._path, dtype=np.uint8).view(dtype)
+        except OSError:
+            self._server.require()
+            raise
 
 
+_servers: "weakref.WeakSet[Server]" = weakref.WeakSet()
 _shared: Optional[Server] = None
-_sharing = threading.Lock()
+_sharing = threading.RLock()
 
 
 def shared() -> Server:
-    """The server of this process, started by its first use."""
+    """The server of this process, started by its first use, and again if it has ended."""
     global _shared
     with _sharing:
-        if _shared is None:
+        if _shared is None or _shared.has_ended:
             _shared = Server()
-            atexit.register(close)
         return _shared
 
 
@@ -175,3 +337,22 @@ def close() -> None:
         if _shared is not None:
             _shared.close()
             _shared = None
+
+
+@atexit.register
+def _end_all() -> None:
+    """Nobody waits for a request that is still running when Python ends."""
+    for server in list(_servers):
+        server.end("Python is ending")
+
+
+def _after_fork() -> None:
+    global _shared, _sharing
+    _shared, _sharing = None, threading.RLock()
+    for server in list(_servers):
+        server.leave_to_parent()
+    _servers.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
