@@ -393,3 +393,75 @@ def test_the_readme_runs_as_it_is(monkeypatch):
     exec(code, found)
     assert found["z"].tolist() == [4, 6]
     assert eval(converted, found).tolist() == [0x38, 0x43, 0xFE]
+
+
+def passed(device, type, value):
+    """What a kernel gets for a number."""
+    dtype = np.dtype({"b": "u", "s": "i"}.get(type[0], type[0]) + str(int(type[1:]) // 8))
+    bits = f".b{8 * dtype.itemsize}"
+    text = SCALAR.replace(".f32", bits).replace(f".param {bits} x", f".param .{type} x")
+    out = np.zeros(1, dtype=dtype)
+    device.module(text).kernel()[1, 1](value, out)
+    return out[0].item()
+
+
+@pytest.mark.parametrize(
+    "type, value, expected",
+    [
+        ("f32", np.int32(7), 7),
+        ("f32", np.float64(0.1), float(np.float32(0.1))),
+        ("f32", 2**60 + 2**36 + 1, float(2**60 + 2**37)),
+        ("f32", True, 1),
+        ("f64", np.int64(7), 7),
+        ("f64", 2**53 + 1, float(2**53)),
+        ("f64", -(2**53) - 3, float(-(2**53) - 4)),
+        ("f64", np.float32(1.5), 1.5),
+        ("f16", 1.5, 1.5),
+        ("f16", np.float32(float("inf")), float("inf")),
+        ("u32", np.float32(3), 3),
+        ("u32", np.int64(-1), 2**32 - 1),
+        ("u32", np.bool_(True), 1),
+        ("s32", -(2**31), -(2**31)),
+        ("u64", 2**64 - 1, 2**64 - 1),
+        ("s64", np.uint8(200), 200),
+        ("b32", np.float32(1.5), 0x3FC00000),
+        ("b16", np.float16(1.5), 0x3E00),
+        ("b64", np.float64(1.5), 0x3FF8 << 48),
+        ("b64", np.int32(-1), 2**64 - 1),
+    ],
+)
+def test_numbers_are_converted_to_the_types_of_their_parameters(ptx_device, type, value, expected):
+    assert passed(ptx_device, type, value) == expected
+
+
+def test_a_scalar_of_ml_dtypes_is_a_number(ptx_device):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    assert passed(ptx_device, "f32", ml_dtypes.bfloat16(1.5)) == 1.5
+    assert passed(ptx_device, "b16", ml_dtypes.bfloat16(1.5)) == 0x3FC0
+
+
+@pytest.mark.parametrize(
+    "type, value, code",
+    [
+        ("u32", np.float32(1.5), "argument-type"),
+        ("u64", float("nan"), "argument-type"),
+        ("s32", float("inf"), "argument-type"),
+        ("b32", 1.5, "argument-type"),
+        ("f32", "1", "argument-type"),
+        ("f32", None, "argument-type"),
+        ("u32", 1j, "argument-type"),
+        ("f32", np.complex64(1), "argument-type"),
+        ("u32", 2**40, "argument-size"),
+        ("u32", np.float64(2**40), "argument-size"),
+        ("s32", 2**31, "argument-size"),
+        ("u64", 2**64, "argument-size"),
+        ("u16", -40000, "argument-size"),
+        ("f32", 1e300, "argument-size"),
+        ("f16", 65520, "argument-size"),
+        pytest.param("f64", 10**400, "argument-size", id="10**400"),
+    ],
+)
+def test_numbers_that_do_not_fit_are_refused(ptx_device, type, value, code):
+    with pytest.raises(ptxlab.PtxlabError, match=f"argument 0 is .*; parameter .{type} x") as caught:
+        passed(ptx_device, type, value)
+    assert caught.value.code == code

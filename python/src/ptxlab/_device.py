@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 import weakref
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
@@ -12,6 +11,7 @@ import numpy as np
 from ._formats import as_array
 from ._functions import _named
 from ._errors import Fault, PtxlabError
+from ._scalars import scalar_argument
 from ._server import Server, shared
 
 Extent = Union[int, Sequence[int]]
@@ -273,7 +273,7 @@ class Launcher:
         copies: List[Tuple[Any, "np.ndarray[Any, Any]", Buffer]] = []
         try:
             passed: List[Dict[str, Any]] = []
-            types = [parameter["type"] for parameter in self._kernel.parameters]
+            parameters = self._kernel.parameters
             for i, one in enumerate(args):
                 if isinstance(one, Buffer):
                     passed.append({"buffer": one.handle})
@@ -282,7 +282,7 @@ class Launcher:
                 elif isinstance(one, (TensorMap, Texture, Sampler)):
                     passed.append(_described(one, module.device, copies))
                 elif np.ndim(one) == 0 and not hasattr(one, "data_ptr") and not isinstance(one, np.ndarray):
-                    passed.append(_scalar(one, types[i] if i < len(types) else ""))
+                    passed.append(scalar_argument(one, i, parameters[i] if i < len(parameters) else None))
                 else:
                     array, _ = as_array(one)
                     buffer = module.device.buffer(array)
@@ -324,17 +324,6 @@ def _described(
     buffer = device.buffer(array)
     copies.append((holder, array, buffer))
     return one._argument(buffer)
-
-
-def _scalar(value: Any, type: str) -> Dict[str, Any]:
-    """Scalars of numpy have a type; integers beyond 2^53, and numbers that are not finite, need that of the parameter."""
-    if isinstance(value, np.generic) and value.dtype.kind in "iuf":
-        return {"bytes": value.tobytes().hex()}
-    if isinstance(value, int) and abs(value) >= 2**53:
-        return {"u64" if value >= 0 else "s64": str(value)}
-    if isinstance(value, float) and not math.isfinite(value):
-        return {type[1:] if type.startswith(".f") else "f64": str(value)}
-    return {"value": float(value) if isinstance(value, float) else int(value)}
 
 
 def _copy_back(given: Any, array: "np.ndarray[Any, Any]", buffer: Buffer) -> None:

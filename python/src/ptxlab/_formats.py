@@ -65,6 +65,12 @@ def as_array(value: Any) -> Tuple["np.ndarray[Any, Any]", Optional[str]]:
     return array, _formats.get(array.dtype.name)
 
 
+def float_format(value: Any) -> Optional[str]:
+    """The format of the floats in an array or scalar of numpy; None if these are not floats."""
+    name: str = value.dtype.name if isinstance(value, (np.ndarray, np.generic)) else ""
+    return _formats.get(name) if "float" in name else None
+
+
 def _of_torch(tensor: Any) -> Tuple["np.ndarray[Any, Any]", Optional[str]]:
     import torch
 
