@@ -465,3 +465,119 @@ def test_numbers_that_do_not_fit_are_refused(ptx_device, type, value, code):
     with pytest.raises(ptxlab.PtxlabError, match=f"argument 0 is .*; parameter .{type} x") as caught:
         passed(ptx_device, type, value)
     assert caught.value.code == code
+
+
+AXPY = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry axpy(.param .u64 y, .param .u64 x, .param .f32 a)
+{
+  .reg .f32 %f<4>;
+  .reg .b64 %rd<4>;
+  .reg .b32 %r;
+  ld.param.u64 %rd1, [y];
+  ld.param.u64 %rd2, [x];
+  ld.param.f32 %f3, [a];
+  mov.u32 %r, %tid.x;
+  mul.wide.u32 %rd3, %r, 4;
+  add.u64 %rd1, %rd1, %rd3;
+  add.u64 %rd2, %rd2, %rd3;
+  ld.global.f32 %f1, [%rd1];
+  ld.global.f32 %f2, [%rd2];
+  fma.rn.f32 %f1, %f2, %f3, %f1;
+  st.global.f32 [%rd1], %f1;
+  ret;
+}
+"""
+
+
+@pytest.mark.parametrize("view", [lambda x: x, lambda x: x.reshape(2, 2), lambda x: x.view(np.uint32), lambda x: x[:3]])
+def test_the_same_memory_is_one_buffer(ptx_device, view):
+    kernel = ptx_device.module(AXPY).kernel()
+    for order in (1, -1):
+        x = np.arange(4, dtype=np.float32)
+        y, scale = (x, view(x))[::order], 2.0
+        kernel[1, view(x).size](*y, scale)
+        expected = np.arange(4) * 3
+        expected[view(x).size :] = np.arange(4)[view(x).size :]
+        np.testing.assert_array_equal(x, expected)
+
+
+def test_the_same_array_with_gaps_is_one_buffer(ptx_device):
+    whole = np.zeros((4, 4), dtype=np.float32)
+    whole[:, 1] = np.arange(4)
+    ptx_device.module(AXPY).kernel()[1, 4](whole[:, 1], whole[:, 1], 2.0)
+    np.testing.assert_array_equal(whole[:, 1], np.arange(4) * 3)
+    assert whole.sum() == 18
+
+
+def test_overlapping_arrays_are_parts_of_one_buffer(ptx_device):
+    kernel = ptx_device.module(AXPY).kernel()
+    for count in (6, 6000):
+        x = np.arange(count, dtype=np.float32)
+        expected = x.copy()
+        kernel[1, 4](x[:-2], x[2:], 1.0)
+        expected[:4] += expected[2:6]
+        np.testing.assert_array_equal(x, expected)
+        kernel[1, 2](x[2:], x[:4], 1.0)
+        expected[2:4] += expected[:2]
+        np.testing.assert_array_equal(x, expected)
+
+
+def test_neighboring_arrays_are_apart(ptx_device):
+    x = np.arange(8, dtype=np.float32)
+    with pytest.raises(ptxlab.Fault):
+        ptx_device.module(AXPY).kernel()[1, 5](x[:4], x[4:], 1.0)
+
+
+def test_a_texture_and_a_surface_of_the_same_array(ptx_device):
+    kernel = ptx_device.module(COPY).kernel()
+    image = np.arange(12, dtype=np.float32).reshape(3, 4)
+    kernel[1, (4, 3)](ptxlab.Texture(image), ptxlab.Surface(image))
+    np.testing.assert_array_equal(image, np.arange(12).reshape(3, 4))
+
+
+def test_overlapping_arrays_of_other_strides_must_not_be_written(ptx_device):
+    kernel = ptx_device.module(AXPY).kernel()
+    x, y = np.arange(4, dtype=np.float32), np.zeros(4, dtype=np.float32)
+    add = ptx_device.module(ADD).kernel()
+    add[1, 4](x, x[::-1], y, 4)
+    assert y.tolist() == [3, 3, 3, 3]
+    with pytest.raises(ptxlab.PtxlabError, match="overlaps another argument") as caught:
+        kernel[1, 4](x, x[::-1], 1.0)
+    assert caught.value.code == "overlapping-arrays"
+    np.testing.assert_array_equal(x, np.arange(4))
+    # These have no element in common.
+    kernel[1, 2](x[::2], x[1::2], 1.0)
+    assert x.tolist() == [1, 1, 5, 3]
+
+
+def test_arrays_that_are_only_read_are_not_written(ptx_device):
+    class Counted(np.ndarray):
+        def __setitem__(self, *_):
+            pytest.fail("the array was written")
+
+    x, z = np.arange(4, dtype=np.float32), np.zeros(4, dtype=np.float32)
+    ptx_device.module(ADD).kernel()[1, 4](x.view(Counted), x, z, 4)
+    assert z.tolist() == [0, 2, 4, 6]
+
+
+def test_an_array_is_not_a_number(ptx_device):
+    kernel = ptx_device.module(SCALAR).kernel()
+    for array in (np.array(1.5, np.float32), ptx_device.buffer(4)):
+        with pytest.raises(ptxlab.PtxlabError, match="argument 0 is an? .*; parameter .f32 x takes a number") as caught:
+            kernel[1, 1](array, np.zeros(1, np.float32))
+        assert caught.value.code == "argument-type"
+
+
+def test_arrays_of_all_sizes(ptx_device):
+    kernel = ptx_device.module(ADD).kernel()
+    for count in (1, 1024, 1025, 100_000):
+        x, z = np.arange(count, dtype=np.float32), np.zeros(count, dtype=np.float32)
+        kernel[-(-count // 256), 256](x, x, z, count)
+        np.testing.assert_array_equal(z, x + x)
+        with ptx_device.buffer(z) as buffer:
+            np.testing.assert_array_equal(buffer.read(np.float32), z)
+            buffer.write(x)
+            np.testing.assert_array_equal(buffer.read(np.float32), x)

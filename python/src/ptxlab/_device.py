@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import operator
 import weakref
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from contextlib import ExitStack
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from ._formats import as_array
 from ._functions import _named
+from ._copies import Copies, HostArray
 from ._errors import Fault, PtxlabError
 from ._scalars import scalar_argument
-from ._server import Server, shared
+from ._server import Server, data_of, shared, target_of
 
 Extent = Union[int, Sequence[int]]
 
@@ -31,14 +33,16 @@ class Buffer:
     def write(self, source: Any) -> None:
         """Copies an array into the buffer."""
         array, _ = as_array(source)
-        with self._server.file() as data:
-            self._server.ask("buffer/write", device=self._device, buffer=self.handle, data=data.put(array))
+        with ExitStack() as files:
+            data = data_of(self._server, array, files)
+            self._server.ask("buffer/write", device=self._device, buffer=self.handle, data=data)
 
     def read(self, dtype: Any = np.uint8) -> "np.ndarray[Any, Any]":
         """A copy of the bytes as an array."""
-        with self._server.file() as into:
-            self._server.ask("buffer/read", device=self._device, buffer=self.handle, into={"file": into.name})
-            return into.get(dtype)
+        with ExitStack() as files:
+            into, bytes_of = target_of(self._server, self.size, files)
+            answer = self._server.ask("buffer/read", device=self._device, buffer=self.handle, **into)
+            return bytes_of(answer).view(dtype)
 
     def free(self) -> None:
         """Frees the memory; can be called again."""
@@ -85,8 +89,8 @@ class TensorMap:
         self._options = {name: [int(one) for one in values] for name, values in lists.items()}
         self._options.update(_named(type=type, swizzle=swizzle, swizzleAtom=swizzle_atom, fill=fill, im2col=im2col))
 
-    def _argument(self, buffer: Buffer) -> Dict[str, Any]:
-        return {"tensorMap": {"buffer": buffer.handle, **self._options}}
+    def _argument(self, buffer: int) -> Dict[str, Any]:
+        return {"tensorMap": {"buffer": buffer, **self._options}}
 
 
 class Texture:
@@ -139,8 +143,8 @@ class Texture:
             **_sampling(address_mode, filter, level_filter, border, level_bias, least_level, greatest_level),
         )
 
-    def _argument(self, buffer: Buffer) -> Dict[str, Any]:
-        return {self._key: {"buffer": buffer.handle, **self._options}}
+    def _argument(self, buffer: int) -> Dict[str, Any]:
+        return {self._key: {"buffer": buffer, **self._options}}
 
 
 def _sampling(
@@ -269,33 +273,26 @@ class Launcher:
         Raises Fault, and PtxlabError for a launch that is not possible.
         """
         module = self._kernel._module
-        server = module._server
-        copies: List[Tuple[Any, "np.ndarray[Any, Any]", Buffer]] = []
+        copies = Copies(module._server, module._device)
+        parameters: List[Optional[Dict[str, Any]]] = [*self._kernel.parameters, *(None for _ in args)]
         try:
-            passed: List[Dict[str, Any]] = []
-            parameters = self._kernel.parameters
-            for i, one in enumerate(args):
-                if isinstance(one, Buffer):
-                    passed.append({"buffer": one.handle})
-                elif isinstance(one, Shared):
-                    passed.append({"shared": one.size})
-                elif isinstance(one, (TensorMap, Texture, Sampler)):
-                    passed.append(_described(one, module.device, copies))
-                elif np.ndim(one) == 0 and not hasattr(one, "data_ptr") and not isinstance(one, np.ndarray):
-                    passed.append(scalar_argument(one, i, parameters[i] if i < len(parameters) else None))
-                else:
-                    array, _ = as_array(one)
-                    buffer = module.device.buffer(array)
-                    copies.append((one, array, buffer))
-                    passed.append({"buffer": buffer.handle})
-            bound = {name: _described(one, module.device, copies) for name, one in (bind or {}).items()}
-            at = {"device": module._device, "module": module.handle, "kernel": self._kernel.name}
-            result = server.ask("launch", **at, **self._shape, args=passed, bind=bound, **_named(sharedBytes=shared_bytes, races=races), **options)
-            for given, array, buffer in copies:
-                _copy_back(given, array, buffer)
+            prepared = [_prepared(one, i, parameters[i], copies) for i, one in enumerate(args)]
+            bindings = {name: _described(one, copies) for name, one in (bind or {}).items()}
+            copies.upload()
+            result = module._server.ask(
+                "launch",
+                device=module._device,
+                module=module.handle,
+                kernel=self._kernel.name,
+                args=[passed() for passed in prepared],
+                bind={name: passed() for name, passed in bindings.items()},
+                **self._shape,
+                **_named(sharedBytes=shared_bytes, races=races),
+                **options,
+            )
+            copies.download(checks_overlaps=result["ok"])
         finally:
-            for _, _, buffer in copies:
-                buffer.free()
+            copies.free()
         if not result["ok"]:
             fault = result["fault"]
             raise Fault(fault["code"], fault["message"], fault)
@@ -309,34 +306,59 @@ class Shared:
         self.size = size
 
 
-def _described(
-    one: Union[TensorMap, Texture, Sampler],
-    device: "Device",
-    copies: List[Tuple[Any, "np.ndarray[Any, Any]", Buffer]],
-) -> Dict[str, Any]:
-    """What the server needs to know. An array is copied to the device, and the copy is added to `copies`."""
+# What is passed is known when the arrays are on the device.
+Passed = Callable[[], Dict[str, Any]]
+
+
+def _prepared(one: Any, index: int, parameter: Optional[Dict[str, Any]], copies: Copies) -> Passed:
+    """An argument of a launch."""
+    if isinstance(one, Shared):
+        size = one.size
+        return lambda: {"shared": size}
+    if isinstance(one, (TensorMap, Texture, Sampler)):
+        return _described(one, copies)
+    is_array = hasattr(one, "data_ptr") or isinstance(one, np.ndarray)
+    if not is_array and not isinstance(one, Buffer) and np.ndim(one) == 0:
+        scalar = scalar_argument(one, index, parameter)
+        return lambda: scalar
+    if parameter is not None and parameter["type"].startswith(".f"):
+        what = f"argument {index} is {'a buffer' if isinstance(one, Buffer) else 'an array'}"
+        raise PtxlabError("argument-type", f"{what}; parameter {parameter['type']} {parameter['name']} takes a number")
+    if isinstance(one, Buffer):
+        handle = one.handle
+        return lambda: {"buffer": handle}
+    return _pointer(copies.add(one, _holds_addresses(parameter)), parameter)
+
+
+def _holds_addresses(parameter: Optional[Dict[str, Any]]) -> bool:
+    """Whether any address can be passed. Buffers for other address spaces are copied as a whole."""
+    if parameter is None or parameter["dimensions"] or parameter["size"] not in (4, 8):
+        return False
+    pointer = parameter["pointer"]
+    return pointer is None or pointer["space"] in (None, ".global")
+
+
+def _pointer(array: HostArray, parameter: Optional[Dict[str, Any]]) -> Passed:
+    def passed() -> Dict[str, Any]:
+        if array.offset == 0 or parameter is None:
+            return {"buffer": array.buffer}
+        return {"bytes": array.address.to_bytes(parameter["size"], "little").hex()}
+
+    return passed
+
+
+def _described(one: Union[TensorMap, Texture, Sampler], copies: Copies) -> Passed:
+    """What the server needs to know. An array is copied to the device."""
     if isinstance(one, Sampler):
-        return {"sampler": one._options}
+        options = one._options
+        return lambda: {"sampler": options}
+    argument = one._argument
     holder = one.tensor if isinstance(one, TensorMap) else one.texels
     if isinstance(holder, Buffer):
-        return one._argument(holder)
-    array, _ = as_array(holder)
-    buffer = device.buffer(array)
-    copies.append((holder, array, buffer))
-    return one._argument(buffer)
-
-
-def _copy_back(given: Any, array: "np.ndarray[Any, Any]", buffer: Buffer) -> None:
-    """Into the argument itself; lists and read-only arrays stay as they are."""
-    if hasattr(given, "data_ptr"):
-        result = buffer.read(array.dtype).reshape(array.shape)
-        array[...] = result
-        if not given.is_contiguous():
-            import torch
-
-            given.copy_(torch.from_numpy(array.view(np.uint8)).view(given.dtype).reshape(given.shape))
-    elif isinstance(given, np.ndarray) and given.flags.writeable:
-        given[...] = buffer.read(array.dtype).reshape(given.shape)
+        handle = holder.handle
+        return lambda: argument(handle)
+    array = copies.add(holder, False)
+    return lambda: argument(array.buffer)
 
 
 def _extent(extent: Extent) -> Union[int, List[int]]:
@@ -405,8 +427,9 @@ class Device:
             answer = self._server.ask("buffer/alloc", device=self.handle, bytes=int(contents))
         else:
             array, _ = as_array(contents)
-            with self._server.file() as data:
-                answer = self._server.ask("buffer/alloc", device=self.handle, data=data.put(array))
+            with ExitStack() as files:
+                data = data_of(self._server, array, files)
+                answer = self._server.ask("buffer/alloc", device=self.handle, data=data)
         return Buffer(self._server, self.handle, answer["buffer"], answer["bytes"])
 
     def close(self) -> None:

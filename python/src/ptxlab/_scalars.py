@@ -24,7 +24,8 @@ def scalar_argument(value: Any, index: int, parameter: Optional[Dict[str, Any]])
 
 
 def _scalar_bytes(value: Any, index: int, parameter: Dict[str, Any]) -> bytes:
-    type, size = parameter["type"][1:], parameter["size"]
+    type: str = parameter["type"][1:]
+    size: int = parameter["size"]
     if type.startswith("b") and float_format(value) is not None and value.dtype.itemsize == size:
         return bytes(value.tobytes())
     if type in _floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import base64
 import itertools
 import json
 import os
@@ -10,8 +11,9 @@ import shutil
 import subprocess
 import threading
 import weakref
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Dict, IO, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, IO, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -28,6 +30,8 @@ _MOST_AT_ONCE = 32
 INLINE_BYTES = 4096
 
 Request = Tuple[str, Dict[str, Any]]
+Answer = Union[Dict[str, Any], PtxlabError]
+Bytes = Callable[[Dict[str, Any]], "np.ndarray[Any, Any]"]
 
 def _node() -> str:
     """The path of Node."""
@@ -124,7 +128,7 @@ class Server:
             raise answer
         return answer
 
-    def ask_all(self, requests: Sequence[Request]) -> List[Union[Dict[str, Any], PtxlabError]]:
+    def ask_all(self, requests: Sequence[Request]) -> List[Answer]:
         """The answers to requests that are sent together, or the errors of those that failed."""
         answers: List[Dict[str, Any]] = []
         with self._lock:
@@ -275,7 +279,7 @@ class Server:
         self._release()
 
 
-def _result(answer: Dict[str, Any]) -> Union[Dict[str, Any], PtxlabError]:
+def _result(answer: Dict[str, Any]) -> Answer:
     error = answer.get("error")
     if error is not None:
         data = error.get("data") or {}
@@ -314,6 +318,21 @@ class SharedFile:
         except OSError:
             self._server.require()
             raise
+
+
+def data_of(server: Server, array: "np.ndarray[Any, Any]", files: ExitStack) -> Dict[str, Any]:
+    """The bytes of an array as data of a request: in the message or, if there are many, in a file."""
+    if array.nbytes <= INLINE_BYTES:
+        return {"base64": base64.b64encode(array.tobytes()).decode()}
+    return files.enter_context(server.file()).put(array)
+
+
+def target_of(server: Server, size: int, files: ExitStack) -> Tuple[Dict[str, Any], Bytes]:
+    """Where a request puts this many bytes, and what gets them from its answer."""
+    if size <= INLINE_BYTES:
+        return {}, lambda answer: np.frombuffer(bytearray(base64.b64decode(answer["base64"])), np.uint8)
+    file = files.enter_context(server.file())
+    return {"into": {"file": file.name}}, lambda _: file.get(np.uint8)
 
 
 _servers: "weakref.WeakSet[Server]" = weakref.WeakSet()

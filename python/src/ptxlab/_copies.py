@@ -1,0 +1,282 @@
+"""Copies of the arrays of a launch on its device.
+
+Arguments that are the same memory of the host are the same memory of the device, as they would be on a GPU with unified
+memory. Arrays that overlap are parts of one buffer. This is not possible for arrays of different strides, which get
+buffers of their own; if the kernel then writes to one of them, the others would be wrong, and the launch fails.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any, Dict, Hashable, Iterable, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ._errors import PtxlabError
+from ._formats import as_array
+from ._server import Answer, Bytes, Request, Server, data_of, target_of
+
+# How long numpy may look for an element that two arrays share.
+_MOST_WORK: Any = 1_000_000
+
+
+@dataclass(eq=False)
+class HostArray:
+    """An array that is copied to the device. It starts `offset` bytes after the start of its region."""
+
+    given: Any
+    array: "np.ndarray[Any, Any]"
+    # The memory of the argument itself; None if there is no such memory, as for lists.
+    memory: Optional["np.ndarray[Any, Any]"]
+    can_start_later: bool
+    region: Optional["Region"] = None
+    offset: int = 0
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the bytes that are copied are those of the argument itself."""
+        return self.memory is not None and _address(self.array) == _address(self.memory) and self.array.nbytes > 0
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for arguments that are copied in the same way from the same memory."""
+        if self.memory is None or self.array.nbytes == 0:
+            return id(self)
+        return (_address(self.memory), self.memory.shape, self.memory.strides, self.memory.dtype.str)
+
+    @property
+    def buffer(self) -> int:
+        """The handle of the buffer, once it is on the device."""
+        return -1 if self.region is None else self.region.buffer
+
+    @property
+    def address(self) -> int:
+        """The address on the device, once it is there."""
+        return 0 if self.region is None else self.region.address + self.offset
+
+    @property
+    def is_written_back(self) -> bool:
+        return self.memory is not None and self.memory.flags.writeable
+
+
+@dataclass(eq=False)
+class Region:
+    """Memory of the host that has a buffer on the device."""
+
+    start: int
+    bytes: "np.ndarray[Any, Any]"
+    members: List[HostArray] = field(default_factory=list)
+    buffer: int = -1
+    address: int = 0
+
+    @property
+    def end(self) -> int:
+        return self.start + self.bytes.nbytes
+
+    def add(self, one: HostArray, offset: int) -> None:
+        one.region, one.offset = self, offset
+        self.members.append(one)
+
+    def write_back(self, result: "np.ndarray[Any, Any]") -> None:
+        """Copies its bytes to the arguments."""
+        for one in self.members:
+            if one.is_written_back:
+                _copy_back(one.given, one.array, result[one.offset : one.offset + one.array.nbytes])
+
+
+class Copies:
+    """The arrays of one launch: first `add` them all, then `upload` them."""
+
+    def __init__(self, server: Server, device: int) -> None:
+        self._server = server
+        self._device = device
+        self._arrays: List[HostArray] = []
+        self._regions: List[Region] = []
+
+    def add(self, given: Any, can_start_later: bool) -> HostArray:
+        """Adds an array. `can_start_later` says whether an address inside of a buffer can be passed for it."""
+        array, _ = as_array(given)
+        one = HostArray(given, array, _memory(given, array), can_start_later)
+        self._arrays.append(one)
+        return one
+
+    def upload(self) -> None:
+        """Copies everything to the device."""
+        self._regions = _regions(self._arrays)
+        failed: List[PtxlabError] = []
+        with ExitStack() as files:
+            requests: List[Request] = []
+            for region in self._regions:
+                data = data_of(self._server, region.bytes, files)
+                requests.append(("buffer/alloc", {"device": self._device, "data": data}))
+            for region, answer in zip(self._regions, self._server.ask_all(requests)):
+                if isinstance(answer, PtxlabError):
+                    failed.append(answer)
+                else:
+                    region.buffer, region.address = answer["buffer"], int(answer["address"], 16)
+        if failed:
+            raise failed[0]
+
+    def download(self, checks_overlaps: bool) -> None:
+        """Copies back what the kernel has changed."""
+        wanted = [region for region in self._regions if any(one.is_written_back for one in region.members)]
+        with ExitStack() as files:
+            targets = [target_of(self._server, region.bytes.nbytes, files) for region in wanted]
+            answers = self._server.ask_all(
+                [
+                    ("buffer/read", {"device": self._device, "buffer": region.buffer, **into})
+                    for region, (into, _) in zip(wanted, targets)
+                ]
+            )
+            changed = _changed(wanted, [bytes_of for _, bytes_of in targets], answers)
+            if checks_overlaps and self._may_overlap():
+                # Nothing is copied back if one of them is refused.
+                changed = list(changed)
+                for region, _ in changed:
+                    self._require_alone(region)
+            for region, result in changed:
+                region.write_back(result)
+
+    def _may_overlap(self) -> bool:
+        bounds = sorted(_bounds(one.memory) for one in self._arrays if one.memory is not None)
+        regions = {id(one.region) for one in self._arrays}
+        return len(regions) > 1 and any(start < end for (_, end), (start, _) in zip(bounds, bounds[1:]))
+
+    def _require_alone(self, region: Region) -> None:
+        """A region that was written must not share memory with another region, which would have the old values."""
+        for other in self._regions:
+            if other is not region and any(_share(a, b) for a in region.members for b in other.members):
+                raise PtxlabError(
+                    "overlapping-arrays",
+                    "the kernel has written to an array that overlaps another argument of different strides or order; "
+                    "pass contiguous arrays, or copies",
+                )
+
+    def free(self) -> None:
+        """Frees the memory on the device, without waiting for it."""
+        for region in self._regions:
+            if region.buffer >= 0:
+                self._server.drop("buffer/free", device=self._device, buffer=region.buffer)
+
+
+def _changed(
+    regions: Sequence[Region], readers: Sequence[Bytes], answers: Sequence[Answer]
+) -> Iterable[Tuple[Region, "np.ndarray[Any, Any]"]]:
+    """The regions that are different now, and their bytes. One after the other, so that they need less memory."""
+    for region, bytes_of, answer in zip(regions, readers, answers):
+        if isinstance(answer, PtxlabError):
+            raise answer
+        result = bytes_of(answer)
+        if not _is_equal(region.bytes, result):
+            yield region, result
+
+
+def _is_equal(a: "np.ndarray[Any, Any]", b: "np.ndarray[Any, Any]") -> bool:
+    """Compares bytes, eight at a time, because numpy stores the result of each comparison."""
+    whole = a.nbytes & ~7
+    words = a[:whole].view(np.uint64), b[:whole].view(np.uint64)
+    return np.array_equal(*words) and np.array_equal(a[whole:], b[whole:])
+
+
+def _bounds(array: "np.ndarray[Any, Any]") -> Tuple[int, int]:
+    """The addresses of the first byte of an array and of the byte after its last one."""
+    start = end = _address(array)
+    if array.size == 0:
+        return start, end
+    for count, stride in zip(array.shape, array.strides):
+        far = (count - 1) * stride
+        start, end = start + min(far, 0), end + max(far, 0)
+    return start, end + array.itemsize
+
+
+def _address(array: "np.ndarray[Any, Any]") -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def _memory(given: Any, array: "np.ndarray[Any, Any]") -> Optional["np.ndarray[Any, Any]"]:
+    """The memory of an argument, as it is."""
+    if isinstance(given, np.ndarray):
+        return given.view(np.ndarray)
+    if not hasattr(given, "data_ptr"):
+        return None
+    if given.is_contiguous():
+        return array
+    import torch
+
+    # numpy does not have all types of torch.
+    words = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+    memory: "np.ndarray[Any, Any]" = given.detach().view(words[given.element_size()]).numpy()
+    return memory
+
+
+def _regions(arrays: Sequence[HostArray]) -> List[Region]:
+    regions: List[Region] = []
+    by_key: Dict[Hashable, Region] = {}
+    in_place = sorted((one for one in arrays if one.is_in_place), key=lambda one: _address(one.array))
+    for group in _overlapping(in_place):
+        regions.append(_joined(group))
+    for one in arrays:
+        if one.region is None:
+            region = by_key.get(one.key)
+            if region is None:
+                region = by_key[one.key] = Region(_address(one.array), _bytes(one.array))
+                regions.append(region)
+            region.add(one, 0)
+    return regions
+
+
+def _overlapping(arrays: Sequence[HostArray]) -> List[List[HostArray]]:
+    """Groups of arrays in which each one overlaps with those before it; `arrays` are in the order of their addresses."""
+    groups: List[List[HostArray]] = []
+    end = -1
+    for one in arrays:
+        start = _address(one.array)
+        is_apart = start >= end
+        # A tensor or texture starts with its buffer.
+        if is_apart:
+            groups.append([])
+        elif start > _address(groups[-1][0].array) and not one.can_start_later:
+            continue
+        groups[-1].append(one)
+        end = max(end, start + one.array.nbytes)
+    return groups
+
+
+def _joined(group: Sequence[HostArray]) -> Region:
+    """A region that spans arrays."""
+    start = _address(group[0].array)
+    region = Region(start, _bytes(group[0].array))
+    for one in group:
+        offset = _address(one.array) - start
+        missing = offset + one.array.nbytes - region.bytes.nbytes
+        if missing > 0:
+            region.bytes = np.concatenate([region.bytes, _bytes(one.array)[-missing:]])
+        region.add(one, offset)
+    return region
+
+
+def _bytes(array: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    return array.reshape(-1).view(np.uint8)
+
+
+def _share(a: HostArray, b: HostArray) -> bool:
+    if a.memory is None or b.memory is None:
+        return False
+    try:
+        return bool(np.shares_memory(a.memory, b.memory, max_work=_MOST_WORK))
+    except RuntimeError:  # It was too hard.
+        return True
+
+
+def _copy_back(given: Any, array: "np.ndarray[Any, Any]", part: "np.ndarray[Any, Any]") -> None:
+    """Into the argument itself; lists and read-only arrays stay as they are."""
+    result = part.view(array.dtype).reshape(array.shape)
+    if not hasattr(given, "data_ptr"):
+        given[...] = result
+        return
+    array[...] = result
+    if not given.is_contiguous():
+        import torch
+
+        given.copy_(torch.from_numpy(array.view(np.uint8)).view(given.dtype).reshape(given.shape))
