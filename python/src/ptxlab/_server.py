@@ -179,11 +179,14 @@ class Server:
             self._abandoned.pop().unlink(missing_ok=True)
 
     def _exchange(self, requests: Sequence[Request]) -> List[Dict[str, Any]]:
-        """Sends requests after those that were dropped. Nobody waits for the answers to the latter."""
+        """Sends requests together with those that were dropped, whose answers nobody needs."""
+        dropped: List[Request] = []
         while self._dropped:
-            dropped = [self._dropped.pop() for _ in self._dropped[:_MOST_AT_ONCE]]
-            self._send(dropped)
-        return self._send(requests)
+            dropped.append(self._dropped.pop())
+            if len(dropped) == _MOST_AT_ONCE:
+                self._send(dropped)
+                dropped = []
+        return self._send([*dropped, *requests])[len(dropped) :]
 
     def _send(self, requests: Sequence[Request]) -> List[Dict[str, Any]]:
         ids = [next(self._ids) for _ in requests]
