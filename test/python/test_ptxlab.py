@@ -581,3 +581,68 @@ def test_arrays_of_all_sizes(ptx_device):
             np.testing.assert_array_equal(buffer.read(np.float32), z)
             buffer.write(x)
             np.testing.assert_array_equal(buffer.read(np.float32), x)
+
+
+@pytest.mark.parametrize(
+    "value, expected",
+    [
+        (1.5, 0x3E00),
+        (0.1, 0x2E66),
+        (np.float64(1.5), 0x3E00),
+        (np.float16(1.5), 0x3E00),
+        (np.float32(1.5), 0x3E00),
+        (np.array([1.5, -2.5]), [0x3E00, 0xC100]),
+        ([1.5, 2.5], [0x3E00, 0x4100]),
+        (np.array([1.5], dtype=">f4"), [0x3E00]),
+        (float("inf"), 0x7C00),
+        (0x3FC00000, 0x3E00),
+        (np.uint64([0x3FC00000]), [0x3E00]),
+        (np.int32(0x3FC00000), 0x3E00),
+        (np.zeros((0, 2)), np.zeros((0, 2))),
+    ],
+)
+def test_evaluate_takes_floats_as_values_and_integers_as_bits(value, expected):
+    result = ptxlab.evaluate("cvt.rn.f16.f32", value)
+    np.testing.assert_array_equal(result, expected)
+    assert result.shape == np.shape(value)
+
+
+def test_evaluate_knows_the_types_of_operands():
+    assert ptxlab.evaluate("cvt.f32.bf16", 1 + 2**-8 + 2**-40).view(np.float32) == 1 + 2**-7
+    assert ptxlab.evaluate("add.f64", 1.5, np.float32(2)).view(np.float64) == 3.5
+    assert ptxlab.evaluate("selp.f32", 1.5, 2.5, [True, False]).view(np.float32).tolist() == [1.5, 2.5]
+    assert ptxlab.evaluate("mov.b32", np.float16(1), np.uint16(2)) == 0x23C00
+    assert ptxlab.evaluate("mov.b64", 1.5) == 0x3FF8 << 48
+    assert ptxlab.evaluate("add.s32", np.int8(-1), -2).view(np.int32) == -3
+    assert ptxlab.evaluate("mov.b128", 2**64 - 1) == 2**64 - 1
+
+
+@pytest.mark.parametrize(
+    "inst, values, code",
+    [
+        ("cvt.rn.f16.f32", [2**40], "argument-size"),
+        ("cvt.rn.f16.f32", [1e300], "argument-size"),
+        ("cvt.f32.bf16", [3.4e38], "argument-size"),
+        ("add.u32", [1.5, 1], "argument-type"),
+        ("add.f16x2", [np.float64(1.5), 1], "argument-type"),
+        ("mov.b32", [1.5], "argument-type"),
+        ("add.u32", ["1", 1], "argument-type"),
+        ("add.u32", [2**70, 1], "argument-type"),
+        ("selp.f32", [1.5, 2.5, 2], "argument-size"),
+        ("add.f32", [], "PTX3002"),
+        ("add.f32", [1.5], "PTX3002"),
+        ("nonsense.f32", [1.5], "PTX2001"),
+    ],
+)
+def test_evaluate_refuses_what_does_not_fit(inst, values, code):
+    with pytest.raises(ptxlab.PtxlabError) as caught:
+        ptxlab.evaluate(inst, *values)
+    assert caught.value.code == code
+
+
+def test_evaluate_takes_many_elements():
+    values = np.arange(300_000, dtype=np.uint32)
+    results = ptxlab.evaluate("add.u32", values, np.uint32(1))
+    np.testing.assert_array_equal(results, values + np.uint32(1))
+    below, _ = ptxlab.evaluate("setp.lt.f32", np.arange(10_000, dtype=np.float32), 5000.0)
+    assert below.sum() == 5000

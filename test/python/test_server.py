@@ -160,6 +160,20 @@ def test_objects_of_a_closed_server_say_so():
     assert caught.value.code == "server-ended"
 
 
+def test_a_text_beyond_the_limit_of_messages_is_refused():
+    for call in (ptxlab.check, ptxlab.explain):
+        with pytest.raises(ptxlab.PtxlabError, match="the limit is 67108864") as caught:
+            call(SPIN + "//" + "x" * (65 << 20))
+        assert caught.value.code == "limit-exceeded"
+    assert halves(1, 2) == [[1], [2]]
+
+
+def test_more_elements_than_fit_into_a_message(monkeypatch):
+    monkeypatch.setattr(shared(), "_message_limit", 200_000)
+    values = np.arange(50_000, dtype=np.uint32)
+    assert (ptxlab.evaluate("not.b32", values) == ~values).all()
+
+
 def in_fork(work, *args):
     """What a function returns in a forked process."""
     context = multiprocessing.get_context("fork")

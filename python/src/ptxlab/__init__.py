@@ -3,7 +3,8 @@
 from ._arrays import Quantized, convert, dequantize, quantize
 from ._device import Buffer, Device, Kernel, Module, Sampler, Shared, Surface, TensorMap, Texture
 from ._errors import Fault, PtxlabError
-from ._functions import Finding, Report, check, evaluate, explain, triton_ptx
+from ._evaluate import evaluate
+from ._functions import Finding, Report, check, explain, triton_ptx
 from ._server import Server, close
 
 __all__ = [
