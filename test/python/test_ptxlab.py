@@ -646,3 +646,12 @@ def test_evaluate_takes_many_elements():
     np.testing.assert_array_equal(results, values + np.uint32(1))
     below, _ = ptxlab.evaluate("setp.lt.f32", np.arange(10_000, dtype=np.float32), 5000.0)
     assert below.sum() == 5000
+
+
+def test_the_readme_of_the_package_runs_as_it_is(ptx_device, ptx_check):
+    text = (pathlib.Path(__file__).parents[2] / "python/README.md").read_text()
+    code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.S))
+    found = {}
+    exec(code, found)
+    found["test_axpy"](ptx_device, ptx_check)
+    found["device"].close()

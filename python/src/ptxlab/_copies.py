@@ -227,7 +227,7 @@ def _regions(arrays: Sequence[HostArray]) -> List[Region]:
 
 
 def _overlapping(arrays: Sequence[HostArray]) -> List[List[HostArray]]:
-    """Groups of arrays in which each one overlaps with those before it; `arrays` are in the order of their addresses."""
+    """Groups of arrays in which each one overlaps with those before it. `arrays` are ordered by their addresses."""
     groups: List[List[HostArray]] = []
     end = -1
     for one in arrays:

@@ -9,10 +9,10 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._formats import as_array
-from ._functions import _named
 from ._copies import Copies, HostArray
 from ._errors import Fault, PtxlabError
+from ._formats import as_array
+from ._functions import _named
 from ._scalars import scalar_argument
 from ._server import Server, data_of, shared, target_of
 
@@ -264,9 +264,11 @@ class Launcher:
         races: Optional[str] = None,
         **options: Any,
     ) -> Dict[str, Any]:
-        """Runs the kernel. Arrays and tensors are copied to the device, and back afterwards unless they are read-only.
+        """Runs the kernel. Arrays and tensors are copied to the device, and back if the kernel has changed them.
 
-        Buffers stay on the device. Numbers take the type of their parameter. Returns what was printed, and statistics.
+        Read-only arrays and lists are not copied back. Arguments in the same memory are the same memory for the kernel.
+        Buffers stay on the device. Numbers are converted by value to the type of their parameter.
+        Returns what was printed, and statistics.
         `bind` gives a Texture, Surface or Sampler to variables of the module, by their names;
         later launches can use those of Buffers, but not those of arrays.
         With races="report", or "strict" to include stores of the same value, the result lists data races under "races".

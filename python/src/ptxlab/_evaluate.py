@@ -35,9 +35,10 @@ def evaluate(
     """Evaluates one instruction for every element of its inputs, which are broadcast against each other.
 
     Integers are the bits of registers; negative ones are in two's complement. Floats are values: for an operand of a
-    float type, they are rounded to its format, if they do not have it already. For `.b32` and other types of bits, floats
-    of their width are taken as bits. Everything else is refused with PtxlabError `argument-type`, and what does not fit
-    with `argument-size`. The results are unsigned integers with the bits of the results; `view` turns them into floats.
+    float type, they are rounded to its format, if they do not have it already. For `.b32` and other types of bits,
+    floats of their width are taken as bits. Everything else is refused with PtxlabError `argument-type`, and what does
+    not fit with `argument-size`. The results are unsigned integers with the bits of the results; `view` turns them into
+    floats.
     """
     options = _named(target=target, isa=isa)
     given = [np.asarray(one) for one in inputs]
@@ -85,7 +86,8 @@ def _bits_of(array: "np.ndarray[Any, Any]", operand: Operand, where: str) -> "np
     if "int" in array.dtype.name and array.dtype.kind not in "iu":  # The narrow integers of ml_dtypes.
         array = array.astype(np.int64)
     if array.dtype.kind not in "biu":
-        raise PtxlabError("argument-type", f"{where} is an array of {array.dtype}; {operand.type} takes integers or floats")
+        found = f"{where} is an array of {array.dtype}"
+        raise PtxlabError("argument-type", f"{found}; {operand.type} takes integers or floats")
     return _integer_bits(array, operand, where)
 
 
@@ -109,8 +111,8 @@ def _float_bits(
     if not is_same and (type in _floats or type == "bf16"):
         array = _rounded(_native(array), type, where)
     elif not is_same:
-        words = f"pass its bits as unsigned integers of {operand.width} bits"
-        raise PtxlabError("argument-type", f"{where} is an array of {array.dtype}; {type} does not take these values: {words}")
+        found = f"{where} is an array of {array.dtype}, whose values {type} does not take"
+        raise PtxlabError("argument-type", f"{found}; pass its bits as unsigned integers of {operand.width} bits")
     return _native(array).view(_unsigned(8 * array.dtype.itemsize))
 
 
