@@ -4,6 +4,7 @@ import contextlib
 import multiprocessing
 import os
 import pickle
+import random
 import signal
 import threading
 import time
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import ptxlab
+from ptxlab import _server
 from ptxlab._server import shared
 
 pytest_plugins = ["ptxlab.pytest_plugin"]
@@ -103,6 +105,33 @@ def test_an_exception_while_a_large_request_is_sent():
         assert halves(1, 2) == [[1], [2]]
 
 
+def use_everything(device, kernel, value):
+    small, large = np.full(3, value, np.float32), np.full(5000, value, np.float32)
+    for array in (small, large):
+        assert (ptxlab.convert(array, "f16") == value).all()
+    out = np.zeros(1, dtype=np.uint32)
+    kernel[1, 1](out, 1)
+    assert out[0] == 1015568748
+    assert (ptxlab.evaluate("add.u32", np.full(3000, value, np.uint32), np.uint32(1)) == value + 1).all()
+    assert (device.buffer(small).read(np.float32) == value).all()
+
+
+@needs_signals
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("error", [Late, KeyboardInterrupt])
+def test_exceptions_at_any_moment(ptx_device, monkeypatch, error):
+    monkeypatch.setattr(_server, "_GRACE", 20.0)
+    kernel = ptx_device.module(SPIN).kernel()
+    server = shared()
+    randoms = random.Random(1)
+    end = time.monotonic() + 1.5
+    while time.monotonic() < end:
+        with contextlib.suppress(error), alarm(randoms.uniform(0.0001, 0.02), error):
+            use_everything(ptx_device, kernel, randoms.randrange(1000))
+    use_everything(ptx_device, kernel, 1)
+    assert shared() is server
+
+
 @needs_signals
 def test_a_signal_handler_cannot_use_ptxlab_during_a_call(ptx_device):
     def convert(*_):
@@ -161,10 +190,9 @@ def test_objects_of_a_closed_server_say_so():
 
 
 def test_a_text_beyond_the_limit_of_messages_is_refused():
-    for call in (ptxlab.check, ptxlab.explain):
-        with pytest.raises(ptxlab.PtxlabError, match="the limit is 67108864") as caught:
-            call(SPIN + "//" + "x" * (65 << 20))
-        assert caught.value.code == "limit-exceeded"
+    with pytest.raises(ptxlab.PtxlabError, match="the limit is 67108864") as caught:
+        ptxlab.check(SPIN + "//" + "x" * (65 << 20))
+    assert caught.value.code == "limit-exceeded"
     assert halves(1, 2) == [[1], [2]]
 
 

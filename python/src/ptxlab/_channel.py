@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import select
 import selectors
 import time
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -37,6 +38,7 @@ class Exchange:
         self.ids = ids
         self.answers: Dict[int, Dict[str, Any]] = {}
         self.written: List[int] = []
+        self.is_canceled = False
 
     @property
     def unsent(self) -> memoryview:
@@ -52,7 +54,10 @@ class Exchange:
         return self.is_sent and len(self.answers) == len(self.ids)
 
     def cancel(self) -> None:
-        """Adds a cancellation of each request that was not answered."""
+        """Adds a cancellation of each request that was not answered. The server takes only one of each."""
+        if self.is_canceled:
+            return
+        self.is_canceled = True
         waiting = [one for one in self.ids if one not in self.answers]
         notes = [{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": one}} for one in waiting]
         self.message += b"".join(framed(json.dumps(note).encode()) for note in notes)
@@ -99,11 +104,20 @@ class Channel:
         self._inbox = _Inbox()
         self.current = Exchange(b"", ())
 
+    def is_closed(self) -> bool:
+        """Whether the process at the other end has ended, as far as this can be seen."""
+        if not hasattr(select, "poll"):
+            return False
+        output = select.poll()
+        output.register(self._read_from, select.POLLIN)
+        return any(event & select.POLLHUP for _, event in output.poll(0))
+
     def complete(self) -> None:
         """Sends what is left of the current exchange, and waits for its answers."""
         exchange = self.current
         while not exchange.is_sent:
             self._write(exchange.unsent)
+        self._take_messages()
         while not exchange.is_done:
             self._read()
 
@@ -111,6 +125,7 @@ class Channel:
         """Goes on with the current exchange, for this time at most. Returns whether it was completed."""
         if os.name != "posix":  # Pipes cannot be waited for elsewhere.
             return False
+        self._take_messages()
         deadline = time.monotonic() + seconds
         with selectors.DefaultSelector() as ready:
             ready.register(self._read_from, selectors.EVENT_READ)
@@ -135,18 +150,21 @@ class Channel:
         try:
             self.current.written.extend(map(os.write, (self._write_to,), (piece,)))
         except BrokenPipeError:
-            raise ServerGone("it closed its input") from None
+            raise ServerGone from None
 
     def _read(self) -> None:
         received = self._inbox.bytes
         before = received.tell()
         received.writelines(map(os.read, (self._read_from,), (_READ_PIECE,)))
         if received.tell() == before:
-            raise ServerGone("it closed its output")
+            raise ServerGone
         self._take_messages()
 
     def _take_messages(self) -> None:
-        """Stores each answer before its bytes are given up, so that an interruption between the two does no harm."""
+        """Takes answers from what was read, including what an interruption has left.
+
+        Each one is stored before its bytes are given up, so that an interruption between the two does no harm.
+        """
         while True:
             found = self._inbox.next()
             if found is None:

@@ -23,6 +23,9 @@ from ._errors import PtxlabError
 # Seconds that a request has to stop after Ctrl-C.
 _GRACE = 1.0
 
+# Seconds that the process has to end.
+_EXIT = 5.0
+
 # This many requests, with data of `INLINE_BYTES` at most, and their answers never fill both pipes.
 _MOST_AT_ONCE = 32
 
@@ -107,8 +110,8 @@ class Server:
     @property
     def has_ended(self) -> bool:
         """Whether the process is gone, or belongs to the process from which this one was forked."""
-        if self._ended is None and self._process.poll() is not None:
-            self.end(f"its exit code was {self._process.returncode}")
+        if self._ended is None and self._channel.is_closed():
+            self.end()
         return self._ended is not None
 
     def require(self) -> None:
@@ -134,9 +137,9 @@ class Server:
         with self._lock:
             if self._is_busy:
                 raise PtxlabError("busy", "a signal handler cannot use ptxlab while it interrupts a call of ptxlab")
+            self.require()
             try:
                 self._is_busy = True
-                self.require()
                 self._complete()
                 for i in range(0, len(requests), _MOST_AT_ONCE):
                     answers += self._exchange(requests[i : i + _MOST_AT_ONCE])
@@ -210,7 +213,7 @@ class Server:
     def _cancel(self, seconds: float = 0.0) -> bool:
         """Cancels what is being asked. Returns whether the server has answered within this time."""
         exchange = self._channel.current
-        if exchange.is_done:
+        if self._ended is not None or exchange.is_done:
             return True
         exchange.cancel()
         try:
@@ -248,18 +251,29 @@ class Server:
             try:
                 if self._channel.current.is_done:
                     self._pipes[0].close()
-                    self._process.wait()
+                    self._exit_code()
             finally:
                 self.end("it was closed")
 
-    def end(self, why: str) -> None:
-        """Ends the process at once, and says why to those that still use it."""
+    def _exit_code(self) -> Optional[int]:
+        """The exit code of the process, once it has ended; None if it does not end.
+
+        A signal handler that interrupts `Popen` can leave a lock in it, so there must always be a limit of time.
+        """
+        try:
+            return self._process.wait(_EXIT)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def end(self, why: str = "") -> None:
+        """Ends the process at once, and says why to those that still use it. Without a reason, it has crashed."""
         if self._ended is not None:
             return
-        message = f"the ptxlab server has ended ({why}); its devices, modules and buffers are gone"
-        self._ended = ("server-ended", message)
+        self._ended = _ended(why or "it crashed")
+        if why == "":
+            self._ended = _ended(f"its exit code was {self._exit_code()}")
         self._process.kill()
-        self._process.wait()
+        self._exit_code()
         # Another thread may be waiting for an answer. It must not find a new file under the number of a closed one.
         if self._lock.acquire(blocking=False):
             self._release()
@@ -280,6 +294,11 @@ class Server:
         self._lock = threading.RLock()
         self._process.returncode = 0  # It is not a child of this process, and must not be waited for.
         self._release()
+
+
+def _ended(why: str) -> Tuple[str, str]:
+    """The code and the message of the error."""
+    return "server-ended", f"the ptxlab server has ended ({why}); its devices, modules and buffers are gone"
 
 
 def _result(answer: Dict[str, Any]) -> Answer:
