@@ -9,7 +9,10 @@ import { RequestError, responseError } from './errors.ts';
 import type { Limits } from './limits.ts';
 import type { Method, ServerState } from './method.ts';
 import {
+  CancellationSenderStrategy,
+  type CancellationStrategy,
   type CancellationToken,
+  CancellationTokenSource,
   createMessageConnection,
   StreamMessageReader,
   StreamMessageWriter,
@@ -25,6 +28,18 @@ export interface ServerStreams {
   readonly input: Readable;
   readonly output: OutputStream;
 }
+
+/** Makes each token at once. Otherwise, a request that is cancelled before and after its start ends the connection. */
+const cancellationStrategy: CancellationStrategy = {
+  receiver: {
+    createCancellationTokenSource() {
+      const source = new CancellationTokenSource();
+      void source.token;
+      return source;
+    },
+  },
+  sender: CancellationSenderStrategy.Message,
+};
 
 const methods: Readonly<Record<string, Method>> = { ...textMethods, ...deviceMethods, ...arrayMethods };
 
@@ -47,7 +62,7 @@ export async function serve(
   // Otherwise, its timer would keep the process running after the server has ended within a message.
   reader.partialMessageTimeout = 0;
   const writer = new StreamMessageWriter(output);
-  const connection = createMessageConnection(reader, writer);
+  const connection = createMessageConnection(reader, writer, undefined, { cancellationStrategy });
   let waiting = 0;
   connection.onRequest(async (name: string, params: unknown, token: CancellationToken) => {
     const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
