@@ -126,8 +126,13 @@ def test_exceptions_at_any_moment(ptx_device, monkeypatch, error):
     randoms = random.Random(1)
     end = time.monotonic() + 1.5
     while time.monotonic() < end:
-        with contextlib.suppress(error), alarm(randoms.uniform(0.0001, 0.02), error):
-            use_everything(ptx_device, kernel, randoms.randrange(1000))
+        try:
+            with alarm(randoms.uniform(0.0001, 0.02), error):
+                use_everything(ptx_device, kernel, randoms.randrange(1000))
+        except AssertionError:
+            raise
+        except (Exception, KeyboardInterrupt):
+            pass  # C code may turn the exception into another one.
     use_everything(ptx_device, kernel, 1)
     assert shared() is server
 

@@ -327,7 +327,8 @@ class SharedFile:
     def put(self, array: "np.ndarray[Any, Any]") -> Dict[str, Any]:
         """Writes the bytes of an array; returns the reference to them that requests use."""
         try:
-            array.reshape(-1).view(np.uint8).tofile(self._path)
+            # numpy calls a path's __fspath__ and turns an interruption there into a TypeError.
+            array.reshape(-1).view(np.uint8).tofile(str(self._path))
         except OSError:
             self._server.require()
             raise
@@ -336,7 +337,7 @@ class SharedFile:
     def get(self, dtype: Union["np.dtype[Any]", type]) -> "np.ndarray[Any, Any]":
         """The bytes as an array."""
         try:
-            return np.fromfile(self._path, dtype=np.uint8).view(dtype)
+            return np.fromfile(str(self._path), dtype=np.uint8).view(dtype)
         except OSError:
             self._server.require()
             raise
