@@ -117,7 +117,7 @@ async function dataTrouble(file: string, bytes: number): Promise<string | null> 
     () => null,
   );
   if (size === bytes) return null;
-  return size === null ? `its data, ${file}, is missing` : `its data, ${file}, has ${size} bytes instead of ${bytes}`;
+  return size === null ? `lacks its data, ${file}` : `has data of ${size} bytes instead of ${bytes} in ${file}`;
 }
 
 /** The results of all shards, and the other files in their folder. */
