@@ -1,26 +1,41 @@
 /**
  * Runs work on Node worker threads. All devices in a process share one pool of threads, which is kept between launches.
  */
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
 import type { WorkerHost } from '../jit/launch/worker-host.ts';
 import { mostWorkers } from '../machine/launch.ts';
+import { importUrl } from './import-url.ts';
 
+const sharePart = fileURLToPath(new URL('../jit/launch/share.js', import.meta.url));
 const arrayPart = fileURLToPath(new URL('../jit/arrays/array-part.js', import.meta.url));
 
 let pool: Piscina | null = null;
 /** Number of threads known to be running. */
 let up = 0;
 
+/** Piscina. It is not imported by name, because some bundlers would put it into a form that cannot be loaded. */
+async function poolClass(): Promise<typeof Piscina> {
+  const found = await importUrl('piscina');
+  if (!isPiscina(found)) throw new Error('the package piscina has no class Piscina');
+  return found.Piscina;
+}
+
+function isPiscina(found: unknown): found is { readonly Piscina: typeof Piscina } {
+  return typeof found === 'object' && found !== null && 'Piscina' in found && typeof found.Piscina === 'function';
+}
+
 /**
  * Makes the pool. Its threads are started when there are tasks for them; idle threads do not keep the process from
- * exiting. Piscina is imported here because some bundlers put it into a form that cannot be loaded.
+ * exiting.
  */
 async function started(): Promise<Piscina> {
-  const { Piscina: Pool } = await import('piscina');
+  if (!existsSync(sharePart)) throw new Error(`there is no file ${sharePart}`);
+  const Pool = await poolClass();
   pool ??= new Pool({
-    filename: fileURLToPath(new URL('../jit/launch/share.js', import.meta.url)),
+    filename: sharePart,
     minThreads: 0,
     maxThreads: mostWorkers,
     idleTimeout: Number.POSITIVE_INFINITY,
