@@ -59,22 +59,18 @@ function expressionOf(pattern) {
   return new RegExp(`^${source}$`);
 }
 
-/** A pattern that is the path of a file or folder stands for it; `ptxlab check` looks for modules in folders. */
-function isPath(pattern) {
-  return existsSync(pattern);
-}
-
 /**
- * The files and folders that the patterns stand for. Hidden folders are searched only for patterns that name one, and
+ * The files and folders that the patterns stand for. A pattern that is a path stands for it; `ptxlab check` looks for
+ * modules in folders. Hidden folders are searched only for patterns that name one, and
  * node_modules are not searched.
  */
 function filesOf(patterns) {
   const wanted = patterns
-    .filter((pattern) => !isPath(pattern))
+    .filter((pattern) => !existsSync(pattern))
     .map((pattern) => ({ pattern, expression: expressionOf(pattern) }));
   const namesHidden = wanted.some(({ pattern }) => /(?:^|\/)\.[^./]/.test(pattern));
   const matched = new Set();
-  const found = patterns.filter(isPath);
+  const found = patterns.filter((pattern) => existsSync(pattern));
   const look = (path) => {
     const matching = wanted.filter(({ expression }) => expression.test(path));
     for (const { pattern } of matching) matched.add(pattern);

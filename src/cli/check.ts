@@ -103,10 +103,7 @@ export async function writeEnd(judged: readonly Judged[], flags: CheckFlags, { s
   if (flags.format === 'junit') await write(stdout, renderJUnit(junitSuites(mergeAll(judged))));
 }
 
-/**
- * The findings that the baseline accepts; null if the flags name no baseline, or if the baseline is to be replaced. Only
- * an empty file or another baseline is replaced.
- */
+/** The findings that the baseline accepts; null if the flags name no baseline, or if the baseline is to be replaced. */
 async function baselineOf(
   { baseline, updateBaseline: replaces }: CheckFlags,
   session: Session,
@@ -115,12 +112,20 @@ async function baselineOf(
     if (replaces === true) throw new UsageError('--update-baseline needs --baseline FILE');
     return null;
   }
-  if (replaces === true && !existsSync(baseline)) return null;
+  if (replaces === true) {
+    if (existsSync(baseline)) await requireReplaceable(baseline, session);
+    return null;
+  }
   const text = await readInput(baseline, session);
-  if (!text.ok) throw new UsageError(replaces === true ? text.error : `${text.error}; --update-baseline writes it`);
-  if (replaces === true && text.value.trim() === '') return null;
-  const found = new Baseline(text.value, displayName(baseline));
-  return replaces === true ? null : found;
+  if (!text.ok) throw new UsageError(`${text.error}; --update-baseline writes it`);
+  return new Baseline(text.value, displayName(baseline));
+}
+
+/** Throws a UsageError unless the file is empty or a baseline. */
+async function requireReplaceable(path: string, session: Session): Promise<void> {
+  const text = await readInput(path, session);
+  if (!text.ok) throw new UsageError(text.error);
+  if (text.value.trim() !== '') void new Baseline(text.value, displayName(path));
 }
 
 /**

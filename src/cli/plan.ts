@@ -10,7 +10,7 @@ import { write } from './output.ts';
 import type { Session } from './session.ts';
 import type { PlanConvertFlags } from './shards/convert-plan.ts';
 import { type Draft, type Plan, requireNewPlan, writePlan } from './shards/manifest.ts';
-import { type Scheduler, scriptFor } from './shards/scripts.ts';
+import { type Scheduler, scriptFor, shellWord } from './shards/scripts.ts';
 import type { TestChoice } from './shards/what.ts';
 import type { SweepChoiceFlags } from './sweep/choice.ts';
 
@@ -86,11 +86,6 @@ async function writeScript(plan: Plan, scheduler: Scheduler, perTask: number): P
   const path = join(plan.folder, name);
   await writeFiles([{ path, bytes: Buffer.from(text) }], true);
   return `${start} ${shellWord(path)}`;
-}
-
-/** A path as a word of a shell command. */
-function shellWord(path: string): string {
-  return /^[\w./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function planText({ folder, manifest }: Plan, draft: Draft, perTask: number, script: string | null): string {

@@ -92,7 +92,8 @@ export class Recording {
   /** The last keyframe before the end. Adds those that are missing up to there. */
   private keyframeBefore(end: number): Keyframe {
     const { keyframes } = this;
-    for (let last = elementAt(keyframes, keyframes.length - 1); ; last = elementAt(keyframes, keyframes.length - 1)) {
+    for (;;) {
+      const last = elementAt(keyframes, keyframes.length - 1);
       const next = last.step + Math.max(leastSpacing, last.registers.length);
       if (next > end) break;
       keyframes.push({ step: next, registers: this.replay(last, next) });

@@ -79,6 +79,6 @@ export const host: WorkerHost = {
     const answer = await ask({ kind: 'arrays', part });
     if (answer.kind !== 'converted') throw broken(answer);
   },
-  // Old runtimes in which bundles for browsers end up have no `navigator`.
+  // Node 20, in which a bundle for browsers may run, has no `navigator`.
   processors: globalThis.navigator?.hardwareConcurrency ?? 1,
 };

@@ -8,8 +8,8 @@ import { elementAt } from '../base/element-at.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import type { TypeName } from '../isa/types.ts';
 import type { Dim3 } from '../machine/fault.ts';
-import type { NamedRegister } from '../program/frame.ts';
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
+import { registersByPlace } from '../program/registers-by-place.ts';
 import { blockIndexOf } from '../machine/launch.ts';
 import type { LaunchFacts } from './specials.ts';
 import type { Cpu, Executable, Rest, Thread, UndefinedResults } from './thread.ts';
@@ -147,17 +147,6 @@ function describer(
     })),
     addresses: addresses.map(({ place }) => BigInt(elementAt(frame, place))),
   });
-}
-
-const knownRegisters = new WeakMap<FunctionProgram, ReadonlyMap<number, NamedRegister>>();
-
-/** The registers of a function, by place. */
-function registersByPlace(program: FunctionProgram): ReadonlyMap<number, NamedRegister> {
-  const known = knownRegisters.get(program);
-  if (known !== undefined) return known;
-  const registers = new Map(program.registers.map((register) => [register.place, register]));
-  knownRegisters.set(program, registers);
-  return registers;
 }
 
 type Named = Pick<TraceRegister, 'name' | 'type' | 'read' | 'written'> & { readonly place: number };

@@ -5,7 +5,9 @@
 import type { Ref } from '../isa/steps/ref.ts';
 import type { AccessSpace } from '../isa/spaces.ts';
 import type { StepOf } from '../isa/steps/step.ts';
+import type { NamedRegister } from './frame.ts';
 import type { AddressSource, FunctionProgram, ProgramInstruction } from './function-program.ts';
+import { registersByPlace } from './registers-by-place.ts';
 import { usesOf } from './uses.ts';
 
 /**
@@ -154,13 +156,13 @@ function elementsOf(step: AccessStep): readonly Ref[] {
  */
 class Sums {
   private readonly program: FunctionProgram;
-  private readonly widths: ReadonlyMap<number, number>;
+  private readonly registers: ReadonlyMap<number, NamedRegister>;
   private readonly known = new Map<number, Sum>();
   private origins = 0;
 
   constructor(program: FunctionProgram) {
     this.program = program;
-    this.widths = registerWidths(program);
+    this.registers = registersByPlace(program);
   }
 
   of(register: number): Sum {
@@ -190,30 +192,24 @@ class Sums {
     if (step.kind !== 'copy' && !isAddition(step)) return null;
     const placeOf = (ref: Ref): number => places.get(ref) ?? -1;
     const register = placeOf(step.to);
-    const width = this.widths.get(register);
+    const width = this.widthOf(register);
     if (step.kind === 'copy') {
       const from = placeOf(step.from);
-      if (width === undefined || this.widths.get(from) !== width) return null;
+      if (width === undefined || this.widthOf(from) !== width) return null;
       return { register, sum: this.of(from) };
     }
     const [a = -1, b = -1] = step.from.map(placeOf);
-    if (width === undefined || this.widths.get(a) !== width || !this.program.constants.has(b)) return null;
+    if (width === undefined || this.widthOf(a) !== width || !this.program.constants.has(b)) return null;
     const { origin, constant } = this.of(a);
     const amount = BigInt(this.program.initialFrame[b] ?? 0);
     return { register, sum: { origin, constant: step.fn === 'add' ? constant + amount : constant - amount } };
+  }
+
+  private widthOf(register: number): number | undefined {
+    return this.registers.get(register)?.type.width;
   }
 }
 
 function isAddition(step: ProgramInstruction['steps'][number]): step is StepOf<'integer'> {
   return step.kind === 'integer' && (step.fn === 'add' || step.fn === 'sub') && !step.sat;
-}
-
-const knownWidths = new WeakMap<FunctionProgram, ReadonlyMap<number, number>>();
-
-function registerWidths(program: FunctionProgram): ReadonlyMap<number, number> {
-  const known = knownWidths.get(program);
-  if (known !== undefined) return known;
-  const made = new Map(program.registers.map(({ place, type }) => [place, type.width] as const));
-  knownWidths.set(program, made);
-  return made;
 }

@@ -82,6 +82,11 @@ function lastOf(shards: number, perTask: number): string {
   return `last=$((first + ${perTask - 1} < ${shards} ? first + ${perTask - 1} : ${shards - 1}))`;
 }
 
+/** A word of a shell command, which is quoted only if necessary. */
+export function shellWord(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : quoted(word);
+}
+
 /** Quotes a word for the shell. */
 function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;

@@ -8,7 +8,7 @@ import { UsageError } from '../exit.ts';
 import { readJobContents } from '../run/job-inputs.ts';
 import { hashInput } from './inputs.ts';
 import type { Draft, InputFile } from './manifest.ts';
-import { expectedFilesOf, inputFilesOf } from '../test/files.ts';
+import { filesOf } from '../test/files.ts';
 import type { PlannedSuite, TestChoice } from './what.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function draftTest(
     cases.push(...found);
   }
   if (cases.length === 0) throw new UsageError(`no test matches '${filter}'`);
-  const files = new Set(cases.flatMap((one) => [...inputFilesOf(one), ...expectedFilesOf(one)]));
+  const files = new Set(cases.flatMap(filesOf));
   const inputs: InputFile[] = [];
   for (const name of names) inputs.push(await hashInput(folder, name, false));
   for (const file of files) if (await isFile(file)) inputs.push(await hashInput(folder, file, false));
@@ -57,8 +57,10 @@ const ownMemory = 2 ** 28;
  * launches, on the device, after the launches, and the expected contents.
  */
 async function memoryOf(cases: readonly TestCase[]): Promise<number> {
+  // A test that runs for several GPUs or targets has the same buffers each time.
+  const different = new Map(cases.map((one) => [one.test, one])).values();
   let most = ownMemory;
-  for (const one of cases) most = Math.max(most, 4 * (await bufferBytes(one)));
+  for (const one of different) most = Math.max(most, 4 * (await bufferBytes(one)));
   return ownMemory + most;
 }
 

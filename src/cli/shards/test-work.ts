@@ -4,7 +4,7 @@ import { elementAt } from '../../base/element-at.ts';
 import { withFileErrors } from '../../hosts/file-errors.ts';
 import { UsageError } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { expectedFilesOf, inputFilesOf } from '../test/files.ts';
+import { filesOf } from '../test/files.ts';
 import { type CaseResult, runCase } from '../test/run-case.ts';
 import { readSuite, type TestCase } from '../test/suite.ts';
 import type { UnitRange } from './cut.ts';
@@ -30,7 +30,7 @@ export async function testShard(
     if (own.from >= own.to) continue;
     const found = await plannedCases(plan, what, i, inputs, session);
     for (const one of found.slice(own.from, own.to)) {
-      for (const file of [...inputFilesOf(one), ...expectedFilesOf(one)]) await inputs.require(file);
+      for (const file of filesOf(one)) await inputs.require(file);
       const result = await runCase(one, false, session);
       const { gpu, target } = one;
       results.push({ ...result, one: { suite: name, name: one.name, gpu, target } });

@@ -15,11 +15,12 @@ export function inputFilesOf({ test, folder }: TestCase): readonly string[] {
   return [test.ptx ?? [], given, references].flat().map((file) => resolve(folder, file));
 }
 
-/** The paths of the files that contain expected results of a test. */
-export function expectedFilesOf(one: TestCase): readonly string[] {
-  return Object.values(one.test.expect ?? {})
+/** The paths of all files that a test names: those that it reads, and those that contain its expected results. */
+export function filesOf(one: TestCase): readonly string[] {
+  const expected = Object.values(one.test.expect ?? {})
     .flatMap((expectation) => fileOf(expectation, one) ?? [])
     .map((file) => resolve(one.folder, file));
+  return [...inputFilesOf(one), ...expected];
 }
 
 /** The values of all members named `file`, at any depth within the given value. */

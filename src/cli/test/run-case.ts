@@ -1,17 +1,17 @@
 /** Runs one test for one GPU and one target, and compares the results with the expected ones. */
 import { performance } from 'node:perf_hooks';
-import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { valueAt } from '../../base/element-at.ts';
 import { memberPath } from '../../base/rules.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { Race } from '../../device.ts';
+import { makeFolder } from '../../hosts/node-folders.ts';
 import { refuseSameFiles, writeFiles } from '../../hosts/node-output.ts';
 import { TensorFileError } from '../../tensors/tensor-error.ts';
 import { UsageError } from '../exit.ts';
 import { readJob } from '../run/job.ts';
 import type { BufferContents } from '../run/inputs.ts';
-import { execute, type RunOutcome } from '../run/launch.ts';
+import { execute, type LaunchOutcome, type RunOutcome } from '../run/launch.ts';
 import type { Session } from '../session.ts';
 import { compareElements, differenceLines, type Tolerance } from './compare.ts';
 import { bytesOfFormat, formatOfNpy, formatOfType, npyOfFormat } from './element-format.ts';
@@ -77,7 +77,7 @@ async function statusOf(one: TestCase, updated: string[] | null, session: Sessio
   if (ended !== null) return { kind: 'failed', findings: [ended] };
   if (outcome.kind !== 'done') return statusAfterFault(outcome, prints);
   const findings = outcome.launches.flatMap(({ output }) => output.races.map((race) => raceLines(race, outcome.text)));
-  const printed = outcome.launches.map(({ output }) => output.printed).join('');
+  const printed = printedBy(outcome.launches);
   if (prints !== undefined && prints !== printed) findings.push(printedLines(printed, prints));
   const left = new Map([...outcome.buffers, ...outcome.variables]);
   for (const [key, expectation] of Object.entries(expect)) {
@@ -91,9 +91,7 @@ async function statusOf(one: TestCase, updated: string[] | null, session: Sessio
 /** The status of a test whose launches ended as expected, with a fault. */
 function statusAfterFault(outcome: RunOutcome, prints: string | undefined): CaseStatus {
   if (outcome.kind !== 'fault' || prints === undefined) return { kind: 'passed' };
-  const printed = [...outcome.before.map(({ output }) => output), outcome.output]
-    .map((output) => output.printed)
-    .join('');
+  const printed = printedBy(outcome.before) + outcome.output.printed;
   return printed === prints ? { kind: 'passed' } : { kind: 'failed', findings: [printedLines(printed, prints)] };
 }
 
@@ -119,6 +117,10 @@ function endOf(outcome: RunOutcome, expected: string | null): readonly string[] 
     case 'done':
       return expected === null ? null : [`expected fault ${expected}, but the kernels ended without a fault`];
   }
+}
+
+function printedBy(launches: readonly LaunchOutcome[]): string {
+  return launches.map(({ output }) => output.printed).join('');
 }
 
 function raceLines({ code, message, first, second }: Race, { name }: SourceText): readonly string[] {
@@ -174,7 +176,7 @@ async function judge(
   const element = format === null ? (result.input?.element ?? null) : { type: npyOfFormat(format), shape: [count] };
   const path = resolve(one.folder, file);
   await refuseSameFiles([one.suite, ...inputFilesOf(one)], [path]);
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   await writeFiles([{ path, bytes: fileContents(path, { bytes: result.bytes, element }) }], true);
   updated.push(file);
   return null;

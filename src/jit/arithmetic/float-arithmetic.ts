@@ -7,6 +7,7 @@ import { lowerDouble } from './double-arithmetic.ts';
 import { lowerChoice } from './float-bits.ts';
 import type { Lowering } from '../lowering.ts';
 import { narrowFunction } from './narrow-arithmetic.ts';
+import { lowerByFour } from '../simd/first-of-four.ts';
 import { narrowOperation } from '../simd/vector-narrow.ts';
 import { isSingle, lowerSingle } from './single-arithmetic.ts';
 
@@ -18,14 +19,14 @@ export function lowerFloat(step: StepOf<'float'>, lowering: Lowering): void {
   else lowerByHelper(step, lowering);
 }
 
-function lowerByHelper(step: StepOf<'float'>, { code, values, helpers }: Lowering): void {
+function lowerByHelper(step: StepOf<'float'>, lowering: Lowering): void {
+  const { code, values, helpers } = lowering;
   const four = narrowOperation(helpers, step);
-  const index = four ?? narrowFunction(helpers, step.fn, step.format, step.mode, step.from.length);
-  for (const ref of step.from) {
-    values.get(ref, 'i32');
-    if (four !== null) code.vector('i32x4.splat');
+  if (four !== null) {
+    lowerByFour(four, step.from, step.to, lowering);
+    return;
   }
-  code.call(index);
-  if (four !== null) code.lane('i32x4.extract_lane', 0);
+  for (const ref of step.from) values.get(ref, 'i32');
+  code.call(narrowFunction(helpers, step.fn, step.format, step.mode, step.from.length));
   values.set(step.to, 'i32');
 }

@@ -7,19 +7,15 @@ import type { StepOf } from '../../isa/steps/step.ts';
 import { inverseTurn, type MufuFunction, tangentRows } from '../../numerics/mufu-tables.ts';
 import type { Helpers } from '../helpers.ts';
 import type { Lowering } from '../lowering.ts';
+import { lowerByFour } from './first-of-four.ts';
 import { f32, type FloatLayout, type MufuCount, type MufuLayout, MufuUnit, upperHalf } from './mufu-unit.ts';
 import { pushDoubleWords, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { shift, single, splat } from './vector-words.ts';
 import { evenWords, lowPairs, upperPair } from './word-shuffles.ts';
 
 /** Lowers a step for one thread at a time. */
-export function lowerMufu({ fn, to, from }: StepOf<'mufu'>, { code, values, helpers, layout }: Lowering): void {
-  values.get(from, 'i32');
-  code
-    .vector('i32x4.splat')
-    .call(mufuFunction(helpers, fn, layout, 1))
-    .lane('i32x4.extract_lane', 0);
-  values.set(to, 'i32');
+export function lowerMufu({ fn, to, from }: StepOf<'mufu'>, lowering: Lowering): void {
+  lowerByFour(mufuFunction(lowering.helpers, fn, lowering.layout, 1), [from], to, lowering);
 }
 
 export function vectorMufu({ fn, to, from }: StepOf<'mufu'>, lowering: VectorLowering): Writer {

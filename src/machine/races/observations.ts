@@ -24,8 +24,29 @@ export interface WriteChain {
 /** For each chain, the number of the last write that was observed. */
 export type Observations = Map<WriteChain, number>;
 
-/** Whether the last write of an actor in a chain was observed. */
-export function hasObserved(observed: Pick<Observations, 'get'>, chain: WriteChain, actor: number): boolean {
-  const write = chain.writes.get(actor);
-  return write !== undefined && (observed.get(chain) ?? 0) >= write;
+/** What the threads of each block had observed of global memory at barriers for the whole block. */
+export class BlockObservations {
+  private readonly shared = new Map<number, WeakMap<WriteChain, number>>();
+
+  /** At a barrier, lets the other threads of the block know what a thread has observed. */
+  share(block: number, observed: Observations): void {
+    if (observed.size === 0) return;
+    const shared = this.shared.get(block) ?? new WeakMap<WriteChain, number>();
+    this.shared.set(block, shared);
+    for (const [chain, write] of observed)
+      if (chain.isGlobal) shared.set(chain, Math.max(write, shared.get(chain) ?? 0));
+    observed.clear();
+  }
+
+  /** Whether a thread, or its block at an earlier barrier, has observed the last write of an actor in a chain. */
+  include(block: number, observed: Observations, chain: WriteChain, actor: number): boolean {
+    const write = chain.writes.get(actor);
+    if (write === undefined) return false;
+    return (observed.get(chain) ?? 0) >= write || (this.shared.get(block)?.get(chain) ?? 0) >= write;
+  }
+
+  /** The block has ended. */
+  end(block: number): void {
+    this.shared.delete(block);
+  }
 }

@@ -48,12 +48,9 @@ import {
   waitForGroups,
 } from './clock.ts';
 import { type Epoch, join, type Knowledge, knows, nothing, withEnded } from './knowledge.ts';
-import { hasObserved, type WriteChain } from './observations.ts';
+import { BlockObservations } from './observations.ts';
 import { type Missing, mostRaces, type RaceMode, type RaceSpace } from './race.ts';
 import { WriteChains } from './write-chains.ts';
-
-/** What the threads of a block had observed at barriers for the whole block. */
-type BlockObservations = WeakMap<WriteChain, number>;
 
 /** The bytes that an access touches. */
 export interface Touched {
@@ -104,7 +101,7 @@ export class Races {
   private readonly barriers = new Map<string, Arrived[]>();
   /** For each block, what the threads that have exited knew. */
   private readonly exited = new Map<number, Knowledge>();
-  private readonly observed = new Map<number, BlockObservations>();
+  private readonly observed = new BlockObservations();
   private readonly global: History;
   /** The memories of blocks. */
   private readonly owned = { shared: new Map<number, History>(), tensor: new Map<number, History>() };
@@ -239,34 +236,28 @@ export class Races {
       clock.knowledge = known;
       clock.fenced = fenced;
       clock.seen = seen;
-      if (isWhole) this.shareObserved(clock);
+      if (isWhole) this.observed.share(block, clock.observed);
     }
   }
 
-  /** Lets the other threads of the block know which writes to global memory the thread has observed. */
-  private shareObserved({ block, observed }: Clock): void {
-    if (observed.size === 0) return;
-    const shared = this.observed.get(block) ?? new WeakMap<WriteChain, number>();
-    this.observed.set(block, shared);
-    for (const [chain, write] of observed)
-      if (chain.isGlobal) shared.set(chain, Math.max(write, shared.get(chain) ?? 0));
-    observed.clear();
-  }
-
   /** Whether the thread, or its block before a barrier, has observed the access of an actor to the byte at this offset. */
-  private hasObserved(clock: Clock, { chains }: History, offset: number, actor: number, tag: number): boolean {
+  private hasObserved(
+    { block, observed }: Clock,
+    { chains }: History,
+    offset: number,
+    actor: number,
+    tag: number,
+  ): boolean {
     if (strengthOf(tag) === null || wayOf(tag) === 'load') return false;
     const chain = chains.at(offset);
-    if (chain === undefined) return false;
-    const shared = this.observed.get(clock.block);
-    return hasObserved(clock.observed, chain, actor) || (shared !== undefined && hasObserved(shared, chain, actor));
+    return chain !== undefined && this.observed.include(block, observed, chain, actor);
   }
 
   /** A block has ended, and its memories are gone. */
   end(block: number): void {
     this.clocks.delete(block);
     this.exited.delete(block);
-    this.observed.delete(block);
+    this.observed.end(block);
     this.owned.shared.delete(block);
     this.owned.tensor.delete(block);
     this.recent = this.global;
