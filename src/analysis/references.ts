@@ -84,7 +84,7 @@ export class References {
       const word = elementAt(words, first);
       const isFirst = word.kind === 'guard' || (word.kind === 'opcode' && text[word.start] !== '.');
       if (isFirst) break;
-      if (word.kind === 'directive' || isEnd(word)) return null;
+      if (word.kind === 'directive' || word.kind === 'label' || isEnd(word)) return null;
     }
     const before = words[first - 1];
     if (before?.kind === 'name' || before?.kind === 'member')

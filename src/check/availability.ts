@@ -176,17 +176,38 @@ export interface Acceptance {
 
 /**
  * The targets that can accept a module, each with the lowest PTX version that this requires. `rows` contains the
- * version and target rules of all features that the module uses.
+ * version and target rules of all features that the module uses. Equal results are the same object.
  */
 export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Acceptance[] {
   const earliest = Float64Array.from(targets.map(({ since }) => since));
-  for (const { ways } of rows) raise(earliest, firstVersions(ways));
-  const ending = [...rows].filter(({ ways }) => ways.some(({ until }) => until !== undefined));
-  return targets.flatMap((target, i) => {
-    const since = doubleAt(earliest, i);
-    if (since > newestVersion || ending.some((row) => !isAvailable(row.ways, since, target))) return [];
-    return [{ target: target.name, since: versionName(since) }];
+  const ending: AvailabilityRow[] = [];
+  for (const row of rows) {
+    raise(earliest, firstVersions(row.ways));
+    if (row.ways.some(({ until }) => until !== undefined)) ending.push(row);
+  }
+  for (const { ways } of ending) {
+    targets.forEach((target, i) => {
+      if (!isAvailable(ways, doubleAt(earliest, i), target)) earliest[i] = Number.POSITIVE_INFINITY;
+    });
+  }
+  return acceptedSince(earliest);
+}
+
+/** The results of `acceptance` so far, by the versions that they contain. There are few, even in a large program. */
+const knownAcceptances = new Map<string, readonly Acceptance[]>();
+const mostAcceptances = 1000;
+
+function acceptedSince(versionOfTargets: Float64Array): readonly Acceptance[] {
+  const key = versionOfTargets.join();
+  const known = knownAcceptances.get(key);
+  if (known !== undefined) return known;
+  const made = targets.flatMap((target, i) => {
+    const since = doubleAt(versionOfTargets, i);
+    return since > newestVersion ? [] : [{ target: target.name, since: versionName(since) }];
   });
+  if (knownAcceptances.size >= mostAcceptances) knownAcceptances.clear();
+  knownAcceptances.set(key, made);
+  return made;
 }
 
 /** Replaces each version with the other one if that is later. */

@@ -1,5 +1,6 @@
 /** Checks the PTX in files of other languages. */
 import type { Span } from '../base/span.ts';
+import type { Acceptance } from '../check/availability.ts';
 import { check, type CheckOptions, type CheckReport, type Requirements } from '../check/check.ts';
 import { diagnose, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Fix } from '../diagnostics/fix.ts';
@@ -214,25 +215,28 @@ function placed(finding: Diagnostic, module: AsmModule): Diagnostic {
  */
 function combined(all: readonly Requirements[], options: CheckOptions): Requirements {
   const none = check(`.version ${versionName(newestVersion)}\n.target ${newestTarget.name}\n`, options).requirements;
-  const distinct = [...new Set(all)];
+  const distinct = [none, ...new Set(all)];
   const unchecked = [...new Set(distinct.flatMap((one) => one.unchecked))];
-  const sum = { ...distinct.reduce(both, none), unchecked };
-  const newest = sum.targets.at(-1);
+  const targets = [...new Set(distinct.map((one) => one.targets))].reduce(acceptedByBoth);
+  const minimumVersion = distinct.map((one) => one.minimumVersion).reduce(latest);
+  const sum = { ...none, targets, minimumVersion, unchecked };
+  const newest = targets.at(-1);
   if (options.target !== undefined || newest === undefined) return sum;
   return { ...sum, target: newest.target, minimumVersion: newest.since };
 }
 
-/** The combined requirements of two statements, except for what was not checked. */
-function both(sum: Requirements, one: Requirements): Requirements {
-  const known = new Map(one.targets.map((accepted) => [accepted.target, accepted]));
-  const targets = sum.targets.flatMap((accepted) => {
+/** The later of two versions; null if one of them is null, since no version is accepted then. */
+function latest(a: VersionName | null, b: VersionName | null): VersionName | null {
+  if (a === null || b === null) return null;
+  return isLater(b, a) ? b : a;
+}
+
+function acceptedByBoth(all: readonly Acceptance[], others: readonly Acceptance[]): readonly Acceptance[] {
+  const known = new Map(others.map((accepted) => [accepted.target, accepted]));
+  return all.flatMap((accepted) => {
     const other = known.get(accepted.target);
     return other === undefined ? [] : [isLater(other.since, accepted.since) ? other : accepted];
   });
-  const { minimumVersion: a } = sum;
-  const { minimumVersion: b } = one;
-  const minimumVersion = a === null || b === null ? null : isLater(b, a) ? b : a;
-  return { ...sum, targets, minimumVersion };
 }
 
 function isLater(a: VersionName, b: VersionName): boolean {
