@@ -50,6 +50,13 @@ describe('explainEvaluation', () => {
     expect(explainEvaluation(mnemonic, [bits]).conversions[0]?.explanation.weights).toEqual(weights);
   });
 
+  it.each([
+    ['cvt.rn.f32.u32', 5n, 0x40a00000],
+    ['cvt.u32.u64', 5, 5],
+  ])('%s takes bits as a number or a bigint, whatever their width', (mnemonic, bits, result) => {
+    expect(explainEvaluation(mnemonic, [bits]).outputs[0]?.bits).toBe(result);
+  });
+
   it('refuses what evaluate refuses', () => {
     expect(() => explainEvaluation('cvt.rn.e4m3.f32', [0])).toThrow();
     expect(() => explainEvaluation('cvt.rn.f16.f32', [-1])).toThrow('input 0 (a)');

@@ -144,5 +144,5 @@ export function checkedBits(bits: unknown, width: number, where: string): Bits {
     throw sizeError(
       `${where} is ${bits}; it must fit in ${width} bits without a sign (evaluateValues takes signed values)`,
     );
-  return bits;
+  return chop(bits, width);
 }

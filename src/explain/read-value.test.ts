@@ -38,6 +38,13 @@ describe('floats', () => {
     ['0x123456789', '.f32', /does not fit in the 32 bits/],
   ])('%s as %s is rejected', (text, type, reason) => expect(read(text, type)).toMatch(reason));
 
+  test.each<[TypeName, RegExp]>([
+    ['.f32', /: 9{40}\.\.\. has 5000 digits; at most 1000 are read$/],
+    ['.u32', /: 9{40}\.\.\. does not fit in the 32 bits of \.u32$/],
+  ])('a %s of 5,000 digits is rejected without repeating them', (type, reason) => {
+    expect(read('9'.repeat(5000), type)).toMatch(reason);
+  });
+
   test('PTX constants keep their bits in their own format and are converted by value to other formats', () => {
     expect(read('0f3F800000', '.f32')).toBe('3f800000');
     expect(read('0f7F800001', '.f32')).toBe('7f800001');

@@ -38,7 +38,7 @@ function readPattern(bits: bigint, { name, width }: ReadableType): Reading {
 
 function readPredicate(word: string): Reading {
   if (word === '1' || word === 'true') return exactly(1);
-  return word === '0' || word === 'false' ? exactly(0) : err(`'${word}' is not a predicate; use 0 or 1`);
+  return word === '0' || word === 'false' ? exactly(0) : err(`'${inMessage(word)}' is not a predicate; use 0 or 1`);
 }
 
 function readLanes(text: string, { name, lanes, laneStride, width }: ReadableType, format: FormatName): Reading {
@@ -75,10 +75,10 @@ function readScalar(word: string, format: FormatName, type: ReadableType | null)
  */
 function readInteger(word: string, { name, width }: ReadableType): Reading {
   if (!/^[+-]?\d+$/.test(word))
-    return err(`${name} requires an integer, but got '${word}'; use 0x... to give raw bits`);
+    return err(`${name} requires an integer, but got '${inMessage(word)}'; use 0x... to give raw bits`);
   const value = BigInt(word.replace(/^\+/, ''));
   if (value < -(1n << BigInt(width - 1)) || value >= 1n << BigInt(width)) {
-    return err(`${word} does not fit in the ${width} bits of ${name}`);
+    return err(`${inMessage(word)} does not fit in the ${width} bits of ${name}`);
   }
   return exactly(chop(BigInt.asUintN(width, value), width));
 }
@@ -89,6 +89,9 @@ function readConstant(bits: bigint, from: 'f32' | 'f64', format: FormatName): Re
   return from === format ? exactly(own) : nearestBits(decode(from, own), format, formatValue(from, own));
 }
 
+/** A word as messages show it: only its first characters if it is long. */
+const inMessage = (word: string): string => (word.length > 50 ? `${word.slice(0, 40)}...` : word);
+
 /** Maximum number of digits in a number; longer numbers are refused. */
 const longest = 1_000;
 
@@ -96,8 +99,9 @@ function readDecimal(word: string, format: FormatName): Reading {
   const parts = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,6}))?$/.exec(word);
   const [, signText = '', whole = '', fraction = '', power = '0'] = parts ?? [];
   const digits = whole + fraction;
-  if (digits === '' || digits.length > longest)
-    return err(`'${word}' is not a number; write it like 1.5, -3, 0x3c00, nan or inf`);
+  if (digits === '') return err(`'${inMessage(word)}' is not a number; write it like 1.5, -3, 0x3c00, nan or inf`);
+  if (digits.length > longest)
+    return err(`${inMessage(word)} has ${digits.length} digits; at most ${longest} are read`);
   const sign = signText === '-' ? 1 : 0;
   const significand = BigInt(digits);
   if (significand === 0n) return nearestBits({ kind: 'zero', sign }, format, word);
