@@ -130,7 +130,7 @@ export function prepareAtomic(
     const effective = bigintIn(frame, address);
     const place = placeIn(space, effective);
     const found = undefinedBefore(place, effective, context);
-    const memory = openMemory(place, effective, 'store', size, context);
+    const memory = openMemory(place, effective, 'atomic', size, context);
     old.forEach((slot, i) => {
       frame[slot] = memory.load(place.offset + i * bytes, width);
     });

@@ -2,6 +2,7 @@
  * Describes the places in a program where compiled code calls the engine. The description contains what the engine
  * needs to continue or to report a fault.
  */
+import type { Access } from '../machine/memory/segment.ts';
 import type { AccessSpace, WindowSpace } from '../isa/spaces.ts';
 import type { TensorCopy } from '../isa/tensor-copy.ts';
 import type { TensorProduct } from '../isa/tensor-product.ts';
@@ -15,7 +16,7 @@ export type EngineCall = {
   | {
       readonly kind: 'access';
       readonly space: AccessSpace;
-      readonly access: 'load' | 'store';
+      readonly access: Access;
       readonly size: number;
       /**
        * Size of the function's own activation in local memory. The function cannot access the local memory after its

@@ -61,6 +61,20 @@ describe('memory', () => {
     expect(fault).toMatchObject({ code: 'PTX6001', address: '0xfffffffffffffffc' });
   });
 
+  test.each([
+    ['atom.global.add.u32 %r1, [%rd1+64], 1;', 'PTX6001', 'atomic of 4 bytes at 0x10040 in global memory'],
+    ['red.global.add.u64 [%rd1+4], %rd1;', 'PTX6002', 'atomic of 8 bytes at 0x10004 in global memory'],
+    [
+      'mov.u32 %r2, 64;\natom.shared.cas.b32 %r1, [%r2], 0, 1;',
+      'PTX6001',
+      'atomic of 4 bytes at 0x40 in shared memory',
+    ],
+    ['mov.u64 %rd2, 0;\nred.add.u32 [%rd2], 1;', 'PTX6005', 'atomic of 4 bytes'],
+  ])('%s is called an atomic', async (body, code, message) => {
+    const fault = await faultOf({ body: `${address}\n${body}` });
+    expect(fault).toMatchObject({ code, message: expect.stringContaining(message) as string });
+  });
+
   test('a freed buffer', async () => {
     const device = await Device.create({ simd: true });
     const kernel = device.load(moduleOf({ body: `${address}\nld.global.u32 %r1, [%rd1];` })).kernel('k');

@@ -23,7 +23,7 @@ const exchanges: Readonly<Record<number, AtomicOpcode>> = {
 
 export function lowerAtomic(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerStep): void {
   const { width, old, space } = step;
-  const at = locate(lowering, { space, access: 'store', size: (width / 8) * old.length }, step.address);
+  const at = locate(lowering, { space, access: 'atomic', size: (width / 8) * old.length }, step.address);
   if (!isContended(space, lowering)) lowerAlone(step, lowering, lowerStep, at);
   else if (old.some((ref) => wholeOf(ref) !== null)) locked(lowering, () => lowerAlone(step, lowering, lowerStep, at));
   // Each element of a vector is updated atomically, independently of the others.

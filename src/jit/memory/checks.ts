@@ -1,4 +1,5 @@
 /** Writes the code that checks accesses. The checks distinguish accesses that are clearly valid from all others. */
+import type { Access } from '../../machine/memory/segment.ts';
 import { elementAt } from '../../base/element-at.ts';
 import type { AccessSpace } from '../../isa/spaces.ts';
 import { firstNearAddress } from '../../machine/memory/address-space.ts';
@@ -11,7 +12,7 @@ import type { CheckedSpan } from './checked-spans.ts';
 /** An access of `size` bytes that must be checked. */
 export interface AccessFacts {
   readonly space: AccessSpace;
-  readonly access: 'load' | 'store';
+  readonly access: Access;
   readonly size: number;
 }
 

@@ -235,7 +235,7 @@ export class GlobalMemory implements EngineMemory {
 
   check(access: Access, offset: number, size: number): void {
     this.allocations.check(access, offset, size);
-    if (access === 'store') this.pages.touch(offset, size);
+    if (access !== 'load') this.pages.touch(offset, size);
   }
 
   load(offset: number, width: number): Bits {

@@ -8,7 +8,8 @@ import { Definedness, type DefinednessState } from './definedness.ts';
 import { machineFault } from '../fault.ts';
 import { type MemoryImage, Pages } from './image.ts';
 
-export type Access = 'load' | 'store';
+/** What an instruction does in memory, in the words of messages. Atomic operations load and store. */
+export type Access = 'load' | 'store' | 'atomic';
 
 /** A named part of a segment, for messages: a variable or a parameter. */
 export interface NamedRange {
