@@ -27,6 +27,8 @@ export class References {
   private readonly list: ChunkList;
   private readonly names: Names;
   private readonly words: WeakMap<Chunk, readonly Word[]>;
+  /** A word before which there is no instruction. It ends a search for one, as a directive can have many names. */
+  private outside: { readonly words: readonly Word[]; readonly index: number } = { words: [], index: 0 };
 
   /** `words` caches the words of each chunk. It is kept when the document is edited. */
   constructor(list: ChunkList, names: Names, words: WeakMap<Chunk, readonly Word[]>) {
@@ -84,7 +86,11 @@ export class References {
       const word = elementAt(words, first);
       const isFirst = word.kind === 'guard' || (word.kind === 'opcode' && text[word.start] !== '.');
       if (isFirst) break;
-      if (word.kind === 'directive' || word.kind === 'label' || isEnd(word)) return null;
+      const isOutside = words === this.outside.words && first === this.outside.index;
+      if (isOutside || word.kind === 'directive' || word.kind === 'label' || isEnd(word)) {
+        this.outside = { words, index: at };
+        return null;
+      }
     }
     const before = words[first - 1];
     if (before?.kind === 'name' || before?.kind === 'member')

@@ -67,12 +67,15 @@ export class BitSet {
   /** Returns the members in ascending order. */
   numbers(): number[] {
     const found: number[] = [];
-    for (let i = 0; i < this.words.length; i++) {
-      for (let rest = this.words[i] ?? 0; rest !== 0; rest &= rest - 1) {
-        found.push(32 * i + 31 - Math.clz32(rest & -rest));
-      }
-    }
+    this.each((number) => found.push(number));
     return found;
+  }
+
+  /** Calls a function with each member, in ascending order. */
+  each(visit: (number: number) => void): void {
+    for (let i = 0; i < this.words.length; i++) {
+      for (let rest = this.words[i] ?? 0; rest !== 0; rest &= rest - 1) visit(32 * i + 31 - Math.clz32(rest & -rest));
+    }
   }
 }
 

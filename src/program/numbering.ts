@@ -25,11 +25,14 @@ export class Numbering {
   /** Returns a set of the numbers of slots. Slots without a number are left out. */
   set(places: Iterable<number> = []): BitSet {
     const made = new BitSet(this.places.length);
-    for (const place of places) {
-      const number = this.of(place);
-      if (number !== null) made.add(number);
-    }
+    for (const place of places) this.add(made, place);
     return made;
+  }
+
+  /** Adds a slot to a set, unless the slot has no number. */
+  add(set: BitSet, place: number): void {
+    const number = this.numbers[place] ?? 0;
+    if (number !== 0) set.add(number - 1);
   }
 
   has(set: BitSet, place: number): boolean {

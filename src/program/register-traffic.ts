@@ -91,8 +91,8 @@ export class TrafficAnalysis {
     const block = this.blocks[number];
     if (block === undefined) throw new Error(`no block ${number}`);
     const { start, end, exit } = block;
-    const live = kept.set(this.live.at(number));
-    const [needs, holds, changes] = [kept.set(), kept.set(), kept.set()];
+    const [live, needs, holds, changes] = [kept.set(), kept.set(), kept.set(), kept.set()];
+    this.live.each(number, (place) => kept.add(live, place));
     const need = (place: number): void => {
       const own = kept.of(place);
       if (own !== null && !holds.has(own) && live.has(own)) needs.add(own);
