@@ -30,7 +30,7 @@ export function matchRegisters(
   const found = shapes.map((shape) => typeOfElement(shape, bits));
   const expected = `registers of ${joinWords(types, 'or')}, or a list with ${bits} among them`;
   if (!isCompatible(found, bits)) return wrong(expected, 'several types');
-  if (untyped && hasNoType(shapes)) return wrong('a register in the list', 'nothing but constants');
+  if (untyped && hasNoType(shapes)) return wrong('a register or a 0f constant in the list', 'only other constants');
   const size = joined ? found.length : together;
   for (let start = 0; start < found.length; start += size) {
     const type = typeOfAll(found.slice(start, start + size), bits);

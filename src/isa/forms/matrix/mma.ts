@@ -51,6 +51,8 @@ interface Row {
   readonly bits: number;
   /** Register types that A and B may have. */
   readonly list: ListType;
+  /** Register types that C may have, if they are not those of its type of elements. */
+  readonly sources?: ListType;
   readonly ways: readonly Availability[];
   readonly rows?: readonly AvailabilityRow[];
   /** Modifiers that are written before the types, and modifiers that are written after them. */
@@ -74,7 +76,7 @@ function mmaForm(row: Row): InstructionForm {
   const width = { factor: row.bits, c: bitsOfSum(c), d: bitsOfSum(d) };
   const isFourfold = row.anyLayout === true;
   const registers = isFourfold ? fourfoldRegisters(width) : registersFor(shape, width);
-  const [sourceList, resultList] = [sumLists[c][0], sumLists[d][1]];
+  const [sourceList, resultList] = [row.sources ?? sumLists[c][0], sumLists[d][1]];
   return matrixForm({
     id: `mma.${text}${d}${single ? first : `.${row.name}`}${c === d ? '' : c}`,
     section,
@@ -243,6 +245,7 @@ const fp8Rows = (): readonly Row[] =>
         factors: bytesOfFloats,
         bits: 8,
         list: 'any',
+        ...(d === '.f32' ? { sources: 'f32 or constants' } : {}),
         ways: [at(isFirst ? '8.4' : '8.7', 89)],
         rows: kindRow(isFirst ? '8.6' : '8.7'),
         before: '{.kind}',
@@ -260,6 +263,7 @@ const smallRows = (): readonly Row[] =>
       factors: smallFloats,
       bits: 8,
       list: 'any',
+      ...(d === '.f32' ? { sources: 'f32 or constants' } : {}),
       ways: [atSuffixed('8.7', 120)],
       before: '.kind::f8f6f4',
       product: floats,

@@ -12,11 +12,16 @@ import { needsModifier } from '../availability-rows.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { TypeName } from '../../types.ts';
 
-export type ListType = 'f32' | 'f16' | 's32' | 'bits' | 'any' | 'f64' | 'any double';
+export type ListType = 'f32' | 'f32 or constants' | 'f16' | 's32' | 'bits' | 'any' | 'f64' | 'any double';
 
-/** For each kind of list, the register types that its members may have. A bit-size type is always allowed. */
+/**
+ * For each kind of list, the register types that its members may have. A bit-size type is always allowed. `f32`: decimal
+ * constants alone are not a list of f32, because they have the type f64. In the list of `f32 or constants`, they are
+ * allowed nevertheless.
+ */
 export const listTypes: Readonly<Record<ListType, readonly TypeName[]>> = {
   f32: ['.b32', '.f32'],
+  'f32 or constants': ['.b32', '.f32'],
   f16: ['.b32', '.f16x2'],
   s32: ['.b32', '.u32', '.s32'],
   bits: ['.b32'],
@@ -32,7 +37,8 @@ export function registerList(name: string, role: 'read' | 'write', count: number
   const elements = Array.from({ length: count }, (_, i) =>
     make(`${name}.${i}`, element, role === 'write' ? { sink: true } : { special: true }),
   );
-  return { kind: 'vector', name, elements, types: listTypes[type] };
+  const isUntyped = role === 'read' && (type === 'f32' || type === 'any');
+  return { kind: 'vector', name, elements, types: listTypes[type], ...(isUntyped ? { untyped: true } : {}) };
 }
 
 /** The registers of A or B, or of a matrix of any type that an instruction stores to memory. */
