@@ -1220,6 +1220,16 @@ export const catalog = {
     explain:
       'PTX inside an asm statement is checked only as far as its text can be determined from this file alone. The compiler may know more.',
   },
+  PTX7003: {
+    severity: 'error',
+    title: 'operand modifier',
+    message:
+      "{written} is read as an operand with the modifier '{modifier}', which PTX does not have; write {register}",
+    ptxas: "Asm operand modifier not supported at '{written}'",
+    section: null,
+    explain:
+      'If an asm statement has operands, the compiler reads a percent sign, a letter and a digit as an operand with a modifier. A register of that name is written with two percent signs.',
+  },
 } as const;
 
 export type Code = keyof typeof catalog;

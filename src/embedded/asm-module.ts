@@ -21,6 +21,11 @@ export interface AsmModule {
   /** Spans of `body` that contain constants whose values are not known. */
   readonly guessed: readonly Span[];
   readonly wrong: readonly WrongReference[];
+  /**
+   * Names such as `%p1`, which compilers read as operand 1 with the modifier `p`. In the module, they are registers, as
+   * the author meant them.
+   */
+  readonly misread: readonly WrongReference[];
   /** For each operand, the span in `text` that declares its register, and the span of the operand in the file. */
   readonly operands: readonly { readonly declared: Span; readonly source: Span }[];
 }
@@ -40,7 +45,7 @@ export type AsmModuleResult =
 export function asmModule(statement: AsmStatement, version: VersionName, target: TargetName): AsmModuleResult {
   const reason = statement.unknown ?? unknownOperand(statement);
   if (reason !== null) return { kind: 'unknown', reason };
-  const { body, guessed, wrong } = substituted(statement);
+  const { body, guessed, wrong, misread } = substituted(statement);
   const other = unknownText(body.text);
   if (other !== null) return { kind: 'unknown', reason: other };
   const sign = signOf(statement);
@@ -54,7 +59,7 @@ export function asmModule(statement: AsmStatement, version: VersionName, target:
     declared.push({ declared: { start, end: head.length }, source: span });
   }
   const text = `${head}${body.text}\nret;\n}\n`;
-  return { kind: 'module', module: { text, start: head.length, body, guessed, wrong, operands: declared } };
+  return { kind: 'module', module: { text, start: head.length, body, guessed, wrong, misread, operands: declared } };
 }
 
 /**
@@ -89,6 +94,7 @@ interface Substituted {
   readonly body: MappedText;
   readonly guessed: readonly Span[];
   readonly wrong: readonly WrongReference[];
+  readonly misread: readonly WrongReference[];
 }
 
 /**
@@ -99,22 +105,29 @@ function substituted({ template, operands, language }: AsmStatement): Substitute
   const body = new MappedText();
   const guessed: Span[] = [];
   const wrong: WrongReference[] = [];
+  const misread: WrongReference[] = [];
   // If a statement has no operands, nvcc leaves its text unchanged, so even `%%` is not replaced by `%`.
   if (language === 'cuda' && operands.length === 0) {
     body.addPart(template, 0, template.text.length);
-    return { body, guessed, wrong };
+    return { body, guessed, wrong, misread };
   }
-  const reference = language === 'cuda' ? /%(?:(%)|(\d+)|\[(\w+)\]|=)/g : /\$(?:(\$)|(\d+)|\{(\d+)(?::\w+)?\})/g;
+  const reference =
+    language === 'cuda' ? /%(?:(%)|(\d+)|\[(\w+)\]|=|([A-Za-z]\d\w*))/g : /\$(?:(\$)|(\d+)|\{(\d+)(?::\w+)?\})/g;
   const sign = language === 'cuda' ? '%' : '$';
   let at = 0;
   for (const found of template.text.matchAll(reference)) {
-    const [written, doubled, number, inner] = found;
+    const [written, doubled, number, inner, modified] = found;
     const end = found.index + written.length;
     body.addPart(template, at, found.index);
     at = end;
     const place = template.source({ start: found.index, end });
     if (doubled !== undefined || written === '%=') {
       body.add(doubled === undefined ? '0' : sign, place.start, place.end);
+      continue;
+    }
+    if (modified !== undefined) {
+      body.add(written, place.start, place.end);
+      misread.push({ span: place, written });
       continue;
     }
     const index =
@@ -127,7 +140,7 @@ function substituted({ template, operands, language }: AsmStatement): Substitute
     if (spelled.isGuess) guessed.push({ start, end: body.text.length });
   }
   body.addPart(template, at, template.text.length);
-  return { body, guessed, wrong };
+  return { body, guessed, wrong, misread };
 }
 
 interface Spelling {

@@ -78,6 +78,11 @@ describe('findings stand at their place in the file', () => {
       ['PTX1001 %'],
     ],
     ['a missing semicolon', 'asm("mov.u32 %0, 1" : "=r"(r));', ['PTX1001 ']],
+    [
+      'registers with one percent sign, each once',
+      'asm("{.reg .pred %p1; setp.ne.u32 %p1, %0, 0; @%p1 mov.u32 %0, %r10;}" : "+r"(r));',
+      ['PTX7003 %p1', 'PTX7003 %r10'],
+    ],
   ])('%s', (_, statement, expected) => {
     const found = findings(inKernel(statement));
     expect(found.map((one) => one.slice(8))).toEqual(expected.map((one) => one.slice(8)));
@@ -92,8 +97,20 @@ describe('what cannot be known is not checked, and says so', () => {
     ['an operand that inserts text', 'asm("add.%1 %0, %0, 1;" : "+r"(r) : "C"(type));'],
     ['braces that another statement closes', 'asm volatile("{ .reg .pred p;");'],
     ['a declaration of the module', 'asm(".global .u32 counter;");'],
+    [
+      'a text with preprocessor conditions inside',
+      'asm(\n#if X\n"ld.relaxed.gpu.global.u32"\n#else\n"ld.volatile.global.u32"\n#endif\n" %0, [%1];" : "=r"(r) : "l"(p));',
+    ],
   ])('%s', (_, statement) => {
     expect(findings(inKernel(statement))).toEqual(['PTX7002 asm']);
+  });
+
+  test('names of registers that are not read as operands', () => {
+    const names = inKernel('asm("{.reg .pred %p, %%p1; .reg .b64 %rd1; mov.b64 %rd1, 0;}" : "+r"(r));');
+    expect(findings(names)).toEqual([]);
+    expect(findings(inKernel('asm("{.reg .pred %p1;}");'))).toEqual([]);
+    const operands = 'asm("mov.u32 %0, 1;" :\n#if X\n"=r"(a)\n#else\n"=r"(b)\n#endif\n);';
+    expect(findings(inKernel(operands))).toEqual([]);
   });
 
   test('in the body of a macro, whose parameters are text', () => {

@@ -1,4 +1,5 @@
 /** Checks the PTX in files of other languages. */
+import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import type { Acceptance } from '../check/availability.ts';
 import { check, type CheckOptions, type CheckReport, type Requirements } from '../check/check.ts';
@@ -95,7 +96,24 @@ function checkStatement(statement: AsmStatement, registers: DeclaredRegisters, o
   const found = report.diagnostics
     .filter((finding) => isSure(finding, module, statement, registers, options))
     .map((finding) => placed(finding, module));
-  return { diagnostics: [...wrong, ...found], requirements: report.requirements };
+  return { diagnostics: [...wrong, ...misreadNames(module), ...found], requirements: report.requirements };
+}
+
+/** One finding for each name that the compiler reads as an operand with a modifier. The fix changes all its places. */
+function misreadNames({ misread }: AsmModule): readonly Diagnostic[] {
+  const places = new Map<string, Span[]>();
+  for (const { written, span } of misread) {
+    const known = places.get(written);
+    if (known === undefined) places.set(written, [span]);
+    else known.push(span);
+  }
+  return [...places].map(([written, spans]) => {
+    const register = `%${written}`;
+    const edits = spans.map((span) => ({ span, text: register }));
+    const fixes: readonly Fix[] = [{ title: `Write ${register}`, applicability: 'possible', edits }];
+    const modifier = written.slice(1, 2);
+    return diagnose('PTX7003', elementAt(spans, 0), { written, modifier, register }, { fixes });
+  });
 }
 
 /**
@@ -130,7 +148,7 @@ function isSure(
   registers: DeclaredRegisters,
   { target }: CheckOptions,
 ): boolean {
-  const { body, guessed } = module;
+  const { body, guessed, misread } = module;
   const within = { start: span.start - module.start, end: span.end - module.start };
   const around = statementAround(body.text, within.start);
   if (guessed.some((one) => one.start < around.end && one.end > around.start)) return false;
@@ -139,6 +157,7 @@ function isSure(
   if (isConditional && (isOfTarget || isOfAddressSize.has(code))) return false;
   if (code !== 'PTX3001') return true;
   const name = body.text.slice(within.start, within.end);
+  if (misread.some(({ written }) => written === name)) return false;
   const mayBeDeclared = !name.startsWith('%') && mayBeSymbol(body.text, around, within.start);
   return !mayBeDeclared && !registers.hasOutside(name, { start, end });
 }

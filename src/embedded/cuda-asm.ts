@@ -51,20 +51,25 @@ function statementOf(source: string, start: number, { sections, end }: Sections)
   const [texts = [], outputs = [], inputs = []] = sections;
   const template = literalText(source, texts);
   const operands = [...operandsIn(source, outputs), ...operandsIn(source, inputs)];
-  const isKnown = template !== null && !operands.includes(null);
   return {
     start,
     end,
     language: 'cuda',
-    unknown: isKnown
-      ? null
-      : template === null
-        ? 'its text is built from macros or expressions'
-        : 'its constraints are built from macros',
+    unknown: whyUnknown(texts, template, operands),
     template: template ?? new MappedText(),
     operands: operands.flatMap((one) => (one === null ? [] : [one])),
     isConditional: texts.some((token) => token.isConditional),
   };
+}
+
+function whyUnknown(
+  texts: readonly CudaToken[],
+  template: MappedText | null,
+  operands: readonly (AsmOperand | null)[],
+): string | null {
+  if (template === null) return 'its text is built from macros or expressions';
+  if (texts.some(({ branch }) => branch !== texts[0]?.branch)) return 'its text depends on preprocessor conditions';
+  return operands.includes(null) ? 'its constraints are built from macros' : null;
 }
 
 /** The text of adjacent literals; null if there are no tokens or if any token is not a literal. */

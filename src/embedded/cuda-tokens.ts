@@ -11,6 +11,8 @@ export interface CudaToken extends Span {
   readonly content: (Span & { readonly raw: boolean }) | null;
   /** Whether preprocessor conditions that may depend on the target apply to the token. */
   readonly isConditional: boolean;
+  /** The number of preprocessor conditions that begin or end before the token. */
+  readonly branch: number;
 }
 
 const spaces = /\s+/y;
@@ -39,6 +41,7 @@ export class CudaTokens {
   private readonly starts: number[] = [];
   private readonly ends: number[] = [];
   private readonly conditional: boolean[] = [];
+  private readonly branches: number[] = [];
   /** For each opening bracket, the index of the token that closes it; -1 for all other tokens. */
   private readonly closing: number[] = [];
 
@@ -58,7 +61,8 @@ export class CudaTokens {
   at(index: number): CudaToken {
     const start = elementAt(this.starts, index);
     const isConditional = elementAt(this.conditional, index);
-    return { start, end: elementAt(this.ends, index), ...kindAt(this.source, start), isConditional };
+    const branch = elementAt(this.branches, index);
+    return { start, end: elementAt(this.ends, index), ...kindAt(this.source, start), isConditional, branch };
   }
 
   /** Whether a token is the word that begins an `asm` statement. */
@@ -88,17 +92,18 @@ export class CudaTokens {
       } else {
         isLineStart = false;
         const end = tokenEnd(source, at);
-        if (source[at] !== "'") this.add(at, end, conditions.isUncertain, open);
+        if (source[at] !== "'") this.add(at, end, conditions, open);
         at = end;
       }
     }
   }
 
-  private add(start: number, end: number, isConditional: boolean, open: number[]): void {
+  private add(start: number, end: number, { isUncertain, branch }: Conditions, open: number[]): void {
     const index = this.starts.length;
     this.starts.push(start);
     this.ends.push(end);
-    this.conditional.push(isConditional);
+    this.conditional.push(isUncertain);
+    this.branches.push(branch);
     this.closing.push(-1);
     const mark = this.source[start];
     if (mark === '(' || mark === '{') open.push(index);
@@ -177,6 +182,8 @@ class Conditions {
   /** For each condition, whether it may depend on the target. */
   private readonly uncertain: boolean[] = [];
   private count = 0;
+  /** The number of directives so far that begin, divide or end a condition. */
+  branch = 0;
 
   get isUncertain(): boolean {
     return this.count > 0;
@@ -184,6 +191,7 @@ class Conditions {
 
   /** Reads a directive, without its `#`. */
   read(name: string, text: string): void {
+    if (/^(?:if|el|endif)/.test(name)) this.branch++;
     if (name.startsWith('if')) this.push(!harmless.test(text));
     else if (name === 'endif') this.pop();
     else if (name.startsWith('el') && this.uncertain.length > 0) {
