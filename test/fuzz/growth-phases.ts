@@ -102,9 +102,10 @@ export const phases: Readonly<Record<string, Phase>> = {
     return view === null ? 'no view' : `${flowGraphSvg(view.flowGraph(), 'k').length} characters`;
   },
   embedded: (text) => {
-    // The last line is different in each run. It is part of each statement, so that no report comes from a cache.
-    const lines = text.split('\n');
-    const statements = lines.map((line) => `asm(${JSON.stringify(`${line} ${lines.at(-1)}`)} : "=r"(x));`);
+    // The last characters are different in each run. They are part of each statement, so that no report comes from a
+    // cache.
+    const run = text.slice(-6);
+    const statements = text.split('\n').map((line) => `asm(${JSON.stringify(`${line} // ${run}`)} : "=r"(x));`);
     return `${checkEmbedded(statements.join('\n'), 'cuda').diagnostics.length} findings`;
   },
   lsp: (text) => `${answersOf(text)} answers`,
