@@ -27,7 +27,7 @@ export class References {
   private readonly list: ChunkList;
   private readonly names: Names;
   private readonly words: WeakMap<Chunk, readonly Word[]>;
-  /** A word before which there is no instruction. It ends a search for one, as a directive can have many names. */
+  /** The last word that was found outside of instructions. A search that reaches it ends, as directives can be long. */
   private outside: { readonly words: readonly Word[]; readonly index: number } = { words: [], index: 0 };
 
   /** `words` caches the words of each chunk. It is kept when the document is edited. */

@@ -5,6 +5,7 @@
 import type { AvailabilityRow } from '../isa/conditions.ts';
 import type { Variant } from '../isa/form.ts';
 import type { HeaderChange } from '../diagnostics/fix.ts';
+import { BoundedCache } from '../base/bounded-cache.ts';
 import { joinWords } from '../base/join-words.ts';
 import { doubleAt } from '../base/typed-reads.ts';
 import { holds } from '../isa/rules.ts';
@@ -194,20 +195,15 @@ export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Accepta
 }
 
 /** The results of `acceptance` so far, by the versions that they contain. There are few, even in a large program. */
-const knownAcceptances = new Map<string, readonly Acceptance[]>();
-const mostAcceptances = 1000;
+const knownAcceptances = new BoundedCache<string, readonly Acceptance[]>(1000);
 
 function acceptedSince(versionOfTargets: Float64Array): readonly Acceptance[] {
-  const key = versionOfTargets.join();
-  const known = knownAcceptances.get(key);
-  if (known !== undefined) return known;
-  const made = targets.flatMap((target, i) => {
-    const since = doubleAt(versionOfTargets, i);
-    return since > newestVersion ? [] : [{ target: target.name, since: versionName(since) }];
-  });
-  if (knownAcceptances.size >= mostAcceptances) knownAcceptances.clear();
-  knownAcceptances.set(key, made);
-  return made;
+  return knownAcceptances.of(versionOfTargets.join(), () =>
+    targets.flatMap((target, i) => {
+      const since = doubleAt(versionOfTargets, i);
+      return since > newestVersion ? [] : [{ target: target.name, since: versionName(since) }];
+    }),
+  );
 }
 
 /** Replaces each version with the other one if that is later. */

@@ -117,10 +117,7 @@ function blockUses(program: FunctionProgram, { start, end, exit }: BasicBlock, n
     const { reads, writes } = usesOf(instruction);
     for (const place of reads) read(place);
     if (instruction.guard !== null) continue;
-    for (const place of writes) {
-      const number = numbers.of(place);
-      if (number !== null) kills.add(number);
-    }
+    for (const place of writes) numbers.add(kills, place);
   }
   // When a function ends, the registers that hold its return values are read.
   if (exit.kind === 'end') for (const { place } of program.registerResults) read(place);

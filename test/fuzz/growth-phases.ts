@@ -104,7 +104,7 @@ export const phases: Readonly<Record<string, Phase>> = {
   embedded: (text) => {
     // The last characters are different in each run. They are part of each statement, so that no report comes from a
     // cache.
-    const run = text.slice(-6);
+    const run = text.slice(text.lastIndexOf('/') + 1);
     const statements = text.split('\n').map((line) => `asm(${JSON.stringify(`${line} // ${run}`)} : "=r"(x));`);
     return `${checkEmbedded(statements.join('\n'), 'cuda').diagnostics.length} findings`;
   },

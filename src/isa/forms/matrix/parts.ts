@@ -106,6 +106,12 @@ export const sumLists: Readonly<Record<SumType, readonly [source: ListType, resu
   '.f64': ['any double', 'f64'],
 };
 
+/** The register lists of C if A and B are floats of at most 8 bits. */
+export const smallFloatSums: Readonly<Record<'.f16' | '.f32', ListType>> = {
+  '.f16': 'f16',
+  '.f32': 'f32 or constants',
+};
+
 /** Sparsity for elements of 16 bits: each lane holds the metadata of 16 columns. */
 export const halfSparsity = (lanes: 1 | 2): Sparsity => ({ unit: 1, rowBits: 16, lanes });
 /** Sparsity for elements of 32 bits, one of two of which is kept: each lane holds the metadata of eight columns. */
