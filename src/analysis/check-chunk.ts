@@ -139,6 +139,7 @@ export class ChunkChecker {
     const { checker, scopes } = this;
     if (isHeaderItem(item)) {
       if (item.kind === 'address_size') checker.requirements.directive('.address_size', item);
+      if (item.kind === 'target') checker.requirements.targetOptions(item);
     } else if (item.kind === 'function' && opensBody) {
       const at = this.body.length;
       const scope = checker.beginFunction(item);

@@ -1,10 +1,10 @@
 /** Fixes that change `.version` or `.target`. */
 import type { Span } from '../base/span.ts';
 import type { Edit, Fix, HeaderChange } from '../diagnostics/fix.ts';
-import { findTarget } from '../isa/targets.ts';
+import { findDeclaredTarget } from '../isa/targets.ts';
 import type { Item } from '../syntax/tree.ts';
 
-/** The positions of a module's `.version` and `.target` directives; null for a directive that the module lacks. */
+/** The positions of a module's `.version` directive and of the architecture that applies; null for what it lacks. */
 export interface HeaderPlaces {
   readonly version: Span | null;
   readonly target: Span | null;
@@ -12,8 +12,8 @@ export interface HeaderPlaces {
 
 export function headerPlaces(items: readonly Item[]): HeaderPlaces {
   const version = items.find((item) => item.kind === 'version') ?? null;
-  const named = items.find((item) => item.kind === 'target');
-  const target = named?.names.find(({ name }) => findTarget(name) !== undefined) ?? null;
+  const names = items.flatMap((item) => (item.kind === 'target' ? item.names : []));
+  const target = names.findLast(({ name }) => findDeclaredTarget(name) !== undefined) ?? null;
   return { version, target };
 }
 

@@ -2,7 +2,7 @@
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import { findRegister } from '../isa/find-register.ts';
-import { isTargetName } from '../isa/targets.ts';
+import { findDeclaredTarget } from '../isa/targets.ts';
 import type { ChunkList } from './chunk-list.ts';
 import type { Declared, Names } from './names.ts';
 import type { References } from './references.ts';
@@ -85,7 +85,7 @@ function meaningOfName(name: string, at: number, names: Names): Meaning | null {
   const family = names.scopeAt(at)?.familyAt(at) ?? null;
   if (family !== null) return { kind: 'register', isDeclaration: true };
   if (findRegister(name) !== undefined) return { kind: 'special register', isDeclaration: false };
-  return isTargetName(name) ? { kind: 'target', isDeclaration: false } : null;
+  return findDeclaredTarget(name) !== undefined ? { kind: 'target', isDeclaration: false } : null;
 }
 
 function kindOf({ symbol }: Declared): TokenKind {

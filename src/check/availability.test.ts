@@ -98,6 +98,7 @@ describe('directives, linkage and attributes of a module', () => {
   test.each([
     ['.entry f() .maxnctapersm 2 { ret; }', '2.1', 'sm_20'],
     ['.tex .u32 t;', '1.5', 'sm_13'],
+    ['.const[0] .b32 x;', '2.2', 'sm_20'],
   ])('%s ended with %s', (item, until, target) => {
     const before = versions[versions.indexOf(parseVersion(until)) - 1] ?? 0;
     expect(itemCodes(item, formatVersion(before), target)).toEqual([]);

@@ -133,6 +133,7 @@ export class ModuleChecker implements InstructionContext {
         return;
       case 'target':
         this.header.readTarget(item);
+        this.requirements.targetOptions(item);
         return;
       case 'address_size':
         this.header.readAddressSize(item);

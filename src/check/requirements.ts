@@ -2,9 +2,21 @@
 import type { Span } from '../base/span.ts';
 import { diagnoseStored } from '../diagnostics/diagnostic.ts';
 import type { DeclaredSpace, DirectivePart, DirectiveWord, Linkage } from '../isa/directives.ts';
-import { availabilityOfDirective, availabilityOfPragma, availabilityOfTuning } from '../isa/find-directive.ts';
+import {
+  availabilityOfDirective,
+  availabilityOfPragma,
+  availabilityOfTargetOption,
+  availabilityOfTuning,
+} from '../isa/find-directive.ts';
 import type { AvailabilityRow } from '../isa/conditions.ts';
-import type { DebugItem, Declaration, FunctionItem, Initializer, TuningDirective } from '../syntax/tree.ts';
+import type {
+  DebugItem,
+  Declaration,
+  FunctionItem,
+  Initializer,
+  TargetDirective,
+  TuningDirective,
+} from '../syntax/tree.ts';
 import { checkRows } from './availability.ts';
 import { attributeName } from './declarations/declarations.ts';
 import type { Report } from './report.ts';
@@ -50,6 +62,11 @@ export class ModuleRequirements {
     if (name !== null) this.uses(availabilityOfDirective(name), { start, end });
   }
 
+  /** Records the requirements of the options in `.target`, which the header reports. */
+  targetOptions({ names }: TargetDirective): void {
+    for (const { name } of names) this.note(availabilityOfTargetOption(name));
+  }
+
   /** Records the requirements of the directives in the header of a function. */
   functionHeader(item: FunctionItem): void {
     const { entry, results, parameters, noreturn, nameStart, nameEnd } = item;
@@ -74,10 +91,11 @@ export class ModuleRequirements {
     }
   }
 
-  declaration({ linkage, attributes, space, spaceStart, spaceEnd, variables }: Declaration): void {
+  declaration({ linkage, attributes, space, bank, spaceStart, spaceEnd, variables }: Declaration): void {
     const span: Span = { start: spaceStart, end: spaceEnd };
     this.directive(linkage, span);
     this.directive(space, span);
+    if (bank !== null) this.directive('bank number of .const', span);
     for (const attribute of attributes) this.attribute(attribute, span);
     for (const { initializer } of variables) if (initializer !== null) this.initializer(initializer);
   }

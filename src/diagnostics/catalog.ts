@@ -587,7 +587,8 @@ export const catalog = {
     message: "'{found}' is not a PTX target",
     ptxas: "Unsupported .target '{found}'",
     section: '11.1.2',
-    explain: 'The .target directive takes an architecture such as sm_90 or sm_90a, followed by platform options.',
+    explain:
+      'The .target directive takes an architecture such as sm_90 or sm_90a, followed by platform options. If it names several architectures, the last one applies.',
   },
   PTX4013: {
     severity: 'error',
@@ -613,14 +614,6 @@ export const catalog = {
     section: '11.1.2',
     explain:
       'A module uses textures and samplers either together (texmode_unified) or separately (texmode_independent).',
-  },
-  PTX4018: {
-    severity: 'error',
-    title: 'option not for this target',
-    message: '{option} is only for {needed}; this module is for {target}',
-    ptxas: 'Directive {option} is not supported with SM 1.3 or higher',
-    section: '11.1.2',
-    explain: 'map_f64_to_f32 is for targets that do not support f64. Every target since sm_13 does.',
   },
   PTX4019: {
     severity: 'error',

@@ -95,7 +95,6 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX4013: module('.version 7.0\n.target sm_90\n.address_size 64'),
   PTX4016: module('.version 9.0\n.target texmode_unified\n.address_size 64'),
   PTX4017: module('.version 9.0\n.target sm_90, texmode_unified, texmode_independent\n.address_size 64'),
-  PTX4018: module('.version 9.0\n.target sm_90, map_f64_to_f32\n.address_size 64'),
   PTX4019: module('.version 9.0\n.target sm_90\n.address_size 16'),
   PTX4020: module('.version 9.0\n.target sm_90, debug\n.address_size 64'),
   PTX4021: module('.version 9.0\n.target sm_90\n.address_size 32\n.entry k() { ret; }'),

@@ -37,6 +37,7 @@ export type DirectivePart =
   | '.ptr'
   | '.loc with inlined_at'
   | '.param of a function'
+  | 'bank number of .const'
   | 'kernel parameter list'
   | '.file with a time and size'
   | 'opaque type'
@@ -93,6 +94,7 @@ export const partRows: Readonly<Record<DirectivePart, Dated>> = {
   '.ptr': { since: at('2.2') },
   '.loc with inlined_at': { since: at('7.0') },
   '.param of a function': { since: at('2.0', 20) },
+  'bank number of .const': { since: { ...at('1.5'), until: parseVersion('2.2') } },
   'kernel parameter list': { since: at('1.4') },
   '.file with a time and size': { since: at('3.2') },
   // .texref, .samplerref and .surfref.
@@ -219,8 +221,8 @@ export interface TargetOptionRow extends Dated {
 
 export const targetOptionRows: readonly TargetOptionRow[] = [
   { name: 'texmode_unified', group: 'textures', since: always },
-  { name: 'texmode_independent', group: 'textures', since: always },
-  { name: 'debug', group: null, since: always },
+  { name: 'texmode_independent', group: 'textures', since: at('1.5') },
+  { name: 'debug', group: null, since: at('3.0') },
   // Every target since sm_13 supports f64.
   { name: 'map_f64_to_f32', group: null, since: atBetween(10, 13) },
 ];

@@ -27,6 +27,7 @@ const availability: ReadonlyMap<string, AvailabilityRow> = new Map(
   [
     ...Object.entries({ ...directiveRows, ...partRows, ...linkageRows, ...spaceRows }),
     ...[...tuningRows, ...attributeRows].map((row) => [row.name, row] as const),
+    ...targetOptionRows.map((row) => [`${row.name} in .target`, row] as const),
     ...pragmaRows.map((row) => [`pragma '${row.name}'`, row] as const),
   ]
     .filter(([, { since }]) => !isAlways(since))
@@ -60,6 +61,11 @@ export function availabilityOfTuning(name: string): AvailabilityRow | null {
 /** The `.target` option with a given name; undefined if the name is unknown. */
 export function findTargetOption(name: string): TargetOptionRow | undefined {
   return targetOptionRows.find((row) => row.name === name);
+}
+
+/** The version and targets that have an option of `.target`; null if all have it, or nobody knows it. */
+export function availabilityOfTargetOption(name: string): AvailabilityRow | null {
+  return availability.get(`${name} in .target`) ?? null;
 }
 
 /** The pragma with the given string; undefined if it is unknown. */

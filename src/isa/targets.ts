@@ -192,6 +192,11 @@ export function findTarget(name: string): Target | undefined {
   return byName.get(name);
 }
 
+/** The target that a name in `.target` stands for. ptxas 13.0 accepts `compute_90a` as another name of `sm_90a`. */
+export function findDeclaredTarget(name: string): Target | undefined {
+  return byName.get(name) ?? byName.get(name.replace(/^compute_/, 'sm_'));
+}
+
 /**
  * The targets that support a feature. `from`: every target whose number is `sm` or higher. `suffixed`: the same, but
  * only targets with suffix `a` or `f`. `listed`: only the targets that are listed. `between`: every target from `sm` up

@@ -3,15 +3,13 @@
  * 11.1).
  */
 import type { Span } from '../../base/span.ts';
-import { diagnose } from '../../diagnostics/diagnostic.ts';
-import { findTargetOption } from '../../isa/find-directive.ts';
+import { diagnose, diagnoseStored } from '../../diagnostics/diagnostic.ts';
+import { availabilityOfTargetOption, findTargetOption } from '../../isa/find-directive.ts';
 import { helpForTarget } from '../../isa/nearest-target.ts';
 import {
-  describeTargets,
-  findTarget,
+  findDeclaredTarget,
   formatVersion,
   includesTarget,
-  isAvailable,
   newestVersion,
   type Target,
   targets,
@@ -25,7 +23,7 @@ import type {
   Variable,
   VersionDirective,
 } from '../../syntax/tree.ts';
-import { type ModuleEnvironment, shortAddressTargets } from '../availability.ts';
+import { checkRows, type ModuleEnvironment, shortAddressTargets } from '../availability.ts';
 import type { Report } from '../report.ts';
 import { elementAt, lastOf } from '../../base/element-at.ts';
 
@@ -46,8 +44,10 @@ export class Header {
   private readonly overrides: Overrides;
   private readonly report: Report;
   private version: Version | null = null;
+  /** The last architecture that `.target` directives name. It applies, as in ptxas 13.0. */
   private target: Target | null = null;
-  private targetSpan: Span | null = null;
+  /** The architecture that needs the newest version. */
+  private newest: { readonly target: Target; readonly span: Span } | null = null;
   private unknownTargets = 0;
   /**
    * The options in `.target` that follow the architecture, such as `debug`. If an option is repeated, only its first
@@ -89,11 +89,12 @@ export class Header {
         this.readOption(option);
         continue;
       }
-      const target = findTarget(name);
-      if (target !== undefined && this.target === null) {
+      const target = findDeclaredTarget(name);
+      if (target !== undefined) {
         this.target = target;
-        this.targetSpan = { start, end };
-      } else if (target === undefined && this.overrides.target === null) {
+        const newer = this.newest === null || target.since > this.newest.target.since;
+        if (newer) this.newest = { target, span: { start, end } };
+      } else if (this.overrides.target === null) {
         const help = ++this.unknownTargets > searchLimit ? null : helpForTarget(name);
         this.report(diagnose('PTX4012', { start, end }, { found: name }, { help }));
       }
@@ -156,15 +157,20 @@ export class Header {
     const target = this.effectiveTarget();
     const version = this.effectiveVersion();
     for (const option of this.options.values()) {
-      const row = findTargetOption(option.name);
-      if (row === undefined || isAvailable([row.since], version, target)) continue;
-      const parameters = { option: option.name, needed: describeTargets(row.since.on), target: target.name };
-      this.report(diagnose('PTX4018', option, parameters));
+      const row = availabilityOfTargetOption(option.name);
+      for (const found of row === null ? [] : checkRows([row], { version, target }))
+        this.report(diagnoseStored(found.code, option, found.parameters, { accepted: found.accepted }));
     }
-    if (version >= target.since || this.targetSpan === null) return;
-    const parameters = { found: target.name, needed: formatVersion(target.since), version: formatVersion(version) };
-    const accepted = [{ version: formatVersion(target.since), target: null }];
-    this.report(diagnose('PTX4013', this.targetSpan, parameters, { accepted }));
+    this.reportTooNew(version);
+  }
+
+  private reportTooNew(version: Version): void {
+    if (this.newest === null) return;
+    const target = this.overrides.target ?? this.newest.target;
+    if (version >= target.since) return;
+    const needed = formatVersion(target.since);
+    const parameters = { found: target.name, needed, version: formatVersion(version) };
+    this.report(diagnose('PTX4013', this.newest.span, parameters, { accepted: [{ version: needed, target: null }] }));
   }
 
   private reportShortAddresses(): void {
