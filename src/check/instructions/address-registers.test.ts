@@ -74,3 +74,15 @@ test('a 32-bit global address makes the addresses of a module short if it does n
   expect(codes('.address_size 64', '%r0')).toEqual(['PTX3027']);
   expect(codes('.address_size 32', '%r0')).toEqual(['PTX4021']);
 });
+
+test.each([
+  ['gv', ['PTX3027']],
+  ['gv[0]', ['PTX3027']],
+  ['gv[1]', ['PTX3027']],
+  ['gv+4', []],
+  ['sv', []],
+  ['sv[1]', []],
+])('mov.u32 of %s in a module with 64-bit addresses gives %j', (value, codes) => {
+  const text = `.version 9.0\n.target sm_90\n.address_size 64\n.global .b32 gv[4];\n.shared .b32 sv[4];\n.entry k() { .reg .b32 %r; mov.u32 %r, ${value}; ret; }\n`;
+  expect(check(text).diagnostics.map(({ code }) => code)).toEqual(codes);
+});

@@ -30,7 +30,7 @@ export function matchOperands(subject: Subject, shapes: readonly Shape[]): reado
 }
 
 /** The operand list as the syntax line shows it. */
-function operandList(patterns: readonly OperandPattern[]): string {
+export function operandList(patterns: readonly OperandPattern[]): string {
   const count = patterns.length === 1 ? '1 operand' : `${patterns.length} operands`;
   return patterns.length === 0 ? 'no operands' : `${count} (${patterns.map((pattern) => pattern.name).join(', ')})`;
 }

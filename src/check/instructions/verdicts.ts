@@ -8,6 +8,9 @@ import type { Variant } from '../../isa/form.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { checkRows, type ModuleEnvironment, rowsOf } from '../availability.ts';
 import { isLimited } from './limits.ts';
+import { longerForms } from './longer-forms.ts';
+import { operandList } from './match.ts';
+import { listed } from './modifier-words.ts';
 import { operandProblems } from './operand-order.ts';
 import { operand, type Problem } from './problem.ts';
 import type { Resolution } from './resolve.ts';
@@ -127,8 +130,25 @@ function decide(resolution: Resolution, shapes: readonly Shape[], environment: M
     case 'refused':
       return refusal(resolution);
     case 'variants':
-      return best(resolution.variants.map((variant) => verdictOnVariant(opcode, variant, shapes, environment)));
+      return withCountHelp(
+        best(resolution.variants.map((variant) => verdictOnVariant(opcode, variant, shapes, environment))),
+        shapes,
+        environment,
+      );
   }
+}
+
+/** If the number of operands is the only problem, names the modifier with which the instruction takes this number. */
+function withCountHelp(verdict: Verdict, shapes: readonly Shape[], environment: ModuleEnvironment): Verdict {
+  const { opcode, variant, problems } = verdict;
+  const [found, ...others] = problems;
+  if (variant === null || found?.code !== 'PTX3002' || others.length > 0) return verdict;
+  const longer = longerForms(opcode, variant, shapes.length).find(
+    (form) => verdictOnVariant(opcode, form.variant, shapes, environment).problems.length === 0,
+  );
+  if (longer === undefined) return verdict;
+  const help = `with ${listed(longer.missing)}, it takes ${operandList(longer.variant.form.operands)}`;
+  return { ...verdict, problems: [{ ...found, help }] };
 }
 
 function refusal({ opcode, problems }: { readonly opcode: string; readonly problems: readonly Problem[] }): Verdict {

@@ -81,10 +81,13 @@ function addressWidth(variant: Variant, pattern: OperandPattern, shape: Shape): 
     case 'window':
       return pattern.space === undefined ? operandType(variant, pattern.type).width : 64;
     case 'value':
-      return pattern.address === true && shape.kind === 'variable' && shape.space === '.global' && !shape.offset
-        ? operandType(variant, pattern.type).width
-        : 64;
+      return pattern.address === true && isGlobalAddress(shape) ? operandType(variant, pattern.type).width : 64;
     default:
       return 64;
   }
+}
+
+/** ptxas warns about `name` and `name[1]`, but not about `name+4`. */
+function isGlobalAddress(shape: Shape): boolean {
+  return shape.kind === 'variable' && shape.space === '.global' && (!shape.offset || shape.subscript);
 }
