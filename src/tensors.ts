@@ -35,6 +35,7 @@ export type {
   FilePlace,
   Metadata,
   ModelHints,
+  UnreadableMember,
   MetadataValue,
   Packing,
   TensorEntry,

@@ -57,7 +57,7 @@ export async function planConvertCommand(
   session: Session,
 ): Promise<ExitCode> {
   const { draftConvert } = await import('./shards/convert-plan.ts');
-  return planCommand(flags, session, (folder) => draftConvert(paths, flags, folder));
+  return planCommand(flags, session, (folder) => draftConvert(paths, flags, folder, session));
 }
 
 /** @param resolves with null if the command rejected its input and has already reported why */

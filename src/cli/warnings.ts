@@ -18,7 +18,8 @@ export async function warn(output: OutputStream, path: string, words: readonly s
 /** What is unusual about the tensors of a file, in one phrase each. */
 export function modelWords({ file, lookAlikes }: Model): readonly string[] {
   const odd = lookAlikes.map(({ name, words }) => `${printable(name)} ${words}`);
-  return [...unlistedWords(file.unlisted ?? []), ...odd];
+  const leftOut = (file.unreadable ?? []).map(({ reason }) => `left out: ${printable(reason)}`);
+  return [...unlistedWords(file.unlisted ?? []), ...leftOut, ...odd];
 }
 
 /** The number of names that are shown of a long list. */

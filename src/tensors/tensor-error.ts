@@ -14,7 +14,7 @@ import { PtxlabError } from '../base/error.ts';
  * - `bad-data`: the length or checksum of a zip member differs from what the directory says.
  * - `bad-scale`: a scale of a block or of a quantized tensor is NaN or infinite.
  * - `unknown-dtype`: an element type that the container, or ptxlab, does not know.
- * - `unsupported`: well-formed, but ptxlab does not read or write it (big-endian, Fortran order, encrypted zip, …).
+ * - `unsupported`: well-formed, but ptxlab does not read or write it (objects, structures, encrypted zip, …).
  * - `unsafe-path`: a shard's name leads out of the model's folder.
  * - `no-such-tensor`: the file has no tensor with the given name, or the given entry belongs to another file.
  * - `not-found`, `is-a-directory`, `not-a-file`, `no-permission`, `exists`, `disk-full`, `changed` (while it was read),

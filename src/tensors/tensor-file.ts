@@ -107,6 +107,15 @@ export interface TensorFile {
    * of the model.
    */
   readonly unlisted?: readonly string[];
+  /** For .npz: members that hold something else than numbers, such as Python objects. They are left out of `tensors`. */
+  readonly unreadable?: readonly UnreadableMember[];
+}
+
+/** A part of a file that ptxlab cannot read. */
+export interface UnreadableMember {
+  readonly name: string;
+  /** Why, as the message of an error says it. */
+  readonly reason: string;
 }
 
 /** A tensor to be written; `dtype` is the type name that the container uses. */

@@ -1,6 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
+import { writeNpy } from '../../src/tensors/npy/npy.ts';
 import { type Outcome, ptxlab, put, scratch, start } from './ptxlab.ts';
 import { floats, putSafetensors, tensor } from './tensor-files.ts';
 
@@ -176,6 +178,18 @@ describe('files of other kinds', () => {
       `ptxlab: warning: ${index}: 1 tensor of its files is not listed in the index, so it is left out: d\n`,
     );
     expect((await ptxlab(['inspect', index, '-q'])).stderr).toBe('');
+  });
+
+  test('members of an .npz that are not arrays are named in a warning', async () => {
+    const array = writeNpy({ type: 'u1', shape: [1], bytes: Uint8Array.of(1) });
+    const path = put(folder, 'mixed.npz', zipSync({ 'a.npy': array, 'notes.txt': array }));
+    const words = 'left out: member "notes.txt" is not an .npy file';
+    for (const args of [
+      ['inspect', path],
+      ['diff', path, path],
+      ['convert', path, join(folder, 'mixed.safetensors'), '--to', 'f16'],
+    ])
+      expect((await ptxlab(args)).stderr).toContain(`ptxlab: warning: ${path}: ${words}\n`);
   });
 });
 

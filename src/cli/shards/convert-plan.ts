@@ -12,6 +12,8 @@ import { filesOfInput } from '../input-files.ts';
 import { openTensors, type TensorInput } from '../tensor-input.ts';
 import { conversionOf, layoutHash, positionOf } from './convert-input.ts';
 import type { UnitRange } from './cut.ts';
+import type { Session } from '../session.ts';
+import { modelWords, warn } from '../warnings.ts';
 import { hashInput } from './inputs.ts';
 import type { Draft } from './manifest.ts';
 import type { ConvertChoice, ConvertWhat } from './what.ts';
@@ -19,15 +21,22 @@ import type { ConvertChoice, ConvertWhat } from './what.ts';
 export interface PlanConvertFlags extends ConvertFlags {
   /** The name of the merged file, or just its extension. */
   readonly as?: string;
+  readonly quiet?: boolean;
 }
 
 /** @param folder the plan's folder */
-export async function draftConvert(paths: readonly string[], flags: PlanConvertFlags, folder: string): Promise<Draft> {
+export async function draftConvert(
+  paths: readonly string[],
+  flags: PlanConvertFlags,
+  folder: string,
+  session: Session,
+): Promise<Draft> {
   const [path, ...others] = paths;
   if (path === undefined || others.length > 0) throw new UsageError('plan convert takes one file: IN');
   const output = basename(flags.as ?? 'model.safetensors');
   const input = await openTensors(path, { ...flags, only: [] });
   try {
+    if (flags.quiet !== true) await warn(session.stderr, path, modelWords(modelOf(input.file)));
     const conversion = conversionOf(input, output, flags);
     await requireValues(conversion, input.file);
     const sizes = await pieceSizes(conversion, input.file);

@@ -67,8 +67,8 @@ const sizes: Readonly<Record<string, RegExp | undefined>> = {
 
 /**
  * Parses an element type. A type without a byte order is little-endian. `assumed` is the format to assume for untyped
- * bytes (`V1`, `V2`, …); if it is not given, only `V2` is recognized, as bf16. Throws `unsupported` for big-endian
- * elements, objects and structures, and `unknown-dtype` for types that do not exist in numpy.
+ * bytes (`V1`, `V2`, …); if it is not given, only `V2` is recognized, as bf16. Throws `unsupported` for objects and
+ * structures, and `unknown-dtype` for types that do not exist in numpy.
  */
 export function npyDtype(descr: string, assumed?: string): NpyDtype {
   const named = names.get(descr);
@@ -76,18 +76,24 @@ export function npyDtype(descr: string, assumed?: string): NpyDtype {
   if (opaqueNames.has(descr)) return { format: 'opaque', bytes: 1 };
   // numpy has two type codes for bool, `?` and `b1`.
   const spelled = /^[<>|=]?\?$/.test(descr) ? 'b1' : descr;
-  const [, order = '', kind = '', size = ''] = /^([<>|=]?)([a-zA-Z])(\d+)(?:(?<=[mM]8)\[\w+\])?$/.exec(spelled) ?? [];
+  const [, kind = '', size = ''] = /^[<>|=]?([a-zA-Z])(\d+)(?:(?<=[mM]8)\[\w+\])?$/.exec(spelled) ?? [];
   if (kind === '' || kind === 'O')
     throw new TensorFileError('unsupported', `elements of type ${quote(descr)} are not numbers`);
   if (!sizes[kind]?.test(size))
     throw new TensorFileError('unknown-dtype', `numpy has no elements of type ${quote(descr)}`);
   const bytes = kind === 'U' ? Number(size) * 4 : Number(size);
   if (!Number.isSafeInteger(bytes)) throw new TensorFileError('bad-header', `the type ${quote(descr)} is too large`);
-  if (order === '>' && bytes > 1)
-    throw new TensorFileError('unsupported', `the array is big-endian (${descr}); save it little-endian`);
   if (kind === 'V' && assumed !== undefined) return assumedDtype(assumed, bytes);
   const code = `${kind}${size}`;
   return { format: codes.get(code) ?? 'opaque', bytes };
+}
+
+/** The size of the numbers in big-endian elements, in bytes; null for elements without numbers, or little-endian ones. */
+export function bigEndianSize(descr: string): number | null {
+  const [, kind = '', digits = ''] = /^>([a-zA-Z])(\d+)/.exec(descr) ?? [];
+  if (kind === 'U') return 4;
+  if (kind === '' || /[SaV]/.test(kind) || digits === '1') return null;
+  return kind === 'c' ? Number(digits) / 2 : Number(digits);
 }
 
 function assumedDtype(assumed: string, bytes: number): NpyDtype {

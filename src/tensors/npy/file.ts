@@ -1,7 +1,8 @@
 /** .npy files of any size. Opening one reads only the header and determines where the data is. */
 import type { Result } from '../../base/result.ts';
 import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
-import { npyDtype } from './dtypes.ts';
+import { littleEndianSource } from './byte-order.ts';
+import { bigEndianSize, npyDtype } from './dtypes.ts';
 import { npyHeader, npyHeaderRange, parseNpyHeader } from './header.ts';
 import { differsInOrder, reorderedSource, requireReorderable } from './order.ts';
 import { bytesOf, elementsOf } from '../sizes.ts';
@@ -27,7 +28,10 @@ export async function openNpy(source: ByteSource, name: string, assumed?: string
 /** The single tensor of an .npy file. */
 export interface OpenedArray {
   readonly entry: TensorEntry;
-  /** Returns the elements in C order, given the file. Those of an array in Fortran order are kept in memory once read. */
+  /**
+   * Returns the elements in C order and little-endian, given the file. Those of an array in Fortran order are kept in
+   * memory once they are read.
+   */
   readonly elements: (file: ByteSource) => ByteSource;
 }
 
@@ -42,9 +46,14 @@ export async function readNpyArray(source: ByteSource, name: string, assumed?: s
   const header = parseNpyHeader(new TextDecoder('latin1').decode(await readBytes(source, begin, end - begin)));
   if (!header.ok) throw new TensorFileError('bad-header', header.error);
   const { descr, fortran, shape } = header.value;
-  const entry = entryOf({ name, dtype: descr, shape }, end, assumed);
+  const numberSize = bigEndianSize(descr);
+  const dtype = numberSize === null ? descr : descr.replace('>', '<');
+  const entry = entryOf({ name, dtype, shape }, end, assumed);
   requireWhole(entry, source.size);
-  const stored = (file: ByteSource): ByteSource => sliceSource(file, entry.offset, entry.byteLength);
+  const stored = (file: ByteSource): ByteSource => {
+    const data = sliceSource(file, entry.offset, entry.byteLength);
+    return numberSize === null ? data : littleEndianSource(data, numberSize);
+  };
   if (!fortran || !differsInOrder(shape)) return { entry, elements: stored };
   requireReorderable(entry.byteLength);
   const { bytes } = npyDtype(descr, assumed);

@@ -5,7 +5,7 @@ import { viewOf } from '../bytes.ts';
 import { npyMagic } from '../containers.ts';
 
 export interface NpyHeader {
-  /** Element type as numpy spells it: `<f4`, `|V1`, or a name (`bfloat16`). */
+  /** Element type as numpy spells it: `<f4`, `|V1`, a name (`bfloat16`), or the list of the fields of a structure. */
   readonly descr: string;
   /** Whether the array is in Fortran order, in which the first index varies fastest. */
   readonly fortran: boolean;
@@ -26,7 +26,8 @@ export function npyHeaderRange(start: Uint8Array): Result<{ readonly begin: numb
   return ok({ begin, end: begin + (major === 1 ? view.getUint16(8, true) : view.getUint32(8, true)) });
 }
 
-const member = /\s*(['"])(\w+)\1\s*:\s*(?:(['"])([^'"\\]*)\3|(True|False)|\(([^()]*)\))\s*(,|\})/y;
+const member =
+  /\s*(['"])(\w+)\1\s*:\s*(?:(['"])([^'"\\]*)\3|(True|False)|\(([^()]*)\)|(\[(?:[^[\]]|\[[^[\]]*\])*\]))\s*(,|\})/y;
 
 /** Parses the literal. Keys may be in any order, but each must occur only once. */
 export function parseNpyHeader(text: string): Result<NpyHeader, string> {
@@ -42,9 +43,9 @@ export function parseNpyHeader(text: string): Result<NpyHeader, string> {
       at = text.indexOf('}', at) + 1;
       break;
     }
-    const [whole, , key = '', , quoted, word, tuple, next = ''] = match;
+    const [whole, , key = '', , quoted, word, tuple, list, next = ''] = match;
     if (found.has(key)) return err(`the header has '${key}' twice`);
-    found.set(key, quoted ?? word ?? `(${tuple})`);
+    found.set(key, quoted ?? word ?? list ?? `(${tuple})`);
     at += whole.length;
     separator = next;
   }

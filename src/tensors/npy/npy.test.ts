@@ -73,9 +73,9 @@ test.each([
     "element type '<c8' is not supported",
   ],
   [
-    'big-endian',
-    file("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}"),
-    'big-endian arrays are not supported',
+    'structures',
+    file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}"),
+    "element type '[('a', '<f4')]' is not supported",
   ],
   ['a shape of words', file("{'descr': '<f4', 'fortran_order': False, 'shape': (x,)}"), 'shape (x,) is not valid'],
   ['a negative shape', file("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"), 'shape (-1,) is not valid'],

@@ -1,8 +1,10 @@
 /**
  * Small .npy files that are entirely in memory. The element type must have a numpy code. Versions 1.0 to 3.0 are
- * supported, little-endian. Arrays in Fortran order are reordered. For files of any size and type, see file.ts.
+ * supported. Arrays in Fortran order are reordered, and big-endian ones are made little-endian. For files of any size
+ * and type, see file.ts.
  */
 import { err, ok, type Result } from '../../base/result.ts';
+import { reverseNumbers } from './byte-order.ts';
 import { type NpyHeader, npyHeader, npyHeaderRange, parseNpyHeader } from './header.ts';
 import { differsInOrder, inCOrder } from './order.ts';
 
@@ -40,11 +42,15 @@ export function readNpy(file: Uint8Array): Result<NpyArray, string> {
 function readArray({ descr, fortran, shape }: NpyHeader, data: Uint8Array): Result<NpyArray, string> {
   const [, order = '', type = ''] = /^([<>|=])(\w+)$/.exec(descr) ?? [];
   if (!isNpyType(type)) return err(`element type '${descr}' is not supported`);
-  if (order === '>' && type.slice(1) !== '1') return err('big-endian arrays are not supported');
   const size = shape.reduce((product, extent) => product * extent, itemSize(type));
   if (data.byteLength < size) return err(`the data is cut off: ${data.byteLength} of ${size} bytes`);
-  const bytes = data.subarray(0, size);
+  const bytes = order === '>' ? littleEndian(data.slice(0, size), itemSize(type)) : data.subarray(0, size);
   return ok({ type, shape, bytes: fortran && differsInOrder(shape) ? inCOrder(bytes, shape, itemSize(type)) : bytes });
+}
+
+function littleEndian(bytes: Uint8Array, size: number): Uint8Array {
+  reverseNumbers(bytes, size);
+  return bytes;
 }
 
 /** The .npy file of an array: version 1.0, data aligned to 64 bytes. */

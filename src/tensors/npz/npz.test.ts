@@ -152,6 +152,35 @@ describe('a compressed source', () => {
   });
 });
 
+test('members that are not numbers are left out and named', async () => {
+  const npy = (descr: string): Uint8Array => {
+    const header = `{'descr': ${descr}, 'fortran_order': False, 'shape': ()}\n`;
+    return Uint8Array.from([
+      0x93,
+      ...new TextEncoder().encode('NUMPY'),
+      1,
+      0,
+      header.length,
+      0,
+      ...new TextEncoder().encode(header),
+      0,
+      0,
+      0,
+      0,
+    ]);
+  };
+  const objects = npy("'|O'");
+  const file = await open(
+    zipSync({ 'o.npy': objects, 'a.npy': array('u1', 5), 's.npy': npy("[('x', '<f4')]"), 'notes.txt': objects }),
+  );
+  expect(file.tensors.map(({ name }) => name)).toEqual(['a']);
+  expect(file.unreadable).toEqual([
+    { name: 'o.npy', reason: 'member "o.npy": elements of type "|O" are not numbers' },
+    { name: 's.npy', reason: `member "s.npy": elements of type "[('x', '<f4')]" are not numbers` },
+    { name: 'notes.txt', reason: 'member "notes.txt" is not an .npy file' },
+  ]);
+});
+
 describe('bad files', () => {
   const good = zipSync({ 'a.npy': array('u1', 5) }, { level: 0 });
   const directory = good.length - 22 - 46 - 5;

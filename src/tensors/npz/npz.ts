@@ -7,22 +7,32 @@ import { memberSource, readZip, type ZipMember } from './zip.ts';
 
 /**
  * `assumed` is the format of elements that have no type code in numpy. Of each member, only the header is read. If the
- * member is compressed, its header is inflated.
+ * member is compressed, its header is inflated. Members that hold no numbers are left out; a file with nothing else is
+ * refused.
  */
 export async function openNpz(source: ByteSource, assumed?: string): Promise<TensorFile> {
   const found = new Map<string, () => ByteSource>();
   const tensors: TensorEntry[] = [];
+  const refused: { readonly name: string; readonly error: TensorFileError }[] = [];
   await requireZip(source);
   for (const member of await readZip(source)) {
-    const { entry, elements } = await readMember(source, member, assumed);
-    found.set(entry.name, () => elements(memberSource(source, member)));
-    const offset = member.compressed ? member.offset : member.offset + entry.offset;
-    tensors.push({ ...entry, offset });
+    try {
+      const { entry, elements } = await readMember(source, member, assumed);
+      found.set(entry.name, () => elements(memberSource(source, member)));
+      const offset = member.compressed ? member.offset : member.offset + entry.offset;
+      tensors.push({ ...entry, offset });
+    } catch (error) {
+      if (!(error instanceof TensorFileError) || error.code !== 'unsupported') throw error;
+      refused.push({ name: member.name, error });
+    }
   }
+  const [first] = refused;
+  if (tensors.length === 0 && first !== undefined) throw first.error;
   return {
     container: 'npz',
     tensors,
     metadata: {},
+    unreadable: refused.map(({ name, error }) => ({ name, reason: error.message })),
     data({ name }) {
       const open = found.get(name);
       if (open === undefined) throw new TensorFileError('no-such-tensor', `${quote(name)} is not in this file`);
