@@ -1,6 +1,7 @@
 import type { Span } from '../base/span.ts';
 import type { Fix, HeaderChange } from './fix.ts';
-import { type CatalogEntry, type Code, catalog, type Parameters } from './catalog.ts';
+import { type Code, catalog, type Parameters } from './catalog.ts';
+import type { CatalogEntry } from './codes/entry.ts';
 import type { Severity } from './severity.ts';
 
 /**

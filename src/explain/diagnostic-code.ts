@@ -1,5 +1,6 @@
 /** Explains a diagnostic code with the text of the catalog. */
-import { type CatalogEntry, type Code, catalog, isCode } from '../diagnostics/catalog.ts';
+import { type Code, catalog, isCode } from '../diagnostics/catalog.ts';
+import type { CatalogEntry } from '../diagnostics/codes/entry.ts';
 import type { Severity } from '../diagnostics/severity.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';

@@ -4,7 +4,8 @@ import { list, text as textRule } from '../../base/rules.ts';
 import type { SourcePlace } from '../../base/source-place.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { Span } from '../../base/span.ts';
-import { type CatalogEntry, type Code, catalog } from '../catalog.ts';
+import { type Code, catalog } from '../catalog.ts';
+import type { CatalogEntry } from '../codes/entry.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { type FileReport, requireReport } from './file-report.ts';
 
