@@ -17,7 +17,6 @@ import {
   type RaceMode,
   RefusedModuleError,
   type TraceChoice,
-  tensorMap,
   type TraceEvent,
   UnsupportedInstructionsError,
 } from '../../device.ts';
@@ -25,6 +24,7 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { TargetName, VersionName } from '../../isa/targets.ts';
 import { memberPath } from '../../base/rules.ts';
 import { UsageError } from '../exit.ts';
+import { type ArgumentPlace, argumentOf, described, handleOf } from './launch-arguments.ts';
 import type { HandleInput, RunInput } from './inputs.ts';
 
 /** One launch of a run. */
@@ -294,92 +294,6 @@ async function runOne(
 
 function textOf({ source, name }: RunRequest): SourceText {
   return new SourceText(source, name);
-}
-
-/** Where the buffers are that arguments refer to. */
-interface ArgumentPlace {
-  readonly device: Device;
-  readonly inputs: readonly RunInput[];
-  /** The buffers that belong to the launch, in the order of the arguments. */
-  readonly buffers: readonly (DeviceBuffer | null)[];
-  readonly named: ReadonlyMap<string, DeviceBuffer>;
-}
-
-function argumentOf(input: RunInput, path: string, index: number, place: ArgumentPlace): Argument {
-  switch (input.kind) {
-    case 'buffer': {
-      const buffer = place.buffers[index] ?? null;
-      if (buffer === null) throw new Error('a buffer argument without its buffer');
-      return buffer;
-    }
-    case 'named':
-      return bufferNamed(input.name, place.named);
-    case 'tensor map': {
-      const { tensor, ...box } = input.map;
-      // The message itself begins with the name of the function, which is that of the key.
-      return described(path, () => tensorMap({ ...box, tensor: bufferOf(tensor, `${path}.tensorMap.tensor`, place) }));
-    }
-    case 'texture':
-    case 'surface':
-    case 'sampler':
-      return handleOf(input, path, place);
-    case 'bytes':
-      return input.bytes;
-    case 'shared':
-      return { shared: input.bytes };
-    case 'number':
-      return input.value;
-  }
-}
-
-function handleOf(input: HandleInput, path: string, place: ArgumentPlace): DeviceTexture {
-  const { device } = place;
-  const own = `${path}.${input.kind}`;
-  return described(own, () => {
-    switch (input.kind) {
-      case 'texture': {
-        const { texels, ...options } = input.texture;
-        return device.texture({ ...options, texels: bufferOf(texels, `${own}.texels`, place) });
-      }
-      case 'surface': {
-        const { texels, ...options } = input.surface;
-        return device.surface({ ...options, texels: bufferOf(texels, `${own}.texels`, place) });
-      }
-      case 'sampler':
-        return device.sampler(input.sampler);
-    }
-  });
-}
-
-/** Makes or uses what a job describes. An error says where in the job the description is. */
-function described<T>(path: string, make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof PtxlabError) throw new UsageError(`${path}: ${error.message}`, { cause: error });
-    throw error;
-  }
-}
-
-/** The buffer that an argument at `path` refers to by name, or by the index of an argument. */
-function bufferOf(
-  which: string | number | undefined,
-  path: string,
-  { inputs, buffers, named }: ArgumentPlace,
-): DeviceBuffer {
-  const input = typeof which === 'number' ? inputs[which] : undefined;
-  const name = input?.kind === 'named' ? input.name : which;
-  if (typeof name === 'string' && named.has(name)) return bufferNamed(name, named);
-  const buffer = typeof name === 'number' ? (buffers[name] ?? null) : null;
-  if (buffer !== null) return buffer;
-  const wanted = `${path}: must be the name of a buffer or the index of an argument that is a buffer`;
-  throw new UsageError(typeof name === 'string' ? `${wanted}; the job has no buffer '${name}'` : wanted);
-}
-
-function bufferNamed(name: string, named: ReadonlyMap<string, DeviceBuffer>): DeviceBuffer {
-  const found = named.get(name);
-  if (found === undefined) throw new UsageError(`the job has no buffer '${name}'`);
-  return found;
 }
 
 function pickKernel(module: LoadedModule, entry: string | null): Kernel {
