@@ -104,8 +104,32 @@ st.shared.u32 [%r9], 5; ld.shared.u32 %r1, [s+8];\n${store(1)}`;
 });
 
 describe('variables', () => {
+  /** The bytes are those that ptxas 13.0 writes into the object file. */
+  test.each([
+    ['.f64 x = 1.5', '3ff8000000000000'],
+    ['.f64 x = 0f3f800000', '000000003f800000'],
+    ['.b64 x = 0f3f800000', '000000003f800000'],
+    ['.f64 x[2] = {0f3f800000, 0f40000000}', '0000000040000000000000003f800000'],
+    ['.f32 x = 1.1', '3f8ccccd'],
+    ['.f32 x = 0d7ff0000020000000', '7fc00001'],
+    ['.f32 x = 0dfff8000000000001', 'ffc00000'],
+    ['.f32 x = 0d7fefffffffffffff', '7f800000'],
+    ['.f32 x = 0d36a0000000000001', '00000001'],
+    ['.f32 x = 0f7f800001', '7f800001'],
+    ['.b32 x = 1.5', '3fc00000'],
+    ['.b16 x = 1.1', '999a'],
+    ['.b16 x = 0f3f8ccccd', 'cccd'],
+    ['.b8 x = 1.1', '9a'],
+  ])('%s holds 0x%s', async (declaration, hex) => {
+    const device = await Device.create({ workers: 0 });
+    const text = `.version 9.0\n.target sm_90\n.address_size 64\n.visible .global ${declaration};\n`;
+    const bytes = device.load(text).symbol('x').read();
+    device.close();
+    expect(Buffer.from(bytes).reverse().toString('hex')).toBe(hex);
+  });
+
   test('initial values: integers, floats, lists, nested lists and addresses', async () => {
-    const module = `.global .u16 a[4] = {1, 2, 0xffff}; .const .f32 f = 1.5; .global .f64 d = 0f40000000;
+    const module = `.global .u16 a[4] = {1, 2, 0xffff}; .const .f32 f = 1.5; .global .f64 d = 0d4000000000000000;
 .global .u32 m[2][2] = {{1, 2}, {3, 4}}; .global .u64 p = a; .const .u64 q[2] = {generic(f), a+2}; .global .b8 t[] = {9, 8, 7, 6};`;
     const body = `${address}
 ld.global.u64 %rd2, [a]; st.global.u64 [%rd1], %rd2;

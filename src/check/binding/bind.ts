@@ -30,7 +30,7 @@ import {
   type VariableSymbol,
 } from '../symbols.ts';
 import { elementAt } from '../../base/element-at.ts';
-import { constantBits, floatBits, listedFloatBits } from './constant-bits.ts';
+import { constantBits, floatBits } from './constant-bits.ts';
 import { parameterOf } from './handles.ts';
 
 /** One register of a function: a symbol and, for families and vectors, the register number. */
@@ -208,7 +208,7 @@ function bindList(
     const type = operandType(variant, pattern.type);
     const element = operand.kind === 'vector' ? elementAt(operand.elements, i) : null;
     if (element?.kind === 'float')
-      return { kind: 'constant', name, type, bits: listedFloatBits(type, element), negated: false };
+      return { kind: 'constant', name, type, bits: floatBits(type, element), negated: false };
     if (element !== null) return bindValue(variant, pattern, name, element, scope);
     const use = registerUse(operand, scope);
     if (use !== null) return { kind: 'register', name, role, type, negated: false, ...use, element: i };

@@ -7,6 +7,7 @@ import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { isInteger, opaqueTypes, type PtxType } from '../../isa/types.ts';
 import type { Declaration, Initializer, Variable } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
+import { wideConstant } from '../instructions/problem.ts';
 import { checkFields } from './opaque-initializers.ts';
 import { isOpen } from './sizes.ts';
 
@@ -58,6 +59,8 @@ class InitializerCheck {
     else if (initializer.kind !== 'list') {
       if (level !== undefined) this.mismatch(initializer, 'a single value in place of a list');
       else if (!typeTakes(this.type, initializer)) this.mismatch(initializer, describe(initializer));
+      else if (initializer.kind === 'float' && initializer.form === '0f' && this.type.width === 64)
+        this.report(diagnose('PTX3031', initializer.span, { type: this.type.name }, { help: wideConstant }));
     } else if (level === undefined) this.mismatch(initializer, 'a list in place of a single value');
     else this.checkList(initializer, level, inner);
   }

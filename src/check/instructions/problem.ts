@@ -54,6 +54,9 @@ export function problem<C extends Code>(
   return { code, parameters, place, help, meant, choices, spelling, section, accepted };
 }
 
+/** Help for a `0f` constant in a place of 64 bits. */
+export const wideConstant = 'write a decimal or 0d constant';
+
 export const wholeMnemonic: InstructionPart = { kind: 'mnemonic' };
 
 export function part(index: number): InstructionPart {

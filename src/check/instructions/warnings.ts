@@ -5,7 +5,7 @@ import { opcodeIn } from '../../isa/notation.ts';
 import { operandType } from '../../isa/variant.ts';
 import { includesTarget } from '../../isa/targets.ts';
 import { type ModuleEnvironment, shortAddressTargets } from '../availability.ts';
-import { operand, type Problem, problem } from './problem.ts';
+import { operand, type Problem, problem, wideConstant } from './problem.ts';
 import { holdsAddress, holdsInteger } from './match-address.ts';
 import type { Shape } from './shape.ts';
 
@@ -15,7 +15,12 @@ export function warningsOn(
   shapes: readonly Shape[],
   environment: ModuleEnvironment,
 ): readonly Problem[] {
-  return [...shortAddresses(variant, shapes, environment), ...oddRegisters(variant, shapes), ...sums(shapes)];
+  return [
+    ...shortAddresses(variant, shapes, environment),
+    ...oddRegisters(variant, shapes),
+    ...sums(shapes),
+    ...halfFilled(variant, shapes),
+  ];
 }
 
 /** Warns about bracketed registers that ptxas accepts although their type cannot hold an address or a coordinate. */
@@ -40,6 +45,16 @@ function oddRegisters(variant: Variant, shapes: readonly Shape[]): readonly Prob
 
 function sums(shapes: readonly Shape[]): readonly Problem[] {
   return shapes.flatMap((shape, i) => (shape.kind === 'register-offset' ? [problem('PTX3028', operand(i), {})] : []));
+}
+
+/** Warns about `0f` constants that do not have the width of their operand. */
+function halfFilled(variant: Variant, shapes: readonly Shape[]): readonly Problem[] {
+  return variant.form.operands.flatMap((pattern, i) => {
+    const shape = shapes[i];
+    if (pattern.kind !== 'value' || shape?.kind !== 'constant' || shape.constant !== '0f') return [];
+    const type = operandType(variant, pattern.type);
+    return type.width === 64 ? [problem('PTX3031', operand(i), { type: type.name }, { help: wideConstant })] : [];
+  });
 }
 
 /**

@@ -209,6 +209,15 @@ export const operands = {
     explain:
       "Without .address_size, a global or generic address of 32 bits means that all addresses of the module have 32 bits. ptxas 13.0 does not compile such modules for any of its targets (sm_75 and later). Add '.address_size 64' and use 64-bit registers for addresses.",
   },
+  PTX3031: {
+    severity: 'warning',
+    title: '0f constant in 64 bits',
+    message: 'ptxas does not convert a 0f constant to {type}: its 32 bits become the lower half of the value',
+    ptxas: '0f constant as {type}',
+    section: '4.5.2',
+    explain:
+      'Decimal and 0d constants have 64 bits and are rounded where an .f32 is needed. A 0f constant has 32 bits and is never converted, so 0f3F800000 as an .f64 is a subnormal number, not 1.',
+  },
 } as const;
 
 operands satisfies Readonly<Record<string, CatalogEntry>>;
