@@ -18,6 +18,7 @@ import type {
   TuningDirective,
 } from '../syntax/tree.ts';
 import { checkRows } from './availability.ts';
+import { isOpen } from './declarations/sizes.ts';
 import { attributeName } from './declarations/declarations.ts';
 import type { Report } from './report.ts';
 import type { Header } from './declarations/header.ts';
@@ -81,7 +82,9 @@ export class ModuleRequirements {
     const inMemory = !entry && [...results, ...parameters].some(({ space }) => space === '.param');
     if (inMemory) this.directive('.param of a function', span);
     if (entry && parameters.length > 0) this.directive('kernel parameter list', span);
+    if (entry && item.body === null) this.directive('kernel without a body', span);
     if (noreturn) this.directive('.noreturn', span);
+    if (parameters.some(isOpen)) this.directive('array parameter without a size', span);
   }
 
   tuning(directives: readonly TuningDirective[]): void {

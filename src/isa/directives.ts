@@ -39,6 +39,8 @@ export type DirectivePart =
   | '.param of a function'
   | 'bank number of .const'
   | 'kernel parameter list'
+  | 'kernel without a body'
+  | 'array parameter without a size'
   | '.file with a time and size'
   | 'opaque type'
   | 'generic()'
@@ -96,6 +98,8 @@ export const partRows: Readonly<Record<DirectivePart, Dated>> = {
   '.param of a function': { since: at('2.0', 20) },
   'bank number of .const': { since: { ...at('1.5'), until: parseVersion('2.2') } },
   'kernel parameter list': { since: at('1.4') },
+  'kernel without a body': { since: at('3.0') },
+  'array parameter without a size': { since: at('5.1', 30) },
   '.file with a time and size': { since: at('3.2') },
   // .texref, .samplerref and .surfref.
   'opaque type': { since: at('1.5') },
@@ -147,6 +151,8 @@ export interface TuningRow extends Dated {
   readonly most: number | null;
   /** Another directive with which this one cannot be combined. */
   readonly not: string | null;
+  /** The directives that a kernel with this one must have as well. */
+  readonly needs: readonly string[];
 }
 
 function tuning(
@@ -154,10 +160,21 @@ function tuning(
   on: TuningOwner | TuningRow['on'],
   values: TuningRow['values'],
   since: Availability,
-  extras: Partial<Pick<TuningRow, 'named' | 'positive' | 'most' | 'not'>> = {},
+  extras: Partial<Pick<TuningRow, 'named' | 'positive' | 'most' | 'not' | 'needs'>> = {},
 ): TuningRow {
   const owners = typeof on === 'string' ? [on] : on;
-  return { name, on: owners, values, since, named: false, positive: false, most: null, not: null, ...extras };
+  return {
+    name,
+    on: owners,
+    values,
+    since,
+    named: false,
+    positive: false,
+    most: null,
+    not: null,
+    needs: [],
+    ...extras,
+  };
 }
 
 const counts = { positive: true } as const;
@@ -171,11 +188,11 @@ export const tuningRows: readonly TuningRow[] = [
   tuning('.minnctapersm', 'entry', [1, 1], at('2.0'), counts),
   tuning('.maxnctapersm', 'entry', [1, 1], { ...at('1.3'), until: parseVersion('2.1') }),
   tuning('.maxnreg', 'entry', [1, 1], at('1.3'), counts),
-  tuning('.local_maxnreg', 'entry', [1, 1], at('8.8')),
+  tuning('.local_maxnreg', ['entry', 'func'], [1, 1], at('8.8'), counts),
   tuning('.reqnctapercluster', 'entry', [1, 3], at('7.8', 90), { not: '.maxclusterrank' }),
   tuning('.explicitcluster', 'entry', [0, 0], at('7.8', 90)),
   tuning('.maxclusterrank', 'entry', [1, 1], at('7.8', 90)),
-  tuning('.blocksareclusters', 'entry', [0, 0], at('9.0', 90)),
+  tuning('.blocksareclusters', 'entry', [0, 0], at('9.0', 90), { needs: ['.reqntid', '.reqnctapercluster'] }),
   tuning('.minperctamemory', 'entry', [1, 1], at('9.4', 80)),
   tuning('.language', ['entry', 'func'], [1, mostLanguages], at('9.3'), { named: true }),
   tuning('.abi_preserve', 'func', [1, 1], at('9.0', 80), { most: 237 }),

@@ -15,7 +15,7 @@ function formals(types: readonly TypeName[]): readonly Formal[] {
   return types.map((name): Formal => {
     const type = typeOf(name);
     const bytes = type.width / 8;
-    return { name: '_', space: '.param', type, bytes, align: bytes, array: false };
+    return { name: '_', space: '.param', type, bytes, align: bytes, array: false, open: false };
   });
 }
 

@@ -7,7 +7,7 @@ import type { SourcePlace } from '../base/source-place.ts';
 import { type BoundCall, bindCall } from '../check/binding/bind-call.ts';
 import { handleLoads } from '../check/binding/handles.ts';
 import { type Binding, bindGuard, type BoundInstruction, bindInstruction } from '../check/binding/bind.ts';
-import type { CheckedBody } from '../check/body.ts';
+import type { BodyEntry, CheckedBody } from '../check/body.ts';
 import type { CheckedFunction } from '../check/checked.ts';
 import type { LabelSymbol, Scope } from '../check/symbols.ts';
 import { type Constants, noConstants, type Variant } from '../isa/form.ts';
@@ -94,12 +94,20 @@ export class InstructionBuilder {
       if (entry.kind === 'location') this.source = this.places.read(entry.node);
       if (entry.kind === 'pragma') this.unused = entry.node.strings.some((text) => usesNoBytes.test(text));
       if (entry.kind !== 'instruction') return [];
-      const { node, variant, scope } = entry;
-      const bound = variant === null ? null : bindInstruction(node, variant, scope);
-      const made = bound === null ? [this.unsupported(node, scope)] : this.parts(bound, scope, index);
+      const made = this.translated(entry, index);
       index += made.length;
       return made;
     });
+  }
+
+  private translated(
+    { node, variant, scope }: Extract<BodyEntry, { kind: 'instruction' }>,
+    index: number,
+  ): readonly ProgramInstruction[] {
+    const bound = variant === null ? null : bindInstruction(node, variant, scope);
+    if (bound === null) return [this.unsupported(node, scope, node.mnemonic)];
+    if (isVariadic(bound, scope)) return [this.unsupported(node, scope, 'call of a variadic function')];
+    return this.parts(bound, scope, index);
   }
 
   /** The number of program instructions into which an instruction of the text is translated. */
@@ -302,12 +310,12 @@ export class InstructionBuilder {
    * Translates an instruction that is not in the tables. If a thread reaches the instruction and the guard is true, the
    * launch ends with a fault that names the instruction.
    */
-  private unsupported(node: Instruction, scope: Scope): ProgramInstruction {
+  private unsupported(node: Instruction, scope: Scope, what: string): ProgramInstruction {
     return {
       ...emptyInstruction,
       ...this.where(node),
       guard: this.guardOf(bindGuard(node, scope)),
-      steps: [{ kind: 'unsupported', what: node.mnemonic }],
+      steps: [{ kind: 'unsupported', what }],
     };
   }
 
@@ -316,6 +324,12 @@ export class InstructionBuilder {
     const { line } = text.position(node.mnemonicStart);
     return { line: firstLine + line - 1, text: text.text.slice(node.start, node.end), source: this.source };
   }
+}
+
+/** Whether this is a call of a function whose last parameter is an array without a size. */
+function isVariadic({ node, variant }: BoundInstruction, scope: Scope): boolean {
+  if (!variant.form.operands.some(({ kind }) => kind === 'callee')) return false;
+  return bindCall(node, scope).signature.parameters.at(-1)?.open === true;
 }
 
 function joined<T>(one: readonly T[], other: readonly T[]): readonly T[] {

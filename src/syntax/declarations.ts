@@ -1,10 +1,10 @@
 /** Declarations of variables. Source: PTX ISA 5.4 and 11.6. */
 import { parseInitializer } from './initializers.ts';
 import type { Reader } from './reader.ts';
-import { parseDimension, parseStorage, parseType, type TypePart } from './storage.ts';
+import { parseDimension, parseStorage, parseType } from './storage.ts';
 import { Token } from './tokens.ts';
 import type { DeclaredSpace, Linkage } from '../isa/directives.ts';
-import type { Declaration, Initializer, Variable } from './tree.ts';
+import type { Declaration, Initializer, TypePart, Variable } from './tree.ts';
 import { readCount } from './values.ts';
 
 /**
@@ -27,11 +27,13 @@ export function parseDeclaration(
   }
   const part = parseType(r);
   if (part === null) return null;
+  const nameless = r.kind === Token.Semicolon ? part : null;
   const variables: Variable[] = [];
+  let mistakes = 0;
   while (r.kind !== Token.Semicolon) {
     const variable = parseVariable(r, part, storage.align);
     if (variable !== null) variables.push(variable);
-    else if (!skipVariable(r)) break;
+    else if (++mistakes === mostMistakes || !skipVariable(r)) break;
     if (!r.accept(Token.Comma)) break;
     if (r.kind === Token.Semicolon) r.unexpected('a name');
   }
@@ -46,9 +48,13 @@ export function parseDeclaration(
     spaceEnd,
     bank,
     attributes,
+    nameless,
     variables,
   };
 }
+
+/** After this many mistakes in a list of names, the rest of the list is skipped. It may be something else. */
+const mostMistakes = 2;
 
 /**
  * If the current token is the type of a declaration, reports that the declaration has no state space. If it is

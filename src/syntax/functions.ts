@@ -98,10 +98,12 @@ function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolea
   // A function may end here without a body, and so may a kernel without tuning directives. A kernel with tuning
   // directives must have a body.
   const mayEnd = isFunc || tuning.length === 0;
-  if (r.kind === Token.LeftBrace || (mayEnd && r.kind === Token.Semicolon)) return true;
+  // In ptxas 13.0, only a prototype can have a `.pragma` here.
+  const mayGoOn = !isFunc || tuning.every(({ name }) => name !== '.pragma');
+  if ((mayGoOn && r.kind === Token.LeftBrace) || (mayEnd && r.kind === Token.Semicolon)) return true;
   // nvcc 2 to 4 emitted prototypes without a `;`.
   if (isFunc && (r.kind === Token.End || (r.kind === Token.Dotted && startsItem(r.text())))) return true;
-  r.unexpected(mayEnd ? "'{' or ';'" : "'{'");
+  r.unexpected(!mayGoOn ? "';'" : mayEnd ? "'{' or ';'" : "'{'");
   return false;
 }
 

@@ -326,12 +326,13 @@ export class LineShapes {
 
   /**
    * Reads a label or another name that does not start with `%`. Long names and the labels that nvcc generates are
-   * replaced by a placeholder as a whole.
+   * replaced by a placeholder as a whole. A `$` alone is not a name.
    */
   private readName(bytes: Uint8Array, start: number): number {
     const first = bytes[start] ?? 0;
     let at = start + 1;
     while ((classAt(bytes, at) & CharClass.name) !== 0) at++;
+    if (first === 0x24 && at === start + 1) return -1;
     if (at - start > longestName || first === 0x24) {
       this.keep(first === 0x24 ? first : longName);
       this.note('folded', start, at, this.slots);

@@ -20,6 +20,7 @@ import type {
   Statement,
   TuningDirective,
   Variable,
+  TypePart,
 } from './tree.ts';
 
 /** Prints a whole module. Each item starts on a new line. */
@@ -149,14 +150,13 @@ function printParameter(parameter: Parameter): string {
 }
 
 function printDeclaration(declaration: Declaration): string {
-  const { linkage, space, bank, attributes, variables } = declaration;
+  const { linkage, space, bank, attributes, nameless, variables } = declaration;
   const [first] = variables;
   const parts: string[] = linkage === null ? [] : [linkage];
   parts.push(bank === null ? space : `${space}[${bank}]`, ...printAttributes(attributes));
-  // In the tree, the type of a declaration is part of each declared name. If there are no names, the type is unknown,
-  // and any type can be printed.
-  if (first === undefined) parts.push('.b32');
-  else parts.push(...printAlign(first.align), ...printType(first), variables.map(printVariable).join(', '));
+  if (nameless !== null) parts.push(...printType(nameless));
+  if (first !== undefined)
+    parts.push(...printAlign(first.align), ...printType(first), variables.map(printVariable).join(', '));
   return `${parts.join(' ')};`;
 }
 
@@ -167,7 +167,7 @@ function printVariable(variable: Variable): string {
   return name + family + printDimensions(variable) + value;
 }
 
-function printType({ vector, type }: Variable): string[] {
+function printType({ vector, type }: TypePart): string[] {
   return vector === null ? [type] : [vector, type];
 }
 

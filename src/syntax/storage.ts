@@ -6,7 +6,7 @@ import { parseAttributes } from './attributes.ts';
 import { isDeclaredSpace } from './directives.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
-import type { Variable } from './tree.ts';
+import type { TypePart, Variable } from './tree.ts';
 import { integerTokenValue, readCount } from './values.ts';
 import type { DeclaredSpace } from '../isa/directives.ts';
 
@@ -21,14 +21,6 @@ export interface Storage {
   bank: number | null;
   align: number | null;
   attributes: string[];
-}
-
-/** The parts that all names in one declaration share. */
-export interface TypePart {
-  readonly type: string;
-  readonly typeStart: number;
-  readonly typeEnd: number;
-  readonly vector: '.v2' | '.v4' | null;
 }
 
 /**

@@ -287,6 +287,14 @@ export interface PointerAttributes {
   readonly align: number | null;
 }
 
+/** The part that all names in one declaration share. */
+export interface TypePart {
+  readonly type: string;
+  readonly typeStart: number;
+  readonly typeEnd: number;
+  readonly vector: '.v2' | '.v4' | null;
+}
+
 /** `.reg .b32 %a, %r<10>;`, `.shared .align 16 .b8 tile[128];`, at module or function scope. */
 export interface Declaration extends Span {
   readonly kind: 'declaration';
@@ -300,6 +308,8 @@ export interface Declaration extends Span {
    * Attributes such as `.attribute(.managed)` and `.attribute(.unified(…))`, as they are written but without spaces.
    */
   readonly attributes: readonly string[];
+  /** The type of a declaration without names, such as `.global .b32;`; null if there are names. */
+  readonly nameless: TypePart | null;
   readonly variables: readonly Variable[];
 }
 

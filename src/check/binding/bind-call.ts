@@ -24,8 +24,9 @@ export interface BoundCall {
   readonly signature: Signature;
   /** The names in `.calltargets`; null if the call has no list. */
   readonly targets: readonly string[] | null;
-  /** One entry for each parameter or return value in the signature. */
+  /** One entry for each parameter of the signature that has an argument. */
   readonly parameters: readonly Passed[];
+  /** One entry for each return value. */
   readonly results: readonly Passed[];
 }
 
@@ -41,7 +42,8 @@ export function bindCall(node: Instruction, scope: Scope): BoundCall {
     callee: calleeOf(parts, scope),
     signature,
     targets: table?.kind === 'targets' ? table.names : null,
-    parameters: bindAll(signature.parameters, parts.parameters),
+    // An array without a size may have no argument.
+    parameters: bindAll(signature.parameters.slice(0, parts.parameters.length), parts.parameters),
     results: bindAll(signature.results, parts.results),
   };
 }

@@ -9,7 +9,7 @@ import { availabilityOfDirective } from '../../isa/find-directive.ts';
 import type { AvailabilityRow } from '../../isa/conditions.ts';
 import { isAvailable } from '../../isa/targets.ts';
 import { opaqueTypes, type PtxType, typeOf, types } from '../../isa/types.ts';
-import type { Declaration, Parameter, Variable } from '../../syntax/tree.ts';
+import type { Declaration, Parameter, TypePart, Variable } from '../../syntax/tree.ts';
 import { printDimensions } from '../../syntax/storage.ts';
 import type { ModuleEnvironment } from '../availability.ts';
 import { checkInitializer } from './initializers.ts';
@@ -29,7 +29,7 @@ export function declaredType(variable: Variable, space: string, report: Report):
   if (opaqueTypes.has(variable.type) && (space === '.global' || space === '.param')) return typeOf('.b64');
   const type = types.get(variable.type);
   const span: Span = { start: variable.typeStart, end: variable.typeEnd };
-  if (type === undefined || type.use === 'element') {
+  if (!isDeclarable(type)) {
     report(diagnose('PTX5002', span, { type: variable.type }));
     return null;
   }
@@ -46,10 +46,30 @@ export function declaredType(variable: Variable, space: string, report: Report):
   return type;
 }
 
+function isDeclarable(type: PtxType | undefined): type is PtxType {
+  return type !== undefined && type.use !== 'element';
+}
+
+/** Checks the type of a declaration without names, which is often a type and a name run together: `.global .b32x;`. */
+function checkNameless({ type, typeStart, typeEnd }: TypePart, report: Report): void {
+  if (opaqueTypes.has(type) || isDeclarable(types.get(type))) return;
+  report(diagnose('PTX5002', { start: typeStart, end: typeEnd }, { type }));
+}
+
 function checkAlignment(variable: Variable, report: Report): void {
   for (const align of [variable.align, variable.pointer?.align ?? null]) {
-    if (align !== null && !isPowerOfTwo(align)) report(diagnose('PTX5006', variable, { found: String(align) }));
+    if (align !== null && !isPowerOfTwo(align))
+      report(diagnose('PTX5006', variable, { found: String(align), needed: 'a power of two' }));
   }
+}
+
+/** The largest alignment of parameters, return values and arguments of functions. Parameters of kernels have no limit. */
+const mostPassed = 128;
+
+export function checkPassedAlignment(variable: Variable, report: Report): void {
+  const { align } = variable;
+  if (align === null || align <= mostPassed || !isPowerOfTwo(align)) return;
+  report(diagnose('PTX5006', variable, { found: String(align), needed: `at most ${mostPassed}` }));
 }
 
 function isPowerOfTwo(value: number): boolean {
@@ -116,8 +136,18 @@ export function checkPlace(
     return false;
   }
   if (space !== '.global') checkGlobalOnly(declaration, span, report);
+  else if (declaration.linkage === '.common') checkNotOpaque(declaration, report);
   if (place === 'function') checkNoneOpaque(declaration, report);
+  if (declaration.nameless !== null) checkNameless(declaration.nameless, report);
   return true;
+}
+
+function checkNotOpaque({ variables }: Declaration, report: Report): void {
+  for (const { type, typeStart, typeEnd } of variables) {
+    if (!opaqueTypes.has(type)) continue;
+    const what = `a ${type} variable cannot be .common`;
+    report(diagnose('PTX5007', { start: typeStart, end: typeEnd }, { what, ptxas: 'Illegal type for .common symbol' }));
+  }
 }
 
 function checkNoneOpaque({ space, variables }: Declaration, report: Report): void {
@@ -208,6 +238,7 @@ export function checkRegister(variable: Variable, report: Report): void {
 
 /** Reports a parameter that is declared in a body and is neither a scalar of at most 64 bits nor an array of bytes. */
 function checkLocalParameter(variable: Variable, type: PtxType, report: Report): void {
+  checkPassedAlignment(variable, report);
   const array = variable.dimensions.length > 0;
   if (variable.vector === null && type.name !== '.f16x2' && (type.use === 'variable' || array)) return;
   const span: Span = { start: variable.typeStart, end: variable.typeEnd };

@@ -4,7 +4,7 @@ import type { FunctionItem, Parameter, Variable } from '../../syntax/tree.ts';
 import type { FunctionRecorder } from '../checked.ts';
 import type { Report } from '../report.ts';
 import type { DeclaredSymbol, FormalSpace, Scope } from '../symbols.ts';
-import { parameterSpace, parameterSymbol } from './declarations.ts';
+import { checkPassedAlignment, checkRegister, parameterSpace, parameterSymbol } from './declarations.ts';
 import { checkParameterType } from './functions.ts';
 import type { Header } from './header.ts';
 
@@ -47,7 +47,10 @@ function declareFormal(
   const type = context.declaredType(formal, formal.space);
   if (type === null || formal.name === '_') return null;
   context.header.checkSampler(formal);
-  checkParameterType(formal, type, !item.entry && item.body !== null, context.report);
+  const isDefined = !item.entry && item.body !== null;
+  checkParameterType(formal, type, isDefined, context.report);
+  if (isDefined && formal.space === '.reg') checkRegister(formal, context.report);
+  else if (isDefined) checkPassedAlignment(formal, context.report);
   const symbol = parameterSymbol(formal, type, parameterSpace(item.entry, result));
   // Nothing refers to the parameters of a prototype by name.
   if (item.body === null) scope.declare(symbol);

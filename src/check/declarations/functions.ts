@@ -138,7 +138,7 @@ function signatureDifference(first: Signature, second: Signature): string | null
 function formalDifference(first: Formal, second: Formal): string | null {
   if (first.space !== second.space) return 'state space';
   if (first.type !== second.type || first.array !== second.array) return 'type';
-  if (first.bytes !== second.bytes) return 'size';
+  if (first.bytes !== second.bytes || first.open !== second.open) return 'size';
   return first.align === second.align ? null : 'alignment';
 }
 
@@ -165,6 +165,8 @@ function whyNoAlias({ name, target }: AliasItem, aliases: ReadonlyMap<string, st
   if (name === target) return 'a function cannot be an alias of itself';
   if (aliases.has(name)) return `'${name}' is already an alias`;
   if (own.defined) return `'${name}' has a body`;
+  if (other.linkage === '.extern' || other.linkage === '.weak') return `'${target}' is ${other.linkage}`;
+  if (own.noreturn !== other.noreturn) return `only one of them is .noreturn`;
   return signatureDifference(other.signature, own.signature) === null
     ? null
     : `'${name}' is declared with different parameters or return values`;

@@ -45,6 +45,8 @@ class InitializerCheck {
   private readonly variable: Variable;
   private readonly type: PtxType;
   private readonly report: Report;
+  /** What was found in places where it does not fit. */
+  private readonly reported = new Set<string>();
 
   constructor(variable: Variable, type: PtxType, report: Report) {
     this.variable = variable;
@@ -54,6 +56,7 @@ class InitializerCheck {
 
   check(initializer: Initializer, levels: readonly Level[]): void {
     const [level, ...inner] = levels;
+    if (takesNone(this.type)) return this.mismatch(initializer, 'any value');
     if (level === undefined && opaqueTypes.has(this.variable.type))
       checkFields(initializer, this.variable, this.report);
     else if (initializer.kind !== 'list') {
@@ -80,19 +83,26 @@ class InitializerCheck {
       const ptxas = exactly
         ? 'Incorrect number of elements in vector initializer'
         : 'Greater number of elements in array initializer';
-      this.report(diagnose('PTX5023', list.span, { name, found: String(found), most: String(most), ptxas }));
+      const amount = exactly ? 'exactly' : 'at most';
+      this.report(diagnose('PTX5023', list.span, { name, amount, found: String(found), most: String(most), ptxas }));
       return;
     }
     for (const element of list.elements) this.check(element, inner);
   }
 
+  /** Reports a value that does not fit. What was found once is not reported again. */
   private mismatch({ span }: Initializer, found: string): void {
+    if (this.reported.has(found)) return;
+    this.reported.add(found);
     this.report(diagnose('PTX5009', span, { name: this.variable.name, type: this.type.name, found }));
   }
 }
 
+function takesNone({ name }: PtxType): boolean {
+  return name === '.f16' || name === '.f16x2';
+}
+
 function typeTakes(type: PtxType, initializer: Scalar): boolean {
-  if (type.name === '.f16' || type.name === '.f16x2') return false;
   if (initializer.kind === 'address') return takesAddress(type, initializer.mask !== null);
   if (type.class === 'bits') return true;
   return isInteger(type) === (initializer.kind !== 'float');

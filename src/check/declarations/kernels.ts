@@ -1,4 +1,5 @@
 /** Checks the header of a kernel (PTX ISA 9.1, sections 7.1 and 11.4, as implemented by ptxas 13.0). */
+import { joinWords } from '../../base/join-words.ts';
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { findTuning } from '../../isa/find-directive.ts';
@@ -16,6 +17,7 @@ export function checkKernel(item: FunctionItem, environment: ModuleEnvironment, 
   for (const parameter of item.parameters) checkKernelParameter(parameter, report);
   checkParameterSpace(item, environment, report);
   checkExclusive(item.tuning, report);
+  checkNeeded(item.tuning, report);
   checkLaunchBounds(item, environment.target, report);
 }
 
@@ -60,6 +62,14 @@ export function checkTuning(tuning: readonly TuningDirective[], report: Report):
     if (above === undefined) continue;
     const ptxas = `${name} ${above} is invalid for this target`;
     report(diagnose('PTX5026', { start, end }, { what: `${name} must be at most ${most}`, ptxas }));
+  }
+}
+
+function checkNeeded(tuning: readonly TuningDirective[], report: Report): void {
+  const names = new Set(tuning.map(({ name }) => name));
+  for (const { name, start, end } of tuning) {
+    const missing = (findTuning(name)?.needs ?? []).filter((other) => !names.has(other));
+    if (missing.length > 0) report(diagnose('PTX5038', { start, end }, { name, missing: joinWords(missing, 'and') }));
   }
 }
 

@@ -3,7 +3,7 @@
  */
 import { type PtxType, types, typeOf } from '../../isa/types.ts';
 import type { Parameter, Variable } from '../../syntax/tree.ts';
-import { alignmentOf, sizeOf } from './sizes.ts';
+import { alignmentOf, isOpen, sizeOf } from './sizes.ts';
 
 /** The type, size and alignment of something that a call passes: a parameter of a function, or an argument. */
 export interface Passable {
@@ -20,6 +20,8 @@ export interface Formal extends Passable {
   /** `_` in prototypes. */
   readonly name: string;
   readonly space: '.param' | '.reg';
+  /** An array without a size, which takes an array of any size or no argument at all. */
+  readonly open: boolean;
 }
 
 export interface Signature {
@@ -41,7 +43,7 @@ export function signatureOf(item: {
 
 function formalOf(parameter: Parameter): Formal {
   const { name, space } = parameter;
-  return { name, space, ...passable(parameter) };
+  return { name, space, open: isOpen(parameter), ...passable(parameter) };
 }
 
 /**
@@ -74,6 +76,6 @@ export function passableRegister(type: PtxType, lanes: number): Passable {
  */
 export function signatureKey({ results, parameters }: Signature): string {
   const words = (formals: readonly Formal[]): string =>
-    formals.map(({ bytes, align }) => `${bytes}:${align}`).join(' ');
+    formals.map(({ bytes, align, open }) => `${open ? 'open' : bytes}:${align}`).join(' ');
   return `${words(parameters)} > ${words(results)}`;
 }

@@ -63,7 +63,7 @@ export function checkCall(node: Instruction, scope: Scope, report: Report): void
   for (const callable of callables(parts, scope)) {
     const { name, signature } = callable;
     if (
-      countIsWrong(node, name, 'takes', [signature.parameters.length, parts.parameters.length], report) ||
+      countIsWrong(node, name, 'takes', [argumentsTaken(signature, parts), parts.parameters.length], report) ||
       countIsWrong(node, name, 'returns', [signature.results.length, parts.results.length], report)
     ) {
       return;
@@ -71,10 +71,16 @@ export function checkCall(node: Instruction, scope: Scope, report: Report): void
     signature.results.forEach((formal, i) => {
       checkPassed(formal, elementAt(parts.results, i), { name, isResult: true, scope, report });
     });
-    signature.parameters.forEach((formal, i) => {
-      checkPassed(formal, elementAt(parts.parameters, i), { name, isResult: false, scope, report });
+    parts.parameters.forEach((operand, i) => {
+      checkPassed(elementAt(signature.parameters, i), operand, { name, isResult: false, scope, report });
     });
   }
+}
+
+/** The number of arguments of a call. An array without a size as the last parameter may have no argument. */
+function argumentsTaken({ parameters }: Signature, call: CallParts): number {
+  const { length } = parameters;
+  return parameters.at(-1)?.open === true && call.parameters.length === length - 1 ? length - 1 : length;
 }
 
 function countIsWrong(
@@ -108,14 +114,14 @@ function checkPassed(formal: Formal, operand: Operand, { name, isResult, scope, 
     if (isResult) return;
     if (takesConstant(formal, operand.kind)) return;
     const found = describeOperand(operand, scope);
-    report(diagnose('PTX3021', operand, { ...parameters, found, expected: describe(formal) }));
+    report(diagnose('PTX3021', operand, { ...parameters, found, expected: describeFormal(formal) }));
     return;
   }
   const passed = passedBy(operand, scope);
   if (passed === null) {
     report(diagnose('PTX3025', operand, { ...parameters, found: describeOperand(operand, scope) }));
   } else if (!goesWith(formal, passed)) {
-    report(diagnose('PTX3021', operand, { ...parameters, found: describe(passed), expected: describe(formal) }));
+    report(diagnose('PTX3021', operand, { ...parameters, found: describe(passed), expected: describeFormal(formal) }));
   } else if (formal.align !== passed.align) {
     const [found, expected] = [String(passed.align), String(formal.align)];
     report(diagnose('PTX3022', operand, { ...parameters, found, expected }));
@@ -133,8 +139,8 @@ function passedBy(operand: Operand, scope: Scope): Passable | null {
   return null;
 }
 
-function goesWith(formal: Passable, passed: Passable): boolean {
-  if (formal.array !== passed.array || formal.bytes !== passed.bytes) return false;
+function goesWith(formal: Formal, passed: Passable): boolean {
+  if (formal.array !== passed.array || (formal.bytes !== passed.bytes && !formal.open)) return false;
   return formal.array || typesGo(formal.type, passed.type);
 }
 
@@ -152,6 +158,10 @@ function takesConstant({ type, array }: Formal, kind: 'integer' | 'float'): bool
   if (array) return false;
   if (type.class === 'bits') return true;
   return kind === 'integer' ? isInteger(type) : type.class === 'float';
+}
+
+function describeFormal(formal: Formal): string {
+  return formal.open ? 'an array' : describe(formal);
 }
 
 function describe({ type, bytes, array }: Passable): string {

@@ -45,10 +45,11 @@ export const declarations = {
   PTX5006: {
     severity: 'error',
     title: 'bad alignment',
-    message: 'alignment {found} is not a power of two',
-    ptxas: 'Alignment must be a power of two',
+    message: 'alignment {found} is not {needed}',
+    ptxas: 'Alignment {found} is not {needed}',
     section: '5.4.5',
-    explain: 'An alignment must be a power of two. Without .align, variables are aligned to their size.',
+    explain:
+      'An alignment must be a power of two, and at most 128 for what calls pass. Without .align, variables are aligned to their size.',
   },
   PTX5007: {
     severity: 'error',
@@ -182,7 +183,7 @@ export const declarations = {
   PTX5023: {
     severity: 'error',
     title: 'wrong number of initial values',
-    message: "'{name}' takes at most {most} initial values here; found {found}",
+    message: "'{name}' takes {amount} {most} initial values here; found {found}",
     ptxas: '{ptxas}',
     section: '5.4.3',
     explain:
@@ -306,6 +307,15 @@ export const declarations = {
     ptxas: "Pragma '{found}' unsupported",
     section: '11.4',
     explain: 'ptxas ignores pragmas that it does not know. Their names are compared exactly, with case and spaces.',
+  },
+  PTX5038: {
+    severity: 'error',
+    title: 'directive missing',
+    message: '{name} needs {missing} as well',
+    ptxas: "{missing} directive(s) required for directive '{name}'",
+    section: '11.4',
+    explain:
+      'With .blocksareclusters, a launch gives the number of clusters, so the kernel itself must state the size of its blocks and of its clusters.',
   },
 } as const;
 
