@@ -3,7 +3,7 @@
  * that are missing, because versions 9.3 and 9.4 added to them.
  */
 import type { AvailabilityRow } from './conditions.ts';
-import { at, atListed, type Availability, parseVersion, type Version } from './targets.ts';
+import { at, atListed, type Availability, parseVersion, type Version, type VersionName } from './targets.ts';
 
 const rubin = atListed('9.4', 'sm_107a', 'sm_107f');
 
@@ -33,7 +33,7 @@ const wide = '.multicast::cluster::16b .multicast::cluster::32b';
 const overrides = '.override::global_address .override_attribute .override_attribute:: .im2col_no_offs::w';
 const kept = '.L2::evict_first .L2::evict_normal .L2::evict_last';
 
-const additions: readonly (readonly [opcodes: string, since: string, words: string])[] = [
+const additions: readonly (readonly [opcodes: string, since: VersionName, words: string])[] = [
   ['fence.proxy', '9.3', '.acquire .release .sync_restrict::shared::cluster::read'],
   ['mbarrier.expect_tx mbarrier.complete_tx', '9.4', wide],
   ['mbarrier.arrive mbarrier.arrive.expect_tx', '9.4', wide],

@@ -205,7 +205,7 @@ export function findDeclaredTarget(name: string): Target | undefined {
 export type TargetSet =
   | { readonly kind: 'from'; readonly sm: number }
   | { readonly kind: 'suffixed'; readonly sm: number }
-  | { readonly kind: 'listed'; readonly names: readonly string[] }
+  | { readonly kind: 'listed'; readonly names: readonly TargetName[] }
   | { readonly kind: 'between'; readonly sm: number; readonly below: number };
 
 export function includesTarget(set: TargetSet, target: Target): boolean {
@@ -254,7 +254,7 @@ export interface Availability {
 }
 
 /** `at('7.8', 90)`: since version 7.8, on sm_90 and higher. */
-export function at(version: string, sm = 10): Availability {
+export function at(version: VersionName, sm = 10): Availability {
   return { since: parseVersion(version), on: { kind: 'from', sm } };
 }
 
@@ -264,17 +264,17 @@ export function isAlways({ since, until, on }: Availability): boolean {
 }
 
 /** Since `version`, on targets with suffix `a` or `f` whose number is `sm` or higher. */
-export function atSuffixed(version: string, sm: number): Availability {
+export function atSuffixed(version: VersionName, sm: number): Availability {
   return { since: parseVersion(version), on: { kind: 'suffixed', sm } };
 }
 
 /** Since `version`, on exactly these targets. */
-export function atListed(version: string, ...names: readonly string[]): Availability {
+export function atListed(version: VersionName, ...names: readonly TargetName[]): Availability {
   return { since: parseVersion(version), on: { kind: 'listed', names } };
 }
 
 /** From version 1.0 up to, but not including, `version`, on any target. */
-export function atBefore(version: string): Availability {
+export function atBefore(version: VersionName): Availability {
   return { ...at('1.0'), until: parseVersion(version) };
 }
 
@@ -282,7 +282,7 @@ export function atBefore(version: string): Availability {
  * Since 1.0, on targets from `sm` up to, but not including, `below`. If `until` is given, only in versions before
  * `until`.
  */
-export function atBetween(sm: number, below: number, until?: string): Availability {
+export function atBetween(sm: number, below: number, until?: VersionName): Availability {
   const way: Availability = { since: parseVersion('1.0'), on: { kind: 'between', sm, below } };
   return until === undefined ? way : { ...way, until: parseVersion(until) };
 }

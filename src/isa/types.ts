@@ -5,7 +5,7 @@
 import { valueAt } from '../base/element-at.ts';
 import { keysOf } from '../base/records.ts';
 import type { FormatName } from '../numerics/formats.ts';
-import { at, type Availability } from './targets.ts';
+import { at, type Availability, type VersionName } from './targets.ts';
 
 /**
  * The class of a type. Registers cannot be declared with an `alternate` type, so its values are kept in bit-size
@@ -49,7 +49,7 @@ type Row = readonly [
   use: TypeUse,
   format: FormatName | null,
   lanes?: number,
-  since?: readonly [version: string, sm: number],
+  since?: readonly [version: VersionName, sm: number],
 ];
 
 const rows = {

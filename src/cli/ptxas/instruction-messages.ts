@@ -1,11 +1,10 @@
 /** The messages of ptxas that depend only on the name of an instruction, the module's header and the architecture. */
-import type { Target } from '../../isa/targets.ts';
+import { parseVersion, type Target, type Version } from '../../isa/targets.ts';
 import type { Architecture } from './architecture.ts';
 
 export interface ModuleHeader {
   readonly target: Target;
-  /** The PTX version in the form that `parseVersion` returns: 604 stands for version 6.4. */
-  readonly version: number;
+  readonly version: Version;
 }
 
 export interface InstructionMessage {
@@ -27,13 +26,14 @@ export function messagesOn(
 /** Warnings about `vote` and `shfl` without `.sync`, for modules in which these are still allowed. */
 function unsynchronized(mnemonic: string, { target, version }: ModuleHeader): readonly string[] {
   const opcode = /^(vote|shfl)(?!\.sync)\./.exec(mnemonic)?.[1];
-  if (opcode === undefined || (target.sm >= 70 && version >= 604)) return [];
+  if (opcode === undefined || (target.sm >= 70 && version >= parseVersion('6.4'))) return [];
   // For `vote.ballot`, ptxas does not print the warnings in modules of PTX 6.0 and 6.1.
-  if (mnemonic.startsWith('vote.ballot') && (version === 600 || version === 601)) return [];
+  if (mnemonic.startsWith('vote.ballot') && (version === parseVersion('6.0') || version === parseVersion('6.1')))
+    return [];
   const subject = `Instruction '${opcode}' without '.sync'`;
   const risky = `${subject} may produce unpredictable results on sm_70 and later architectures`;
   const deprecated = `${subject} is deprecated since PTX ISA version 6.0 and will be discontinued in a future PTX ISA version`;
-  return version >= 600 ? [risky, deprecated] : [risky];
+  return version >= parseVersion('6.0') ? [risky, deprecated] : [risky];
 }
 
 /**

@@ -5,7 +5,7 @@ import { read, write } from '../../operand-patterns.ts';
 import { has, slotType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
-import { at, atListed } from '../../targets.ts';
+import { at, atListed, type VersionName } from '../../targets.ts';
 import type { PtxType, TypeName } from '../../types.ts';
 import { combinedWith, combine, compareLanes, selected } from './comparison.ts';
 import { flushesByTarget } from '../float/steps.ts';
@@ -82,7 +82,7 @@ interface Group {
   readonly availability: readonly AvailabilityRow[];
 }
 
-const row = (subject: string, since: string, sm = 10): AvailabilityRow => ({ subject, ways: [at(since, sm)] });
+const row = (subject: string, since: VersionName, sm = 10): AvailabilityRow => ({ subject, ways: [at(since, sm)] });
 
 const ftz: AvailabilityRow = { subject: '.ftz', when: { modifiers: ['.ftz'] }, ways: [at('1.4')] };
 const half: readonly AvailabilityRow[] = [row('set with .f16', '4.2', 53)];

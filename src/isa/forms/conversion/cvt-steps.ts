@@ -3,6 +3,7 @@
  * the order of the lanes, the layout of the random bits, and whether old targets flush subnormals; the conversion of
  * each lane is left to `numerics`.
  */
+import { parseVersion } from '../../targets.ts';
 import { elementAt } from '../../../base/element-at.ts';
 import { type Conversion, type Rounding, roundings } from '../../../numerics/conversion.ts';
 import { type FormatName, formats } from '../../../numerics/formats.ts';
@@ -163,7 +164,7 @@ function flushesByTarget(variant: Variant, environment: Environment): boolean {
   const d = slotType(variant, 0);
   const a = slotType(variant, 1);
   if (d.name !== '.f32' && a.name !== '.f32') return false;
-  if (environment.version > 104) return true;
+  if (environment.version >= parseVersion('1.5')) return true;
   if (isInteger(d)) return d.width < 64;
   return d.name !== '.f64' && a.name !== '.f64';
 }

@@ -6,7 +6,7 @@ import { slotType } from '../../variant.ts';
 import type { WindowSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
-import { at } from '../../targets.ts';
+import { at, type VersionName } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { bits, compare } from '../integer/steps.ts';
 import { rankOf } from '../warp/cluster.ts';
@@ -16,7 +16,7 @@ const sizes: readonly TypeName[] = ['.u32', '.u64'];
 const whenSpace = (...spaces: readonly string[]): Condition[] => spaces.map((space) => ({ modifiers: [space] }));
 
 function spaceRows(
-  rows: readonly (readonly [spaces: readonly string[], version: string, sm: number])[],
+  rows: readonly (readonly [spaces: readonly string[], version: VersionName, sm: number])[],
 ): AvailabilityRow[] {
   return rows.flatMap(([spaces, version, sm]) =>
     whenSpace(...spaces).map((when) => ({ subject: spaces.join(', '), when, ways: [at(version, sm)] })),

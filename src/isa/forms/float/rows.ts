@@ -3,7 +3,7 @@ import type { AvailabilityRow } from '../../conditions.ts';
 import type { InstructionForm } from '../../form.ts';
 import type { ValuePattern } from '../../operand-patterns.ts';
 import { read, write } from '../../operand-patterns.ts';
-import { at } from '../../targets.ts';
+import { at, type VersionName } from '../../targets.ts';
 import { needsModifier, row } from '../availability-rows.ts';
 
 export const d: ValuePattern = write('d', 0);
@@ -21,7 +21,7 @@ export function always(subject: string): AvailabilityRow {
 }
 
 /** The version and target that a modifier needs. */
-export function when(modifier: string, version: string, sm = 10): AvailabilityRow {
+export function when(modifier: string, version: VersionName, sm = 10): AvailabilityRow {
   return needsModifier(modifier, at(version, sm));
 }
 
@@ -29,6 +29,6 @@ export function when(modifier: string, version: string, sm = 10): AvailabilityRo
 export const ftz: AvailabilityRow = when('.ftz', '1.4');
 
 /** The version and target requirements of `.rm` and `.rp`, which were added to PTX later than `.rn` and `.rz`. */
-export function directed(version: string, sm: number): readonly AvailabilityRow[] {
+export function directed(version: VersionName, sm: number): readonly AvailabilityRow[] {
   return [when('.rm', version, sm), when('.rp', version, sm)];
 }

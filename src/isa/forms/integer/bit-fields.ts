@@ -8,7 +8,7 @@ import { read, write } from '../../operand-patterns.ts';
 import { has, slotType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
-import { at } from '../../targets.ts';
+import { at, type VersionName } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { bits, compare, constant, integer, select } from './steps.ts';
 
@@ -21,7 +21,7 @@ const count = write('d', '.u32', { unpacked: true });
 const amount = { unpacked: true, range: [0, 255] } as const;
 
 const widthOf = (variant: Variant): number => slotType(variant, 0).width;
-const row = (subject: string, since: string, sm: number): AvailabilityRow => ({ subject, ways: [at(since, sm)] });
+const row = (subject: string, since: VersionName, sm: number): AvailabilityRow => ({ subject, ways: [at(since, sm)] });
 
 type Entry = Omit<InstructionForm, 'regime'>;
 

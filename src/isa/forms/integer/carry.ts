@@ -11,7 +11,7 @@ import { read, write } from '../../operand-patterns.ts';
 import { has, slotType, integerType } from '../../variant.ts';
 import { type Ref, conditionCode } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
-import { at } from '../../targets.ts';
+import { at, type VersionName } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { bits, compare, integer, resize } from './steps.ts';
 
@@ -104,7 +104,7 @@ const carrying: readonly TypeName[] = ['.u32', '.s32', '.u64', '.s64'];
 /** Without `.cc`, ptxas accepts all of these widths in every version that has the instructions. */
 const reading: readonly TypeName[] = ['.u16', '.u32', '.u64', '.s16', '.s32', '.s64'];
 
-const row = (subject: string, since: string, sm?: number): AvailabilityRow => ({ subject, ways: [at(since, sm)] });
+const row = (subject: string, since: VersionName, sm?: number): AvailabilityRow => ({ subject, ways: [at(since, sm)] });
 const wide: AvailabilityRow = {
   subject: '.cc on 64 bits',
   when: { types: ['.u64', '.s64'] },
@@ -117,7 +117,7 @@ const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' })
 
 interface Sum {
   readonly direction: Direction;
-  readonly since: string;
+  readonly since: VersionName;
   readonly sections: readonly [writing: string, reading: string];
   readonly words: readonly [result: string, carry: string];
 }

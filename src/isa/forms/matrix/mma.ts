@@ -3,7 +3,7 @@ import type { Condition } from '../../conditions.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
 import { choice } from '../../variant.ts';
 import type { AvailabilityRow } from '../../conditions.ts';
-import { at, atSuffixed, type Availability } from '../../targets.ts';
+import { at, atSuffixed, type Availability, type VersionName } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import {
   bitsOfSum,
@@ -228,7 +228,7 @@ const bitRows = (): readonly Row[] =>
     }),
   );
 
-const kindRow = (version: string): AvailabilityRow[] =>
+const kindRow = (version: VersionName): AvailabilityRow[] =>
   kinds.map((kind) => ({
     subject: kind,
     when: { modifiers: [kind] } satisfies Condition,

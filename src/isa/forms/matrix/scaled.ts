@@ -4,7 +4,7 @@ import { type OperandPattern, read } from '../../operand-patterns.ts';
 import type { Environment } from '../../environment.ts';
 import type { MatrixProduct, Scaling } from '../../matrix-product.ts';
 import type { Ref } from '../../steps/ref.ts';
-import { atListed, atSuffixed } from '../../targets.ts';
+import { atListed, atSuffixed, type VersionName } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import {
   byteSparsity,
@@ -36,7 +36,7 @@ interface Row {
   readonly scaling: Scaling;
   readonly factors: readonly TypeName[];
   /** The version that introduced the combination; by default, the one that introduced block-scaled mma. */
-  readonly since?: string;
+  readonly since?: VersionName;
 }
 
 const nibbles: readonly TypeName[] = ['.e2m1'];

@@ -7,7 +7,7 @@ import { type InstructionForm, noConstants, type Variant } from '../../form.ts';
 import { type OperandPattern, read, type ValuePattern, write } from '../../operand-patterns.ts';
 import type { ProductFamily } from '../../matrix-arithmetic.ts';
 import type { MatrixProduct, Sparsity } from '../../matrix-product.ts';
-import { atListed } from '../../targets.ts';
+import { atListed, type VersionName } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { needs } from '../availability-rows.ts';
 import { checked, executed } from '../checked.ts';
@@ -81,7 +81,7 @@ interface Row {
   readonly before?: string;
   readonly after?: string;
   /** The version that introduced these types, if it is later than the first version of the instruction. */
-  readonly since?: string;
+  readonly since?: VersionName;
   readonly product: ProductOf;
 }
 

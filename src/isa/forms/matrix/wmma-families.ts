@@ -1,7 +1,7 @@
 /** The families of wmma, and what its loads, stores and products have in common. */
 import type { AvailabilityRow } from '../../conditions.ts';
 import { type Fragment, fragmentOf, type Side, transposed } from '../../fragments.ts';
-import { at, type Availability } from '../../targets.ts';
+import { at, type Availability, parseVersion } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { needs, needsModifier, row } from '../availability-rows.ts';
 import type { ListType, SumType } from './parts.ts';
@@ -61,7 +61,7 @@ const wordFloats: ProductOf = (fragments, _variant, environment) =>
 const finiteRow = needs(
   'wmma.mma of floats with .satfinite',
   { modifiers: ['.satfinite'] },
-  { ...at('5.1', 70), until: 605 },
+  { ...at('5.1', 70), until: parseVersion('6.5') },
 );
 
 const wide = ['m16n16k16', 'm32n8k16', 'm8n32k16'];
@@ -166,7 +166,7 @@ export const families: readonly Family[] = [
 /** Before PTX 6.3, `.aligned` could be omitted. */
 const alignedRows: readonly AvailabilityRow[] = [
   needsModifier('.aligned', at('6.3', 70)),
-  needs('wmma without .aligned', { without: ['.aligned'] }, { ...at('5.1', 70), until: 603 }),
+  needs('wmma without .aligned', { without: ['.aligned'] }, { ...at('5.1', 70), until: parseVersion('6.3') }),
 ];
 
 /** The shapes that are later than the instruction itself. */

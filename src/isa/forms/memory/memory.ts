@@ -12,7 +12,7 @@ import { vectorLanes } from '../../rules.ts';
 import type { MemoryOrder } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
-import { at } from '../../targets.ts';
+import { at, type VersionName } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { weakLoad, weakStore } from '../access-steps.ts';
 import { needs, needsModifier, needsType, row } from '../availability-rows.ts';
@@ -78,7 +78,7 @@ const constraints: readonly Constraint[] = [
   { kind: 'axis-needs-bits', axis: 'evict2', bits: 256 },
 ];
 
-const each = (modifiers: readonly string[], version: string, sm: number): readonly AvailabilityRow[] =>
+const each = (modifiers: readonly string[], version: VersionName, sm: number): readonly AvailabilityRow[] =>
   modifiers.map((modifier) => needsModifier(modifier, at(version, sm)));
 
 const availability: readonly AvailabilityRow[] = [

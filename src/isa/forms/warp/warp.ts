@@ -10,7 +10,7 @@ import { plainWords } from '../../modifiers.ts';
 import type { Collective } from '../../collective.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
-import { type Availability, at, atBetween, atListed } from '../../targets.ts';
+import { type Availability, at, atBetween, atListed, type VersionName, parseVersion } from '../../targets.ts';
 import { reduxFloatSteps } from './redux-float.ts';
 
 interface Line {
@@ -50,8 +50,8 @@ function widthOf({ types }: Variant): 32 | 64 {
  * Before version 6.4, the instructions without `.sync` are available on all targets. From version 6.4 on, they are
  * available only on targets before sm_70.
  */
-const unsynchronized = (version: string, sm: number): readonly Availability[] => [
-  { ...at(version, sm), until: 604 },
+const unsynchronized = (version: VersionName, sm: number): readonly Availability[] => [
+  { ...at(version, sm), until: parseVersion('6.4') },
   { ...atBetween(sm, 70), since: at(version).since },
 ];
 
