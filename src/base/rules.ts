@@ -2,6 +2,7 @@
  * Rules for values. The options of the library and the contents of job files are checked by the same rules. A rule for
  * a list or an object also finds mistakes inside it and reports their path.
  */
+import { isObject } from './json-values.ts';
 
 /** `T` is the type of the values that the rule accepts. */
 export interface Rule<T> {
@@ -165,10 +166,6 @@ function firstOf<T>(parts: Iterable<T>, find: (part: T) => Mistake | null): Mist
     if (found !== null) return found;
   }
   return null;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function membersOf(value: unknown): readonly (readonly [string, unknown])[] {

@@ -6,7 +6,7 @@
 import { err, ok, type Result } from '../base/result.ts';
 import { sizeLimit } from './io.ts';
 import { write } from './output.ts';
-import { type JsonObject, isJsonObject } from './json-object.ts';
+import { type Json, isObject } from '../base/json-values.ts';
 import type { OutputStream } from './session.ts';
 
 /** The reason why a line cannot be answered. The codes are stable, like those of diagnostics. */
@@ -20,11 +20,11 @@ export interface LineError {
  * received.
  */
 export interface Answerer {
-  answer(request: JsonObject, raw: string): string;
+  answer(request: Json, raw: string): string;
   /**
    * Returns the answer to a line that is not a valid request. `request` is null if the line is not even a JSON object.
    */
-  refuse(request: JsonObject | null, raw: string, error: LineError): string;
+  refuse(request: Json | null, raw: string, error: LineError): string;
 }
 
 const newline = 10;
@@ -112,10 +112,10 @@ function answerOne(line: Result<string, LineError>, answerer: Answerer): Reply {
   }
 }
 
-function parseLine(text: string): Result<JsonObject, LineError> {
+function parseLine(text: string): Result<Json, LineError> {
   try {
     const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return ok(value);
+    if (isObject(value)) return ok(value);
     return err({ code: 'BAD_REQUEST', message: 'the line is not a JSON object' });
   } catch {
     return err({ code: 'BAD_JSON', message: 'the line is not JSON' });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isJsonObject } from './json-object.ts';
+import { isObject } from '../base/json-values.ts';
 
 /**
  * The version from package.json, which is two levels above both the folder of this source file and the folder of the
@@ -9,7 +9,7 @@ import { isJsonObject } from './json-object.ts';
 export function packageVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const content: unknown = JSON.parse(text);
-  if (isJsonObject(content) && typeof content['version'] === 'string') return content['version'];
+  if (isObject(content) && typeof content['version'] === 'string') return content['version'];
   throw new Error('package.json has no version');
 }
 

@@ -5,7 +5,7 @@
  */
 import { PtxlabError } from '../base/error.ts';
 import { shown } from '../base/rules.ts';
-import { alignUp } from '../check/declarations/sizes.ts';
+import { alignUp } from '../base/align.ts';
 import { resolveGeneric } from '../machine/memory/address-space.ts';
 import type { NamedPart, Placed } from '../program/layout.ts';
 import type { ModuleImage } from '../program/module-image.ts';

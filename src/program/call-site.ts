@@ -8,7 +8,7 @@ import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { BoundCall, Passed } from '../check/binding/bind-call.ts';
 import type { Formal, Signature } from '../check/declarations/signature.ts';
-import { alignUp } from '../check/declarations/sizes.ts';
+import { alignUp } from '../base/align.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import type { FrameBuilder } from './frame.ts';
 import { stackAlignment } from './layout.ts';

@@ -1,5 +1,6 @@
 /** Assigns each variable and parameter an offset within its space (PTX ISA 9.1, sections 5.4 and 7.1). */
-import { alignmentOf, alignUp, sizeOf } from '../check/declarations/sizes.ts';
+import { alignmentOf, sizeOf } from '../check/declarations/sizes.ts';
+import { alignUp } from '../base/align.ts';
 import type { VariableSpace } from '../check/symbols.ts';
 import type { Variable } from '../syntax/tree.ts';
 

@@ -2,6 +2,7 @@
  * Sizes and alignments of variables and parameters (sections 5.4 and 7.1 of PTX ISA 9.1). Natural alignment applies
  * unless an alignment is specified.
  */
+import { alignUp } from '../../base/align.ts';
 import { types } from '../../isa/types.ts';
 import type { Variable } from '../../syntax/tree.ts';
 
@@ -39,8 +40,4 @@ export function alignmentOf(variable: Variable): number {
 /** Total size of consecutive variables in bytes. */
 export function bytesInRow(variables: readonly Variable[]): number {
   return variables.reduce((end, one) => alignUp(end, Math.max(1, alignmentOf(one))) + sizeOf(one), 0);
-}
-
-export function alignUp(offset: number, alignment: number): number {
-  return Math.ceil(offset / alignment) * alignment;
 }

@@ -9,7 +9,7 @@ import { type DiagnosticRecord, diagnosticRecord } from '../../diagnostics/rende
 import type { TargetName, VersionName } from '../../isa/targets.ts';
 import type { ExitCode } from '../exit.ts';
 import { type LineError, answerLines } from '../ndjson.ts';
-import type { JsonObject } from '../json-object.ts';
+import type { Json } from '../../base/json-values.ts';
 import type { OutputStream } from '../session.ts';
 
 export interface BatchDefaults {
@@ -35,7 +35,7 @@ export async function checkBatch(
   output: OutputStream,
   defaults: BatchDefaults,
 ): Promise<ExitCode> {
-  const reply = (request: JsonObject | null, raw: string, rest: object): string =>
+  const reply = (request: Json | null, raw: string, rest: object): string =>
     `{"id":${readId(request ?? {}, raw)},${JSON.stringify(rest).slice(1)}`;
   const faults = await answerLines(input, output, {
     answer: (line, raw) => {
@@ -68,7 +68,7 @@ function raise(record: DiagnosticRecord, warningsAreErrors: boolean): Diagnostic
   return warningsAreErrors && record.severity === 'warning' ? { ...record, severity: 'error' } : record;
 }
 
-function readRequest(line: JsonObject, defaults: BatchDefaults): Result<Request, LineError> {
+function readRequest(line: Json, defaults: BatchDefaults): Result<Request, LineError> {
   const { source, target = defaults.target, isa = defaults.isa } = line;
   if (typeof source !== 'string') return err(badRequest("'source' must be a string"));
   if (target !== undefined && typeof target !== 'string') return err(badRequest("'target' must be a string"));
@@ -84,7 +84,7 @@ function badRequest(message: string): LineError {
  * The id as JSON. If a double cannot represent the id exactly, its text is copied from the line, so that the answer
  * contains every digit.
  */
-function readId(line: JsonObject, raw: string): string {
+function readId(line: Json, raw: string): string {
   const { id = null } = line;
   const written =
     typeof id === 'number' && !Number.isSafeInteger(id) ? /"id"\s*:\s*(-?[\d.eE+-]+)/.exec(raw)?.[1] : undefined;

@@ -1,4 +1,5 @@
 /** Adds a description of the quantized tensors to the config.json of a converted model. */
+import { isObject } from '../../base/json-values.ts';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pairOf } from '../../base/tuples.ts';
@@ -33,7 +34,7 @@ export async function configureModel(
 async function objectIn(path: string): Promise<object | null> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+    return isObject(value) ? value : null;
   } catch {
     // The folder has no config.json, or the file cannot be read or parsed.
     return null;

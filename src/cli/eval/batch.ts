@@ -9,7 +9,7 @@ import type { RegisterWidths } from '../../interp/evaluate.ts';
 import { type EvalError, type Prepared, prepareEval } from '../../evaluation/prepare.ts';
 import type { ExitCode } from '../exit.ts';
 import { answerLines } from '../ndjson.ts';
-import type { JsonObject } from '../json-object.ts';
+import type { Json } from '../../base/json-values.ts';
 import type { OutputStream } from '../session.ts';
 
 interface Request {
@@ -41,7 +41,7 @@ export async function evalBatch(
 
 /** Answers one request with a list that has one entry for each row of the request. */
 export function evaluateRequest(
-  line: JsonObject,
+  line: Json,
   defaults: TargetChoice,
   prepared: PreparedInstructions,
 ): Result<readonly Output[], EvalError> {
@@ -99,7 +99,7 @@ function readRow(row: unknown, widths: readonly number[]): readonly Bits[] | nul
   return bits;
 }
 
-function readRequest(line: JsonObject, defaults: TargetChoice): Result<Request, EvalError> {
+function readRequest(line: Json, defaults: TargetChoice): Result<Request, EvalError> {
   const { inst, rows, sreg, dreg, target, isa } = line;
   if (typeof inst !== 'string') return bad("'inst' must be a string");
   if (!/^[\w.:]+$/.test(inst)) return bad("'inst' must be a mnemonic alone, without operands");

@@ -1,6 +1,6 @@
 /** The server: answers requests until its input ends. */
 import type { Readable } from 'node:stream';
-import { isJsonObject } from '../json-object.ts';
+import { isObject } from '../../base/json-values.ts';
 import type { OutputStream } from '../session.ts';
 import { arrayMethods } from './array-methods.ts';
 import { deviceMethods } from './device-methods.ts';
@@ -117,8 +117,7 @@ function answerWrongMessages(reader: StreamMessageReader, writer: StreamMessageW
   reader.listen = (callback) =>
     listen((message) => {
       const isKnown =
-        isJsonObject(message) &&
-        [Message.isRequest, Message.isNotification, Message.isResponse].some((is) => is(message));
+        isObject(message) && [Message.isRequest, Message.isNotification, Message.isResponse].some((is) => is(message));
       if (isKnown) callback(message);
       else void writer.write(wrongMessage(message));
     });
@@ -128,7 +127,7 @@ function wrongMessage(message: unknown): ResponseMessage {
   const words = Array.isArray(message)
     ? 'batches are not supported; send each request in a message of its own'
     : 'the message is not a request with a method';
-  const id = isJsonObject(message) ? message['id'] : null;
+  const id = isObject(message) ? message['id'] : null;
   return failure(typeof id === 'string' || typeof id === 'number' ? id : null, ErrorCodes.InvalidRequest, words);
 }
 
@@ -171,7 +170,7 @@ function limitMessages(input: Readable, reader: StreamMessageReader, most: numbe
 }
 
 function sourceIn(params: unknown): string {
-  if (!isJsonObject(params)) return '';
+  if (!isObject(params)) return '';
   const { source } = params;
   return typeof source === 'string' ? source : '';
 }

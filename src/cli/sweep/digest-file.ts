@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { writeFiles } from '../../hosts/node-output.ts';
 import { UsageError } from '../exit.ts';
 import { readInput } from '../io.ts';
-import { isJsonObject } from '../json-object.ts';
+import { isObject } from '../../base/json-values.ts';
 import type { Session } from '../session.ts';
 import { digestText } from './digest-text.ts';
 
@@ -80,22 +80,22 @@ function parse(text: string): Map<string, ChunkDigests> | null {
   } catch {
     return null;
   }
-  if (!isJsonObject(value)) return null;
+  if (!isObject(value)) return null;
   const found = new Map<string, ChunkDigests>();
   const groups: readonly (readonly [unknown, (entry: unknown) => unknown])[] = [
     [value['sweeps'], (entry) => entry],
-    [value['small'], (entry) => (isJsonObject(entry) ? entry['checksum'] : null)],
-    [value['f32_sweeps'], (entry) => (isJsonObject(entry) ? entry['chunks'] : null)],
+    [value['small'], (entry) => (isObject(entry) ? entry['checksum'] : null)],
+    [value['f32_sweeps'], (entry) => (isObject(entry) ? entry['chunks'] : null)],
   ];
   for (const [group, digitsIn] of groups) {
-    if (!isJsonObject(group)) continue;
+    if (!isObject(group)) continue;
     for (const [name, entry] of Object.entries(group)) {
       const digits = digitsIn(entry);
       if (typeof digits !== 'string' || !/^([\da-f]{8}|\.{8})*$/.test(digits)) return null;
       found.set(name, readDigits(digits));
     }
   }
-  return groups.some(([group]) => isJsonObject(group)) ? found : null;
+  return groups.some(([group]) => isObject(group)) ? found : null;
 }
 
 function readDigits(digits: string): ChunkDigests {

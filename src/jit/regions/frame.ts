@@ -3,6 +3,7 @@
  * arrays, each of which has one element for each thread. Offsets are relative to the start of the block's frames.
  */
 
+import { alignTo16 } from '../layout.ts';
 import { warpSize } from '../../machine/launch.ts';
 
 /**
@@ -66,7 +67,7 @@ export class FrameLayout {
   private take(bytes: number): number {
     if (this.isClosed) throw new Error('the size of the frames is already fixed');
     const offset = this.end;
-    this.end += (bytes + 15) & ~15;
+    this.end += alignTo16(bytes);
     return offset;
   }
 

@@ -7,6 +7,7 @@
  * this byte says how many of the 16 bytes, counted from the first, may be accessed. Worker threads share the memory if
  * the host allows it.
  */
+import { alignUp } from '../../base/align.ts';
 import { PtxlabError } from '../../base/error.ts';
 import type { Bits } from '../../base/bits.ts';
 import { firstGlobalAddress, firstNearAddress } from './address-space.ts';
@@ -206,7 +207,7 @@ export class GlobalMemory implements EngineMemory {
       known.isLent = true;
       return known.address;
     }
-    const rounded = Math.ceil(size / granularity) * granularity;
+    const rounded = alignUp(size, granularity);
     const address = this.extend(rounded);
     this.rooms.push({ address, size: rounded, isLent: true });
     return address;

@@ -12,10 +12,6 @@ export function alignmentOf(fields: readonly GgufField[]): number {
   return value;
 }
 
-export function aligned(offset: number, alignment: number): number {
-  return Math.ceil(offset / alignment) * alignment;
-}
-
 /**
  * Number of bytes in a tensor. A block consists of consecutive elements along the last axis. Throws `bad-shape` if the
  * elements do not fill whole blocks.

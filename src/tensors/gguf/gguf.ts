@@ -1,8 +1,9 @@
 /**
  * GGUF files. The header lists the tensors, and the data of each tensor begins at a multiple of the file's alignment.
  */
+import { alignUp } from '../../base/align.ts';
 import { type ByteSource, sliceSource } from '../bytes.ts';
-import { aligned, alignmentOf, ggufBytes } from './data.ts';
+import { alignmentOf, ggufBytes } from './data.ts';
 import type { GgufField } from './fields.ts';
 import { type GgufTensor, readGgufHeader } from './header.ts';
 import { ggufTypesById, unknownType } from './types.ts';
@@ -19,7 +20,7 @@ export interface GgufFile extends TensorFile {
 export async function openGguf(source: ByteSource): Promise<GgufFile> {
   const { fields, tensors: found, size } = await readGgufHeader(source);
   const alignment = alignmentOf(fields);
-  const dataStart = aligned(size, alignment);
+  const dataStart = alignUp(size, alignment);
   const gaps = gapsOf(found, source.size - dataStart);
   const tensors = found.map((tensor) => entryOf(tensor, dataStart, gaps.get(tensor.offset) ?? 0));
   requireNames(tensors);
@@ -72,10 +73,10 @@ function requireContiguous(tensors: readonly TensorEntry[], dataStart: number, a
   for (const { name, offset, byteLength } of tensors.toSorted(
     (a, b) => a.offset - b.offset || a.byteLength - b.byteLength,
   )) {
-    if (offset !== aligned(reached, alignment))
+    if (offset !== alignUp(reached, alignment))
       throw new TensorFileError(
         'bad-offsets',
-        `the data of ${quote(name)} begins at ${offset}, not at ${aligned(reached, alignment)} after the previous one`,
+        `the data of ${quote(name)} begins at ${offset}, not at ${alignUp(reached, alignment)} after the previous one`,
       );
     reached = offset + byteLength;
   }

@@ -1,6 +1,7 @@
 /** Lays out GGUF files (version 3) that are to be written. */
+import { alignUp } from '../../base/align.ts';
 import { ByteWriter } from '../byte-writer.ts';
-import { aligned, alignmentOf, ggufBytes } from './data.ts';
+import { alignmentOf, ggufBytes } from './data.ts';
 import { type GgufField, writeField, writeString } from './fields.ts';
 import { type GgufType, ggufTypesByName } from './types.ts';
 import { elementsOf } from '../sizes.ts';
@@ -21,20 +22,20 @@ export function layoutGguf(plans: readonly TensorPlan[], fields: readonly GgufFi
   requireUnique(fields.map(({ key }) => key));
   let reached = 0;
   const relative = plans.map((plan) => {
-    const entry = entryOf(plan, aligned(reached, alignment));
+    const entry = entryOf(plan, alignUp(reached, alignment));
     reached = entry.offset + entry.byteLength;
     return entry;
   });
   const writer = new ByteWriter();
   writeHeader(writer, relative, fields);
-  const dataStart = aligned(writer.length, alignment);
+  const dataStart = alignUp(writer.length, alignment);
   const header = new Uint8Array(dataStart);
   header.set(writer.toBytes());
   const tensors = relative.map((entry) => ({ ...entry, offset: entry.offset + dataStart }));
   // ggml also maps the padding after the data of the last tensor into memory, so the file must contain it.
   return {
     container: 'gguf',
-    size: dataStart + aligned(reached, alignment),
+    size: dataStart + alignUp(reached, alignment),
     header,
     tensors,
     finish: null,

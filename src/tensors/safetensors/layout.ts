@@ -1,4 +1,5 @@
 /** Computes the layout of safetensors files that are to be written. */
+import { alignUp } from '../../base/align.ts';
 import { packingOf, safetensorsBytes } from './safetensors.ts';
 import { longestSafetensorsHeader } from './safetensors.ts';
 import { safetensorsDtypes } from './dtypes.ts';
@@ -56,7 +57,7 @@ function headerOf(tensors: readonly TensorEntry[], metadata: Readonly<Record<str
   const all = Object.keys(metadata).length === 0 ? members : [['__metadata__', metadata], ...members];
   const json = all.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',');
   const text = new TextEncoder().encode(`{${json}}`);
-  const length = Math.ceil(text.length / 8) * 8;
+  const length = alignUp(text.length, 8);
   if (length > longestSafetensorsHeader)
     throw new TensorFileError('header-too-large', 'a safetensors header holds at most 100 MB of names and metadata');
   const header = new Uint8Array(8 + length).fill(0x20);
