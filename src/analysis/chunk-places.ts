@@ -1,5 +1,5 @@
 import type { Span } from '../base/span.ts';
-import { namesInSection, type Places, type SourcePosition } from '../check/declarations/debug-places.ts';
+import { isSmall, namesInSection, type Places, type SourcePosition } from '../check/declarations/debug-places.ts';
 import type { DebugItem, LocationDirective } from '../syntax/tree.ts';
 
 /**
@@ -70,12 +70,4 @@ export class ChunkPlaces implements Places {
 
 function keyOf({ file, line, column }: SourcePosition): string {
   return `${file} ${line} ${column}`;
-}
-
-/**
- * Whether all numbers of the position are known. When a line is recognized by its shape instead of being parsed, any
- * number in it that is too large is replaced by a negative marker.
- */
-function isSmall({ file, line, column }: SourcePosition): boolean {
-  return file >= 0 && line >= 0 && column >= 0;
 }

@@ -113,3 +113,9 @@ function isSwap(a: string, i: number, b: string, j: number): boolean {
 function isDigit(letter: string): boolean {
   return letter >= '0' && letter <= '9';
 }
+
+/** The end of a message about an unknown word: `; did you mean WORD?`, or nothing if no known word is similar. */
+export function suggestion(word: string, known: readonly string[]): string {
+  const near = nearestWord(word, known);
+  return near === null ? '' : `; did you mean ${near}?`;
+}

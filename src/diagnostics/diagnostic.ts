@@ -79,7 +79,8 @@ export function diagnoseStored(
 /** The pieces of each template: text and names of parameters in turn. Bad modules need the same few again and again. */
 const pieces = new Map<string, readonly string[]>();
 
-function fill(template: string, parameters: Readonly<Record<string, string>>): string {
+/** A template of the catalog with the parameters filled in. */
+export function fill(template: string, parameters: Readonly<Record<string, string>>): string {
   let known = pieces.get(template);
   if (known === undefined) {
     known = template.split(/\{(\w+)\}/);

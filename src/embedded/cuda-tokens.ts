@@ -1,4 +1,5 @@
 /** Splits CUDA C++ into words, strings and punctuation marks. Comments and directives are skipped. */
+import { matchAt } from '../base/match-at.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import { insideQuotes, literalEnd } from './literal-text.ts';
@@ -20,11 +21,6 @@ const wordEnd = /[\w$]*/y;
 const number = /\.?\d(?:[\w.']|[eEpP][+-])*/y;
 const rawOpening = /(?:u8|[LuU])?R"([^()\\\s]{0,16})\(/y;
 const opening = /(?:u8|[LuU])?"/y;
-
-function matchAt(pattern: RegExp, source: string, start: number): RegExpExecArray | null {
-  pattern.lastIndex = start;
-  return pattern.exec(source);
-}
 
 /** The offset at which a match that begins at `start` ends; `start` itself if there is none. */
 function endOf(pattern: RegExp, source: string, start: number): number {

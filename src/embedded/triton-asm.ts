@@ -1,4 +1,5 @@
 /** Finds calls of Triton's `inline_asm_elementwise` in Python with a small scanner that skips all other code. */
+import { matchAt } from '../base/match-at.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import type { AsmOperand, AsmStatement } from './asm-statement.ts';
@@ -12,11 +13,6 @@ interface PythonToken extends Span {
 const gapPattern = /\s+|\\\r?\n/y;
 const quotePattern = /([rRbBuUfFtT]{0,2})("""|'''|"|')/y;
 const wordPattern = /[\p{L}_][\p{L}\d_]*/uy;
-
-function matchAt(pattern: RegExp, source: string, start: number): RegExpExecArray | null {
-  pattern.lastIndex = start;
-  return pattern.exec(source);
-}
 
 function pythonTokens(source: string): readonly PythonToken[] {
   const tokens: PythonToken[] = [];

@@ -1,5 +1,5 @@
 /** Help for input that `explain` does not recognize: suggests the code, type or modifier that was probably meant. */
-import { nearestWord } from '../base/nearest-word.ts';
+import { suggestion } from '../base/nearest-word.ts';
 import { catalog } from '../diagnostics/catalog.ts';
 import { ptxForms } from '../isa/table.ts';
 import { types } from '../isa/types.ts';
@@ -11,14 +11,9 @@ export const whatToGive =
 export function helpFor(text: string): string | null {
   if (text === ';') return whatToGive;
   if (/^ptx\d*$/i.test(text))
-    return `no diagnostic has this code either${meant(text.toUpperCase(), Object.keys(catalog))}`;
-  if (/^\.\w+$/.test(text)) return `no type or modifier has this name${meant(text, dotNames())}`;
+    return `no diagnostic has this code either${suggestion(text.toUpperCase(), Object.keys(catalog))}`;
+  if (/^\.\w+$/.test(text)) return `no type or modifier has this name${suggestion(text, dotNames())}`;
   return null;
-}
-
-function meant(word: string, known: readonly string[]): string {
-  const near = nearestWord(word, known);
-  return near === null ? '' : `; did you mean ${near}?`;
 }
 
 function dotNames(): readonly string[] {

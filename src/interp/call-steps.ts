@@ -3,7 +3,7 @@ import { elementAt } from '../base/element-at.ts';
 import { formatAddress } from '../machine/memory/address-space.ts';
 import { machineFault } from '../machine/fault.ts';
 import type { Segment } from '../machine/memory/segment.ts';
-import type { CallSite, Moved } from '../program/call-site.ts';
+import { type CallSite, type Moved, storedWidth } from '../program/call-site.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import type { KernelProgram, LinkedFunction } from '../program/link.ts';
 import { requireDefined, setUndefined } from './shadow.ts';
@@ -53,7 +53,7 @@ export function prepareCall(site: CallSite, caller: FunctionProgram, line: numbe
     thread.base = base;
     thread.pc = elementAt(starts, index);
     for (const { place, width, offset } of program.registerParameters)
-      takeRegister(thread, place, local, { at: base + offset, size: byteWidth(width) / 8 }, line);
+      takeRegister(thread, place, local, { at: base + offset, size: storedWidth(width) / 8 }, line);
   };
   return { stop, rest: { kind: 'call', go } };
 }
@@ -68,7 +68,7 @@ export function prepareReturn({ registerResults }: FunctionProgram, cpu: Cpu): A
       return;
     }
     for (const { place, width, offset } of registerResults) {
-      if (thread.local !== null) giveRegister(thread, place, thread.local, thread.base + offset, byteWidth(width));
+      if (thread.local !== null) giveRegister(thread, place, thread.local, thread.base + offset, storedWidth(width));
     }
     thread.frame = caller.frame;
     thread.shadow = caller.shadow;
@@ -185,12 +185,4 @@ function takeRegister(thread: Thread, place: number, local: Segment, { at, size 
     ? null
     : { mask: definedness.undefinedBits(at, size), origin: definedness.originOf(line, at, size) };
   setUndefined(thread, place, found);
-}
-
-/**
- * The number of bits that a register takes up in memory: its width, but at least 8, because a predicate takes up one
- * byte.
- */
-function byteWidth(width: number): number {
-  return Math.max(8, width);
 }

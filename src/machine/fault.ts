@@ -2,6 +2,7 @@
  * Faults: errors of a running kernel. Code inside an engine throws a fault to end the launch; the engine then catches
  * the fault and returns it as data.
  */
+import { fill } from '../diagnostics/diagnostic.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import { type Code, catalog, type Parameters } from '../diagnostics/catalog.ts';
 
@@ -55,6 +56,5 @@ export function machineFault<C extends FaultCode>(
 
 /** The message of the catalog, with the parameters filled in. */
 export function machineMessage<C extends FaultCode>(code: C, parameters: Parameters<C>): string {
-  const values: Readonly<Record<string, string>> = parameters;
-  return catalog[code].message.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  return fill(catalog[code].message, parameters);
 }

@@ -101,3 +101,8 @@ function movesOf(passed: Passed, bytes: number, offset: number, frame: FrameBuil
     }
   }
 }
+
+/** The bits that a register takes up in memory: its width, but at least 8, because a predicate takes up one byte. */
+export function storedWidth(width: number): number {
+  return Math.max(8, width);
+}

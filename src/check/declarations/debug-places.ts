@@ -110,7 +110,7 @@ function keyOf({ line, column }: SourcePosition): number {
 /**
  * Whether all numbers of a position are small enough to be stored. A negative number stands for one that is too large.
  */
-function isSmall({ file, line, column }: SourcePosition): boolean {
+export function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;
 }
 

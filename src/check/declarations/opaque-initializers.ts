@@ -2,7 +2,7 @@
  * Checks initial values of textures, samplers and surfaces (section 5.3 of PTX ISA 9.1; verdicts as measured with ptxas
  * 13.0): lists of fields, such as `{ addr_mode_0 = wrap, filter_mode = linear }`.
  */
-import { nearestWord } from '../../base/nearest-word.ts';
+import { suggestion } from '../../base/nearest-word.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { fieldWords, opaqueFields } from '../../isa/opaque-fields.ts';
 import type { Initializer, Variable } from '../../syntax/tree.ts';
@@ -38,9 +38,4 @@ function checkField({ name, value, span }: Field, variable: Variable, report: Re
     const ptxas = `Unrecognized initial value symbol '${value.name}'`;
     report(diagnose('PTX5035', value.span, { name: variable.name, type: variable.type, problem, ptxas }));
   }
-}
-
-function suggestion(word: string, words: readonly string[]): string {
-  const near = nearestWord(word, words);
-  return near === null ? '' : `; did you mean ${near}?`;
 }

@@ -1,4 +1,5 @@
 /** The files that shards read, and their hashes. */
+import { hex } from '../../base/bits.ts';
 import { createHash } from 'node:crypto';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -49,11 +50,7 @@ function isOld(modified: bigint): boolean {
 
 /** CRC-32 as eight hex digits. */
 export function checksumOf(bytes: Uint8Array): string {
-  return hexOf(crc32(bytes));
-}
-
-function hexOf(checksum: number): string {
-  return checksum.toString(16).padStart(8, '0');
+  return hex(crc32(bytes), 32);
 }
 
 /** The path of an input on this machine. */
@@ -86,7 +83,7 @@ export function checkedFile(opened: OpenFile, inputs: ReadonlyMap<string, InputF
   const checked = new Set<number>();
   const begun = new Map<number, Beginning>();
   const check = (block: number, checksum: number): void => {
-    if (hexOf(checksum) !== input.blocks.slice(block * 8, block * 8 + 8)) throw hasChanged(path);
+    if (hex(checksum, 32) !== input.blocks.slice(block * 8, block * 8 + 8)) throw hasChanged(path);
     begun.delete(block);
     checked.add(block);
   };

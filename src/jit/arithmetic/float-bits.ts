@@ -1,4 +1,5 @@
 /** Float steps that do not round: neg, abs, min, max, and comparisons. These steps operate on bit patterns. */
+import { constant } from './integer-constant.ts';
 import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import { plainConversion } from '../../numerics/conversion.ts';
@@ -32,10 +33,6 @@ export function masksOf(name: FloatArithmeticFormat): Masks {
     infinity: sign - 1n - fraction,
     quiet: 1n << BigInt(fractionBits - 1),
   };
-}
-
-function constant(code: Code, type: IntegerType, value: bigint): Code {
-  return type === 'i64' ? code.i64(value) : code.i32(Number(BigInt.asIntN(32, value)));
 }
 
 /** Replaces a subnormal in a local with a zero of the same sign. */

@@ -1,4 +1,5 @@
 /** Integer, logic and shift steps, and integer comparisons. */
+import { constant } from './integer-constant.ts';
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -11,10 +12,6 @@ import { lowerFind, lowerPermutation } from './bit-selection.ts';
 import { lowerCount, lowerReverse, lowerTable } from './bit-counts.ts';
 import type { Lowering } from '../lowering.ts';
 import { holder, type IntegerType } from '../regions/values.ts';
-
-function constant(code: Code, type: IntegerType, value: bigint): Code {
-  return type === 'i64' ? code.i64(value) : code.i32(Number(BigInt.asIntN(32, value)));
-}
 
 /** Keeps the low `width` bits of the value on the stack. */
 export function maskTo(code: Code, type: IntegerType, width: number): void {

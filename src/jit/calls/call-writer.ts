@@ -4,7 +4,7 @@
  * and results are in local memory (program/call-site.ts).
  */
 import { elementAt, valueAt } from '../../base/element-at.ts';
-import type { CallSite, IndirectCallee } from '../../program/call-site.ts';
+import { type CallSite, type IndirectCallee, storedWidth } from '../../program/call-site.ts';
 import type { ProgramInstruction, RegisterFormal } from '../../program/function-program.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { RecordEngineCall } from '../engine-call.ts';
@@ -102,7 +102,7 @@ export class CallWriter {
     this.activations.findLocal();
     for (const { place, width, offset } of fn.program.registerParameters) {
       const type = holder(width);
-      this.activations.atOwn(offset).memory(opcodeFor(loads, byteWidth(width)), shape.layout.origin);
+      this.activations.atOwn(offset).memory(opcodeFor(loads, storedWidth(width)), shape.layout.origin);
       values.setPlace(place, type);
     }
   }
@@ -303,7 +303,7 @@ export class CallWriter {
     const { values, shape } = this;
     this.activations.atOwn(offset);
     values.getPlace(place, holder(width));
-    this.code.memory(opcodeFor(stores, byteWidth(width)), shape.layout.origin);
+    this.code.memory(opcodeFor(stores, storedWidth(width)), shape.layout.origin);
   }
 
   private raise(): void {
@@ -315,12 +315,4 @@ export class CallWriter {
 function siteOfCall({ call, line }: ProgramInstruction): CallSite {
   if (call === null) throw new Error(`the call on line ${line} was not recorded`);
   return call;
-}
-
-/**
- * Returns the width in bits of a value in memory. This is the width of the value itself, except for a predicate, which
- * takes up a whole byte.
- */
-function byteWidth(width: number): number {
-  return Math.max(8, width);
 }
