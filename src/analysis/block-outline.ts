@@ -1,4 +1,5 @@
 /** The basic blocks of a function with their neighbors and the loops around them. */
+import { append } from '../base/append.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import { followersOf } from '../program/flow.ts';
@@ -104,9 +105,7 @@ function labelsByInstruction({ entries }: FunctionBody): ReadonlyMap<number, rea
   for (const entry of entries) {
     if (entry.kind === 'instruction') index++;
     if (entry.kind !== 'label') continue;
-    const known = labels.get(index);
-    if (known === undefined) labels.set(index, [entry.symbol.name]);
-    else known.push(entry.symbol.name);
+    append(labels, index, entry.symbol.name);
   }
   return labels;
 }

@@ -1,4 +1,5 @@
 /** A function of a document, prepared for answering questions about its registers and its control flow. */
+import { append } from '../base/append.ts';
 import { SourceText } from '../base/source-text.ts';
 import type { Span } from '../base/span.ts';
 import { bodyEntries, type BodyEntry } from '../check/body.ts';
@@ -119,9 +120,7 @@ function withUses(
   const unknown = new Map<number, Occurrence[]>();
   for (const one of occurrences) {
     if (instructions[one.instruction]?.variant !== null) continue;
-    const others = unknown.get(one.instruction);
-    if (others === undefined) unknown.set(one.instruction, [one]);
-    else others.push(one);
+    append(unknown, one.instruction, one);
   }
   const transfers = (index: number, wanted: Role): readonly Transfer[] =>
     (unknown.get(index) ?? [])

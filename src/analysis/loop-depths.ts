@@ -2,6 +2,7 @@
  * Finds the loops around each block in nearly linear time. The algorithm does a depth-first search and treats the
  * blocks of each inner loop as a single block (Havlak, "Nesting of reducible and irreducible loops", 1997).
  */
+import { append } from '../base/append.ts';
 import { elementAt } from '../base/element-at.ts';
 
 /** The edges of a graph: for each block, the list of its successors or of its predecessors. */
@@ -90,9 +91,7 @@ function searchFromStart(successors: Edges): Search {
       path.pop();
     } else if (elementAt(position, target) < 0) enter(target);
     else if (elementAt(last, target) < 0) {
-      const known = sources.get(target);
-      if (known === undefined) sources.set(target, [block]);
-      else known.push(block);
+      append(sources, target, block);
     }
   }
   return { order, position, last, sources };

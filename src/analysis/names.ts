@@ -2,6 +2,7 @@
  * Finds the declaration that a name in a document refers to. It is determined by the scopes of functions and by the
  * position of the name.
  */
+import { append } from '../base/append.ts';
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';
@@ -39,9 +40,7 @@ export class PlacedScope {
 
   private declareFamily(declared: Declared): void {
     const { name } = declared.symbol;
-    const same = this.familiesByName.get(name);
-    if (same === undefined) this.familiesByName.set(name, [declared]);
-    else same.push(declared);
+    append(this.familiesByName, name, declared);
     this.families.push(declared);
   }
 

@@ -2,6 +2,7 @@
  * Follows the values of registers through a function: backward to the instructions that wrote them, and forward to the
  * instructions that read them.
  */
+import { append } from '../base/append.ts';
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
 import { followersOf, predecessorsOf } from '../program/flow.ts';
@@ -121,9 +122,7 @@ export class Reaching {
 function historiesOf({ occurrences }: FunctionBody): ReadonlyMap<number, History> {
   const histories = new Map<number, Occurrence[]>();
   for (const one of occurrences) {
-    const known = histories.get(one.place);
-    if (known === undefined) histories.set(one.place, [one]);
-    else known.push(one);
+    append(histories, one.place, one);
   }
   return histories;
 }

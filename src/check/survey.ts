@@ -1,4 +1,5 @@
 /** Lists the names that a module defines, and the names that it expects other modules to define. */
+import { append } from '../base/append.ts';
 import { builtinFunctions } from '../isa/builtin-functions.ts';
 import { parseItems } from '../syntax/parser.ts';
 import type { Declaration, FunctionItem, Initializer, Instruction, Operand, Statement } from '../syntax/tree.ts';
@@ -133,9 +134,7 @@ class Surveyor {
   }
 
   private instruction({ mnemonic, mnemonicStart, operands }: Instruction): void {
-    const known = this.mnemonics.get(mnemonic);
-    if (known === undefined) this.mnemonics.set(mnemonic, [mnemonicStart]);
-    else known.push(mnemonicStart);
+    append(this.mnemonics, mnemonic, mnemonicStart);
     for (const operand of operands) this.operand(operand);
   }
 

@@ -1,4 +1,5 @@
 /** Checks the PTX in files of other languages. */
+import { append } from '../base/append.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import type { Acceptance } from '../check/availability.ts';
@@ -103,9 +104,7 @@ function checkStatement(statement: AsmStatement, registers: DeclaredRegisters, o
 function misreadNames({ misread }: AsmModule): readonly Diagnostic[] {
   const places = new Map<string, Span[]>();
   for (const { written, span } of misread) {
-    const known = places.get(written);
-    if (known === undefined) places.set(written, [span]);
-    else known.push(span);
+    append(places, written, span);
   }
   return [...places].map(([written, spans]) => {
     const register = `%${written}`;

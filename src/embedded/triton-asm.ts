@@ -1,4 +1,5 @@
 /** Finds calls of Triton's `inline_asm_elementwise` in Python with a small scanner that skips all other code. */
+import { append } from '../base/append.ts';
 import { matchAt } from '../base/match-at.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
@@ -176,9 +177,7 @@ function assignmentsIn(source: string, tokens: readonly PythonToken[]): Assignme
     const isAssigned = at >= 0 && mark(at) === '=' && mark(at + 1) !== '=' && mark(i - 1) !== '.';
     if (isAssigned && token.kind === 'word') {
       const name = source.slice(token.start, token.end);
-      const known = found.get(name);
-      if (known === undefined) found.set(name, [at + 1]);
-      else known.push(at + 1);
+      append(found, name, at + 1);
     }
     if (mark(i) === '=') annotated = i;
     else if (mark(i) === ',' || mark(i) === ')') annotated = -1;

@@ -1,4 +1,5 @@
 /** Describes sets of targets in a few words. */
+import { append } from '../base/append.ts';
 import { lastOf } from '../base/element-at.ts';
 import type { Acceptance } from '../check/availability.ts';
 import { findTarget, formatVersion, parseVersion, type Target, targets } from '../isa/targets.ts';
@@ -22,9 +23,7 @@ export function groupAcceptance(accepted: readonly Acceptance[]): readonly Accep
   for (const { target, since } of accepted) {
     const version = parseVersion(since);
     const key = findTarget(target)?.since === version ? lowest : version;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [target]);
-    else group.push(target);
+    append(groups, key, target);
   }
   return [...groups]
     .sort(([a], [b]) => a - b)

@@ -3,6 +3,7 @@
  * that can lead to a mnemonic that is legal for a certain version and target are included. The parts are listed in the
  * order of the syntax lines.
  */
+import { append } from '../base/append.ts';
 import { BoundedCache } from '../base/bounded-cache.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { AvailabilityRow, Condition, Constraint } from './conditions.ts';
@@ -116,9 +117,7 @@ function opcodesByWord(): ReadonlyMap<string, readonly string[]> {
   const made = new Map<string, string[]>();
   for (const opcode of ptxForms.opcodes()) {
     const word = elementAt(opcode.split('.', 1), 0);
-    const known = made.get(word);
-    if (known === undefined) made.set(word, [opcode]);
-    else known.push(opcode);
+    append(made, word, opcode);
   }
   byWord = made;
   return made;

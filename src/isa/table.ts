@@ -2,6 +2,7 @@
  * The table of all instruction forms, grouped by opcode. The forms of a family are not created until one of its opcodes
  * is requested for the first time, so opcodes that are not used cost nothing at start-up.
  */
+import { append } from '../base/append.ts';
 import { elementAt } from '../base/element-at.ts';
 import { keysOf } from '../base/records.ts';
 import type { InstructionForm } from './form.ts';
@@ -190,12 +191,6 @@ export class FormTable {
     this.made.set(one, byOpcode);
     return byOpcode;
   }
-}
-
-function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }
 
 /** The opcode of a form's syntax line. */

@@ -2,6 +2,7 @@
  * Finds loops in which a thread may be waiting for another thread: loops that read memory that other threads may write,
  * or that yield to other threads. Such a loop must let other threads run from time to time.
  */
+import { append } from '../base/append.ts';
 import { elementAt } from '../base/element-at.ts';
 import { flowOf, isGroupStep, looksAtOthers, memoryUses } from '../isa/steps/effects.ts';
 import type { AccessSpace } from '../isa/spaces.ts';
@@ -136,9 +137,7 @@ function walkOf(blocks: readonly BasicBlock[]): Walk {
       stack.pop();
     } else if (first[next] === -1) enter(next);
     else if (last[next] === -1) {
-      const sources = backTo.get(next);
-      if (sources === undefined) backTo.set(next, [top.block]);
-      else sources.push(top.block);
+      append(backTo, next, top.block);
     }
   }
   const isBelow = (block: number, top: number): boolean => {

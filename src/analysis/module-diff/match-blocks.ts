@@ -1,4 +1,5 @@
 /** Finds the blocks of two functions that correspond to each other. */
+import { append } from '../../base/append.ts';
 import { signedAt } from '../../base/typed-reads.ts';
 import { matchSequences } from './match-sequences.ts';
 import { blockNumbers, linesOf, type NormalBody } from './normal-body.ts';
@@ -99,9 +100,7 @@ function blocksByText(body: NormalBody, isOpen: (block: number) => boolean): Rea
     if (!isOpen(i)) continue;
     const lines = linesOf(body, block);
     const text = lines.map(({ shape }) => shape).join('\n');
-    const others = found.get(text);
-    if (others === undefined) found.set(text, [i]);
-    else others.push(i);
+    append(found, text, i);
   }
   return found;
 }

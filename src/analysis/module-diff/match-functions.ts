@@ -1,4 +1,5 @@
 /** Finds the functions of two modules that correspond to each other. */
+import { append } from '../../base/append.ts';
 import { demangle } from '../../base/demangle/demangle.ts';
 import { elementAt } from '../../base/element-at.ts';
 import type { FunctionPlace } from '../functions.ts';
@@ -126,9 +127,7 @@ function equalPairs(a: Side, b: Side): readonly (readonly [a: FunctionPlace, b: 
   const waiting = new Map<string, FunctionPlace[]>();
   for (const one of b.functions) {
     const key = digest(b, one);
-    const others = waiting.get(key);
-    if (others === undefined) waiting.set(key, [one]);
-    else others.push(one);
+    append(waiting, key, one);
   }
   return a.functions.flatMap((one) => {
     const other = waiting.get(digest(a, one))?.shift();

@@ -1,4 +1,5 @@
 /** Compares two modules. Comments, `.loc` directives, and the names of registers, labels and parameters are ignored. */
+import { append } from '../../base/append.ts';
 import { requireArgument, requireOptions } from '../../base/require.ts';
 import { callback, type Rule, type RulesFor } from '../../base/rules.ts';
 import { Document } from '../document.ts';
@@ -162,9 +163,7 @@ function renamedVariables(a: readonly NormalVariable[], b: readonly NormalVariab
   const waiting = new Map<string, string[]>();
   for (const { name, declaration } of b) {
     if (inA.has(name)) continue;
-    const others = waiting.get(declaration);
-    if (others === undefined) waiting.set(declaration, [name]);
-    else others.push(name);
+    append(waiting, declaration, name);
   }
   const renamed = new Map<string, string>();
   for (const { name, declaration } of a) {

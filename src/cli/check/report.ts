@@ -1,4 +1,5 @@
 /** The result of `ptxlab check` for a file. */
+import { append } from '../../base/append.ts';
 import type { SourcePlace } from '../../base/source-place.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { CheckReport } from '../../check/check.ts';
@@ -28,9 +29,7 @@ export function isAccepted(report: CheckReport): boolean {
 export function mergeAll(judged: readonly Judged[]): readonly FileReport[] {
   const bySource = new Map<SourceText, Judged[]>();
   for (const one of judged) {
-    const known = bySource.get(one.source);
-    if (known === undefined) bySource.set(one.source, [one]);
-    else known.push(one);
+    append(bySource, one.source, one);
   }
   return [...bySource].map(([source, reports]) => ({ source, diagnostics: mergeTargets(reports) }));
 }

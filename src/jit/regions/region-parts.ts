@@ -1,4 +1,5 @@
 /** Parts of a region's function that are the same whether it runs one thread or four at a time. */
+import { append } from '../../base/append.ts';
 import { elementAt } from '../../base/element-at.ts';
 import type { BasicBlock } from '../../program/flow.ts';
 import type { Region } from '../../program/regions.ts';
@@ -93,9 +94,7 @@ function lastUses(
       if (seen.has(place)) continue;
       seen.add(place);
       if (crosses(place)) continue;
-      const known = ending.get(instruction);
-      if (known === undefined) ending.set(instruction, [place]);
-      else known.push(place);
+      append(ending, instruction, place);
     }
   }
   return ending;
