@@ -25,6 +25,7 @@ import {
   type LaunchOptions,
   type Im2colOptions,
   swizzleAtoms,
+  textureAddressModes,
   type TensorMapOptions,
   type SamplerOptions,
   type TexelOptions,
@@ -185,24 +186,24 @@ const level: Rule<number> = {
 /** The rules for all options of a surface but `texels`, which job files give in another way. */
 export const texelRules: RulesFor<Omit<TexelOptions, 'texels'>> = {
   type: oneOf(...texelTypeNames),
-  channels: { takes: '1, 2 or 4', accepts: (value) => [1, 2, 4].some((one) => one === value) },
+  channels: among(1, 2, 4),
   size: count(2 ** 27, '2^27'),
   layers: whole(2 ** 16, '2^16', 1),
   cube: flag,
   rowBytes: whole(2 ** 32, '2^32', 1),
 };
 
-const addressModes = ['clamp', 'border', 'wrap', 'mirror'] as const;
-
 /** The rules for all options of a texture but `texels`. */
 export const textureRules: RulesFor<Omit<TextureOptions, 'texels'>> = {
   ...texelRules,
   levels: whole(32, '32', 1),
   addressMode: {
-    takes: `one of ${addressModes.map((mode) => `'${mode}'`).join(', ')}, or a list of one to three of them`,
+    takes: `one of ${textureAddressModes.map((mode) => `'${mode}'`).join(', ')}, or a list of one to three of them`,
     accepts: (value) => {
       const modes: readonly unknown[] = Array.isArray(value) ? value : [value];
-      return modes.length >= 1 && modes.length <= 3 && modes.every((mode) => addressModes.some((one) => one === mode));
+      return (
+        modes.length >= 1 && modes.length <= 3 && modes.every((mode) => textureAddressModes.some((one) => one === mode))
+      );
     },
   },
   filter: oneOf('point', 'linear'),

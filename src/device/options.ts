@@ -217,8 +217,10 @@ export interface TexelOptions {
   readonly rowBytes?: number;
 }
 
+export const textureAddressModes = ['clamp', 'border', 'wrap', 'mirror'] as const;
+
 /** How coordinates outside of a texture are treated. */
-export type TextureAddressMode = 'clamp' | 'border' | 'wrap' | 'mirror';
+export type TextureAddressMode = (typeof textureAddressModes)[number];
 
 /** How a sampler that is not part of a texture reads texels: the options of a texture of the same names. */
 export interface SamplerOptions

@@ -1,7 +1,7 @@
 /** Turns an asm statement into a module that can be checked: a kernel whose registers are the operands. */
 import type { Span } from '../base/span.ts';
 import type { TargetName, VersionName } from '../isa/targets.ts';
-import type { AsmOperand, AsmStatement } from './asm-statement.ts';
+import type { AsmOperand, AsmStatement, HostLanguage } from './asm-statement.ts';
 import { constraintRow, textConstraint } from './constraints.ts';
 import { MappedText } from './literal-text.ts';
 
@@ -48,7 +48,7 @@ export function asmModule(statement: AsmStatement, version: VersionName, target:
   const { body, guessed, wrong, misread } = substituted(statement);
   const other = unknownText(body.text);
   if (other !== null) return { kind: 'unknown', reason: other };
-  const sign = signOf(statement);
+  const sign = references[statement.language].sign;
   const declared: AsmModule['operands'][number][] = [];
   let head = `.version ${version}\n.target ${target}\n.address_size 64\n.entry asm() {\n`;
   for (const [i, { constraint, span }] of statement.operands.entries()) {
@@ -62,13 +62,20 @@ export function asmModule(statement: AsmStatement, version: VersionName, target:
   return { kind: 'module', module: { text, start: head.length, body, guessed, wrong, misread, operands: declared } };
 }
 
-/**
- * Returns the character with which operand names start. Operands have the same names in the module as in the asm
- * statement, because PTX allows names such as `%0` and `$0`.
- */
-function signOf({ language }: AsmStatement): string {
-  return language === 'cuda' ? '%' : '$';
+interface References {
+  /**
+   * The character with which operand names start. Operands have the same names in the module as in the asm statement,
+   * because PTX allows names such as `%0` and `$0`.
+   */
+  readonly sign: string;
+  /** A reference to an operand, or a doubled sign. */
+  readonly pattern: RegExp;
 }
+
+const references: Readonly<Record<HostLanguage, References>> = {
+  cuda: { sign: '%', pattern: /%(?:(%)|(\d+)|\[(\w+)\]|=|([A-Za-z]\d\w*))/g },
+  triton: { sign: '$', pattern: /\$(?:(\$)|(\d+)|\{(\d+)(?::\w+)?\})/g },
+};
 
 function unknownOperand({ operands, language }: AsmStatement): string | null {
   if (operands.some(({ constraint }) => constraint === textConstraint)) return 'an operand inserts text';
@@ -111,11 +118,9 @@ function substituted({ template, operands, language }: AsmStatement): Substitute
     body.addPart(template, 0, template.text.length);
     return { body, guessed, wrong, misread };
   }
-  const reference =
-    language === 'cuda' ? /%(?:(%)|(\d+)|\[(\w+)\]|=|([A-Za-z]\d\w*))/g : /\$(?:(\$)|(\d+)|\{(\d+)(?::\w+)?\})/g;
-  const sign = language === 'cuda' ? '%' : '$';
+  const { sign, pattern } = references[language];
   let at = 0;
-  for (const found of template.text.matchAll(reference)) {
+  for (const found of template.text.matchAll(pattern)) {
     const [written, doubled, number, inner, modified] = found;
     const end = found.index + written.length;
     body.addPart(template, at, found.index);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import type { CheckOptions } from '../check/check.ts';
-import { asmStatements, checkEmbedded, hostLanguage, type HostLanguage } from './check-embedded.ts';
+import type { HostLanguage } from './asm-statement.ts';
+import { asmStatements, checkEmbedded, hostLanguage } from './check-embedded.ts';
 import { constraintRows } from './constraints.ts';
 
 /** The findings in a file, each with the text at its span. */

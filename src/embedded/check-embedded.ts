@@ -10,12 +10,10 @@ import { opcodeIn } from '../isa/notation.ts';
 import { isOpcode } from '../isa/table.ts';
 import { newestTarget, newestVersion, parseVersion, type VersionName, versionName } from '../isa/targets.ts';
 import { type AsmModule, asmModule, type AsmModuleResult, sourceSpan } from './asm-module.ts';
-import type { AsmStatement } from './asm-statement.ts';
+import type { AsmStatement, HostLanguage } from './asm-statement.ts';
 import { textConstraint } from './constraints.ts';
 import { cudaStatements } from './cuda-asm.ts';
 import { tritonStatements } from './triton-asm.ts';
-
-export type HostLanguage = 'cuda' | 'triton';
 
 const extensions: Readonly<Record<string, HostLanguage>> = {
   cu: 'cuda',

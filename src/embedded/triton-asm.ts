@@ -1,4 +1,5 @@
 /** Finds calls of Triton's `inline_asm_elementwise` in Python with a small scanner that skips all other code. */
+import { once } from '../base/once.ts';
 import { append } from '../base/append.ts';
 import { matchAt } from '../base/match-at.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -54,8 +55,7 @@ interface PythonFile {
 
 function pythonFile(source: string): PythonFile {
   const tokens = pythonTokens(source);
-  let found: Assignments | null = null;
-  return { source, tokens, assignments: () => (found ??= assignmentsIn(source, tokens)) };
+  return { source, tokens, assignments: once(() => assignmentsIn(source, tokens)) };
 }
 
 /** A call with more than this many tokens is ignored. */

@@ -3,6 +3,7 @@
  * that can lead to a mnemonic that is legal for a certain version and target are included. The parts are listed in the
  * order of the syntax lines.
  */
+import { once } from '../base/once.ts';
 import { append } from '../base/append.ts';
 import { BoundedCache } from '../base/bounded-cache.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -109,19 +110,15 @@ export class MnemonicGuide {
 
 const mostKnown = 4096;
 
-let byWord: ReadonlyMap<string, readonly string[]> | null = null;
-
 /** The opcodes of the table, grouped by their first word: for example, `mul.lo` is listed under `mul`. */
-function opcodesByWord(): ReadonlyMap<string, readonly string[]> {
-  if (byWord !== null) return byWord;
+const opcodesByWord = once((): ReadonlyMap<string, readonly string[]> => {
   const made = new Map<string, string[]>();
   for (const opcode of ptxForms.opcodes()) {
     const word = elementAt(opcode.split('.', 1), 0);
     append(made, word, opcode);
   }
-  byWord = made;
   return made;
-}
+});
 
 /**
  * The position of a part in the syntax lines of an instruction, for sorting. If the position is not the same in all

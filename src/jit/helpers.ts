@@ -2,6 +2,7 @@
  * The module that is being generated: its imports, and the functions that are called from several places. Each of these
  * functions is generated when it is first needed.
  */
+import { keysOf, recordOf } from '../base/records.ts';
 import { mostDimensions, mostOffsets } from '../isa/steps/memory.ts';
 import { tensorMapWords } from '../isa/tensor-map-fields.ts';
 import { Code } from '../wasm/code.ts';
@@ -123,19 +124,7 @@ export class Helpers {
   constructor(shared = false, fuses = false) {
     this.fuses = fuses;
     this.builder = new ModuleBuilder(shared);
-    this.imports = {
-      resolve: this.builder.importFunction('resolve', importTypes.resolve),
-      raise: this.builder.importFunction('raise', importTypes.raise),
-      refuel: this.builder.importFunction('refuel', importTypes.refuel),
-      builtin: this.builder.importFunction('builtin', importTypes.builtin),
-      clock: this.builder.importFunction('clock', importTypes.clock),
-      alone: this.builder.importFunction('alone', importTypes.alone),
-      box: this.builder.importFunction('box', importTypes.box),
-      tensor: this.builder.importFunction('tensor', importTypes.tensor),
-      texture: this.builder.importFunction('texture', importTypes.texture),
-      surface: this.builder.importFunction('surface', importTypes.surface),
-      cancel: this.builder.importFunction('cancel', importTypes.cancel),
-    };
+    this.imports = recordOf(keysOf(importTypes), (name) => this.builder.importFunction(name, importTypes[name]));
   }
 
   import(name: ImportName): number {

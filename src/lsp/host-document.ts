@@ -5,7 +5,8 @@ import { at, isObject, numberAt, textAt } from '../base/json-values.ts';
 import { type Settings, withSettings } from '../check/settings.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { type AsmModule, sourceSpan } from '../embedded/asm-module.ts';
-import { asmStatements, checkEmbedded, type HostLanguage, moduleOf } from '../embedded/check-embedded.ts';
+import type { HostLanguage } from '../embedded/asm-statement.ts';
+import { asmStatements, checkEmbedded, moduleOf } from '../embedded/check-embedded.ts';
 import { OpenDocument, type Position, type Range, spanOf } from './open-document.ts';
 
 /** The requests that the server answers if they refer to a position inside an asm statement. */

@@ -2,7 +2,8 @@
  * The tables of the special function unit as compiled code reads them (numerics/mufu.ts). They are in global memory,
  * below the first address that a kernel may access.
  */
-import { recordOf } from '../base/records.ts';
+import { once } from '../base/once.ts';
+import { keysOf, recordOf } from '../base/records.ts';
 import { mufuTables, type MufuTableName } from '../numerics/mufu-tables.ts';
 import type { EngineMemory } from './memory/engine-memory.ts';
 
@@ -11,7 +12,7 @@ const rowBytes = 16;
 
 const firstAddress = 0x1000;
 
-const names: readonly MufuTableName[] = ['rcp', 'rsqrt', 'sqrt', 'ex2', 'lg2', 'sin', 'tanh'];
+const names = keysOf(mufuTables);
 const countOf = (name: MufuTableName): number => mufuTables[name].rows.length / 3;
 
 /** The addresses of the tables. */
@@ -20,9 +21,7 @@ export const mufuAddresses: Readonly<Record<MufuTableName, number>> = recordOf(n
   return firstAddress + rowBytes * before.reduce((sum, other) => sum + countOf(other), 0);
 });
 
-let made: Uint8Array | null = null;
-
-function makeBytes(): Uint8Array {
+const tableBytes = once((): Uint8Array => {
   const count = names.reduce((sum, name) => sum + countOf(name), 0);
   const view = new DataView(new ArrayBuffer(rowBytes * count));
   let at = 0;
@@ -37,10 +36,10 @@ function makeBytes(): Uint8Array {
     }
   }
   return new Uint8Array(view.buffer);
-}
+});
 
 /** Writes the tables. */
 export function placeMufuTables(memory: EngineMemory): void {
-  made ??= makeBytes();
-  memory.bytesAt(firstAddress, made.length).set(made);
+  const bytes = tableBytes();
+  memory.bytesAt(firstAddress, bytes.length).set(bytes);
 }

@@ -2,6 +2,7 @@
  * Functions of the CUDA device runtime library that compilers expect the linker to add: Numba, for example, calls them
  * to synchronize the blocks of a cooperative grid. nvcc compiles the same to code of its own.
  */
+import { once } from '../base/once.ts';
 import { type CheckedModule, loadModule } from '../check/check.ts';
 
 interface LibraryFunction {
@@ -74,17 +75,12 @@ const text = ['.version 6.0\n.target sm_70\n.address_size 64']
   .concat(functions.map((fn) => `.visible .func (${fn.result}) ${fn.name}(${fn.parameters})\n{${fn.body}\n  ret;\n}`))
   .join('\n');
 
-let loaded: CheckedModule | null = null;
-
 /** The library as a module. It is checked when it is needed for the first time. */
-export function deviceLibrary(): CheckedModule {
-  if (loaded === null) {
-    const { module } = loadModule(text);
-    if (module === null) throw new Error('the device library has errors');
-    loaded = module;
-  }
-  return loaded;
-}
+export const deviceLibrary: () => CheckedModule = once(() => {
+  const { module } = loadModule(text);
+  if (module === null) throw new Error('the device library has errors');
+  return module;
+});
 
 export function isInLibrary(name: string): boolean {
   return functions.some((fn) => fn.name === name);

@@ -2,6 +2,7 @@
  * A quick test for unusual elements in an array. It adds a constant to the masked bits of each word, and checks whether
  * the sum has a bit outside the mask.
  */
+import { once } from '../../base/once.ts';
 import { compileModule } from '../../jit/compile-module.ts';
 import { carryKernel, carryMemory } from '../../jit/arrays/carry-kernel.ts';
 import { type CompiledFunction, exportedFunction } from '../../jit/exported-function.ts';
@@ -31,12 +32,8 @@ interface Scanner {
   readonly carries: CompiledFunction;
 }
 
-let made: Scanner | null = null;
-
-function scanner(): Scanner {
-  if (made !== null) return made;
+const scanner = once((): Scanner => {
   const memory = new WebAssembly.Memory({ initial: 1 });
   const { exports } = new WebAssembly.Instance(compileModule(carryKernel()), { env: { memory } });
-  made = { room: new Uint8Array(memory.buffer), carries: exportedFunction(exports, 'carries') };
-  return made;
-}
+  return { room: new Uint8Array(memory.buffer), carries: exportedFunction(exports, 'carries') };
+});

@@ -2,15 +2,11 @@
  * Checks whether WebAssembly with vector instructions is available. WebAssembly may be missing, too old, or disallowed
  * by a page's content security policy.
  */
+import { once } from '../../base/once.ts';
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
 
-let compiles: boolean | null = null;
-
-export function canCompile(): boolean {
-  compiles ??= compilesVectors();
-  return compiles;
-}
+export const canCompile: () => boolean = once(compilesVectors);
 
 function compilesVectors(): boolean {
   const builder = new ModuleBuilder();

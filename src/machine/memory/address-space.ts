@@ -6,11 +6,11 @@
  * addresses use the near window, which lies in the last 256 MiB below 4 GiB.
  */
 import { elementAt } from '../../base/element-at.ts';
-import { rankAt, type WindowSpace } from '../../isa/spaces.ts';
+import { type AccessSpace, rankAt, type WindowSpace } from '../../isa/spaces.ts';
 import { keysOf } from '../../base/records.ts';
 
 /** The spaces to which a memory access can refer. */
-export type MemorySpace = 'global' | 'shared' | 'local' | 'const' | 'param' | 'tensor';
+export type MemorySpace = Exclude<AccessSpace, 'generic'>;
 
 /** High word of each far window. */
 const farWords = {

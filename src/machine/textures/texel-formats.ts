@@ -1,4 +1,5 @@
 /** Reads channels of texels, and writes the results of texture instructions. */
+import { once } from '../../base/once.ts';
 import { f16Value, numberBits } from '../../numerics/number-bits.ts';
 import type { TexelType, TexelTypeName } from '../../isa/texture-fields.ts';
 import { leastNormal } from './coordinates.ts';
@@ -142,17 +143,14 @@ interface Halves {
   readonly bits: Uint32Array;
 }
 
-let knownHalves: Halves | null = null;
-
 /** All f16 numbers. */
-function allHalves(): Halves {
+const allHalves = once((): Halves => {
   const values = Float64Array.from({ length: 2 ** 16 }, (_, code) => f16Value(code));
   return { values, bits: Uint32Array.from(values, (value, code) => bitsOfHalf(code, value)) };
-}
+});
 
 function halves(): TexelReader {
-  knownHalves ??= allHalves();
-  const { values, bits } = knownHalves;
+  const { values, bits } = allHalves();
   return {
     bits: (texels, at) => bits[texels.getUint16(at, true)] ?? 0,
     channel: (texels, at) => values[texels.getUint16(at, true)] ?? 0,

@@ -1,5 +1,4 @@
 /** Finds the conversion for a choice of formats, lanes and modifiers. */
-import { append } from '../../../../src/base/append.ts';
 import { type ConversionEntry, conversions, type FormatName } from 'ptxlab/numbers';
 
 export interface Choice {
@@ -86,7 +85,9 @@ function grouped(entries: readonly ConversionEntry[]): ReadonlyMap<string, reado
   const found = new Map<string, ConversionEntry[]>();
   for (const entry of entries) {
     const pair = pairOf(entry.from, entry.to);
-    append(found, pair, entry);
+    const known = found.get(pair);
+    if (known === undefined) found.set(pair, [entry]);
+    else known.push(entry);
   }
   return found;
 }
