@@ -88,7 +88,7 @@ export class Device {
   }
 
   /**
-   * Creates a device. This is asynchronous, because an engine may have to be loaded.
+   * Creates a device. The promise is settled at once; it leaves room for engines that have to be loaded.
    *
    * @throws PtxlabError `bad-option`, `unknown-gpu`, `unknown-target` or `unknown-version` if an option is wrong;
    *   `out-of-memory` if the host cannot provide the device's memory

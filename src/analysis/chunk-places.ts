@@ -1,5 +1,11 @@
 import type { Span } from '../base/span.ts';
-import { isSmall, namesInSection, type Places, type SourcePosition } from '../check/declarations/debug-places.ts';
+import {
+  isSmall,
+  keyOf,
+  namesInSection,
+  type Places,
+  type SourcePosition,
+} from '../check/declarations/debug-places.ts';
 import type { DebugItem, LocationDirective } from '../syntax/tree.ts';
 
 /**
@@ -66,8 +72,4 @@ export class ChunkPlaces implements Places {
   repeatsInlined(place: SourcePosition, functionName: string, at: SourcePosition): boolean {
     return this.named.has(functionName) && isSmall(at) && this.given.has(keyOf(at)) && this.repeats(place);
   }
-}
-
-function keyOf({ file, line, column }: SourcePosition): string {
-  return `${file} ${line} ${column}`;
 }

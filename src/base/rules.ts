@@ -107,16 +107,13 @@ export function mapOf<T>(part: Rule<T>): Rule<Readonly<Record<string, T>>> {
   };
 }
 
-/**
- * An object with these members, all optional; `undefined` counts as absent. `noun` is the word for a member in
- * messages.
- */
-export function objectOf<T>(rules: RulesFor<T>, noun = 'key'): Rule<T> {
+/** An object with these members, all optional; `undefined` counts as absent. */
+export function objectOf<T>(rules: RulesFor<T>): Rule<T> {
   const known = new Map<string, Rule<unknown>>(Object.entries(rules));
   const check = (name: string, value: unknown, path: string): Mistake | null => {
     const rule = known.get(name);
     if (rule !== undefined) return value === undefined ? null : mistakeIn(value, rule, memberPath(path, name));
-    return { path, words: `has no ${noun} '${name.slice(0, 80)}'; it has ${[...known.keys()].join(', ')}` };
+    return { path, words: `has no key '${name.slice(0, 80)}'; it has ${[...known.keys()].join(', ')}` };
   };
   return {
     takes: 'an object',

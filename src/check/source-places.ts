@@ -4,6 +4,7 @@
  */
 import type { SourcePlace } from '../base/source-place.ts';
 import type { InlinedAt, LocationDirective } from '../syntax/tree.ts';
+import { keyOf, type SourcePosition } from './declarations/debug-places.ts';
 
 /** The parts of a module that are needed to resolve source positions. */
 export interface DebugNames {
@@ -28,7 +29,8 @@ export class SourcePlaces {
   }
 
   /** Returns the position of a `.loc`; null for line 0, which means that no line is known. */
-  read({ file, line, column, inlined }: LocationDirective): SourcePlace | null {
+  read(location: LocationDirective): SourcePlace | null {
+    const { file, line, column, inlined } = location;
     if (line === 0) return null;
     const name = this.names.files.get(file) ?? `file ${file}`;
     const place: SourcePlace = {
@@ -37,7 +39,7 @@ export class SourcePlaces {
       column,
       inlined: inlined === null ? null : { function: this.functionOf(inlined), at: this.at(inlined) },
     };
-    this.known.set(`${file} ${line} ${column}`, place);
+    this.known.set(keyOf(location), place);
     return place;
   }
 
@@ -50,16 +52,9 @@ export class SourcePlaces {
     return found;
   }
 
-  private at({
-    file,
-    line,
-    column,
-  }: {
-    readonly file: number;
-    readonly line: number;
-    readonly column: number;
-  }): SourcePlace {
-    const known = this.known.get(`${file} ${line} ${column}`);
+  private at(position: SourcePosition): SourcePlace {
+    const { file, line, column } = position;
+    const known = this.known.get(keyOf(position));
     return known ?? { file: this.names.files.get(file) ?? `file ${file}`, line, column, inlined: null };
   }
 }

@@ -1,9 +1,9 @@
 import { toCells } from '../diagnostics/renderers/printable.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 
-/** Formats rows of cells as aligned lines, with two spaces between columns. The last column is not padded. */
 export type Alignment = 'left' | 'right';
 
+/** Formats rows of cells as aligned lines, with two spaces between columns. The last column is not padded. */
 export function alignColumns(
   rows: readonly (readonly string[])[],
   alignments: readonly Alignment[],

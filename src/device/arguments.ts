@@ -85,7 +85,7 @@ function argumentBytes(parameter: Placed, index: number, argument: PlacedArgumen
     );
   }
   const bytes = new Uint8Array(size);
-  storeWide(bytes, 0, size, scalarBits(parameter, index, argument, addressBytes));
+  storeWide(bytes, size, scalarBits(parameter, index, argument, addressBytes));
   return bytes;
 }
 

@@ -75,5 +75,6 @@ export function findPragma(text: string): PragmaRow | undefined {
 
 /** The version and target that introduced a pragma; null if it has always existed, or is unknown. */
 export function availabilityOfPragma(text: string): AvailabilityRow | null {
-  return availability.get(`pragma '${findPragma(text)?.name}'`) ?? null;
+  const row = findPragma(text);
+  return row === undefined ? null : (availability.get(`pragma '${row.name}'`) ?? null);
 }

@@ -25,7 +25,7 @@ function write(initializer: Initializer, bytes: Uint8Array, room: number, type: 
   const width = type.width / 8;
   if (width > bytes.byteLength) return;
   if (initializer.kind !== 'list') {
-    storeWide(bytes, 0, width, valueOf(initializer, type, addressOf));
+    storeWide(bytes, width, valueOf(initializer, type, addressOf));
     return;
   }
   const nested = initializer.elements.some((element) => element.kind === 'list');

@@ -1,8 +1,8 @@
-/** Writes the low `width` bytes of a value, little-endian. */
-export function storeWide(bytes: Uint8Array, offset: number, width: number, value: bigint): void {
+/** Writes the low `width` bytes of a value to the start of `bytes`, little-endian. */
+export function storeWide(bytes: Uint8Array, width: number, value: bigint): void {
   let rest = BigInt.asUintN(width * 8, value);
   for (let i = 0; i < width; i++) {
-    bytes[offset + i] = Number(rest & 0xffn);
+    bytes[i] = Number(rest & 0xffn);
     rest >>= 8n;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The tree of a PTX module. The tree is purely syntactic: opcodes are stored as text, and operands by their syntactic
  * form, regardless of the instruction. All offsets are UTF-16 offsets into the module's text. Nodes are plain data,
- * built once and never changed.
+ * built once and never changed; only the lines of a body that was not parsed have methods (`LineSource`).
  */
 import type { Span } from '../base/span.ts';
 import type { DeclaredSpace, Linkage, SectionPart } from '../isa/directives.ts';

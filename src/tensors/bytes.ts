@@ -24,11 +24,6 @@ export interface ByteSink {
   write(offset: number, bytes: Uint8Array): Promise<void>;
 }
 
-/** The bytes of a typed array or other view. */
-export function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
 /** A source that reads from a byte array in memory. */
 export function memorySource(bytes: Uint8Array): ByteSource {
   requireArgument('the memory of a source', bytes, bytesRule);

@@ -2,6 +2,7 @@
  * Converts arrays in plain JavaScript where WebAssembly is not available: one value at a time with the exact engine or,
  * if the source format has few values, by table lookup.
  */
+import { viewOf } from '../../base/byte-view.ts';
 import type { Bits } from '../../base/bits.ts';
 import { byteAt } from '../../base/typed-reads.ts';
 import { randomWord, seedKeys } from '../../jit/arrays/array-random.ts';
@@ -52,7 +53,7 @@ function drawer({ random }: ArrayPlan, source: RandomSource): (i: number) => num
 }
 
 function reader(bytes: Uint8Array, storage: Storage): (i: number) => Bits {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const { width } = storage;
   switch (width) {
     case 64:
@@ -73,7 +74,7 @@ function reader(bytes: Uint8Array, storage: Storage): (i: number) => Bits {
 }
 
 function writer(bytes: Uint8Array, storage: Storage): (i: number, value: Bits) => void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const { width } = storage;
   switch (width) {
     case 64:

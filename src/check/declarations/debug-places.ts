@@ -62,26 +62,26 @@ export class DebugPlaces implements Places {
     this.first ??= { start, end };
     if (inlined !== null) this.readInlined(inlined, location);
     const known = this.given.get(location.file);
-    if (known === undefined) this.given.set(location.file, new Set([keyOf(location)]));
-    else known.add(keyOf(location));
+    if (known === undefined) this.given.set(location.file, new Set([placeInFile(location)]));
+    else known.add(placeInFile(location));
   }
 
   repeats(place: SourcePosition): boolean {
     const known = this.given.get(place.file);
     if (known === undefined || !isSmall(place)) return false;
-    known.add(keyOf(place));
+    known.add(placeInFile(place));
     return true;
   }
 
   repeatsInlined(place: SourcePosition, functionName: string, at: SourcePosition): boolean {
-    if (!this.named.has(functionName) || this.given.get(at.file)?.has(keyOf(at)) !== true) return false;
+    if (!this.named.has(functionName) || this.given.get(at.file)?.has(placeInFile(at)) !== true) return false;
     return isSmall(at) && this.repeats(place);
   }
 
   private readInlined(inlined: InlinedAt, { start, end }: Span): void {
     const { file, line, column, functionName } = inlined;
     if (!this.named.has(functionName)) this.named.set(functionName, { start, end });
-    if (this.given.get(file)?.has(keyOf(inlined)) === true) return;
+    if (this.given.get(file)?.has(placeInFile(inlined)) === true) return;
     this.report(diagnose('PTX5029', { start, end }, { place: `${file} ${line} ${column}` }));
   }
 
@@ -103,7 +103,7 @@ export class DebugPlaces implements Places {
  * Packs a line and a column into one number. The result is unique for columns below 2^20, which is enough for real
  * files.
  */
-function keyOf({ line, column }: SourcePosition): number {
+function placeInFile({ line, column }: SourcePosition): number {
   return line * 0x10_0000 + column;
 }
 
@@ -131,4 +131,9 @@ export function namesInSection(section: string): readonly string[] {
     names.push(...(/[\w$%]+(?=\s*$)/.exec(before) ?? []));
   }
   return names;
+}
+
+/** A key that is the same for equal positions. */
+export function keyOf({ file, line, column }: SourcePosition): string {
+  return `${file} ${line} ${column}`;
 }

@@ -111,7 +111,7 @@ export function matchCoordinates(
   const isIndexed = geometry !== undefined && indexed.includes(geometry);
   if (isIndexed && !isIndex(elementAt(shape.elements, 0)))
     return wrong('a 32-bit index as the first element of the list');
-  const type = joinedType(isIndexed ? shape.elements.slice(1) : shape.elements, 32);
+  const type = joinedType(isIndexed ? shape.elements.slice(1) : shape.elements);
   if (type === null) return wrong('elements of one type');
   // If the list begins with an index, ptxas does not check the types of the coordinates after it.
   return isIndexed || types.includes(type) ? [] : wrong(expected);

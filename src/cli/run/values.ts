@@ -1,4 +1,5 @@
 /** Converts scalars and buffers, in the notation that users write, to bytes. */
+import { viewOf } from '../../base/byte-view.ts';
 import { valueAt } from '../../base/element-at.ts';
 import { likelyWord } from '../../check/instructions/modifier-words.ts';
 import { f16Value, numberBits, type BasicFloat, isBasicFloat } from '../../numerics/number-bits.ts';
@@ -116,7 +117,7 @@ export interface ElementType {
 /** The first elements of a buffer as text; at most `most` of them are shown. */
 export function showElements(bytes: Uint8Array, { type }: ElementType, most: number): string {
   const size = itemSize(type);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const count = Math.min(most, Math.floor(bytes.byteLength / size));
   const shown = Array.from({ length: count }, (_, i) => showElement(view, i * size, type));
   return shown.join(' ') + (bytes.byteLength > count * size ? ' …' : '');

@@ -1,4 +1,5 @@
 /** The files of a planned check, and the results of its shards. */
+import { isObject } from '../../base/json-values.ts';
 import { readFile } from 'node:fs/promises';
 import { elementAt } from '../../base/element-at.ts';
 import { listOf, mistakeIn, recordOf, type Rule } from '../../base/rules.ts';
@@ -14,7 +15,7 @@ export interface CheckBody {
   readonly files: readonly (readonly Judged['report'][])[];
 }
 
-const anyReport: Rule<Judged['report']> = { takes: 'an object', accepts: (value) => typeof value === 'object' };
+const anyReport: Rule<Judged['report']> = { takes: 'an object', accepts: isObject };
 const bodyRule: Rule<CheckBody> = recordOf<CheckBody>({ files: listOf(listOf(anyReport)) });
 
 /** Checks only the outer structure, because the hash of a result already covers the reports in it. */

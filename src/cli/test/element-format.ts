@@ -1,4 +1,5 @@
 /** The formats in which results are compared. */
+import { viewOf } from '../../base/byte-view.ts';
 import type { Bits } from '../../base/bits.ts';
 import { type FormatName, formats, isFormatName } from '../../numerics/formats.ts';
 import type { NpyType } from '../../tensors/npy/npy.ts';
@@ -50,7 +51,7 @@ export function bytesOfFormat(format: FormatName): number {
 
 /** Returns a function that reads the bits of the element with a given index. */
 export function elementReader(bytes: Uint8Array, format: FormatName): (index: number) => Bits {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   switch (bytesOfFormat(format)) {
     case 1:
       return (i) => view.getUint8(i);

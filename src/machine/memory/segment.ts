@@ -2,6 +2,7 @@
  * The bytes of one state space. Accesses are checked for bounds and alignment; offsets are relative to the start of the
  * space.
  */
+import { viewOf } from '../../base/byte-view.ts';
 import { type Bits, numberOf, bigintOf } from '../../base/bits.ts';
 import { formatAddress, type MemorySpace } from './address-space.ts';
 import { Definedness, type DefinednessState } from './definedness.ts';
@@ -69,7 +70,7 @@ export class Segment implements Memory {
   constructor(space: MemorySpace, bytes: Uint8Array, options: SegmentOptions = {}) {
     this.space = space;
     this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.view = viewOf(bytes);
     this.options = options;
     this.size = options.size ?? bytes.byteLength;
     this.end = this.size;

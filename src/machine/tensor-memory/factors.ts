@@ -1,4 +1,5 @@
 /** Reads the elements of A and B for tcgen05.mma, from shared memory and tensor memory. */
+import { viewOf } from '../../base/byte-view.ts';
 import { tensorOffset, tensorPlace } from '../../isa/tensor-memory.ts';
 import type { ProductDescriptor, TensorProduct } from '../../isa/tensor-product.ts';
 import type { FactorFormat } from '../../numerics/dot-arithmetic.ts';
@@ -70,10 +71,6 @@ export function laneCodes(
     for (let k = 0; k < length; k++) codes[row * length + k] = (elementBits(view, k, bits) >>> low) & mask;
   }
   return codes;
-}
-
-function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
-  return new DataView(buffer, byteOffset, byteLength);
 }
 
 function maskOf(width: number): number {

@@ -1,4 +1,5 @@
 /** Descriptions of textures, surfaces and samplers, which are stored in global memory. A handle is their address. */
+import { viewOf } from '../../base/byte-view.ts';
 import {
   type AddressMode,
   addressModes,
@@ -105,7 +106,7 @@ export function encodeTexture(kind: 'texture' | 'surface', description: TextureD
  * @throws MachineFault PTX6037 if the bytes were not made by `encodeTexture`
  */
 export function decodeTexture(bytes: Uint8Array): TextureDescription & { readonly kind: 'texture' | 'surface' } {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const byteAt = (at: number): number => view.getUint8(at);
   const sizeOf = (at: number): number => view.getUint32(at, true);
   const texel = texelTypes[byteAt(fields.texel)];
@@ -141,7 +142,7 @@ export function kindOf(bytes: Uint8Array): TextureKind | null {
 
 /** Reads how a description of a sampler or a texture says that texels are read. */
 export function decodeSampling(bytes: Uint8Array): Sampling {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const isSet = (at: number): boolean => view.getUint8(at) !== 0;
   return {
     normalizesCoordinates: isSet(fields.normalizesCoordinates),

@@ -1,8 +1,9 @@
 /**
  * The header of a GGUF file of version 2 or 3: metadata, then an entry for each tensor. Everything is little-endian.
  */
+import { viewOf } from '../../base/byte-view.ts';
 import { elementAt } from '../../base/element-at.ts';
-import { type ByteSource, readBytes, viewOf } from '../bytes.ts';
+import { type ByteSource, readBytes } from '../bytes.ts';
 import { quote, TensorFileError } from '../tensor-error.ts';
 import type { MetadataValue } from '../tensor-file.ts';
 import { type GgufField, type GgufValueType, ggufValueTypes } from './fields.ts';

@@ -1,7 +1,7 @@
 /** The header of an .npy file, which is a Python literal. Only the syntax that numpy writes is supported. */
+import { viewOf } from '../../base/byte-view.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { byteAt } from '../../base/typed-reads.ts';
-import { viewOf } from '../bytes.ts';
 import { npyMagic } from '../containers.ts';
 
 export interface NpyHeader {

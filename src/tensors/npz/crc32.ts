@@ -1,7 +1,7 @@
 /** Computes the checksum of zip files. */
+import { viewOf } from '../../base/byte-view.ts';
 import { lastOf } from '../../base/element-at.ts';
 import { byteAt, wordAt } from '../../base/typed-reads.ts';
-import { viewOf } from '../bytes.ts';
 import { quadOf } from '../../base/tuples.ts';
 
 /** Number of bytes that are processed at a time. */

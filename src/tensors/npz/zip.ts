@@ -1,7 +1,8 @@
 /**
  * Reads the directory of a zip file, including the 64-bit extension. Members are only located; their data is not read.
  */
-import { type ByteSource, readBytes, sliceSource, viewOf } from '../bytes.ts';
+import { viewOf } from '../../base/byte-view.ts';
+import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
 import { checkedSource } from '../checked-source.ts';
 import { inflateSource } from './inflate-source.ts';
 import { quote, TensorFileError } from '../tensor-error.ts';
