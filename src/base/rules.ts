@@ -123,7 +123,7 @@ export function objectOf<T>(rules: RulesFor<T>): Rule<T> {
 }
 
 /** An object that must have all of these members and no others. Meant for data that programs write. */
-export function recordOf<T>(rules: RulesFor<T>): Rule<T> {
+export function recordWith<T>(rules: RulesFor<T>): Rule<T> {
   const some = objectOf(rules);
   return {
     ...some,

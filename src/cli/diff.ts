@@ -31,7 +31,7 @@ export async function diffCommand(paths: readonly string[], flags: DiffFlags, se
   const [pathA, pathB, more] = paths;
   if (pathA === undefined || pathB === undefined || more !== undefined)
     throw new UsageError('diff needs two tensor files, or two PTX files');
-  const settings = readSettings(flags);
+  const settings = readDiffSettings(flags);
   const modules = [await isModule(pathA), await isModule(pathB)];
   if (modules.includes(true)) {
     if (modules.includes(false))
@@ -111,7 +111,7 @@ async function writeReport(path: string, diff: FileDiff, limits: Limits, replace
   await writeFiles([{ path, bytes: Buffer.from(diffHtml(diff, limits)) }], replace);
 }
 
-function readSettings({ maxAbs, maxRel, minSqnr, worst, details }: DiffFlags): DiffSettings {
+function readDiffSettings({ maxAbs, maxRel, minSqnr, worst, details }: DiffFlags): DiffSettings {
   return {
     limits: {
       maxAbs: readLimit('--max-abs', maxAbs),

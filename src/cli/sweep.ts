@@ -12,7 +12,7 @@ import { write } from './output.ts';
 import { progressBar } from './progress.ts';
 import { writeRefusal } from './refusal.ts';
 import type { Session } from './session.ts';
-import { readChunks, readSettings, type SweepChoiceFlags } from './sweep/choice.ts';
+import { readChunks, readSweepSettings, type SweepChoiceFlags } from './sweep/choice.ts';
 import { firstWrong, rateText, sweepJson, type Swept, sweptText } from './sweep/text.ts';
 
 export interface SweepFlags extends SweepChoiceFlags {
@@ -73,7 +73,7 @@ interface Task {
 async function sweepOne(instruction: string, flags: SweepFlags, task: Task): Promise<ExitCode> {
   const { expected, out, session, signal } = task;
   const { stdout, stderr } = session;
-  const prepared = prepareSweep(instruction, readTargetChoice(flags), readSettings(flags));
+  const prepared = prepareSweep(instruction, readTargetChoice(flags), readSweepSettings(flags));
   if (!prepared.ok) {
     await writeRefusal(prepared.error, flags.color, session);
     return 1;

@@ -11,8 +11,8 @@ import type { KernelProgram } from '../program/link.ts';
 import type { Shadow } from './shadow.ts';
 import { mostAwaited, type Block, type Caller, type Thread } from './thread.ts';
 
-/** A placeholder for the current thread of `Cpu` until the first block starts. */
-export const nobody: Thread = {
+/** The current thread and block of `Cpu` until the first block starts. */
+export const placeholderThread: Thread = {
   index: [0, 0, 0],
   linear: 0,
   frame: [],
@@ -28,7 +28,7 @@ export const nobody: Thread = {
   saved: null,
 };
 
-export const nowhere: Block = {
+export const placeholderBlock: Block = {
   index: [0, 0, 0],
   number: 0,
   threads: [],

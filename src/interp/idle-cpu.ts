@@ -9,7 +9,7 @@ import type { RaceMode } from '../machine/races/race.ts';
 import { Races } from '../machine/races/races.ts';
 import { Textures } from '../machine/textures/textures.ts';
 import type { KernelProgram } from '../program/link.ts';
-import { nobody, nowhere } from './block.ts';
+import { placeholderThread, placeholderBlock } from './block.ts';
 import { callBuiltin } from './builtin-calls.ts';
 import { loadForHost, type Memories } from './memory-access.ts';
 import type { Cpu } from './thread.ts';
@@ -41,8 +41,8 @@ export function idleCpu(
     load: (address, bytes) => loadForHost(address, bytes, { memories, cpu, line }),
   });
   const cpu: Cpu = {
-    thread: nobody,
-    block: nowhere,
+    thread: placeholderThread,
+    block: placeholderBlock,
     looks: 0,
     executed: 0,
     races: races === null ? null : new Races(shape, races, hasOnlyThreads(kernel)),

@@ -43,7 +43,7 @@ export interface CompiledKernel {
   /** Whether blocks give other blocks a turn after a number of stops. */
   readonly yieldsAtStops: boolean;
   /** The functions, in the order of the indices in `engineCalls`; the kernel comes first. */
-  readonly functions: readonly CompiledFunction[];
+  readonly functions: readonly FunctionDescription[];
   readonly engineCalls: readonly EngineCall[];
   /** Names of variables and parameters, for messages. */
   readonly shared: readonly NamedRange[];
@@ -76,7 +76,7 @@ export interface CompiledFrame {
   readonly size: number;
 }
 
-export interface CompiledFunction {
+export interface FunctionDescription {
   readonly address: number;
   readonly name: string;
   readonly localBytes: number;
@@ -118,7 +118,7 @@ export function describeKernel({
   const { state, mask, base, depth } = frame;
   return {
     name: entry.name,
-    stops: stops.map(describeStop),
+    stops: stops.map(compiledStop),
     frame: { state, mask, base, depth, size: frame.close() },
     callBytes,
     stackBytes,
@@ -140,7 +140,7 @@ export function describeKernel({
   };
 }
 
-function describeStop({ step, instruction, region, sends, receives, constantMask, plainBarrier }: Stop): CompiledStop {
+function compiledStop({ step, instruction, region, sends, receives, constantMask, plainBarrier }: Stop): CompiledStop {
   return {
     step,
     line: instruction.line,
@@ -152,7 +152,7 @@ function describeStop({ step, instruction, region, sends, receives, constantMask
   };
 }
 
-function describeFunction(fn: LinkedFunction): CompiledFunction {
+function describeFunction(fn: LinkedFunction): FunctionDescription {
   if (fn.kind === 'program') {
     const { name, localBytes } = fn.program;
     return { address: fn.address, name, localBytes, builtin: null };

@@ -62,7 +62,7 @@ export class InstructionBuilder {
   private readonly frame: FrameBuilder;
   private readonly environment: Environment;
   private readonly labels = new Map<LabelSymbol, number>();
-  private readonly places: SourcePlaces;
+  private readonly sourcePlaces: SourcePlaces;
   /** The source position that the most recent `.loc` directive specifies. */
   private source: SourcePlace | null = null;
   /** Whether a pragma says that the values loaded by the next instruction are unused. */
@@ -79,7 +79,7 @@ export class InstructionBuilder {
     this.fn = fn;
     this.body = body;
     this.frame = frame;
-    this.places = new SourcePlaces(surroundings.debug);
+    this.sourcePlaces = new SourcePlaces(surroundings.debug);
     this.environment = surroundings.environment;
   }
 
@@ -91,7 +91,7 @@ export class InstructionBuilder {
     }
     index = 0;
     return this.body.entries.flatMap((entry) => {
-      if (entry.kind === 'location') this.source = this.places.read(entry.node);
+      if (entry.kind === 'location') this.source = this.sourcePlaces.read(entry.node);
       if (entry.kind === 'pragma') this.unused = entry.node.strings.some((text) => usesNoBytes.test(text));
       if (entry.kind !== 'instruction') return [];
       const made = this.translated(entry, index);

@@ -62,7 +62,7 @@ export async function readJobContents(
 }
 
 function readArgument(argument: JobArgument, path: string, place: JobPlace): Promise<RunInput> {
-  const [key, ...others] = keysOf(argument);
+  const [key, ...others] = givenKeys(argument);
   if (key === undefined || others.length > 0)
     throw new UsageError(
       `${path}: must have exactly one key: buffer, bytes, shared, tensorMap, texture, surface, sampler or a basic type (u32, f32, b64 …)`,
@@ -92,7 +92,7 @@ export function readJobBindings(
 ): ReadonlyMap<string, HandleInput> {
   return new Map(
     Object.entries(bind).map(([name, given]) => {
-      const handle = keysOf(given).length === 1 ? handleIn(given) : null;
+      const handle = givenKeys(given).length === 1 ? handleIn(given) : null;
       if (handle === null)
         throw new UsageError(`${memberPath(path, name)}: must have exactly one key: texture, surface or sampler`);
       return [name, handle] as const;
@@ -103,7 +103,7 @@ export function readJobBindings(
 /** Reads the contents of one buffer or variable, described at `path`. */
 export function readContents(source: JobContents, path: string, place: JobPlace): Promise<BufferInput> {
   const { folder, room } = place;
-  const keys = keysOf(source).filter((key) => key !== 'bytes');
+  const keys = givenKeys(source).filter((key) => key !== 'bytes');
   const [key] = keys;
   if (key === undefined || keys.length > 1) {
     const words = "must be a buffer of 'hex', 'zeros', 'file', 'ramp' … or a list such as {\"f32\": [1, 2]}";
@@ -129,6 +129,7 @@ function made(source: JobContents, type: string, room: number): BufferInput {
   return listBuffer(type, values);
 }
 
-function keysOf(value: object): readonly string[] {
+/** The keys of the members that are not undefined. */
+function givenKeys(value: object): readonly string[] {
   return Object.entries(value).flatMap(([key, member]) => (member === undefined ? [] : [key]));
 }

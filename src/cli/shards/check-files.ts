@@ -2,7 +2,7 @@
 import { isObject } from '../../base/json-values.ts';
 import { readFile } from 'node:fs/promises';
 import { elementAt } from '../../base/element-at.ts';
-import { listOf, mistakeIn, recordOf, type Rule } from '../../base/rules.ts';
+import { listOf, mistakeIn, recordWith, type Rule } from '../../base/rules.ts';
 import { SourceText } from '../../base/source-text.ts';
 import { withFileErrors } from '../../hosts/file-errors.ts';
 import type { Judged } from '../check/report.ts';
@@ -16,7 +16,7 @@ export interface CheckBody {
 }
 
 const anyReport: Rule<Judged['report']> = { takes: 'an object', accepts: isObject };
-const bodyRule: Rule<CheckBody> = recordOf<CheckBody>({ files: listOf(listOf(anyReport)) });
+const bodyRule: Rule<CheckBody> = recordWith<CheckBody>({ files: listOf(listOf(anyReport)) });
 
 /** Checks only the outer structure, because the hash of a result already covers the reports in it. */
 export function isCheckBody(body: object): body is CheckBody {

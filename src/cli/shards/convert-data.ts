@@ -1,6 +1,6 @@
 /** The result of a shard of a conversion, and its data file. */
 import { join } from 'node:path';
-import { listOf, mistakeIn, oneOf, recordOf, type Rule, text } from '../../base/rules.ts';
+import { listOf, mistakeIn, oneOf, recordWith, type Rule, text } from '../../base/rules.ts';
 import { openFile } from '../../hosts/node-files.ts';
 import { readBytes } from '../../tensors/bytes.ts';
 import { formatNames } from '../../numerics/formats.ts';
@@ -22,11 +22,11 @@ export interface ConvertBody extends FoundValues {
   readonly segments: readonly Segment[];
 }
 
-const convertBodyRule: Rule<ConvertBody> = recordOf<ConvertBody>({
-  segments: listOf(recordOf<Segment>({ offset: count, bytes: count, crc: text })),
-  nonFinite: listOf(recordOf<NamedNonFinite>({ name: text, nans: count, infinities: count })),
+const convertBodyRule: Rule<ConvertBody> = recordWith<ConvertBody>({
+  segments: listOf(recordWith<Segment>({ offset: count, bytes: count, crc: text })),
+  nonFinite: listOf(recordWith<NamedNonFinite>({ name: text, nans: count, infinities: count })),
   outOfRange: listOf(
-    recordOf<NamedOutOfRange>({
+    recordWith<NamedOutOfRange>({
       name: text,
       to: oneOf(...formatNames),
       clipped: count,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { listOf, mistakeIn, oneOf, recordOf, type Rule, text, whole } from '../../base/rules.ts';
+import { listOf, mistakeIn, oneOf, recordWith, type Rule, text, whole } from '../../base/rules.ts';
 import { fileTrouble } from '../../hosts/file-errors.ts';
 import { makeFolder } from '../../hosts/node-folders.ts';
 import { requireOutputs, writeFiles } from '../../hosts/node-output.ts';
@@ -63,15 +63,15 @@ export interface Plan {
   readonly manifest: Manifest;
 }
 
-const manifestRule: Rule<Manifest> = recordOf<Manifest>({
+const manifestRule: Rule<Manifest> = recordWith<Manifest>({
   format: oneOf('ptxlab plan 1'),
   what: whatRule,
-  ptxlab: recordOf<Program>({ version: text, sha256: text }),
+  ptxlab: recordWith<Program>({ version: text, sha256: text }),
   gpus: listOf(text),
-  inputs: listOf(recordOf<InputFile>({ path: text, bytes: count, sha256: text, blocks: text, modified: text })),
-  task: recordOf<TaskNeeds>({ cpus: whole(256, '256', 1), memoryBytes: count, diskBytes: count }),
+  inputs: listOf(recordWith<InputFile>({ path: text, bytes: count, sha256: text, blocks: text, modified: text })),
+  task: recordWith<TaskNeeds>({ cpus: whole(256, '256', 1), memoryBytes: count, diskBytes: count }),
   units: count,
-  shards: listOf(recordOf<UnitRange>({ from: count, to: count })),
+  shards: listOf(recordWith<UnitRange>({ from: count, to: count })),
 });
 
 /** The work that a command plans, before it is divided. */

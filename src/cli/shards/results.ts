@@ -5,7 +5,7 @@
  */
 import { readdir, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mistakeIn, oneOf, recordOf, type Rule, text } from '../../base/rules.ts';
+import { mistakeIn, oneOf, recordWith, type Rule, text } from '../../base/rules.ts';
 import { fileTrouble, systemCode } from '../../hosts/file-errors.ts';
 import { writeFiles } from '../../hosts/node-output.ts';
 import { UsageError } from '../exit.ts';
@@ -29,7 +29,7 @@ export type ShardResult = Pick<Envelope, 'body' | 'dataBytes'>;
 
 const anyObject: Rule<object> = { takes: 'an object', accepts: (value) => typeof value === 'object' && value !== null };
 
-const envelopeRule: Rule<Envelope> = recordOf<Envelope>({
+const envelopeRule: Rule<Envelope> = recordWith<Envelope>({
   format: oneOf('ptxlab result 1'),
   plan: text,
   shard: count,

@@ -5,7 +5,7 @@ import { UsageError } from '../exit.ts';
 import { readTargetChoice } from '../options.ts';
 import { writeRefusal } from '../refusal.ts';
 import type { Session } from '../session.ts';
-import { readChunks, readSettings, type SweepChoiceFlags } from '../sweep/choice.ts';
+import { readChunks, readSweepSettings, type SweepChoiceFlags } from '../sweep/choice.ts';
 import { type Draft, hashOf } from './manifest.ts';
 import { kernelFile, unitsOf } from './sweep-units.ts';
 import type { PlannedSweep, SweepChoice } from './what.ts';
@@ -21,7 +21,7 @@ export async function draftSweep(
   const sweeps = new Map<string, PlannedSweep>();
   const files = new Map<string, Uint8Array>();
   for (const instruction of instructions) {
-    const prepared = prepareSweep(instruction, readTargetChoice(flags), readSettings(flags));
+    const prepared = prepareSweep(instruction, readTargetChoice(flags), readSweepSettings(flags));
     if (!prepared.ok) {
       await writeRefusal(prepared.error, flags.color, session);
       return null;

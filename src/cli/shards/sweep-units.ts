@@ -3,7 +3,7 @@
  * consecutively across all instructions.
  */
 import { join } from 'node:path';
-import { listOf, recordOf, type Rule, text } from '../../base/rules.ts';
+import { listOf, recordWith, type Rule, text } from '../../base/rules.ts';
 import type { UnitRange } from './cut.ts';
 import { count, type PlannedSweep } from './what.ts';
 
@@ -49,6 +49,6 @@ export interface SweepBody {
   readonly runs: readonly DigestRun[];
 }
 
-export const sweepBodyRule: Rule<SweepBody> = recordOf<SweepBody>({
-  runs: listOf(recordOf<DigestRun>({ name: text, first: count, digests: text })),
+export const sweepBodyRule: Rule<SweepBody> = recordWith<SweepBody>({
+  runs: listOf(recordWith<DigestRun>({ name: text, first: count, digests: text })),
 });

@@ -1,5 +1,5 @@
 /** The results of the shards of planned tests. */
-import { listOf, mistakeIn, recordOf, type Rule } from '../../base/rules.ts';
+import { listOf, mistakeIn, recordWith, type Rule } from '../../base/rules.ts';
 import type { CaseResult } from '../test/run-case.ts';
 
 /** The results of the tests of a shard, in order. */
@@ -11,7 +11,7 @@ const anyResult: Rule<CaseResult> = {
   takes: 'a result',
   accepts: (value) => typeof value === 'object' && value !== null && 'one' in value && 'status' in value,
 };
-const bodyRule: Rule<TestBody> = recordOf<TestBody>({ results: listOf(anyResult) });
+const bodyRule: Rule<TestBody> = recordWith<TestBody>({ results: listOf(anyResult) });
 
 /** Checks only the outer structure, because the hash of a result already covers its contents. */
 export function isTestBody(body: object): body is TestBody {

@@ -4,7 +4,18 @@
  */
 import type { CheckFormat } from '../check.ts';
 import type { TestFormat } from '../test/render.ts';
-import { flag, listOf, mapOf, mistakeIn, objectOf, oneOf, recordOf, type Rule, text, whole } from '../../base/rules.ts';
+import {
+  flag,
+  listOf,
+  mapOf,
+  mistakeIn,
+  objectOf,
+  oneOf,
+  recordWith,
+  type Rule,
+  text,
+  whole,
+} from '../../base/rules.ts';
 
 /** The flags of a sweep that determine what it computes. */
 export interface SweepChoice {
@@ -125,11 +136,11 @@ export type What = SweepWhat | ConvertWhat | CheckWhat | TestWhat;
 export const count: Rule<number> = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
 
 const whats: { readonly [Command in What['command']]: Rule<Extract<What, { readonly command: Command }>> } = {
-  sweep: recordOf<SweepWhat>({
+  sweep: recordWith<SweepWhat>({
     command: oneOf('sweep'),
     choice: objectOf<SweepChoice>({ chunks: text, rbits: text, scale: text, target: text, isa: text }),
     sweeps: listOf(
-      recordOf<PlannedSweep>({
+      recordWith<PlannedSweep>({
         name: text,
         firstChunk: count,
         chunks: count,
@@ -139,7 +150,7 @@ const whats: { readonly [Command in What['command']]: Rule<Extract<What, { reado
       }),
     ),
   }),
-  convert: recordOf<ConvertWhat>({
+  convert: recordWith<ConvertWhat>({
     command: oneOf('convert'),
     choice: objectOf<ConvertChoice>({
       to: text,
@@ -162,7 +173,7 @@ const whats: { readonly [Command in What['command']]: Rule<Extract<What, { reado
     dataBytes: listOf(count),
     maxima: mapOf(text),
   }),
-  check: recordOf<CheckWhat>({
+  check: recordWith<CheckWhat>({
     command: oneOf('check'),
     choice: objectOf<CheckChoice>({
       format: oneOf('pretty', 'ptxas', 'json', 'sarif', 'github', 'junit'),
@@ -172,12 +183,12 @@ const whats: { readonly [Command in What['command']]: Rule<Extract<What, { reado
       all: flag,
       source: flag,
     }),
-    files: listOf(recordOf<CheckedFile>({ name: text, settings: text })),
+    files: listOf(recordWith<CheckedFile>({ name: text, settings: text })),
   }),
-  test: recordOf<TestWhat>({
+  test: recordWith<TestWhat>({
     command: oneOf('test'),
     choice: objectOf<TestChoice>({ format: oneOf('table', 'junit', 'tap', 'json'), filter: text }),
-    suites: listOf(recordOf<PlannedSuite>({ name: text, cases: count })),
+    suites: listOf(recordWith<PlannedSuite>({ name: text, cases: count })),
   }),
 };
 

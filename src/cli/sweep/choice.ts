@@ -20,7 +20,7 @@ export function readChunks(text: string | undefined, count: number): readonly nu
 }
 
 /** Reads the values of the operands that a sweep keeps constant. The keys are the names of the operands. */
-export function readSettings({ rbits, scale }: SweepChoiceFlags): ReadonlyMap<string, number> {
+export function readSweepSettings({ rbits, scale }: SweepChoiceFlags): ReadonlyMap<string, number> {
   const settings = new Map<string, number>();
   const read = (name: string, flag: string, text: string | undefined, digits: number): void => {
     if (text === undefined) return;
