@@ -19,7 +19,7 @@ import { prepareEval } from './evaluation/prepare.ts';
 import { readValue } from './explain/read-value.ts';
 import type { PtxType } from './isa/types.ts';
 import { formatValue } from './numerics/describe.ts';
-import { decode, power } from './numerics/exact.ts';
+import { decode, numberOf } from './numerics/exact.ts';
 import { formats, type FormatName, isFormatName, type NumberFormat } from './numerics/formats.ts';
 import { checkedBits } from './typed-values.ts';
 
@@ -159,18 +159,7 @@ export function numberText(format: FormatName, bits: Bits): string {
 export function numberValue(format: FormatName, bits: Bits): number {
   const { kind, width, signed } = rowFor(format, bits);
   if (kind === 'integer') return Number(signed ? BigInt.asIntN(width, BigInt(bits)) : BigInt(bits));
-  const value = decode(format, chop(bits, width));
-  const sign = value.sign === 1 ? -1 : 1;
-  switch (value.kind) {
-    case 'nan':
-      return Number.NaN;
-    case 'infinity':
-      return sign * Number.POSITIVE_INFINITY;
-    case 'zero':
-      return sign === -1 ? -0 : 0;
-    case 'finite':
-      return sign * value.significand * power(value.exponent);
-  }
+  return numberOf(decode(format, chop(bits, width)));
 }
 
 /**

@@ -2,7 +2,7 @@
 import { type Bits, chop } from './base/bits.ts';
 import { PtxlabError } from './base/error.ts';
 import type { PtxType } from './isa/types.ts';
-import { decode, power } from './numerics/exact.ts';
+import { decode, numberOf } from './numerics/exact.ts';
 import { type FormatName, formats } from './numerics/formats.ts';
 import { nearestBits } from './numerics/nearest-bits.ts';
 import { numberBits } from './numerics/number-bits.ts';
@@ -114,18 +114,7 @@ export function valueOfBits(
 function laneValue(bits: Bits, format: FormatName): number {
   const { kind, signed, width } = formats[format];
   if (kind === 'integer') return Number(signed ? BigInt.asIntN(width, BigInt(bits)) : bits);
-  const exact = decode(format, bits);
-  const sign = 'sign' in exact && exact.sign === 1 ? -1 : 1;
-  switch (exact.kind) {
-    case 'nan':
-      return Number.NaN;
-    case 'infinity':
-      return sign * Number.POSITIVE_INFINITY;
-    case 'zero':
-      return sign === 1 ? 0 : -0;
-    case 'finite':
-      return sign * exact.significand * power(exact.exponent);
-  }
+  return numberOf(decode(format, bits));
 }
 
 /**

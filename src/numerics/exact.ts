@@ -75,6 +75,22 @@ export function power(exponent: number): number {
   return powers[exponent - lowestPower] ?? Number.POSITIVE_INFINITY;
 }
 
+/** The value as a JavaScript number, which is exact for values that a format of at most 64 bits has. */
+export function numberOf(value: Exact): number {
+  switch (value.kind) {
+    case 'nan':
+      return Number.NaN;
+    case 'infinity':
+      return value.sign === 1 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+    case 'zero':
+      return value.sign === 1 ? -0 : 0;
+    case 'finite': {
+      const magnitude = value.significand * power(value.exponent);
+      return value.sign === 1 ? -magnitude : magnitude;
+    }
+  }
+}
+
 /** The bit length of a positive integer below 2^53: 1 for 1, 53 for 2^52. */
 export function bitLength(significand: number): number {
   if (significand < 0x100000000) return 32 - Math.clz32(significand);

@@ -7,7 +7,7 @@ import type { Bits } from '../../src/base/bits.ts';
 import { elementAt } from '../../src/base/element-at.ts';
 import { loadModule } from '../../src/check/check.ts';
 import { patternBits } from '../../src/explain/operand-bits.ts';
-import { nobody, nowhere } from '../../src/interp/block.ts';
+import { placeholderThread, placeholderBlock } from '../../src/interp/block.ts';
 import { completeGroup } from '../../src/interp/collective-steps.ts';
 import type { LaunchContext } from '../../src/interp/launch-context.ts';
 import { prepareKernel } from '../../src/interp/prepare-kernel.ts';
@@ -321,14 +321,14 @@ function textureFor(step: Step): Uint8Array {
 let nextBlock = 0;
 
 const idle: Omit<Cpu, 'code' | 'builtin'> = {
-  thread: nobody,
-  block: nowhere,
+  thread: placeholderThread,
+  block: placeholderBlock,
   looks: 0,
   executed: 0,
   races: null,
   timer: 0,
   blocksPerCluster: 2,
-  neighbor: () => nowhere,
+  neighbor: () => placeholderBlock,
   cancelBlocks: () => [nextBlock++, 0, 0],
   clusterBarrier: null,
 };

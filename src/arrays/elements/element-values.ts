@@ -4,7 +4,7 @@
  * lost.
  */
 import { wordAt } from '../../base/typed-reads.ts';
-import { decode, power } from '../../numerics/exact.ts';
+import { decode, numberOf } from '../../numerics/exact.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
 import { convert } from '../convert.ts';
 
@@ -104,23 +104,9 @@ const tables = new Map<FormatName, Float32Array>();
 export function valueTable(name: FormatName): Float32Array {
   const known = tables.get(name);
   if (known !== undefined) return known;
-  const table = Float32Array.from({ length: 2 ** formats[name].width }, (_, bits) => valueOf(name, bits));
+  const table = Float32Array.from({ length: 2 ** formats[name].width }, (_, bits) => numberOf(decode(name, bits)));
   tables.set(name, table);
   return table;
-}
-
-function valueOf(name: FormatName, bits: number): number {
-  const exact = decode(name, bits);
-  switch (exact.kind) {
-    case 'nan':
-      return Number.NaN;
-    case 'zero':
-      return exact.sign === 1 ? -0 : 0;
-    case 'infinity':
-      return exact.sign === 1 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-    case 'finite':
-      return (exact.sign === 1 ? -1 : 1) * exact.significand * power(exact.exponent);
-  }
 }
 
 /** The members of typed arrays that the class `Room` uses. */

@@ -1,6 +1,6 @@
 /** Represents a set of float values as a range of bit patterns, with the sign bit left out. */
 import type { Bits } from '../../base/bits.ts';
-import { decode, power } from '../../numerics/exact.ts';
+import { decode, numberOf } from '../../numerics/exact.ts';
 import { formats, type FormatName, floatFormat } from '../../numerics/formats.ts';
 import type { RuleInputs } from '../semantics/semantic-rules.ts';
 
@@ -69,15 +69,5 @@ function firstPattern(name: FormatName, condition: (value: number) => boolean): 
 /** The result is exact, because a double can represent every value of each float format. */
 function magnitudeOf(name: FormatName, pattern: bigint): number {
   const { width } = floatFormat(name);
-  const value = decode(name, width > 32 ? pattern : Number(pattern));
-  switch (value.kind) {
-    case 'zero':
-      return 0;
-    case 'infinity':
-      return Number.POSITIVE_INFINITY;
-    case 'nan':
-      return Number.NaN;
-    case 'finite':
-      return value.significand * power(value.exponent);
-  }
+  return numberOf(decode(name, width > 32 ? pattern : Number(pattern)));
 }
