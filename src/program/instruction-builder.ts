@@ -6,7 +6,7 @@ import { chop } from '../base/bits.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import { type BoundCall, bindCall } from '../check/binding/bind-call.ts';
 import { handleLoads } from '../check/binding/handles.ts';
-import { type Binding, bindGuard, type BoundInstruction, bindInstruction } from '../check/binding/bind.ts';
+import { type Binding, bindGuard, type BoundInstruction, bindInstruction, isBindable } from '../check/binding/bind.ts';
 import type { BodyEntry, CheckedBody } from '../check/body.ts';
 import type { CheckedFunction } from '../check/checked.ts';
 import type { LabelSymbol, Scope } from '../check/symbols.ts';
@@ -51,6 +51,8 @@ export interface Surroundings {
   readonly callee: (call: BoundCall, frame: FrameBuilder) => Callee;
 }
 
+type InstructionEntry = Extract<BodyEntry, { readonly kind: 'instruction' }>;
+
 function stackAddress(place: number): SymbolAddress {
   return { place, width: 64, base: { kind: 'variable', symbol: stackSymbol }, offset: 0n };
 }
@@ -87,7 +89,7 @@ export class InstructionBuilder {
     let index = 0;
     for (const entry of this.body.entries) {
       if (entry.kind === 'label') this.labels.set(entry.symbol, index);
-      else if (entry.kind === 'instruction') index += this.partsOf(entry.variant);
+      else if (entry.kind === 'instruction') index += this.partsOf(entry);
     }
     index = 0;
     return this.body.entries.flatMap((entry) => {
@@ -95,6 +97,7 @@ export class InstructionBuilder {
       if (entry.kind === 'pragma') this.unused = entry.node.strings.some((text) => usesNoBytes.test(text));
       if (entry.kind !== 'instruction') return [];
       const made = this.translated(entry, index);
+      if (made.length !== this.partsOf(entry)) throw new Error(`labels after ${entry.node.mnemonic} are misplaced`);
       index += made.length;
       return made;
     });
@@ -111,8 +114,12 @@ export class InstructionBuilder {
   }
 
   /** The number of program instructions into which an instruction of the text is translated. */
-  private partsOf(variant: Variant | null): number {
-    if (variant === null) return 1;
+  private partsOf({ node, variant, scope }: InstructionEntry): number {
+    const parts = variant === null ? 1 : this.partsOfForm(variant);
+    return parts === 1 || isBindable(node, scope) ? parts : 1;
+  }
+
+  private partsOfForm(variant: Variant): number {
     if (this.splitsMeeting(variant)) return variant.form.meets === 'around' ? 3 : 2;
     if (!this.surroundings.usesClusterBarrier) return 1;
     if (variant.form.repeatsWhile !== undefined) return 3;

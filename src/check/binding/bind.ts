@@ -104,7 +104,7 @@ export interface BoundInstruction {
  * whose index is a register. No engine executes instructions with such operands.
  */
 export function bindInstruction(node: Instruction, variant: Variant, scope: Scope): BoundInstruction | null {
-  if (node.operands.some((operand) => isComputed(operand, scope))) return null;
+  if (!isBindable(node, scope)) return null;
   const operands = variant.form.operands.flatMap((pattern, i) =>
     bindPattern(variant, pattern, elementAt(node.operands, i), scope),
   );
@@ -115,6 +115,11 @@ export function bindInstruction(node: Instruction, variant: Variant, scope: Scop
 export function bindGuard({ guard }: Instruction, scope: Scope): BoundInstruction['guard'] {
   const use = guard === null ? null : registerUse(guard.predicate, scope);
   return guard === null || use === null ? null : { ...use, negated: guard.negated };
+}
+
+/** Whether an instruction has no operand that would have to be computed first. */
+export function isBindable({ operands }: Instruction, scope: Scope): boolean {
+  return !operands.some((operand) => isComputed(operand, scope));
 }
 
 /** Whether an operand is the sum of a register and a constant, or an array element whose index is a register. */
