@@ -3,6 +3,7 @@
  * special values.
  */
 import { describe, expect, test } from 'vitest';
+import { linearCongruential } from '../../test/linear-congruential.ts';
 import { FastPackedEncoder } from '../arrays/quantized/fast-packed-encoder.ts';
 import { PlainPackedEncoder } from '../arrays/quantized/plain-packed-encoder.ts';
 import type { SourceArray, SourceFormat } from '../arrays/elements/source-values.ts';
@@ -19,11 +20,8 @@ const size = 32;
 const count = 700 * size;
 
 function randomWords(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state >>> 8;
-  };
+  const word = linearCongruential(seed);
+  return () => word() >>> 8;
 }
 
 const special = [0, -0, 0.5, -0.5, 1.5, 0.49999997, 127, -127, 65504, 65536, 2 ** -126, 1e-45, -1e-45, 3e38, -3e38];

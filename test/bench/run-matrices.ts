@@ -13,6 +13,7 @@ import { Device } from '../../src/device.ts';
 import { findGpu, type GpuName } from '../../src/isa/gpus.ts';
 import { arithmeticOf, familyOf } from '../../src/isa/matrix-arithmetic.ts';
 import { dotProduct, product, termOf } from '../../src/numerics/dot.ts';
+import { linearCongruential } from '../linear-congruential.ts';
 import type { Row } from './run-kernels.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
@@ -46,9 +47,9 @@ type Codes = InstanceType<(typeof arrays)[MatrixCase['format']]>;
 
 /** Random words, the same in every run. */
 function randomWords(seed: number, count: number): Uint32Array {
-  let word = seed;
+  const next = linearCongruential(seed);
   return new Uint32Array(count).map(() => {
-    word = Math.imul(word, 1664525) + 1013904223;
+    const word = next();
     return (word ^ (word >>> 15)) >>> 0;
   });
 }

@@ -11,6 +11,7 @@ import { tileRows } from '../../src/jit/matrix/tile-rows.ts';
 import type { ProductCall } from '../../src/machine/tensor-memory/product-call.ts';
 import { multiplyInTensor } from '../../src/machine/tensor-memory/product.ts';
 import type { FactorFormat } from '../../src/numerics/dot-arithmetic.ts';
+import { linearCongruential } from '../linear-congruential.ts';
 import type { Row } from './run-kernels.ts';
 
 const [m, n] = [128, 256] as const;
@@ -54,9 +55,8 @@ const columnOfScales = 300;
 
 /** Bytes whose codes are finite numbers near 1 in each of the formats. */
 function factorBytes(bits: number): Uint8Array {
-  let state = 1;
-  const byte = (): number => ((state = Math.imul(state, 1664525) + 1013904223) >>> 24) & 0xff;
-  const bytes = Uint8Array.from({ length: 2 ** 15 }, byte);
+  const word = linearCongruential(1);
+  const bytes = Uint8Array.from({ length: 2 ** 15 }, () => word() >>> 24);
   if (bits === 4) return bytes;
   return bytes.map((one, i) => ((8 * i) % bits === bits - 8 ? (one & 0x83) | 0x38 : one));
 }

@@ -1,20 +1,10 @@
 /** Video instructions on both engines, checked against the ISA's pseudo-code as written in test/oracle/video.ts. */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
+import { mulberry32 } from '../mulberry32.ts';
 import { videoFunction } from '../oracle/video.ts';
 
-/** Generates a reproducible sequence of pseudorandom integers below 2^32 (mulberry32). */
-function* random(seed: number): Generator<number, never> {
-  for (let state = seed; ; ) {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    yield (mixed ^ (mixed >>> 14)) >>> 0;
-  }
-}
-
-const numbers = random(18);
-const next = (): number => numbers.next().value;
+const next = mulberry32(18);
 const pick = <T>(values: readonly T[]): T => values[next() % values.length] as T;
 
 const corners = [

@@ -5,7 +5,9 @@
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { readNumber } from '../../src/numbers.ts';
+import { linearCongruential } from '../linear-congruential.ts';
 import { columnOf, warpMetadata } from '../matrix/metadata.ts';
+import { placeInD } from '../matrix/warpgroup-sums.ts';
 import { addressOf, type Layout, type MatrixSize, offsets } from './canonical-layouts.ts';
 import { ways } from './run.ts';
 
@@ -95,22 +97,15 @@ ret; }
 
 /** Small numbers that all types can represent. */
 function numbers(count: number, seed: number, type: TypeName): readonly number[] {
-  let state = seed;
+  const word = linearCongruential(seed);
   return Array.from({ length: count }, () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    const value = (state >>> 24) % 9;
+    const value = (word() >>> 24) % 9;
     return type === 'u8' ? value : value - 4;
   });
 }
 
 function place(bytes: Uint8Array, at: number, bits: number, code: number): void {
   for (let i = 0; i < bits / 8; i++) bytes[at + i] = code >>> (8 * i);
-}
-
-/** The element of D in element number `i` of a thread's registers. */
-function placeInD(thread: number, i: number): readonly [row: number, column: number] {
-  const [warp, lane] = [thread >> 5, thread & 31];
-  return [16 * warp + (lane >> 2) + 8 * ((i >> 1) & 1), 8 * (i >> 2) + 2 * (lane & 3) + (i & 1)];
 }
 
 async function check(job: Job, scale: 0 | 1, sign = 1): Promise<void> {
@@ -270,11 +265,8 @@ describe('other operands', () => {
 
 /** Random bits that include NaNs, infinities and subnormals. */
 function randomBytes(count: number, seed: number): Uint8Array {
-  let state = seed;
-  return Uint8Array.from({ length: count }, () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state >>> 24;
-  });
+  const word = linearCongruential(seed);
+  return Uint8Array.from({ length: count }, () => word() >>> 24);
 }
 
 describe('random bits: both engines compute the same', () => {

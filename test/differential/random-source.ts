@@ -1,17 +1,12 @@
+import { mulberry32 } from '../mulberry32.ts';
+
 /** Random choices, determined by a seed. */
 export class RandomSource {
-  private state: number;
+  /** Returns 32 random bits. */
+  readonly bits: () => number;
 
   constructor(seed: number) {
-    this.state = seed >>> 0;
-  }
-
-  /** 32 random bits (mulberry32). */
-  bits(): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let t = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return (t ^ (t >>> 14)) >>> 0;
+    this.bits = mulberry32(seed);
   }
 
   /** A number from 0 up to, but not including, 1. */

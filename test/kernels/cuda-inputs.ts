@@ -1,4 +1,5 @@
 /** A line of test/kernels/cuda/*.jsonl: how to launch a kernel, and the contents of its buffers afterwards. */
+import { mulberry32 } from '../mulberry32.ts';
 
 type Input =
   /** The bytes of a scalar or struct. */
@@ -54,16 +55,6 @@ export function inputBytes(input: Input): Uint8Array {
 
 function bytes(values: Uint32Array | Float32Array): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-}
-
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return (t ^ (t >>> 14)) >>> 0;
-  };
 }
 
 /**

@@ -3,18 +3,14 @@
  * JavaScript numbers and do not use any code from src. All numbers are f64; `f32` rounds a number to the nearest f32
  * with Math.fround.
  */
+import { mulberry32 } from '../mulberry32.ts';
 
 export const f32: (x: number) => number = Math.fround;
 
-/** Deterministic random numbers (mulberry32). */
+/** Deterministic random numbers from 0 up to, but not including, 1. */
 export function randomSource(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const bits = mulberry32(seed);
+  return () => bits() / 2 ** 32;
 }
 
 /** f32 values with mixed magnitudes and signs. About one in ten is 0. */

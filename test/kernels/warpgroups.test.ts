@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, tensorMap } from '../../src/device.ts';
 import { halvesOf } from './small-halves.ts';
 import { f16Value, numberBits } from '../../src/numerics/number-bits.ts';
+import { linearCongruential } from '../linear-congruential.ts';
 
 const text = readFileSync(new URL('warpgroups/warpgroups.sm_90a.ptx', import.meta.url), 'utf8');
 
@@ -20,11 +21,8 @@ const allWays: Readonly<Record<string, LaunchOptions>> = {
 };
 
 function integers(count: number, seed: number): readonly number[] {
-  let state = seed;
-  return Array.from({ length: count }, () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return ((state >>> 24) % 5) - 2;
-  });
+  const word = linearCongruential(seed);
+  return Array.from({ length: count }, () => ((word() >>> 24) % 5) - 2);
 }
 
 /** The e4m3 codes of -2 to 2. */

@@ -7,9 +7,8 @@ import { laneBytes, tensorAllocation, tensorMemoryBytes } from '../../src/isa/te
 import { shapesOf } from '../../src/isa/forms/tensor/product-shapes.ts';
 import type { TensorProduct } from '../../src/isa/tensor-product.ts';
 import type { DotArithmetic, FactorFormat } from '../../src/numerics/dot-arithmetic.ts';
-
-import type { TensorAccess } from '../../src/machine/tensor-memory/access.ts';
 import { multiplyInTensor } from '../../src/machine/tensor-memory/product.ts';
+import { accessOf, type BlockMemory } from './block-memory.ts';
 
 export type Format = Exclude<FactorFormat, 'bf16' | 'e5m2' | 'e2m3' | 'e3m2'> | 's8' | 'packed fp4';
 
@@ -169,12 +168,7 @@ function putScales(tensor: Uint8Array, { rows, n, blocks = 1 }: Job): void {
     put(column % half, column < half ? 0 : 64, columnOfScales + 8, scaleOfColumn(column));
 }
 
-interface Block {
-  readonly shared: Uint8Array;
-  readonly tensor: Uint8Array;
-}
-
-function blockOf(job: Job, block: number): Block {
+function blockOf(job: Job, block: number): BlockMemory {
   const { format, rows, n, blocks = 1, aInTensor = false, sparse = false, zeroColumns = 0n } = job;
   const [bits, width] = formats[format];
   const length = lengthOf(format);
@@ -201,12 +195,6 @@ function blockOf(job: Job, block: number): Block {
   if (format === 'packed fp4') putScales(tensor, job);
   return { shared, tensor };
 }
-
-const accessOf = ({ shared, tensor }: Block): TensorAccess => ({
-  chunk: (address) => shared.subarray(address, address + 16),
-  read: (offset, size) => tensor.subarray(offset, offset + size),
-  write: (offset, size) => tensor.subarray(offset, offset + size),
-});
 
 const descriptorOf = (address: number, format: Format, length: number): bigint => {
   const stride = 128 * ((length * formats[format][0]) / 128);

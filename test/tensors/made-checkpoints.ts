@@ -5,6 +5,7 @@ import { modelOf } from '../../src/tensors/checkpoints/model-tensors.ts';
 import { openTensorFile } from '../../src/tensors/open.ts';
 import { pairTensors, valuesOf } from '../../src/tensors/pairing.ts';
 import type { TensorFile } from '../../src/tensors/tensor-file.ts';
+import { linearCongruential } from '../linear-congruential.ts';
 import { safetensorsBytes, type StoredTensor, type StoredTensors } from './safetensors-bytes.ts';
 
 export interface Made {
@@ -24,11 +25,8 @@ export const product = (shape: readonly number[]): number => shape.reduce((all, 
  * gives a wrong value.
  */
 export function dice(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
+  const word = linearCongruential(seed);
+  return () => word() / 2 ** 32;
 }
 
 export function f32(shape: readonly number[], values: readonly number[]): StoredTensor {

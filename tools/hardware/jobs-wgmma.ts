@@ -16,6 +16,7 @@ import { addressOf, type Layout, type MatrixSize, offsets } from '../../test/dev
 import { RandomSource } from '../../test/differential/random-source.ts';
 import { keptColumn } from '../../src/isa/matrix-product.ts';
 import type { BufferArgument, Job, JobArgument } from '../../test/hardware/job.ts';
+import { placeInD } from '../../test/matrix/warpgroup-sums.ts';
 import {
   bitsOfElement,
   bytesOf,
@@ -347,12 +348,6 @@ function registersOfA(element: Element, stored: number, code: CodeAt): Uint8Arra
     }
   }
   return to;
-}
-
-/** The element of D in element number `i` of a thread's registers. */
-function placeInD(thread: number, i: number): readonly [row: number, column: number] {
-  const [warp, lane] = [thread >> 5, thread & 31];
-  return [16 * warp + (lane >> 2) + 8 * ((i >> 1) & 1), 8 * (i >> 2) + 2 * (lane & 3) + (i & 1)];
 }
 
 function registersOfD({ types, n }: Kernel, code: CodeAt): Uint8Array {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { linearCongruential } from '../../../test/linear-congruential.ts';
 import { conversion } from '../../numerics/convert.ts';
 import { codeOf, codeTable, elementConversion, valuesOf } from './element-codes.ts';
 
@@ -16,7 +17,7 @@ const isInRange = (exponent: number): boolean => Math.abs((exponent & 0xff) - 12
  * exponent alone determines the result.
  */
 function* singles(): Generator<number> {
-  let state = 1;
+  const word = linearCongruential(1);
   for (let exponent = 0; exponent < 512; exponent++) {
     for (let top = 0; top < 512; top += isInRange(exponent) ? 1 : 73) {
       const tie = exponent * 2 ** 23 + top * 2 ** 14;
@@ -25,8 +26,7 @@ function* singles(): Generator<number> {
       yield (tie - 1) >>> 0;
     }
     for (let i = 0; i < (isInRange(exponent) ? 64 : 8); i++) {
-      state = Math.imul(state, 1664525) + 1013904223;
-      yield exponent * 2 ** 23 + (state >>> 9);
+      yield exponent * 2 ** 23 + (word() >>> 9);
     }
   }
 }

@@ -3,16 +3,14 @@
  * bytes.
  */
 import { describe, expect, test } from 'vitest';
+import { linearCongruential } from '../../../test/linear-congruential.ts';
 import { blockRows } from '../../tensors/gguf/block-rows.ts';
 import { FastPackedDecoder } from './fast-packed-decoder.ts';
 import { PlainPackedDecoder } from './plain-packed-decoder.ts';
 
 function randomBytes(length: number, seed: number): Uint8Array {
-  let state = seed;
-  return Uint8Array.from({ length }, () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state >>> 24;
-  });
+  const word = linearCongruential(seed);
+  return Uint8Array.from({ length }, () => word() >>> 24);
 }
 
 describe.each(Object.entries(blockRows))('%s', (_, block) => {

@@ -3,11 +3,12 @@
  * its own shared memory.
  */
 import { describe, expect, test } from 'vitest';
+import { linearCongruential } from '../../../test/linear-congruential.ts';
+import { accessOf, type BlockMemory } from '../../../test/matrix/block-memory.ts';
 import { laneBytes, tensorAllocation, tensorMemoryBytes } from '../../isa/tensor-memory.ts';
 import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
 import type { TensorProduct } from '../../isa/tensor-product.ts';
 import { tileRows } from '../../jit/matrix/tile-rows.ts';
-import type { TensorAccess } from './access.ts';
 import type { ProductCall } from './product-call.ts';
 import { multiplyInTensor } from './product.ts';
 
@@ -50,15 +51,10 @@ const [columnOfD, columnOfA, columnOfScales] = [0, 40, 64];
 const descriptorOf = (address: number): bigint =>
   BigInt(address >> 4) | (BigInt(128 >> 4) << 16n) | (BigInt(256 >> 4) << 32n);
 
-interface Block {
-  readonly shared: Uint8Array;
-  readonly tensor: Uint8Array;
-}
+const word = linearCongruential(1);
+const byte = (): number => word() >>> 24;
 
-let state = 1;
-const byte = (): number => ((state = Math.imul(state, 1664525) + 1013904223) >>> 24) & 0xff;
-
-function block(): Block {
+function block(): BlockMemory {
   const shared = Uint8Array.from({ length: 2 ** 14 }, byte);
   const tensor = Uint8Array.from({ length: tensorMemoryBytes }, byte);
   // Scale factors near 1, and memory all of whose columns are allocated.
@@ -67,12 +63,6 @@ function block(): Block {
   tensor.set([0xff, 0xff, 0, 0], tensorAllocation);
   return { shared, tensor };
 }
-
-const accessOf = ({ shared, tensor }: Block): TensorAccess => ({
-  chunk: (address) => shared.subarray(address, address + 16),
-  read: (offset, size) => tensor.subarray(offset, offset + size),
-  write: (offset, size) => tensor.subarray(offset, offset + size),
-});
 
 function callOf(product: TensorProduct, m: number): ProductCall {
   const isInteger = product.kind === 'integer';
@@ -95,7 +85,7 @@ function callOf(product: TensorProduct, m: number): ProductCall {
 }
 
 /** The words of a row of D, which may be spread over several lanes. */
-function rowOf({ tensor }: Block, lanes: readonly number[]): readonly number[] {
+function rowOf({ tensor }: BlockMemory, lanes: readonly number[]): readonly number[] {
   const words = n / lanes.length;
   return lanes.flatMap((lane) => [
     ...new Uint32Array(tensor.slice(lane * laneBytes, lane * laneBytes + 4 * words).buffer),
@@ -143,7 +133,7 @@ describe.each([
 });
 
 /** Copies rows from where two blocks have them to where a block alone has them. */
-function moveRows(from: Block, to: Block): void {
+function moveRows(from: BlockMemory, to: BlockMemory): void {
   for (let row = 0; row < 64; row++) {
     const words = rowOf(from, [row, row + 64]);
     to.tensor.set(new Uint8Array(Uint32Array.from(words).buffer), (32 * (row >> 4) + (row & 15)) * laneBytes);
