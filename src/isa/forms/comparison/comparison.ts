@@ -10,13 +10,14 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { PtxType, TypeName } from '../../types.ts';
+import { always, row } from '../availability-rows.ts';
+import { a, b, d } from '../first-type-operands.ts';
+import { ftz } from '../float/rows.ts';
 import { flushesByTarget } from '../float/steps.ts';
 
 const p = write('p', '.pred', { sink: true });
 const q = write('q', '.pred', { sink: true });
 const pair: OperandPattern = { kind: 'pair', name: 'p|q', first: p, second: q };
-const a = read('a', 0);
-const b = read('b', 0);
 const c = read('c', '.pred', { negatable: true });
 
 /** The predicate that a comparison is combined with. For bf16, ptxas does not take a constant in its place. */
@@ -99,12 +100,11 @@ interface Group {
   readonly summary: string;
 }
 
-const always: AvailabilityRow = { subject: 'setp', ways: [at('1.0')] };
-const ftzSince: AvailabilityRow = { subject: '.ftz', when: { modifiers: ['.ftz'] }, ways: [at('1.4')] };
-const half: AvailabilityRow = { subject: 'setp with .f16', ways: [at('4.2', 53)] };
-const brain: AvailabilityRow = { subject: 'setp with .bf16', ways: [at('7.8', 90)] };
+const anyVersion: AvailabilityRow = always('setp');
+const half: AvailabilityRow = row('setp with .f16', at('4.2', 53));
+const brain: AvailabilityRow = row('setp with .bf16', at('7.8', 90));
 
-const whole = { section: '9.7.6.2', ftz: false, result: pair, steps: setScalar, availability: [always] } as const;
+const whole = { section: '9.7.6.2', ftz: false, result: pair, steps: setScalar, availability: [anyVersion] } as const;
 const ofHalf = { section: '9.7.7.2', comparisons: 'fcmp', ftz: false } as const;
 
 const groups: readonly Group[] = [
@@ -123,7 +123,7 @@ const groups: readonly Group[] = [
     comparisons: 'fcmp',
     types: ['.f32'],
     ftz: true,
-    availability: [always, ftzSince],
+    availability: [anyVersion, ftz],
     summary: 'Compares two f32 values',
   },
   { ...whole, id: 'f64', comparisons: 'fcmp', types: ['.f64'], summary: 'Compares two f64 values' },
@@ -222,8 +222,8 @@ export const comparisonForms = (): readonly InstructionForm[] => [
     summary: 'a if the predicate c is true, else b.',
     sets: { type: selected },
     regime: 'exact',
-    availability: [{ subject: 'selp', ways: [at('1.0')] }],
-    operands: [write('d', 0), a, b, c],
+    availability: [always('selp')],
+    operands: [d, a, b, c],
     steps: (): readonly Step[] => [{ kind: 'select', to: '$d', condition: '$c', from: ['$a', '$b'] }],
   },
 ];

@@ -1,17 +1,16 @@
 /** Logic and shift instructions (PTX ISA 9.1, section 9.7.8). */
 import type { BitFunction } from '../../../numerics/operations.ts';
 import type { InstructionForm } from '../../form.ts';
-import { read, write } from '../../operand-patterns.ts';
+import { read } from '../../operand-patterns.ts';
 import { slotType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
-import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { always } from '../availability-rows.ts';
+import { exact } from '../exact.ts';
+import { a, b, d } from '../first-type-operands.ts';
 
 const bits: readonly TypeName[] = ['.b16', '.b32', '.b64'];
 
-const d = write('d', 0);
-const a = read('a', 0);
-const b = read('b', 0);
 const amount = read('b', '.u32', { unpacked: true });
 const truthA = read('a', 0, { negatable: true });
 const truthB = read('b', 0, { negatable: true });
@@ -22,11 +21,7 @@ function bitSteps(fn: BitFunction, sources: readonly Ref[]): InstructionForm['st
 
 type Line = Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'sets' | 'operands' | 'steps'>;
 
-const always = (line: Line): InstructionForm => ({
-  ...line,
-  regime: 'exact',
-  availability: [{ subject: line.id, ways: [at('1.0')] }],
-});
+const form = (line: Line): InstructionForm => exact({ ...line, availability: [always(line.id)] });
 
 const dyadic: readonly InstructionForm[] = (
   [
@@ -35,7 +30,7 @@ const dyadic: readonly InstructionForm[] = (
     ['xor', '9.7.8.3', 'Bitwise exclusive or'],
   ] as const
 ).flatMap(([opcode, section, summary]) => [
-  always({
+  form({
     id: opcode,
     section,
     syntax: `${opcode}.type  d, a, b`,
@@ -44,7 +39,7 @@ const dyadic: readonly InstructionForm[] = (
     operands: [d, a, b],
     steps: bitSteps(opcode, ['$a', '$b']),
   }),
-  always({
+  form({
     id: `${opcode}.pred`,
     section,
     syntax: `${opcode}.pred  d, a, b`,
@@ -57,7 +52,7 @@ const dyadic: readonly InstructionForm[] = (
 /** and, or, xor, not, shl and shr. */
 export const logicForms = (): readonly InstructionForm[] => [
   ...dyadic,
-  always({
+  form({
     id: 'not',
     section: '9.7.8.4',
     syntax: 'not.type  d, a',
@@ -66,7 +61,7 @@ export const logicForms = (): readonly InstructionForm[] => [
     operands: [d, a],
     steps: bitSteps('not', ['$a']),
   }),
-  always({
+  form({
     id: 'not.pred',
     section: '9.7.8.4',
     syntax: 'not.pred  d, a',
@@ -74,7 +69,7 @@ export const logicForms = (): readonly InstructionForm[] => [
     operands: [d, truthA],
     steps: bitSteps('not', ['$a']),
   }),
-  always({
+  form({
     id: 'shl',
     section: '9.7.8.8',
     syntax: 'shl.type  d, a, b',
@@ -83,7 +78,7 @@ export const logicForms = (): readonly InstructionForm[] => [
     operands: [d, a, amount],
     steps: bitSteps('shl', ['$a', '$b']),
   }),
-  always({
+  form({
     id: 'shr',
     section: '9.7.8.9',
     syntax: 'shr.type  d, a, b',

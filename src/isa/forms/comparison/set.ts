@@ -5,8 +5,11 @@ import { read, write } from '../../operand-patterns.ts';
 import { has, slotType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
-import { at, atListed, type VersionName } from '../../targets.ts';
+import { at, atListed } from '../../targets.ts';
 import type { PtxType, TypeName } from '../../types.ts';
+import { always, row } from '../availability-rows.ts';
+import { a, b, d } from '../first-type-operands.ts';
+import { ftz } from '../float/rows.ts';
 import { combinedWith, combine, compareLanes, selected } from './comparison.ts';
 import { flushesByTarget } from '../float/steps.ts';
 import { constant, select } from '../integer/steps.ts';
@@ -66,8 +69,8 @@ const packedForms = (
     summary: 'All ones in each lane for which the comparison is true, else 0.',
     sets: { type: types },
     regime: 'exact',
-    availability: [{ subject: 'set of packed integers', ways: [atListed('9.4', 'sm_107a', 'sm_107f')] }],
-    operands: [write('d', 0), read('a', 0), read('b', 0)],
+    availability: [row('set of packed integers', atListed('9.4', 'sm_107a', 'sm_107f'))],
+    operands: [d, a, b],
     steps: packedSteps,
   }),
 );
@@ -82,12 +85,9 @@ interface Group {
   readonly availability: readonly AvailabilityRow[];
 }
 
-const row = (subject: string, since: VersionName, sm = 10): AvailabilityRow => ({ subject, ways: [at(since, sm)] });
-
-const ftz: AvailabilityRow = { subject: '.ftz', when: { modifiers: ['.ftz'] }, ways: [at('1.4')] };
-const half: readonly AvailabilityRow[] = [row('set with .f16', '4.2', 53)];
-const halfMask: readonly AvailabilityRow[] = [row('set of integers from .f16', '6.5', 53)];
-const brain: readonly AvailabilityRow[] = [row('set with .bf16', '7.8', 90)];
+const half: readonly AvailabilityRow[] = [row('set with .f16', at('4.2', 53))];
+const halfMask: readonly AvailabilityRow[] = [row('set of integers from .f16', at('6.5', 53))];
+const brain: readonly AvailabilityRow[] = [row('set with .bf16', at('7.8', 90))];
 
 const masks: readonly TypeName[] = ['.u32', '.s32'];
 const narrowMasks: readonly TypeName[] = ['.u16', '.s16', ...masks];
@@ -111,7 +111,7 @@ const groups: readonly Group[] = [
         section: '9.7.6.1',
         results: [...masks, '.f32'],
         ftz: isF32,
-        availability: [row('set', '1.0'), ...(isF32 ? [ftz] : [])],
+        availability: [always('set'), ...(isF32 ? [ftz] : [])],
       },
       {
         ...source,
@@ -188,7 +188,7 @@ const choose = (variant: Variant, flush: boolean): readonly Step[] => {
 };
 
 const slct = { section: '9.7.6.4', regime: 'exact', sets: { dtype: selected } } as const;
-const slctOperands = [write('d', 0), read('a', 0), read('b', 0), read('c', 1)];
+const slctOperands = [d, a, b, read('c', 1)];
 
 /** Every set, and slct. */
 export const selectionForms = (): readonly InstructionForm[] => [
@@ -199,7 +199,7 @@ export const selectionForms = (): readonly InstructionForm[] => [
     id: 'slct.s32',
     syntax: 'slct.dtype.s32  d, a, b, c',
     summary: 'a if c is not negative, else b.',
-    availability: [row('slct', '1.0')],
+    availability: [always('slct')],
     operands: slctOperands,
     steps: (variant) => choose(variant, false),
   },
@@ -208,7 +208,7 @@ export const selectionForms = (): readonly InstructionForm[] => [
     id: 'slct.f32',
     syntax: 'slct{.ftz}.dtype.f32  d, a, b, c',
     summary: 'a if c is at least 0, else b; a NaN selects b.',
-    availability: [row('slct', '1.0'), ftz],
+    availability: [always('slct'), ftz],
     operands: slctOperands,
     steps: (variant, environment) => choose(variant, has(variant, '.ftz') || flushesByTarget('f32', environment)),
   },

@@ -6,7 +6,7 @@ import type { InstructionForm } from '../../form.ts';
 import { type OperandPattern, read } from '../../operand-patterns.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
-import { row } from '../availability-rows.ts';
+import { always, row } from '../availability-rows.ts';
 
 const results: OperandPattern = { kind: 'list', name: 'results', role: 'write' };
 const parameters: OperandPattern = { kind: 'list', name: 'parameters', role: 'read' };
@@ -36,7 +36,7 @@ function call(indirect: boolean, { withResults, withParameters }: Shape): Instru
       ? 'Calls the function whose address is in a register; a prototype or a list of targets specifies its parameters and return values.'
       : 'Calls a function: copies the arguments to its parameters, runs it, and copies its results.',
     regime: 'exact',
-    availability: [indirect ? row('indirect call', at('2.1', 20)) : row('call', at('1.0'))],
+    availability: [indirect ? row('indirect call', at('2.1', 20)) : always('call')],
     operands: [
       ...(withResults ? [results] : []),
       { kind: 'callee', name: callee, indirect },

@@ -7,6 +7,7 @@ import type { InstructionForm } from '../../form.ts';
 import { type OperandPattern, read, type ValuePattern } from '../../operand-patterns.ts';
 import { at, atListed, atSuffixed } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { needs, row } from '../availability-rows.ts';
 import { a, b, d, pzo, rbits, stochastic, strict } from './cvt-parts.ts';
 import { lanesToPacked, packedToPacked } from './cvt-steps.ts';
 
@@ -18,21 +19,19 @@ const four: OperandPattern = {
   elements: (['a', 'b', 'e', 'f'] as const).map((name): ValuePattern => read(name, 1)),
 };
 
-const fp8: AvailabilityRow = {
-  subject: 'cvt with .e4m3x2/.e5m2x2',
-  ways: [at('7.8', 90), atListed('8.1', 'sm_89')],
-};
-const narrow: AvailabilityRow = { subject: 'cvt with a narrow format', ways: [atSuffixed('8.6', 100)] };
-const narrow91: AvailabilityRow = { subject: 'cvt from this packed type', ways: [atSuffixed('9.1', 100)] };
-const narrow92: AvailabilityRow = { subject: 'cvt to .bf16x2 from this type', ways: [atSuffixed('9.2', 100)] };
-const s2f6: AvailabilityRow = {
-  subject: 'cvt with .s2f6x2',
-  ways: [atListed('9.1', 'sm_100a', 'sm_103a', 'sm_110a', 'sm_120a', 'sm_121a'), atListed('9.4', 'sm_107a')],
-};
+const fp8: AvailabilityRow = row('cvt with .e4m3x2/.e5m2x2', at('7.8', 90), atListed('8.1', 'sm_89'));
+const narrow: AvailabilityRow = row('cvt with a narrow format', atSuffixed('8.6', 100));
+const narrow91: AvailabilityRow = row('cvt from this packed type', atSuffixed('9.1', 100));
+const narrow92: AvailabilityRow = row('cvt to .bf16x2 from this type', atSuffixed('9.2', 100));
+const s2f6: AvailabilityRow = row(
+  'cvt with .s2f6x2',
+  atListed('9.1', 'sm_100a', 'sm_103a', 'sm_110a', 'sm_120a', 'sm_121a'),
+  atListed('9.4', 'sm_107a'),
+);
 const rubin = [atListed('9.4', 'sm_107a', 'sm_107f')];
-const rzToNarrow: AvailabilityRow = { subject: '.rz to this type', when: { modifiers: ['.rz'] }, ways: rubin };
-const oneFactor: AvailabilityRow = { subject: '.scaled::n1::ue8m0', ways: rubin };
-const ue5m3Since: AvailabilityRow = { subject: 'cvt with .ue5m3x2', ways: rubin };
+const rzToNarrow: AvailabilityRow = needs('.rz to this type', { modifiers: ['.rz'] }, ...rubin);
+const oneFactor: AvailabilityRow = row('.scaled::n1::ue8m0', ...rubin);
+const ue5m3Since: AvailabilityRow = row('cvt with .ue5m3x2', ...rubin);
 
 /** The parts of a form that has scale factors, and the same parts of the form without them. */
 interface Scaling {

@@ -5,6 +5,7 @@ import { integerType } from '../../variant.ts';
 import { formats } from '../../../numerics/formats.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
+import { needs, row } from '../availability-rows.ts';
 
 const section = '9.7.9.22';
 
@@ -34,7 +35,7 @@ export const cvtPackForms = (): readonly InstructionForm[] => [
     summary: 'Two s32 values clamped to 16 bits, with a in the upper half.',
     sets: { convertType: ['.u16', '.s16'] },
     regime: 'relaxed',
-    availability: [{ subject: 'cvt.pack', ways: [at('6.5', 72)] }],
+    availability: [row('cvt.pack', at('6.5', 72))],
     operands: [d, a, b],
     steps: packSteps,
   },
@@ -47,12 +48,12 @@ export const cvtPackForms = (): readonly InstructionForm[] => [
     sets: { convertType: ['.u2', '.s2', '.u4', '.s4', '.u8', '.s8'] },
     regime: 'relaxed',
     availability: [
-      { subject: 'cvt.pack', ways: [at('6.5', 72)] },
-      {
-        subject: 'cvt.pack with a type narrower than 8 bits',
-        when: { types: ['.u2', '.s2', '.u4', '.s4'], slot: 0 },
-        ways: [at('6.5', 75)],
-      },
+      row('cvt.pack', at('6.5', 72)),
+      needs(
+        'cvt.pack with a type narrower than 8 bits',
+        { types: ['.u2', '.s2', '.u4', '.s4'], slot: 0 },
+        at('6.5', 75),
+      ),
     ],
     operands: [d, a, b, c],
     steps: packSteps,

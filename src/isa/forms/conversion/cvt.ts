@@ -9,6 +9,8 @@ import type { InstructionForm } from '../../form.ts';
 import { read } from '../../operand-patterns.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { always, needs, needsModifier, row } from '../availability-rows.ts';
+import { ftz } from '../float/rows.ts';
 import { narrowConversions } from './cvt-narrow.ts';
 import { a, b, d, pzo, rbits, relaxed, stochastic, strict } from './cvt-parts.ts';
 import { lanesToPacked, scalar } from './cvt-steps.ts';
@@ -25,21 +27,13 @@ const clampsOrClears: Constraint = { kind: 'any-of', modifiers: ['.relu', '.satf
 
 // --- availability ---------------------------------------------------------------------------------------------------
 
-const always: AvailabilityRow = { subject: 'cvt', ways: [at('1.0')] };
-const ftzSince: AvailabilityRow = { subject: '.ftz', when: { modifiers: ['.ftz'] }, ways: [at('1.4')] };
+const anyVersion: AvailabilityRow = always('cvt');
 /** For conversions from or to a 64-bit or 8-bit type, `.ftz` was introduced in version 1.5 rather than 1.4. */
-const ftzLate = (slot: number, types: readonly TypeName[]): AvailabilityRow => ({
-  subject: '.ftz between .f32 and this type',
-  when: { modifiers: ['.ftz'], types, slot },
-  ways: [at('1.5')],
-});
-const sm80: AvailabilityRow = { subject: 'this conversion', ways: [at('7.0', 80)] };
-const satfiniteSince: AvailabilityRow = {
-  subject: '.satfinite',
-  when: { modifiers: ['.satfinite'] },
-  ways: [at('8.1', 80)],
-};
-const bf16Pairs: AvailabilityRow = { subject: 'cvt between .bf16 and this type', ways: [at('7.8', 90)] };
+const ftzLate = (slot: number, types: readonly TypeName[]): AvailabilityRow =>
+  needs('.ftz between .f32 and this type', { modifiers: ['.ftz'], types, slot }, at('1.5'));
+const sm80: AvailabilityRow = row('this conversion', at('7.0', 80));
+const satfiniteSince: AvailabilityRow = needsModifier('.satfinite', at('8.1', 80));
+const bf16Pairs: AvailabilityRow = row('cvt between .bf16 and this type', at('7.8', 90));
 
 /** Conversions among the fundamental types. For these, Tables 27 and 28 of the ISA allow wider registers. */
 const basic: readonly InstructionForm[] = [
@@ -50,7 +44,7 @@ const basic: readonly InstructionForm[] = [
       'Integer to integer: a wider result is extended according to the source type, and a narrower one keeps the low bits.',
     sets: { dtype: integers, atype: integers },
     constraints: [{ kind: 'needs-narrowing-range', modifier: '.sat' }],
-    availability: [always],
+    availability: [anyVersion],
     operands: [d, integerSource],
     steps: scalar,
   }),
@@ -60,7 +54,7 @@ const basic: readonly InstructionForm[] = [
     summary: 'Float to integer, clamped to the destination range.',
     sets: { dtype: integers, atype: floats },
     constraints: [ftzNeedsF32],
-    availability: [always, ftzSince, ftzLate(0, ['.u64', '.s64'])],
+    availability: [anyVersion, ftz, ftzLate(0, ['.u64', '.s64'])],
     operands: [d, a],
     steps: scalar,
   }),
@@ -70,7 +64,7 @@ const basic: readonly InstructionForm[] = [
     summary: 'Integer to float.',
     sets: { dtype: floats, atype: integers },
     constraints: [ftzNeedsF32],
-    availability: [always, ftzSince, ftzLate(1, ['.u8', '.s8'])],
+    availability: [anyVersion, ftz, ftzLate(1, ['.u8', '.s8'])],
     operands: [d, a],
     steps: scalar,
   }),
@@ -81,7 +75,7 @@ const basic: readonly InstructionForm[] = [
     sets: { dtype: floats, atype: floats },
     relation: 'narrower',
     constraints: [ftzNeedsF32],
-    availability: [always, ftzSince],
+    availability: [anyVersion, ftz],
     operands: [d, a],
     steps: scalar,
   }),
@@ -92,7 +86,7 @@ const basic: readonly InstructionForm[] = [
     sets: { dtype: floats, atype: floats },
     relation: 'wider',
     constraints: [ftzNeedsF32],
-    availability: [always, ftzSince, ftzLate(0, ['.f64'])],
+    availability: [anyVersion, ftz, ftzLate(0, ['.f64'])],
     operands: [d, a],
     steps: scalar,
   }),
@@ -104,7 +98,7 @@ const basic: readonly InstructionForm[] = [
     sets: { dtype: floats, atype: floats },
     relation: 'same',
     constraints: [ftzNeedsF32],
-    availability: [always, ftzSince],
+    availability: [anyVersion, ftz],
     operands: [d, a],
     steps: scalar,
   }),
@@ -114,11 +108,7 @@ const basic: readonly InstructionForm[] = [
     summary:
       'f32 to f16, clamping negative results to zero, overflowing results to the largest value, or turning -0 into +0.',
     constraints: [clampsOrClears],
-    availability: [
-      { subject: '.relu', when: { modifiers: ['.relu'] }, ways: [at('7.0', 80)] },
-      { subject: '.satfinite', when: { modifiers: ['.satfinite'] }, ways: [at('8.1', 70)] },
-      pzo,
-    ],
+    availability: [needsModifier('.relu', at('7.0', 80)), needsModifier('.satfinite', at('8.1', 70)), pzo],
     operands: [d, a],
     steps: scalar,
   }),
@@ -246,8 +236,8 @@ const bf16: readonly InstructionForm[] = [
     syntax: 'cvt{.frnd}{.ftz}.f32.bf16  d, a',
     summary: 'bf16 to f32, exact.',
     availability: [
-      { subject: 'cvt.f32.bf16', ways: [at('7.1', 80)] },
-      { subject: '.ftz on cvt.f32.bf16', when: { modifiers: ['.ftz'] }, ways: [at('7.8', 90)] },
+      row('cvt.f32.bf16', at('7.1', 80)),
+      needs('.ftz on cvt.f32.bf16', { modifiers: ['.ftz'] }, at('7.8', 90)),
     ],
     operands: [d, a],
     steps: scalar,
@@ -268,8 +258,8 @@ const tf32: readonly InstructionForm[] = [
     syntax: 'cvt.frnd2{.satfinite}{.relu}{.pzo}.tf32.f32  d, a',
     summary: 'f32 to tf32.',
     availability: [
-      { subject: 'cvt.{rn,rz}.tf32.f32', ways: [at('7.8', 90)] },
-      { subject: '.satfinite on cvt.{rn,rz}.tf32.f32', when: { modifiers: ['.satfinite'] }, ways: [at('8.6', 100)] },
+      row('cvt.{rn,rz}.tf32.f32', at('7.8', 90)),
+      needs('.satfinite on cvt.{rn,rz}.tf32.f32', { modifiers: ['.satfinite'] }, at('8.6', 100)),
       pzo,
     ],
     operands: [d, a],

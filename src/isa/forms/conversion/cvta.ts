@@ -8,6 +8,7 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type VersionName } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { needs, row } from '../availability-rows.ts';
 import { bits, compare } from '../integer/steps.ts';
 import { rankOf } from '../warp/cluster.ts';
 
@@ -19,7 +20,7 @@ function spaceRows(
   rows: readonly (readonly [spaces: readonly string[], version: VersionName, sm: number])[],
 ): AvailabilityRow[] {
   return rows.flatMap(([spaces, version, sm]) =>
-    whenSpace(...spaces).map((when) => ({ subject: spaces.join(', '), when, ways: [at(version, sm)] })),
+    whenSpace(...spaces).map((when) => needs(spaces.join(', '), when, at(version, sm))),
   );
 }
 
@@ -31,7 +32,7 @@ const subQualifiers: readonly AvailabilityRow[] = spaceRows([
 ]);
 
 const availability: readonly AvailabilityRow[] = [
-  { subject: 'cvta', ways: [at('2.0', 20)] },
+  row('cvta', at('2.0', 20)),
   ...spaceRows([[['.const'], '3.1', 20]]),
   ...subQualifiers,
 ];
@@ -118,11 +119,7 @@ export const cvtaForms = (): readonly InstructionForm[] => [
     syntax: 'isspacep.window  p, a',
     summary: 'Whether a generic address lies in the window of the space.',
     regime: 'exact',
-    availability: [
-      { subject: 'isspacep', ways: [at('2.0', 20)] },
-      ...spaceRows([[['.const'], '3.1', 20]]),
-      ...subQualifiers,
-    ],
+    availability: [row('isspacep', at('2.0', 20)), ...spaceRows([[['.const'], '3.1', 20]]), ...subQualifiers],
     operands: [write('p', '.pred'), { kind: 'pointer', name: 'a' }],
     steps: (variant) => liesIn(windowOf(variant)),
   },

@@ -15,7 +15,7 @@ import type { PtxType, TypeName } from '../../types.ts';
 import { lanewiseOf, type TypedSource } from '../comparison/lanewise.ts';
 import { bits, constant } from '../integer/steps.ts';
 import { row } from '../availability-rows.ts';
-import { exact } from './rows.ts';
+import { exact } from '../exact.ts';
 import { sumToOdd } from './round-to-odd.ts';
 
 const results: readonly TypeName[] = ['.e5m2x4', '.e4m3x4'];

@@ -2,8 +2,10 @@
 import type { AvailabilityRow } from '../../conditions.ts';
 import type { InstructionForm } from '../../form.ts';
 import { at, atBefore, atBetween } from '../../targets.ts';
-import { row } from '../availability-rows.ts';
-import { a, always, b, c, d, directed, exact, ftz } from './rows.ts';
+import { always, row } from '../availability-rows.ts';
+import { exact } from '../exact.ts';
+import { a, b, c, d } from '../first-type-operands.ts';
+import { directed, ftz } from './rows.ts';
 import { floatSteps } from './steps.ts';
 import { legacyMadSteps } from '../integer/legacy-mad.ts';
 

@@ -9,6 +9,7 @@ import { floatType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
+import { row } from '../availability-rows.ts';
 import { bits, compare, integer } from '../integer/steps.ts';
 
 interface Layout {
@@ -96,7 +97,7 @@ export const floatClassForms = (): readonly InstructionForm[] => [
     summary: 'Whether a float is finite, infinite, a number, a NaN, normal or subnormal; zeros are normal.',
     sets,
     regime: 'exact',
-    availability: [{ subject: 'testp', ways: [at('2.0', 20)] }],
+    availability: [row('testp', at('2.0', 20))],
     operands: [write('p', '.pred'), read('a', 0)],
     steps: test,
   },
@@ -107,7 +108,7 @@ export const floatClassForms = (): readonly InstructionForm[] => [
     summary: 'b with the sign of a.',
     sets,
     regime: 'exact',
-    availability: [{ subject: 'copysign', ways: [at('2.0', 20)] }],
+    availability: [row('copysign', at('2.0', 20))],
     operands: [write('d', 0), read('a', 0), read('b', 0)],
     steps: copySign,
   },

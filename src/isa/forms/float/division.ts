@@ -3,9 +3,11 @@ import type { InstructionForm } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, atBefore } from '../../targets.ts';
-import { row } from '../availability-rows.ts';
+import { always, row } from '../availability-rows.ts';
+import { exact } from '../exact.ts';
+import { a, b, d } from '../first-type-operands.ts';
 import { approximation, divisionSteps, fullDivisionSteps, reciprocalSteps, upperHalfSteps } from './mufu-steps.ts';
-import { a, always, b, d, exact, when } from './rows.ts';
+import { when } from './rows.ts';
 import { floatSteps, modeOf } from './steps.ts';
 
 const quotient = floatSteps('div', ['$a', '$b']);

@@ -5,8 +5,10 @@ import { slotType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
-import { row } from '../availability-rows.ts';
-import { a, always, b, c, d, exact, ftz, when } from './rows.ts';
+import { always, row } from '../availability-rows.ts';
+import { exact } from '../exact.ts';
+import { a, b, c, d } from '../first-type-operands.ts';
+import { ftz, when } from './rows.ts';
 import { floatSteps, formatOf, modeOf } from './steps.ts';
 import { lanewise } from '../comparison/lanewise.ts';
 

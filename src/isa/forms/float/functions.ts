@@ -8,7 +8,9 @@ import type { InstructionForm } from '../../form.ts';
 import { at, atBefore } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { approximately, grossly } from './division.ts';
-import { row } from '../availability-rows.ts';
+import { always, row } from '../availability-rows.ts';
+import { exact } from '../exact.ts';
+import { a, d } from '../first-type-operands.ts';
 import {
   approximation,
   direct,
@@ -19,7 +21,7 @@ import {
   squareRootSteps,
   upperHalfSteps,
 } from './mufu-steps.ts';
-import { a, always, d, exact, when } from './rows.ts';
+import { when } from './rows.ts';
 import { floatSteps } from './steps.ts';
 
 const operands = [d, a];

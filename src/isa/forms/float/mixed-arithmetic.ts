@@ -1,22 +1,21 @@
 /** Mixed precision: f16 or bf16 operands are first widened to f32 (PTX ISA 9.1, section 9.7.5). */
 import { plainConversion } from '../../../numerics/conversion.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
-import { read, write } from '../../operand-patterns.ts';
+import { read } from '../../operand-patterns.ts';
 import { floatType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { row } from '../availability-rows.ts';
-import { exact } from './rows.ts';
+import { exact } from '../exact.ts';
+import { c, d } from '../first-type-operands.ts';
 import { modeOf } from './steps.ts';
 
 const narrow: readonly TypeName[] = ['.f16', '.bf16'];
 
-const d = write('d', 0);
 const a = read('a', 1);
 const b = read('b', 1);
-const c = read('c', 0);
 
 function widen(variant: Variant, to: Ref, from: Ref): Step {
   const from16 = floatType(variant, 1);

@@ -15,7 +15,7 @@ import type { TypeName } from '../../types.ts';
 import { lanewiseOf } from '../comparison/lanewise.ts';
 import { bits, compare, constant, select } from '../integer/steps.ts';
 import { row } from '../availability-rows.ts';
-import { exact } from './rows.ts';
+import { exact } from '../exact.ts';
 import { modeOf } from './steps.ts';
 
 const pairs: readonly TypeName[] = ['.f16x2', '.bf16x2'];

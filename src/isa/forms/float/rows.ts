@@ -1,24 +1,7 @@
-/** Version requirements and operands that several floating-point forms have in common. */
+/** Version requirements that several floating-point forms have in common. */
 import type { AvailabilityRow } from '../../conditions.ts';
-import type { InstructionForm } from '../../form.ts';
-import type { ValuePattern } from '../../operand-patterns.ts';
-import { read, write } from '../../operand-patterns.ts';
 import { at, type VersionName } from '../../targets.ts';
-import { needsModifier, row } from '../availability-rows.ts';
-
-export const d: ValuePattern = write('d', 0);
-export const a: ValuePattern = read('a', 0);
-export const b: ValuePattern = read('b', 0);
-export const c: ValuePattern = read('c', 0);
-
-/** Makes a form in which every register must have exactly the width of its operand type. */
-export function exact(entry: Omit<InstructionForm, 'regime'>): InstructionForm {
-  return { ...entry, regime: 'exact' };
-}
-
-export function always(subject: string): AvailabilityRow {
-  return row(subject, at('1.0'));
-}
+import { needsModifier } from '../availability-rows.ts';
 
 /** The version and target that a modifier needs. */
 export function when(modifier: string, version: VersionName, sm = 10): AvailabilityRow {

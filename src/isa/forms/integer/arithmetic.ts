@@ -7,6 +7,9 @@ import { has, slotType, integerType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import { at, atListed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { always, row } from '../availability-rows.ts';
+import { exact, type Entry } from '../exact.ts';
+import { a, b, c, d } from '../first-type-operands.ts';
 import { integer } from './steps.ts';
 import { lanewise } from '../comparison/lanewise.ts';
 
@@ -15,18 +18,10 @@ const signed: readonly TypeName[] = ['.s16', '.s32', '.s64'];
 const pairs: readonly TypeName[] = ['.u16x2', '.s16x2'];
 const bytes: readonly TypeName[] = ['.u8x4', '.s8x4'];
 
-const d = write('d', 0);
-const a = read('a', 0);
-const b = read('b', 0);
-const c = read('c', 0);
-
-const always = (subject: string): AvailabilityRow => ({ subject, ways: [at('1.0')] });
-const hopper = (subject: string): AvailabilityRow => ({ subject, ways: [at('8.0', 90)] });
+const hopper = (subject: string): AvailabilityRow => row(subject, at('8.0', 90));
 const family12x = atListed('9.2', 'sm_120a', 'sm_120f', 'sm_121a', 'sm_121f');
-const ofBytes = (opcode: string, ...ways: readonly Availability[]): AvailabilityRow => ({
-  subject: `${opcode} of packed bytes`,
-  ways,
-});
+const ofBytes = (opcode: string, ...ways: readonly Availability[]): AvailabilityRow =>
+  row(`${opcode} of packed bytes`, ...ways);
 const rubin = atListed('9.4', 'sm_107a', 'sm_107f');
 
 /** Applies one integer function to each lane. With `.relu`, negative results are then replaced by 0. */
@@ -46,10 +41,6 @@ function compute(fn: IntegerFunction, sources: readonly Ref[]): InstructionForm[
     });
   };
 }
-
-type Entry = Omit<InstructionForm, 'regime'>;
-
-const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' });
 
 // --- add, sub -------------------------------------------------------------------------------------------------------
 
@@ -108,7 +99,7 @@ const addSaturated = exact({
   syntax: 'add.sat.type  d, a, b',
   summary: 'Sum of two integers, or of two pairs of packed ones, clamped to the range of the type.',
   sets: { type: ['.u32', ...pairs] },
-  availability: [{ subject: 'add.sat of this type', ways: [family12x, rubin] }],
+  availability: [row('add.sat of this type', family12x, rubin)],
   operands: [d, a, b],
   steps: compute('add', ['$a', '$b']),
 });

@@ -2,30 +2,25 @@
 import { elementAt } from '../../../base/element-at.ts';
 import { integerName } from '../../../numerics/formats.ts';
 import type { BitFunction } from '../../../numerics/operations.ts';
-import type { AvailabilityRow } from '../../conditions.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
 import { read, write } from '../../operand-patterns.ts';
 import { has, slotType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
-import { at, type VersionName } from '../../targets.ts';
+import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { row } from '../availability-rows.ts';
+import { exact } from '../exact.ts';
+import { a, d } from '../first-type-operands.ts';
 import { bits, compare, constant, integer, select } from './steps.ts';
 
 const words: readonly TypeName[] = ['.b32', '.b64'];
 const integers: readonly TypeName[] = ['.u32', '.u64', '.s32', '.s64'];
 
-const d = write('d', 0);
-const a = read('a', 0);
 const count = write('d', '.u32', { unpacked: true });
 const amount = { unpacked: true, range: [0, 255] } as const;
 
 const widthOf = (variant: Variant): number => slotType(variant, 0).width;
-const row = (subject: string, since: VersionName, sm: number): AvailabilityRow => ({ subject, ways: [at(since, sm)] });
-
-type Entry = Omit<InstructionForm, 'regime'>;
-
-const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' });
 
 // --- counting, reversing, finding -----------------------------------------------------------------------------------
 
@@ -42,7 +37,7 @@ const unary: readonly InstructionForm[] = (
     syntax: `${opcode}.type  d, a`,
     summary,
     sets: { type: words },
-    availability: [row(opcode, '2.0', 20)],
+    availability: [row(opcode, at('2.0', 20))],
     operands: [opcode === 'brev' ? d : count, a],
     steps: (variant) => [bits(opcode satisfies BitFunction, widthOf(variant), '$d', '$a')],
   }),
@@ -82,7 +77,7 @@ const finding: readonly InstructionForm[] = [
     summary:
       'The position of the topmost bit that differs from the sign, or the distance of that bit from the top; all ones if there is no such bit.',
     sets: { type: integers },
-    availability: [row('bfind', '2.0', 20)],
+    availability: [row('bfind', at('2.0', 20))],
     operands: [count, a],
     steps: findTopmost,
   }),
@@ -93,7 +88,7 @@ const finding: readonly InstructionForm[] = [
     summary:
       'The position of the set bit of a mask that is number `offset` from base, counted upward or, if negative, downward.',
     // The ISA says that fns was introduced in 6.0, but ptxas has accepted it since 5.1.
-    availability: [row('fns', '5.1', 30)],
+    availability: [row('fns', at('5.1', 30))],
     operands: [d, read('mask', 0), read('base', '.b32'), read('offset', '.b32')],
     steps: () => [bits('fns', 32, '$d', '$mask', '$base', '$offset')],
   }),
@@ -193,7 +188,7 @@ const fields: readonly InstructionForm[] = [
     syntax: 'bfe.type  d, a, b, c',
     summary: 'The c-bit field that starts at bit b, sign-extended for signed types.',
     sets: { type: integers },
-    availability: [row('bfe', '2.0', 20)],
+    availability: [row('bfe', at('2.0', 20))],
     operands: [d, a, read('b', '.u32', amount), read('c', '.u32', amount)],
     steps: extract,
   }),
@@ -203,7 +198,7 @@ const fields: readonly InstructionForm[] = [
     syntax: 'bfi.type  f, a, b, c, d',
     summary: 'b with the low d bits of a inserted at bit c.',
     sets: { type: words },
-    availability: [row('bfi', '2.0', 20)],
+    availability: [row('bfi', at('2.0', 20))],
     operands: [write('f', 0), a, read('b', 0), read('c', '.u32', amount), read('d', '.u32', amount)],
     steps: insert,
   }),
@@ -213,7 +208,7 @@ const fields: readonly InstructionForm[] = [
     syntax: 'szext.bound.type  d, a, b',
     summary: 'The low b bits of a, extended with their sign or with zeros.',
     sets: { type: ['.u32', '.s32'] },
-    availability: [row('szext', '7.6', 70)],
+    availability: [row('szext', at('7.6', 70))],
     operands: [d, a, read('b', '.u32', { unpacked: true })],
     steps: extend,
   }),
@@ -222,7 +217,7 @@ const fields: readonly InstructionForm[] = [
     section: '9.7.1.22',
     syntax: 'bmsk.bound.b32  d, a, b',
     summary: 'A mask of b ones that starts at bit a.',
-    availability: [row('bmsk', '7.6', 70)],
+    availability: [row('bmsk', at('7.6', 70))],
     operands: [count, read('a', '.u32', { unpacked: true }), read('b', '.u32', { unpacked: true })],
     steps: makeMask,
   }),

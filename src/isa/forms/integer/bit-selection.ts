@@ -5,16 +5,10 @@ import { read, write } from '../../operand-patterns.ts';
 import { has, slotType, choice } from '../../variant.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
+import { always, row } from '../availability-rows.ts';
+import { exact } from '../exact.ts';
+import { a, b, c, d } from '../first-type-operands.ts';
 import { bits, compare, constant, integer } from './steps.ts';
-
-const d = write('d', 0);
-const a = read('a', 0);
-const b = read('b', 0);
-const c = read('c', 0);
-
-type Entry = Omit<InstructionForm, 'regime'>;
-
-const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' });
 
 // --- lop3 -----------------------------------------------------------------------------------------------------------
 
@@ -27,7 +21,7 @@ const lookUps: readonly InstructionForm[] = [
     section: '9.7.8.6',
     syntax: 'lop3.b32  d, a, b, c, immLut',
     summary: 'Any logic function of three values; immLut is the function applied to 0xF0, 0xCC and 0xAA.',
-    availability: [{ subject: 'lop3', ways: [at('4.3', 50)] }],
+    availability: [row('lop3', at('4.3', 50))],
     operands: [write('d', 0, { sink: true }), a, b, c, table],
     steps: () => [lookUp],
   }),
@@ -36,7 +30,7 @@ const lookUps: readonly InstructionForm[] = [
     section: '9.7.8.6',
     syntax: 'lop3.logic.b32  d|p, a, b, c, immLut, q',
     summary: 'Any logic function of three values; the test d != 0 is combined with q, and p is the result.',
-    availability: [{ subject: 'lop3 with a predicate', ways: [at('8.2', 70)] }],
+    availability: [row('lop3 with a predicate', at('8.2', 70))],
     operands: [
       { kind: 'pair', name: 'd|p', first: write('d', 0, { sink: true }), second: write('p', '.pred'), both: true },
       a,
@@ -64,7 +58,7 @@ function funnel(left: boolean): InstructionForm {
     section: '9.7.8.7',
     syntax: `shf.${direction}.bound.b32  d, a, b, c`,
     summary: `Shifts the 64 bits of b:a to the ${left ? 'left, and returns the upper word' : 'right, and returns the lower word'}.`,
-    availability: [{ subject: 'shf', ways: [at('3.1', 32)] }],
+    availability: [row('shf', at('3.1', 32))],
     operands: [d, a, b, read('c', '.u32', { unpacked: true })],
     steps: (variant) => [
       constant('$most', has(variant, '.wrap') ? 31 : 32),
@@ -94,7 +88,7 @@ export const bitSelectionForms = (): readonly InstructionForm[] => [
     syntax: 'cnot.type  d, a',
     summary: '1 if a is 0, else 0.',
     sets: { type: ['.b16', '.b32', '.b64'] },
-    availability: [{ subject: 'cnot', ways: [at('1.0')] }],
+    availability: [always('cnot')],
     operands: [d, a],
     steps: (variant) => [bits('cnot', slotType(variant, 0).width, '$d', '$a')],
   }),
@@ -106,7 +100,7 @@ export const bitSelectionForms = (): readonly InstructionForm[] => [
     section: '9.7.9.7',
     syntax: 'prmt.b32{.permutation}  d, a, b, c',
     summary: 'Four of the eight bytes of b:a, chosen by c.',
-    availability: [{ subject: 'prmt', ways: [at('2.0', 20)] }],
+    availability: [row('prmt', at('2.0', 20))],
     operands: [d, a, b, c],
     steps: permute,
   }),

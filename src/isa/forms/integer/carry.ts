@@ -7,18 +7,15 @@
 import { type IntegerName, integerName } from '../../../numerics/formats.ts';
 import type { AvailabilityRow } from '../../conditions.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
-import { read, write } from '../../operand-patterns.ts';
 import { has, slotType, integerType } from '../../variant.ts';
 import { type Ref, conditionCode } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type VersionName } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { needs, row } from '../availability-rows.ts';
+import { exact, type Entry } from '../exact.ts';
+import { a, b, c, d } from '../first-type-operands.ts';
 import { bits, compare, integer, resize } from './steps.ts';
-
-const d = write('d', 0);
-const a = read('a', 0);
-const b = read('b', 0);
-const c = read('c', 0);
 
 // --- steps ----------------------------------------------------------------------------------------------------------
 
@@ -104,16 +101,7 @@ const carrying: readonly TypeName[] = ['.u32', '.s32', '.u64', '.s64'];
 /** Without `.cc`, ptxas accepts all of these widths in every version that has the instructions. */
 const reading: readonly TypeName[] = ['.u16', '.u32', '.u64', '.s16', '.s32', '.s64'];
 
-const row = (subject: string, since: VersionName, sm?: number): AvailabilityRow => ({ subject, ways: [at(since, sm)] });
-const wide: AvailabilityRow = {
-  subject: '.cc on 64 bits',
-  when: { types: ['.u64', '.s64'] },
-  ways: [at('4.3', 20)],
-};
-
-type Entry = Omit<InstructionForm, 'regime'>;
-
-const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' });
+const wide: AvailabilityRow = needs('.cc on 64 bits', { types: ['.u64', '.s64'] }, at('4.3', 20));
 
 interface Sum {
   readonly direction: Direction;
@@ -125,7 +113,7 @@ interface Sum {
 function sumForms({ direction, since, sections, words }: Sum): readonly InstructionForm[] {
   const operands = [d, a, b];
   const [result, carry] = words;
-  const availability = [row(`${direction}c`, since)];
+  const availability = [row(`${direction}c`, at(since))];
   const steps = sums(direction, true);
   const nothingCarried = direction === 'add' ? 0 : 1;
   const forms: Entry[] = [
@@ -135,7 +123,7 @@ function sumForms({ direction, since, sections, words }: Sum): readonly Instruct
       syntax: `${direction}.cc.type  d, a, b`,
       summary: `${result} that writes its ${carry} to the condition code.`,
       sets: { type: carrying },
-      availability: [row(`${direction}.cc`, since), wide],
+      availability: [row(`${direction}.cc`, at(since)), wide],
       operands,
       steps: sums(direction, false),
     },
@@ -180,7 +168,7 @@ const halfWords = { lo: 'lower', hi: 'upper' } as const;
 function productForms(half: 'lo' | 'hi'): readonly InstructionForm[] {
   const operands = [d, a, b, c];
   const what = `The ${halfWords[half]} half of a product, plus c`;
-  const availability = [row('madc', '3.0', 20)];
+  const availability = [row('madc', at('3.0', 20))];
   const steps = products(half, true);
   const forms: Entry[] = [
     {
@@ -189,7 +177,7 @@ function productForms(half: 'lo' | 'hi'): readonly InstructionForm[] {
       syntax: `mad.${half}.cc.type  d, a, b, c`,
       summary: `${what}, writing its carry to the condition code.`,
       sets: { type: carrying },
-      availability: [row('mad.cc', '3.0', 20), wide],
+      availability: [row('mad.cc', at('3.0', 20)), wide],
       operands,
       steps: products(half, false),
     },
@@ -222,7 +210,7 @@ const saturatedProduct = exact({
   section: '9.7.2.6',
   syntax: 'madc.hi.sat.s32  d, a, b, c',
   summary: 'The upper half of a product, plus c and the carry of an earlier instruction, clamped to the range of s32.',
-  availability: [row('madc', '3.0', 20)],
+  availability: [row('madc', at('3.0', 20))],
   operands: [d, a, b, c],
   steps: products('hi', true),
 });

@@ -1,12 +1,14 @@
 /** Multiplication without carries (PTX ISA 9.3, section 9.7.1.5). */
 import type { InstructionForm, Variant } from '../../form.ts';
-import { read, write } from '../../operand-patterns.ts';
 import { choice } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
 import { at } from '../../targets.ts';
-import { bits, integer } from './steps.ts';
+import { row } from '../availability-rows.ts';
+import { exact } from '../exact.ts';
+import { a, b, c, d } from '../first-type-operands.ts';
+import { bits, constant, integer } from './steps.ts';
 
 const residues = [0, 1, 2, 3] as const;
 
@@ -37,11 +39,11 @@ function split(name: Ref): readonly ValueStep[] {
  * can be set have three bits of room for carries, so that the lowest bit of each group of four is a sum modulo 2. At
  * most 15 numbers are added in each group; only in the last group may there be 16, whose carry is beyond bit 63.
  */
-function lowProduct(to: Ref, a: Ref, b: Ref): readonly Step[] {
+function lowProduct(to: Ref, left: Ref, right: Ref): readonly Step[] {
   const product = (of: number, i: number): Ref => `$product.${of}.${i}`;
   const parts = residues.flatMap((of): readonly Step[] => {
     const pairs = residues.map((i) =>
-      integer('mul.lo', 'u64', product(of, i), `${a}.${i}`, `${b}.${(of - i + 4) % 4}`),
+      integer('mul.lo', 'u64', product(of, i), `${left}.${i}`, `${right}.${(of - i + 4) % 4}`),
     );
     const names = residues.map((i) => product(of, i));
     return [
@@ -52,7 +54,7 @@ function lowProduct(to: Ref, a: Ref, b: Ref): readonly Step[] {
   });
   const masks = residues.map((i): Step => ({ kind: 'constant', to: `$mask.${i}`, value: everyFourth(i) }));
   const all = residues.map((of): Ref => `$part.${of}`);
-  return [...masks, ...split(a), ...split(b), ...parts, ...combined('or', to, all)];
+  return [...masks, ...split(left), ...split(right), ...parts, ...combined('or', to, all)];
 }
 
 /** The upper half is the lower half of the product of the reversed numbers, reversed and shifted by one bit. */
@@ -64,7 +66,7 @@ function multiplyAdd(variant: Variant): readonly Step[] {
     bits('brev', 64, '$reversed-b', '$b'),
     ...lowProduct('$reversed', '$reversed-a', '$reversed-b'),
     bits('brev', 64, '$product', '$reversed'),
-    { kind: 'constant', to: '$one', value: 1 },
+    constant('$one', 1),
     bits('shr.u', 64, '$half', '$product', '$one'),
     add,
   ];
@@ -72,14 +74,13 @@ function multiplyAdd(variant: Variant): readonly Step[] {
 
 /** clmad. */
 export const carrylessForms = (): readonly InstructionForm[] => [
-  {
+  exact({
     id: 'clmad',
     section: '9.7.1.5',
     syntax: 'clmad.half.u64  d, a, b, c',
     summary: 'Half of the product of two integers without carries, combined with c by exclusive or.',
-    regime: 'exact',
-    availability: [{ subject: 'clmad', ways: [at('9.3', 80)] }],
-    operands: [write('d', 0), read('a', 0), read('b', 0), read('c', 0)],
+    availability: [row('clmad', at('9.3', 80))],
+    operands: [d, a, b, c],
     steps: multiplyAdd,
-  },
+  }),
 ];

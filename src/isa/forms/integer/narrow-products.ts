@@ -11,18 +11,12 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { always, row } from '../availability-rows.ts';
+import { exact } from '../exact.ts';
+import { a, b, c, d } from '../first-type-operands.ts';
 import { bits, constant, integer, resize } from './steps.ts';
 
 const words: readonly TypeName[] = ['.u32', '.s32'];
-
-const d = write('d', 0);
-const a = read('a', 0);
-const b = read('b', 0);
-const c = read('c', 0);
-
-type Entry = Omit<InstructionForm, 'regime'>;
-
-const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' });
 
 // --- 24 bits --------------------------------------------------------------------------------------------------------
 
@@ -53,7 +47,7 @@ function products24(half: 'lo' | 'hi'): readonly InstructionForm[] {
       syntax: `mul24.${half}.type  d, a, b`,
       summary: `${parts[half]} of the product of two 24-bit integers.`,
       sets: { type: words },
-      availability: [{ subject: 'mul24', ways: [at('1.0')] }],
+      availability: [always('mul24')],
       operands: [d, a, b],
       steps: (variant) => product(variant, half, '$d'),
     }),
@@ -63,7 +57,7 @@ function products24(half: 'lo' | 'hi'): readonly InstructionForm[] {
       syntax: `mad24.${half}.type  d, a, b, c`,
       summary: `${parts[half]} of the product of two 24-bit integers, plus c.`,
       sets: { type: words },
-      availability: [{ subject: 'mad24', ways: [at('1.0')] }],
+      availability: [always('mad24')],
       operands: [d, a, b, c],
       steps: (variant) => [
         ...product(variant, half, '$part'),
@@ -78,7 +72,7 @@ const saturated24 = exact({
   section: '9.7.1.6',
   syntax: 'mad24.hi.sat.s32  d, a, b, c',
   summary: 'Bits 47 to 16 of the product of two 24-bit integers, plus c, clamped to the range of s32.',
-  availability: [{ subject: 'mad24', ways: [at('1.0')] }],
+  availability: [always('mad24')],
   operands: [d, a, b, c],
   steps: (variant) => [
     ...product(variant, 'hi', '$part'),
@@ -123,7 +117,7 @@ function dot(variant: Variant, type: IntegerName, width: 8 | 16, first: number):
   ];
 }
 
-const turing: AvailabilityRow = { subject: 'dp4a or dp2a', ways: [at('5.0', 61)] };
+const turing: AvailabilityRow = row('dp4a or dp2a', at('5.0', 61));
 /** The types of a and b, and that of c and d: signed if at least one of the factors is. */
 const dotTypes = [
   { id: 'unsigned', atype: ['.u32'], btype: ['.u32'], sum: '.u32' },

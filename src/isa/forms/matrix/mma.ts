@@ -1,10 +1,10 @@
 /** Dense matrix products without scales: the instruction mma in section 9.7.14.5 of PTX ISA 9.1. */
-import type { Condition } from '../../conditions.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
 import { choice } from '../../variant.ts';
 import type { AvailabilityRow } from '../../conditions.ts';
 import { at, atSuffixed, type Availability, type VersionName } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { eachNeeds, needs } from '../availability-rows.ts';
 import {
   bitsOfSum,
   bytesOfFloats,
@@ -222,18 +222,13 @@ const bitRows = (): readonly Row[] =>
       bits: 1,
       list: 'any',
       ways: [at('7.0', shape === 'm8n8k128' ? 75 : 80)],
-      rows: [{ subject: 'mma with .and', when: { modifiers: ['.and'] }, ways: [at('7.1', 80)] }],
+      rows: [needs('mma with .and', { modifiers: ['.and'] }, at('7.1', 80))],
       after: '.bitOp.popc',
       product: bitwise,
     }),
   );
 
-const kindRow = (version: VersionName): AvailabilityRow[] =>
-  kinds.map((kind) => ({
-    subject: kind,
-    when: { modifiers: [kind] } satisfies Condition,
-    ways: [atSuffixed(version, 100)],
-  }));
+const kindRow = (version: VersionName): readonly AvailabilityRow[] => eachNeeds(kinds, atSuffixed(version, 100));
 
 const fp8Rows = (): readonly Row[] =>
   (['m16n8k16', 'm16n8k32'] as const).flatMap((shape) =>

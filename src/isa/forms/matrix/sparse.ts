@@ -8,6 +8,7 @@ import type { Environment } from '../../environment.ts';
 import type { MatrixProduct, Sparsity } from '../../matrix-product.ts';
 import { at, atListed, atSuffixed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { needsModifier } from '../availability-rows.ts';
 import {
   byteSparsity,
   bytesOfFloats,
@@ -172,13 +173,14 @@ const integerRows = (): readonly Row[] =>
     ),
   );
 
-const kindAvailability: readonly AvailabilityRow[] = kinds.map((kind) => ({
-  subject: kind,
-  when: { modifiers: [kind] },
-  ways: kind.includes('f8f6f4')
-    ? [atSuffixed('8.6', 100)]
-    : [atListed('8.6', 'sm_100a', 'sm_101a', 'sm_103a', 'sm_110a', 'sm_120a', 'sm_121a')],
-}));
+const kindAvailability: readonly AvailabilityRow[] = kinds.map((kind) =>
+  needsModifier(
+    kind,
+    kind.includes('f8f6f4')
+      ? atSuffixed('8.6', 100)
+      : atListed('8.6', 'sm_100a', 'sm_101a', 'sm_103a', 'sm_110a', 'sm_120a', 'sm_121a'),
+  ),
+);
 
 const blackwell = [atSuffixed('8.7', 120)];
 const bytes = { shape: 'm16n8k64', bits: 8, list: 'any', sparsity: byteSparsity(4) } as const;

@@ -12,10 +12,10 @@ import { vectorLanes } from '../../rules.ts';
 import type { MemoryOrder } from '../../steps/order.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
-import { at, type VersionName } from '../../targets.ts';
+import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { weakLoad, weakStore } from '../access-steps.ts';
-import { needs, needsModifier, needsType, row } from '../availability-rows.ts';
+import { always, eachNeeds, needs, needsType, row } from '../availability-rows.ts';
 import { accessOrderOf } from '../order-of.ts';
 import { spaceOf, spacesByModifier } from '../space-of.ts';
 
@@ -78,32 +78,28 @@ const constraints: readonly Constraint[] = [
   { kind: 'axis-needs-bits', axis: 'evict2', bits: 256 },
 ];
 
-const each = (modifiers: readonly string[], version: VersionName, sm: number): readonly AvailabilityRow[] =>
-  modifiers.map((modifier) => needsModifier(modifier, at(version, sm)));
-
 const availability: readonly AvailabilityRow[] = [
-  row('ld and st', at('1.0')),
+  always('ld and st'),
   needs('generic addressing', { without: spacesWritten() }, at('2.0', 20)),
   needsType('.b128', at('8.3', 70)),
   needs('a 256-bit access', { modifiers: ['.v8'], types: words }, at('8.8', 100)),
   needs('a 256-bit access', { modifiers: ['.v4'], types: doubleWords }, at('8.8', 100)),
-  ...each(['.param::entry', '.param::func'], '8.3', 10),
-  ...each(['.shared::cta'], '7.8', 30),
-  ...each(['.shared::cluster'], '7.8', 90),
-  ...each(['.volatile'], '1.1', 10),
-  ...each(['.weak', '.relaxed', '.acquire', '.release'], '5.1', 70),
-  ...each(['.ca', '.cg', '.cs', '.lu', '.cv', '.wb', '.wt'], '2.0', 20),
-  ...each(['.nc'], '3.1', 32),
-  ...each(
+  ...eachNeeds(['.param::entry', '.param::func'], at('8.3')),
+  ...eachNeeds(['.shared::cta'], at('7.8', 30)),
+  ...eachNeeds(['.shared::cluster'], at('7.8', 90)),
+  ...eachNeeds(['.volatile'], at('1.1')),
+  ...eachNeeds(['.weak', '.relaxed', '.acquire', '.release'], at('5.1', 70)),
+  ...eachNeeds(['.ca', '.cg', '.cs', '.lu', '.cv', '.wb', '.wt'], at('2.0', 20)),
+  ...eachNeeds(['.nc'], at('3.1', 32)),
+  ...eachNeeds(
     ['.L1::evict_normal', '.L1::evict_unchanged', '.L1::evict_first', '.L1::evict_last', '.L1::no_allocate'],
-    '7.4',
-    70,
+    at('7.4', 70),
   ),
-  ...each(['.L2::evict_normal', '.L2::evict_first', '.L2::evict_last'], '8.8', 100),
-  ...each(['.L2::64B', '.L2::128B'], '7.4', 75),
-  ...each(['.L2::256B', '.L2::cache_hint'], '7.4', 80),
-  ...each(['.mmio'], '8.2', 70),
-  ...each(['.cluster'], '7.8', 90),
+  ...eachNeeds(['.L2::evict_normal', '.L2::evict_first', '.L2::evict_last'], at('8.8', 100)),
+  ...eachNeeds(['.L2::64B', '.L2::128B'], at('7.4', 75)),
+  ...eachNeeds(['.L2::256B', '.L2::cache_hint'], at('7.4', 80)),
+  ...eachNeeds(['.mmio'], at('8.2', 70)),
+  ...eachNeeds(['.cluster'], at('7.8', 90)),
 ];
 
 function spacesWritten(): readonly string[] {

@@ -11,7 +11,7 @@ import { operandRef, type Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { needsType, row } from '../availability-rows.ts';
+import { always, needsType } from '../availability-rows.ts';
 
 const scalars: readonly TypeName[] = [
   '.b16',
@@ -28,7 +28,7 @@ const scalars: readonly TypeName[] = [
   '.f64',
 ];
 
-const availability: readonly AvailabilityRow[] = [row('mov', at('1.0')), needsType('.b128', at('8.3', 70))];
+const availability: readonly AvailabilityRow[] = [always('mov'), needsType('.b128', at('8.3', 70))];
 
 const copy: InstructionForm['steps'] = (): readonly Step[] => [{ kind: 'copy', to: '$d', from: '$a' }];
 

@@ -1,9 +1,9 @@
 /** The parts that the forms of textures and surfaces have in common. */
 import type { AvailabilityRow } from '../../conditions.ts';
 import type { CoordinatesPattern } from '../../operand-patterns.ts';
-import { at, type Availability } from '../../targets.ts';
+import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { needsModifier, row } from '../availability-rows.ts';
+import { row } from '../availability-rows.ts';
 
 /** The minimum number of elements in a list of coordinates. */
 export const coordinateCounts: Readonly<Record<string, number>> = {
@@ -27,11 +27,6 @@ export const integerCoordinates: CoordinatesPattern = {
   least: coordinateCounts,
   types: integers,
 };
-
-/** Makes a separate requirement for each of the given modifiers, all of which were introduced at the same time. */
-export function eachNeeds(modifiers: readonly string[], ...ways: readonly Availability[]): readonly AvailabilityRow[] {
-  return modifiers.map((modifier) => needsModifier(modifier, ...ways));
-}
 
 /** What handles in registers need. */
 export const indirectTextures: AvailabilityRow = row('indirect texture access', at('3.1'));

@@ -9,10 +9,11 @@ import { relaxedOnGpu } from '../../steps/order.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { eachNeeds } from '../availability-rows.ts';
 import { type CheckedLine, executed } from '../checked.ts';
 import { bits, integer as integerStep, select } from '../integer/steps.ts';
 import { type Combine, integer, type Names } from '../memory/combine.ts';
-import { eachNeeds, indirectSurfaces, integerCoordinates } from './parts.ts';
+import { indirectSurfaces, integerCoordinates } from './parts.ts';
 import { convertAndStore, findSign, moveSteps, queryField, surfaceAddress } from './texture-steps.ts';
 
 const geometries = ['.1d', '.2d', '.3d', '.a1d', '.a2d'];

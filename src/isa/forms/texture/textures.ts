@@ -12,9 +12,9 @@ import {
 } from '../../operand-patterns.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { row } from '../availability-rows.ts';
+import { eachNeeds, row } from '../availability-rows.ts';
 import { checked, type CheckedLine, executed } from '../checked.ts';
-import { coordinateCounts, eachNeeds, indirectTextures, integerCoordinates, integers } from './parts.ts';
+import { coordinateCounts, indirectTextures, integerCoordinates, integers } from './parts.ts';
 import { isOfType, queryField, type ReadOptions, readSteps, sizeOfLevel } from './texture-steps.ts';
 
 /** A type of result that a texture instruction can return, with the types of registers that can hold it. */

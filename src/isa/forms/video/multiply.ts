@@ -5,6 +5,7 @@ import { has, integerType } from '../../variant.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { row } from '../availability-rows.ts';
 import { bits, constant, integer, resize } from '../integer/steps.ts';
 import { extended, isNegated, scalarParts } from './parts.ts';
 
@@ -81,7 +82,7 @@ function form(id: string, syntax: string, summary: string, [a, b, c]: readonly [
     summary,
     sets: { dtype: words, atype: words, btype: words },
     regime: 'exact',
-    availability: [{ subject: 'vmad', ways: [at('2.0', 20)] }],
+    availability: [row('vmad', at('2.0', 20))],
     operands: [
       write('d', '.u32'),
       read('a', '.u32', { parts: scalarParts, ...minus(a) }),

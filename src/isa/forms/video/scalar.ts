@@ -12,6 +12,7 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { row } from '../availability-rows.ts';
 import { bits, compare, constant, integer, resize, select } from '../integer/steps.ts';
 import { extended, bitFieldOf, scalarParts, selectorOf } from './parts.ts';
 
@@ -99,7 +100,7 @@ const c = read('c', '.u32');
 
 function forms(family: Family): readonly InstructionForm[] {
   const { opcode, section, summary } = family;
-  const availability: readonly AvailabilityRow[] = [{ subject: opcode, ways: [at('2.0', 20)] }];
+  const availability: readonly AvailabilityRow[] = [row(opcode, at('2.0', 20))];
   const begin: Primary = (variant) => [
     ...sources(family, variant),
     ...family.primary(variant),

@@ -10,6 +10,7 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
+import { row } from '../availability-rows.ts';
 import { bits, compare, constant, integer, resize, select } from '../integer/steps.ts';
 import { laneChoices, laneMasks, selectorOf } from './parts.ts';
 import { comparisonOf } from './scalar.ts';
@@ -164,7 +165,7 @@ function forms(shape: Shape, family: Family): readonly InstructionForm[] {
     section: family.opcode === 'vset' ? shape.comparisonSection : shape.section,
     regime: 'exact',
     sets: { dtype: words, atype: words, btype: words },
-    availability: [{ subject: opcode, ways: [at('3.0', 30)] }],
+    availability: [row(opcode, at('3.0', 30))],
     operands,
   } as const;
   const lanes = (variant: Variant): readonly Step[] => computed(shape, family.types, family.make, variant);

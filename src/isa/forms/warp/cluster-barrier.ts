@@ -20,6 +20,7 @@ import { clusterBarrier, clusterPhases, clusterWaits, type Ref } from '../../ste
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
 import { at } from '../../targets.ts';
+import { needs, row } from '../availability-rows.ts';
 import { bits, compare, constant, extract, integer, join, resize, select } from '../integer/steps.ts';
 import { orderOf } from '../order-of.ts';
 
@@ -129,22 +130,20 @@ const rows: readonly Row[] = [
 ];
 
 export const clusterBarrierForms = (): readonly InstructionForm[] =>
-  rows.map(({ word, orders, steps, ...row }) => {
+  rows.map(({ word, orders, steps, ...line }) => {
     const syntax = `barrier.cluster.${word}{.sem}{.aligned}`;
     const sets = { sem: orders };
-    const orderRows = orders.map((order) => ({
-      subject: `barrier.cluster with ${order}`,
-      when: { modifiers: [order] },
-      ways: [at('8.0', 90)],
-    }));
+    const orderRows = orders.map((order) =>
+      needs(`barrier.cluster with ${order}`, { modifiers: [order] }, at('8.0', 90)),
+    );
     return {
-      ...row,
+      ...line,
       id: `barrier.cluster.${word}`,
       section: '9.7.13.3',
       syntax,
       sets,
       regime: 'exact',
-      availability: [{ subject: plainWords(syntax, sets), ways: [at('7.8', 90)] }, ...orderRows],
+      availability: [row(plainWords(syntax, sets), at('7.8', 90)), ...orderRows],
       operands: [],
       steps: (variant) => steps(orderOf(variant, releasedToCluster)),
     };

@@ -1,0 +1,9 @@
+import type { InstructionForm } from '../form.ts';
+
+/** A form without its regime. */
+export type Entry = Omit<InstructionForm, 'regime'>;
+
+/** Makes a form in which every register must have exactly the width of its operand type. */
+export function exact(entry: Entry): InstructionForm {
+  return { ...entry, regime: 'exact' };
+}
