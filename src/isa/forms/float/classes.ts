@@ -5,12 +5,12 @@
 import { type IntegerName, floatFormat, integerName } from '../../../numerics/formats.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
 import { read, write } from '../../operand-patterns.ts';
-import { floatType } from '../../variant.ts';
+import { choice, floatType } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { row } from '../availability-rows.ts';
-import { bits, compare, integer } from '../integer/steps.ts';
+import { bits, compare, constant, integer } from '../integer/steps.ts';
 
 interface Layout {
   readonly width: number;
@@ -26,10 +26,6 @@ function layoutOf(variant: Variant): Layout {
   return { width, type: integerName(false, width), infinity: ((1n << BigInt(exponentBits)) - 1n) * normal, normal };
 }
 
-function pattern(to: Ref, value: bigint, width: number): Step {
-  return { kind: 'constant', to, value: width > 32 ? value : Number(value) };
-}
-
 /**
  * Tests for a subnormal by subtracting one from the magnitude and comparing the result as an unsigned number. For zero,
  * the subtraction wraps around to the largest unsigned number, so zero counts as normal, as the ISA requires (PTX ISA
@@ -37,31 +33,35 @@ function pattern(to: Ref, value: bigint, width: number): Step {
  */
 function subnormal({ width, type, normal }: Layout, to: Ref): readonly Step[] {
   return [
-    pattern('$one', 1n, width),
+    constant('$one', 1n, width),
     integer('sub', type, '$before', '$magnitude', '$one'),
-    pattern('$most', normal - 1n, width),
+    constant('$most', normal - 1n, width),
     compare('lt', type, to, '$before', '$most'),
   ];
 }
+
+const properties = ['finite', 'infinite', 'number', 'notanumber', 'normal', 'subnormal'] as const;
 
 const test: InstructionForm['steps'] = (variant) => {
   const layout = layoutOf(variant);
   const { width, type, infinity } = layout;
   const magnitude: readonly Step[] = [
-    pattern('$unsigned', (1n << BigInt(width - 1)) - 1n, width),
+    constant('$unsigned', (1n << BigInt(width - 1)) - 1n, width),
     bits('and', width, '$magnitude', '$a', '$unsigned'),
-    pattern('$infinity', infinity, width),
+    constant('$infinity', infinity, width),
   ];
-  switch (variant.modifiers['property']) {
-    case '.infinite':
+  switch (choice(variant, 'property', properties)) {
+    case 'finite':
+      return [...magnitude, compare('lt', type, '$p', '$magnitude', '$infinity')];
+    case 'infinite':
       return [...magnitude, compare('eq', type, '$p', '$magnitude', '$infinity')];
-    case '.number':
+    case 'number':
       return [...magnitude, compare('le', type, '$p', '$magnitude', '$infinity')];
-    case '.notanumber':
+    case 'notanumber':
       return [...magnitude, compare('gt', type, '$p', '$magnitude', '$infinity')];
-    case '.subnormal':
+    case 'subnormal':
       return [...magnitude, ...subnormal(layout, '$p')];
-    case '.normal':
+    case 'normal':
       return [
         ...magnitude,
         compare('lt', type, '$finite', '$magnitude', '$infinity'),
@@ -69,8 +69,6 @@ const test: InstructionForm['steps'] = (variant) => {
         bits('not', 1, '$usual', '$subnormal'),
         bits('and', 1, '$p', '$finite', '$usual'),
       ];
-    default:
-      return [...magnitude, compare('lt', type, '$p', '$magnitude', '$infinity')];
   }
 };
 
@@ -78,8 +76,8 @@ const copySign: InstructionForm['steps'] = (variant) => {
   const { width } = layoutOf(variant);
   const top = 1n << BigInt(width - 1);
   return [
-    pattern('$top', top, width),
-    pattern('$rest', top - 1n, width),
+    constant('$top', top, width),
+    constant('$rest', top - 1n, width),
     bits('and', width, '$sign', '$a', '$top'),
     bits('and', width, '$magnitude', '$b', '$rest'),
     bits('or', width, '$d', '$sign', '$magnitude'),

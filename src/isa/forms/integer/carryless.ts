@@ -52,7 +52,7 @@ function lowProduct(to: Ref, left: Ref, right: Ref): readonly Step[] {
       bits('and', 64, `$part.${of}`, `$sum.${of}`, `$mask.${of}`),
     ];
   });
-  const masks = residues.map((i): Step => ({ kind: 'constant', to: `$mask.${i}`, value: everyFourth(i) }));
+  const masks = residues.map((i) => constant(`$mask.${i}`, everyFourth(i), 64));
   const all = residues.map((of): Ref => `$part.${of}`);
   return [...masks, ...split(left), ...split(right), ...parts, ...combined('or', to, all)];
 }

@@ -14,7 +14,7 @@ export function bits(fn: BitFunction, width: number, to: Ref, ...from: readonly 
 }
 
 /** A constant of `width` bits. A negative value is converted to two's complement. */
-export function constant(to: Ref, value: number, width = 32): ValueStep {
+export function constant(to: Ref, value: number | bigint, width = 32): ValueStep {
   const wide = BigInt.asUintN(width, BigInt(value));
   return { kind: 'constant', to, value: width > 32 ? wide : Number(wide) };
 }
