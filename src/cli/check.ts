@@ -23,6 +23,7 @@ import { summarize } from './check/summary.ts';
 import type { TargetName, VersionName } from '../isa/targets.ts';
 import { type ExitCode, UsageError, worse } from './exit.ts';
 import { displayName, readInput, streamInput } from './io.ts';
+import { plural } from './number-text.ts';
 import { type JudgeFlags, readIsa, readTarget, readTargets } from './options.ts';
 import { write, writeJson } from './output.ts';
 import type { Session } from './session.ts';
@@ -145,7 +146,7 @@ async function updateBaseline(
   const { writeFiles } = await import('../hosts/node-output.ts');
   await writeFiles([{ path: baseline, bytes: new TextEncoder().encode(baselineText(places)) }], true);
   const count = places.reduce((sum, { report }) => sum + report.diagnostics.length, 0);
-  if (quiet !== true) await write(stderr, `${baseline}: accepts ${count} ${count === 1 ? 'finding' : 'findings'}\n`);
+  if (quiet !== true) await write(stderr, `${baseline}: accepts ${plural(count, 'finding')}\n`);
   return 0;
 }
 

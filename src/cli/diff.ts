@@ -12,6 +12,7 @@ import { isClean, type Limits } from './diff/verdict.ts';
 import { modelOf } from '../tensors/checkpoints/model-tensors.ts';
 import { modelWords, warn } from './warnings.ts';
 import { type ExitCode, UsageError } from './exit.ts';
+import { readCount } from './options.ts';
 import { write, writeJson } from './output.ts';
 import { progressBar } from './progress.ts';
 import { filesOfInput } from './input-files.ts';
@@ -111,15 +112,15 @@ async function writeReport(path: string, diff: FileDiff, limits: Limits, replace
   await writeFiles([{ path, bytes: Buffer.from(diffHtml(diff, limits)) }], replace);
 }
 
-function readDiffSettings({ maxAbs, maxRel, minSqnr, worst, details }: DiffFlags): DiffSettings {
+function readDiffSettings({ maxAbs, maxRel, minSqnr, worst = '5', details = '3' }: DiffFlags): DiffSettings {
   return {
     limits: {
       maxAbs: readLimit('--max-abs', maxAbs),
       maxRel: readLimit('--max-rel', maxRel),
       minSqnr: readLimit('--min-sqnr', minSqnr),
     },
-    worst: readCount('--worst', worst, 5),
-    details: readCount('--details', details, 3),
+    worst: readCount('--worst', worst, { least: 0, most: 9999 }),
+    details: readCount('--details', details, { least: 0, most: 9999 }),
   };
 }
 
@@ -129,10 +130,4 @@ function readLimit(flag: string, text: string | undefined): number | null {
   if (!Number.isFinite(value) || (flag !== '--min-sqnr' && value < 0))
     throw new UsageError(`${flag} takes a number such as 0.01, not '${text}'`);
   return value;
-}
-
-function readCount(flag: string, text: string | undefined, usual: number): number {
-  if (text === undefined) return usual;
-  if (!/^\d{1,4}$/.test(text)) throw new UsageError(`${flag} takes 0 to 9999, not '${text}'`);
-  return Number(text);
 }

@@ -1,7 +1,7 @@
 /** `ptxlab merge`: joins the results of all shards into the file that a single command would have written. */
 import { requireOutputs } from '../hosts/node-output.ts';
 import { type ExitCode, UsageError } from './exit.ts';
-import { plural } from './inspect/text.ts';
+import { plural } from './number-text.ts';
 import type { CommonFlags } from './options.ts';
 import { write } from './output.ts';
 import type { Session } from './session.ts';

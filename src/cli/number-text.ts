@@ -8,6 +8,11 @@ export function countText(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
+/** A number of things, such as `1 tensor` or `1,024 tensors`. */
+export function plural(count: number, noun: string): string {
+  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
 /** A number with three digits and a decimal unit: `512 B`, `4.19 MB`. */

@@ -3,9 +3,8 @@ import { join, resolve } from 'node:path';
 import { writeFiles } from '../hosts/node-output.ts';
 import type { CheckFlags } from './check.ts';
 import { type ExitCode, UsageError } from './exit.ts';
-import { plural } from './inspect/text.ts';
-import { bytesText } from './number-text.ts';
-import type { CommonFlags } from './options.ts';
+import { bytesText, plural } from './number-text.ts';
+import { type CommonFlags, readCount } from './options.ts';
 import { write } from './output.ts';
 import type { Session } from './session.ts';
 import type { PlanConvertFlags } from './shards/convert-plan.ts';
@@ -28,7 +27,7 @@ export async function planSweepCommand(
   flags: PlanFlags & SweepChoiceFlags,
   session: Session,
 ): Promise<ExitCode> {
-  const cpus = readCount('--cpus', flags.cpus ?? '1', 256);
+  const cpus = readCount('--cpus', flags.cpus ?? '1', { least: 1, most: 256 });
   const { draftSweep } = await import('./shards/sweep-plan.ts');
   return planCommand(flags, session, () => draftSweep(instructions, flags, cpus, session));
 }
@@ -68,10 +67,10 @@ async function planCommand(
 ): Promise<ExitCode> {
   const { shards, out } = flags;
   if (shards === undefined || out === undefined) throw new UsageError('plan needs --shards N and --out DIR');
-  const count = readCount('--shards', shards, 1_000_000);
+  const count = readCount('--shards', shards, { least: 1, most: 1_000_000 });
   if (flags.perTask !== undefined && flags.for === undefined)
     throw new UsageError('--per-task needs --for: it is the number of shards that each task of the script computes');
-  const perTask = readCount('--per-task', flags.perTask ?? '1', count);
+  const perTask = readCount('--per-task', flags.perTask ?? '1', { least: 1, most: count });
   const drafted = await draft(out);
   if (drafted === null) return 1;
   await requireNewPlan(out);
@@ -106,10 +105,4 @@ function costNote(tasks: number, { weights, leastShard }: Draft): string {
   const most = Math.max(1, Math.floor(cost / leastShard));
   if (tasks <= most) return '';
   return `note: with more than ${plural(most, 'task')}, starting them takes more than a tenth of the CPU time; let each task compute several shards: --per-task, or work --shard A..B\n`;
-}
-
-function readCount(flag: string, text: string, most: number): number {
-  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= most) return count;
-  throw new UsageError(`${flag} takes 1 to ${most}, not '${text}'`);
 }

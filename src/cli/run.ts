@@ -11,6 +11,7 @@ import { requireOutputs, writeFiles } from '../hosts/node-output.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { faultText, raceSummary, racesText } from './run/fault-report.ts';
 import { displayName, readInput } from './io.ts';
+import { plural } from './number-text.ts';
 import { type CommonFlags, readGpu, readTarget } from './options.ts';
 import { write } from './output.ts';
 import { fileOfArgument, readAll, type RunInput, readArgument } from './run/inputs.ts';
@@ -72,7 +73,7 @@ async function runFile(file: string, flags: RunFlags, session: Session): Promise
   const outputs = flags.out.map((text) => readOutput(text, flags.arg.length));
   const source = await readInput(file, session);
   if (!source.ok) throw new UsageError(source.error);
-  const memory = flags.memory === undefined ? null : readCount(flags.memory, '--memory');
+  const memory = flags.memory === undefined ? null : readWholeNumber(flags.memory, '--memory');
   const inputs = await readAll(flags.arg, memory ?? defaultMemorySize, (text, _, room) => readArgument(text, room));
   for (const { index } of outputs) {
     if (inputs[index]?.kind !== 'buffer') throw new UsageError(`--out ${index}: argument ${index} is not a buffer`);
@@ -94,7 +95,7 @@ async function runFile(file: string, flags: RunFlags, session: Session): Promise
     cluster: flags.cluster === undefined ? null : readExtent(flags.cluster, '--cluster'),
     engine: readEngine(flags.engine ?? null, { trace, races }),
     races,
-    sharedBytes: flags.shared === undefined ? 0 : readCount(flags.shared, '--shared'),
+    sharedBytes: flags.shared === undefined ? 0 : readWholeNumber(flags.shared, '--shared'),
     cooperative: flags.cooperative === true,
     lockstep: flags.lockstep === true,
     inputs,
@@ -103,8 +104,8 @@ async function runFile(file: string, flags: RunFlags, session: Session): Promise
     unchecked: flags.unchecked === true,
     unsupported: flags.unsupported ?? 'refuse',
     timeout: flags.timeout === undefined ? null : readSeconds(flags.timeout, '--timeout'),
-    budget: flags.budget === undefined ? null : readCount(flags.budget, '--budget'),
-    printLimit: flags.printLimit === undefined ? null : readCount(flags.printLimit, '--print-limit'),
+    budget: flags.budget === undefined ? null : readWholeNumber(flags.budget, '--budget'),
+    printLimit: flags.printLimit === undefined ? null : readWholeNumber(flags.printLimit, '--print-limit'),
     trace,
   };
   const outcome = await execute({
@@ -113,7 +114,7 @@ async function runFile(file: string, flags: RunFlags, session: Session): Promise
     target: readTarget(flags.target) ?? null,
     isa: null,
     gpu: readGpu(flags.gpu),
-    workers: flags.workers === undefined ? 0 : readCount(flags.workers, '--workers'),
+    workers: flags.workers === undefined ? 0 : readWholeNumber(flags.workers, '--workers'),
     memory,
     buffers: new Map(),
     launches: [launch],
@@ -187,7 +188,7 @@ async function reportRaces({ races }: LaunchOutput, text: SourceText, isWhole: b
 async function reportDropped({ printsDropped }: LaunchOutput, { flags, session }: Task): Promise<void> {
   if (printsDropped === 0) return;
   const limit = flags.printLimit ?? 'the default of 64 MiB';
-  const calls = `${printsDropped} ${printsDropped === 1 ? 'call' : 'calls'} of printf`;
+  const calls = `${plural(printsDropped, 'call')} of printf`;
   await write(session.stderr, `ptxlab: warning: the output of ${calls} was dropped; --print-limit is ${limit}\n`);
 }
 
@@ -252,12 +253,13 @@ function previews(
 // --- flags ----------------------------------------------------------------------------------------------------------
 
 function readExtent(text: string | undefined, flag: string): Dim3 {
-  const numbers = (text ?? '1').split(/[,x]/).map((part) => readCount(part, flag));
+  const numbers = (text ?? '1').split(/[,x]/).map((part) => readWholeNumber(part, flag));
   if (numbers.length > 3) throw new UsageError(`${flag} takes at most three extents: x,y,z`);
   return [numbers[0] ?? 1, numbers[1] ?? 1, numbers[2] ?? 1];
 }
 
-function readCount(text: string, flag: string): number {
+/** Reads a whole number, which may also be written like `0x1000` or `1e6`. */
+function readWholeNumber(text: string, flag: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isSafeInteger(value) || value < 0)
     throw new UsageError(`${flag} needs a whole number; got '${text}'`);

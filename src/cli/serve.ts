@@ -1,6 +1,7 @@
 /** `ptxlab serve`: JSON-RPC over stdin and stdout. */
 import { Readable } from 'node:stream';
 import { type ExitCode, UsageError } from './exit.ts';
+import { readCount } from './options.ts';
 import { serve } from './serve/server.ts';
 import { defaultLimits } from './serve/limits.ts';
 import { keepMemorySteady } from './serve/steady-memory.ts';
@@ -33,8 +34,5 @@ export async function serveCommand(flags: ServeFlags, session: Session): Promise
 }
 
 function limitOf(text: string | undefined, flag: string, usual: number, most: number): number {
-  if (text === undefined) return usual;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && value <= most) return value;
-  throw new UsageError(`${flag} takes a whole number from 1 to ${most}, not '${text}'`);
+  return text === undefined ? usual : readCount(flag, text, { least: 1, most });
 }

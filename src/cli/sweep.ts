@@ -7,7 +7,7 @@ import { sweepInThreads } from '../hosts/sweep-threads.ts';
 import { prepareSweep, type Sweep } from '../sweep.ts';
 import { type ChunkDigests, DigestFile } from './sweep/digest-file.ts';
 import { type ExitCode, UsageError, worse } from './exit.ts';
-import { readTargetChoice } from './options.ts';
+import { readCount, readTargetChoice } from './options.ts';
 import { write } from './output.ts';
 import { progressBar } from './progress.ts';
 import { writeRefusal } from './refusal.ts';
@@ -102,7 +102,10 @@ interface Job extends Task {
 /** Computes the digests of chunks and adds them to `known`. Stops at the first digest that is wrong. */
 async function run(sweep: Sweep, chunks: readonly number[], job: Job): Promise<void> {
   const { known, wanted, out, session, signal, flags } = job;
-  const threads = readCount(flags.threads) ?? availableParallelism();
+  const threads =
+    flags.threads === undefined
+      ? availableParallelism()
+      : readCount('--threads', flags.threads, { least: 1, most: 256 });
   const progress = await progressBar(sweep.mnemonic, chunks.length * sweep.chunkSize, session, flags.quiet === true);
   let isWrong = false;
   try {
@@ -131,11 +134,4 @@ function expectedOf(file: DigestFile, name: string, chunks: readonly number[]): 
   const missing = chunks.find((chunk) => !found.has(chunk));
   if (missing !== undefined) throw new UsageError(`the digest file has no chunk ${missing} of ${name}`);
   return found;
-}
-
-function readCount(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const count = /^\d+$/.test(text) ? Number(text) : 0;
-  if (count < 1 || count > 256) throw new UsageError(`--threads takes 1 to 256, not '${text}'`);
-  return count;
 }

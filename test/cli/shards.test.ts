@@ -341,7 +341,10 @@ describe('plan', () => {
   test.each([
     [['cvt.f32.f16'], 'plan needs --shards N and --out DIR'],
     [['--shards', '2', '--out', join(folder, 'none')], 'plan sweep needs an instruction'],
-    [['cvt.f32.f16', '--shards', '0', '--out', join(folder, 'none')], "--shards takes 1 to 1000000, not '0'"],
+    [
+      ['cvt.f32.f16', '--shards', '0', '--out', join(folder, 'none')],
+      "--shards takes a whole number from 1 to 1000000, not '0'",
+    ],
     [['add.f32', '--shards', '2', '--out', join(folder, 'none')], 'NOT_SWEPT'],
   ])('refuses %s', async (args, words) => {
     const { code, stderr } = await ptxlab(['plan', 'sweep', ...args]);

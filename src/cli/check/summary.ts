@@ -5,6 +5,7 @@ import type { Severity } from '../../diagnostics/severity.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import { wrap } from '../../diagnostics/renderers/wrap.ts';
 import { groupAcceptance } from '../../explain/targets.ts';
+import { plural } from '../number-text.ts';
 import { isAcceptedSomewhere, type Judged } from './report.ts';
 
 /**
@@ -51,7 +52,7 @@ const severities: readonly Severity[] = ['error', 'warning', 'note'];
 export function countFindings(report: CheckReport): string {
   const counts = severities.flatMap((severity) => {
     const count = report.diagnostics.filter((found) => found.severity === severity).length;
-    return count === 0 ? [] : [`${count} ${severity}${count === 1 ? '' : 's'}`];
+    return count === 0 ? [] : [plural(count, severity)];
   });
   return counts.join(', ') || 'no findings';
 }

@@ -15,8 +15,8 @@ import type { Sharding } from '../../tensors/safetensors/sharded-layout.ts';
 import { type CheckpointLayout, checkpointLayouts, isLinearWeight } from '../../tensors/checkpoints/written-layouts.ts';
 import { type Container, containerNamed, containers } from '../../tensors/containers.ts';
 import { UsageError } from '../exit.ts';
+import { plural } from '../number-text.ts';
 import type { CommonFlags } from '../options.ts';
-import { plural } from '../inspect/text.ts';
 import type { TensorFlags, TensorInput } from '../tensor-input.ts';
 
 export interface ConvertFlags extends CommonFlags, TensorFlags {

@@ -9,8 +9,8 @@ import type { NamedOutOfRange } from '../../tensors/conversion-pieces.ts';
 import { leastLost, type LostValues } from '../../tensors/lost-values.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { alignColumns } from '../columns.ts';
-import { plural, shapeText } from '../inspect/text.ts';
-import { bytesText, countText } from '../number-text.ts';
+import { shapeText } from '../inspect/text.ts';
+import { bytesText, countText, plural } from '../number-text.ts';
 import { nonFiniteWords, someNames } from '../warnings.ts';
 
 export function planText({ work, layout }: ConversionPlan): string {

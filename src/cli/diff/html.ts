@@ -17,9 +17,9 @@ import {
   unitText,
 } from './words.ts';
 import { Html, html } from './markup.ts';
-import { plural, shapeText } from '../inspect/text.ts';
+import { shapeText } from '../inspect/text.ts';
 import { encodingText } from '../encoding-text.ts';
-import { countText, valueText } from '../number-text.ts';
+import { countText, plural, valueText } from '../number-text.ts';
 import type { TensorInput } from '../tensor-input.ts';
 
 /** The maximum number of tensors for which charts are drawn. */

@@ -11,8 +11,7 @@ import {
 import { printable, toCells } from '../../diagnostics/renderers/printable.ts';
 import { wrap } from '../../diagnostics/renderers/wrap.ts';
 import { alignColumns, folded, hanging } from '../columns.ts';
-import { plural } from '../inspect/text.ts';
-import { countText } from '../number-text.ts';
+import { countText, plural } from '../number-text.ts';
 import { tensorTable } from '../tensor-table.ts';
 import type { DiffLayout } from './layout.ts';
 import { countsOf } from './module-facts.ts';

@@ -10,8 +10,8 @@ import type { FileDiff } from './file-diff.ts';
 import { complaints, isEqual, type Limits } from './verdict.ts';
 import { decibelText, cosineText, differentText, typesText } from './words.ts';
 import { nonFiniteWords } from '../warnings.ts';
-import { plural, shapeText } from '../inspect/text.ts';
-import { countText, valueText } from '../number-text.ts';
+import { shapeText } from '../inspect/text.ts';
+import { countText, plural, valueText } from '../number-text.ts';
 import { type TensorColumn, tensorTable } from '../tensor-table.ts';
 
 /** Lists the differences, shows the worst ones in detail, and ends with the verdict. */

@@ -20,6 +20,7 @@ import { decode } from '../../numerics/exact.ts';
 import { formatValue } from '../../numerics/describe.ts';
 import type { ExplainedChunk, ExplainedTerm } from '../../numerics/explain-dot.ts';
 import { type ExitCode, UsageError } from '../exit.ts';
+import { plural } from '../number-text.ts';
 import { type CommonFlags, readGpu } from '../options.ts';
 import { write, writeJson } from '../output.ts';
 import { writeRefusal } from '../refusal.ts';
@@ -80,7 +81,7 @@ function readOperands(prepared: PreparedDot, flags: DotFlags): DotOperands {
   const types = elementTypes(prepared);
   const { count, scales, variant } = prepared;
   const list = (flag: string, text: string | undefined, type: ElementType, size: number): readonly Bits[] => {
-    const sized = `${size} ${size === 1 ? 'element' : 'elements'}`;
+    const sized = plural(size, 'element');
     if (text === undefined) throw new UsageError(`${variant.mnemonic} needs ${flag} with ${sized}`);
     const words = text.split(/[\s,]+/).filter((word) => word !== '');
     if (words.length !== size)

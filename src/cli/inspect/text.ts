@@ -9,7 +9,7 @@ import type { InspectedTensor, Inspection } from './inspection.ts';
 import { totalsOf } from './json.ts';
 import { encodingText, starredType } from '../encoding-text.ts';
 import { nonFiniteWords } from '../warnings.ts';
-import { bytesText, countText, percentText, valueText } from '../number-text.ts';
+import { bytesText, countText, percentText, plural, valueText } from '../number-text.ts';
 import { faintHead, type TensorColumn, tensorTable } from '../tensor-table.ts';
 
 export interface InspectLayout {
@@ -51,10 +51,6 @@ function headingLines({ input, model, tensors }: Inspection, { style, width }: I
     bytesText(size),
   ];
   return folded(`${style.strong(printable(path))}:`, facts.join(', '), width);
-}
-
-export function plural(count: number, noun: string): string {
-  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 export function shapeText(shape: readonly number[], isAscii: boolean): string {

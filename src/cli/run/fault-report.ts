@@ -7,6 +7,7 @@ import { framed, note } from '../../diagnostics/renderers/pretty.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import { sourcePlaceText } from '../../diagnostics/renderers/source-place.ts';
 import type { Style } from '../../diagnostics/renderers/style.ts';
+import { plural } from '../number-text.ts';
 
 /** The lines that report a fault, with carets under the instruction. */
 export function faultText(fault: Fault, source: SourceText, style: Style, width: number): string {
@@ -58,7 +59,7 @@ function raceNotes(
 ): readonly (readonly [string, string])[] {
   const { explain, section } = catalog[code];
   const times = count === 1 ? [] : [`${count} times; this is the first`];
-  const pairs = others.length === 1 ? '1 other pair' : `${others.length} other pairs`;
+  const pairs = plural(others.length, 'other pair');
   const more = others.length === 0 ? [] : [`between ${pairs} of PTX lines from the same source lines`];
   return [
     ['first: ', accessText(first)],
@@ -70,7 +71,7 @@ function raceNotes(
 
 /** A line that says how many races were found. `isWhole` says whether the kernel ran to its end. */
 export function raceSummary({ length }: readonly Race[], isWhole: boolean): string {
-  const found = length === 0 ? 'no data races' : length === 1 ? '1 data race' : `${length} data races`;
+  const found = length === 0 ? 'no data races' : plural(length, 'data race');
   const more = length < mostRaces ? '' : '; there may be more, which are not listed';
   return `found ${found}${more}${isWhole ? '' : ', until the fault'}\n`;
 }

@@ -83,8 +83,8 @@ export function sweptText(swept: Swept): string {
 function comparedText(swept: Swept): string {
   const { sweep, chunks } = swept;
   const wrong = firstWrong(swept);
-  const plural = chunks.length === 1 ? 'chunk agrees' : 'chunks agree';
-  if (wrong === null) return `${sweep.mnemonic}: ${chunks.length} ${plural}\n`;
+  const agreeing = chunks.length === 1 ? 'chunk agrees' : 'chunks agree';
+  if (wrong === null) return `${sweep.mnemonic}: ${chunks.length} ${agreeing}\n`;
   const { chunk, found, expected } = wrong;
   const first = chunk * sweep.chunkSize;
   const range = [first, first + sweep.chunkSize - 1].map(

@@ -4,6 +4,7 @@ import { printable, toCells } from '../../diagnostics/renderers/printable.ts';
 import type { Style } from '../../diagnostics/renderers/style.ts';
 import { wrap } from '../../diagnostics/renderers/wrap.ts';
 import { displayName } from '../io.ts';
+import { plural } from '../number-text.ts';
 import type { CaseResult, CaseStatus } from './run-case.ts';
 import { caseName } from './suite.ts';
 
@@ -64,7 +65,7 @@ function summary(results: readonly CaseResult[]): string {
   const parts = [
     `${count('passed')} passed`,
     `${count('failed')} failed`,
-    ...(errors === 0 ? [] : [`${errors} ${errors === 1 ? 'error' : 'errors'}`]),
+    ...(errors === 0 ? [] : [plural(errors, 'error')]),
   ];
   return parts.join(', ');
 }
