@@ -3,13 +3,12 @@
  * back.
  */
 import { PtxlabError } from '../base/error.ts';
-import { pageSize, staging } from '../jit/arrays/array-plan.ts';
+import { mostWasmPages, wasmPageBytes } from '../base/wasm-pages.ts';
+import { staging } from '../jit/arrays/array-plan.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { requireChoice, shown } from './caller.ts';
 import { requireFormat } from './names.ts';
 import { type ArrayOf, arrayOver, type Packing, packings, storageOf, storedBytes } from './storage.ts';
-
-const mostPages = 65_536;
 
 /**
  * Number of unused bytes between two arrays. They are needed because the code that reads a group of elements may read
@@ -54,13 +53,13 @@ export class Workspace {
    */
   constructor(bytes: number) {
     const isSize = Number.isSafeInteger(bytes) && bytes >= 0;
-    const pages = isSize ? Math.ceil((bytes + staging.bytes) / pageSize) : mostPages + 1;
-    if (pages > mostPages) {
+    const pages = isSize ? Math.ceil((bytes + staging.bytes) / wasmPageBytes) : mostWasmPages + 1;
+    if (pages > mostWasmPages) {
       throw new PtxlabError('out-of-memory', `a workspace has at most 4 GiB; ${shown(bytes)} bytes do not fit`);
     }
     this.memory = newMemory(pages);
     this.id = ++made;
-    this.bytes = pages * pageSize;
+    this.bytes = pages * wasmPageBytes;
     this.used = staging.bytes;
     workspaces.set(this.memory.buffer, this);
   }
@@ -113,6 +112,6 @@ function newMemory(pages: number): WebAssembly.Memory {
     }
     return new WebAssembly.Memory({ initial: pages, maximum: pages });
   } catch (cause) {
-    throw new PtxlabError('out-of-memory', `${pages * pageSize} bytes of memory are not available`, { cause });
+    throw new PtxlabError('out-of-memory', `${pages * wasmPageBytes} bytes of memory are not available`, { cause });
   }
 }

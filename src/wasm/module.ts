@@ -1,4 +1,5 @@
 /** A module: imported memory and functions, its own functions, and exports. */
+import { mostWasmPages } from '../base/wasm-pages.ts';
 import { Bytes, unsignedSize } from './bytes.ts';
 import type { Code, FunctionBody } from './code.ts';
 import { type ValueType, valueTypes } from './opcodes.ts';
@@ -23,9 +24,6 @@ const endOfExpression = 0x0b;
 const sizeOfRest = 16 * 1024;
 
 const branchHintName = 'metadata.code.branch_hint';
-
-/** Maximum number of pages in a memory. */
-const mostPages = 2 ** 16;
 
 export class ModuleBuilder {
   private readonly types = new Map<string, { readonly index: number; readonly type: FunctionType }>();
@@ -144,7 +142,7 @@ export class ModuleBuilder {
   private memoryLimits(bytes: Bytes): void {
     bytes.byte(this.shared ? 3 : 0);
     bytes.unsigned(0);
-    if (this.shared) bytes.unsigned(mostPages);
+    if (this.shared) bytes.unsigned(mostWasmPages);
   }
 
   private typeIndex(type: FunctionType): number {

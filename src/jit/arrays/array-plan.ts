@@ -1,4 +1,5 @@
 /** The description of an array conversion as plain data, and the signature of the compiled function. */
+import { wasmPageBytes } from '../../base/wasm-pages.ts';
 import type { ConversionStages } from '../../numerics/conversion-stages.ts';
 import type { RandomLayout } from './array-random.ts';
 import type { Storage } from './array-storage.ts';
@@ -50,12 +51,9 @@ export interface Staging {
 
 export const staging: Staging = layStaging();
 
-/** Size of a WebAssembly memory page in bytes. */
-export const pageSize = 65_536;
-
 /** Creates a memory for a single thread. To convert data, the thread copies it to this memory chunk by chunk. */
 export function stagingMemory(): WebAssembly.Memory {
-  return new WebAssembly.Memory({ initial: Math.ceil(staging.bytes / pageSize) });
+  return new WebAssembly.Memory({ initial: Math.ceil(staging.bytes / wasmPageBytes) });
 }
 
 function layStaging(): Staging {

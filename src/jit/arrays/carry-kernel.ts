@@ -2,6 +2,7 @@
  * A WebAssembly module that adds a constant to the masked bits of each word of an array, and tests whether any of these
  * sums has a carry out of the mask. It tests 64 bytes at a time.
  */
+import { wasmPageBytes } from '../../base/wasm-pages.ts';
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
 import { loop } from './memory-loop.ts';
@@ -10,7 +11,7 @@ import { loop } from './memory-loop.ts';
  * The number of bytes that one round of the loop reads, and the size of the memory, which is small enough to stay in
  * the cache.
  */
-export const carryMemory = { round: 64, bytes: 65536 } as const;
+export const carryMemory: { readonly round: number; readonly bytes: number } = { round: 64, bytes: wasmPageBytes };
 
 /**
  * Exports `carries(rounds, mask, carry)`, which runs `rounds` rounds of a loop over the words in the memory. It returns

@@ -3,6 +3,7 @@
  * src/arrays/quantized/plain-packed-decoder.ts.
  */
 import { elementAt } from '../../base/element-at.ts';
+import { wasmPageBytes } from '../../base/wasm-pages.ts';
 import { type ListedCodes, type PackedBlock, type Scale, segmentsOf } from '../../numerics/packed-blocks.ts';
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
@@ -37,7 +38,7 @@ export const packedMemory: Readonly<
   offsets,
   /** The tables that `tablesOf` returns. */
   tables,
-  pages: Math.ceil((tables + mostTableBytes) / 65536),
+  pages: Math.ceil((tables + mostTableBytes) / wasmPageBytes),
 };
 
 /** Exports `decode(blocks)`, which decodes that many blocks. */

@@ -1,4 +1,5 @@
 /** The memory of a packing kernel: addresses in bytes, and sizes. */
+import { wasmPageBytes } from '../../base/wasm-pages.ts';
 import { lanes } from './packed-columns.ts';
 
 /** Number of elements in a chunk. As f32 values, a chunk takes 64 KiB, which fits in the cache. */
@@ -40,5 +41,5 @@ export const packingMemory: Readonly<
   scalePatterns,
   offsetPatterns,
   blocks,
-  pages: Math.ceil((blocks + 2 * elements) / 65536),
+  pages: Math.ceil((blocks + 2 * elements) / wasmPageBytes),
 };

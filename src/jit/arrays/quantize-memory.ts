@@ -1,4 +1,5 @@
 /** The memory of a quantizing kernel: addresses in bytes. */
+import { wasmPageBytes } from '../../base/wasm-pages.ts';
 
 const settingsEnd = 1024;
 /** Maximum number of elements per call. As f32 values, they take 64 KiB, which fits in the cache. */
@@ -32,5 +33,5 @@ export const quantizeMemory: {
    * The factor of each block as f32. Before the factors are known, this area holds the largest magnitude of each block.
    */
   factors,
-  pages: Math.ceil((factors + 4 * mostBlocks) / 65536),
+  pages: Math.ceil((factors + 4 * mostBlocks) / wasmPageBytes),
 };

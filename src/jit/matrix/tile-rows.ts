@@ -1,5 +1,6 @@
 /** Multiplies rows for tcgen05.mma with compiled code, which is generated once for each kind of product. */
 import { elementAt } from '../../base/element-at.ts';
+import { wasmPageBytes } from '../../base/wasm-pages.ts';
 import type {
   GroupFactors,
   MultiplyRow,
@@ -13,8 +14,6 @@ import { columnsTogether, groupBytes, groupElements, groupFields, groupKernel, g
 import { tileKernel, tileRooms } from './tile-kernel.ts';
 import { zeroMark } from './vector-chunks.ts';
 import { across } from './vector-layout.ts';
-
-const pageBytes = 65_536;
 
 /** The exponents of B include the bias of f32, so that the exponent of a product does. */
 const bias = 127;
@@ -33,7 +32,7 @@ class Workspace {
   private readonly sums: Uint32Array;
 
   constructor() {
-    const pages = Math.ceil(Math.max(tileRooms.size, groupRooms.size) / pageBytes);
+    const pages = Math.ceil(Math.max(tileRooms.size, groupRooms.size) / wasmPageBytes);
     this.memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
     this.sums = new Uint32Array(this.memory.buffer, 0, mostSums);
   }

@@ -10,6 +10,7 @@
 import { alignUp } from '../../base/align.ts';
 import { PtxlabError } from '../../base/error.ts';
 import type { Bits } from '../../base/bits.ts';
+import { wasmPageBytes } from '../../base/wasm-pages.ts';
 import { firstGlobalAddress, firstNearAddress } from './address-space.ts';
 import { type Allocation, Allocations } from './allocations.ts';
 import type { EngineMemory } from './engine-memory.ts';
@@ -26,7 +27,6 @@ const guard = 256;
 /** Default size of a device's global memory in bytes. */
 export const defaultMemorySize: number = 2 ** 30;
 
-const pageSize = 2 ** 16;
 /** Number of bytes covered by one byte of the map. */
 const granule = 16;
 /**
@@ -40,7 +40,7 @@ const slack = 2 ** 26;
  * The range ends below the near windows, so that WebAssembly can address both the range and the map.
  */
 function rangeOf(limit: number): number {
-  const unit = granule * pageSize;
+  const unit = granule * wasmPageBytes;
   return Math.min(Math.ceil((2 * limit + slack) / unit) * unit, firstNearAddress);
 }
 
@@ -87,8 +87,8 @@ export class GlobalMemory implements EngineMemory {
     this.limit = limit;
     this.origin = rangeOf(limit) / granule;
     this.memory = hostMemory(
-      (this.origin + firstGlobalAddress) / pageSize + 1,
-      Math.ceil((this.origin * (1 + granule)) / pageSize),
+      (this.origin + firstGlobalAddress) / wasmPageBytes + 1,
+      Math.ceil((this.origin * (1 + granule)) / wasmPageBytes),
     );
     this.bytes = new Uint8Array(this.memory.buffer, this.origin);
     this.view = new DataView(this.memory.buffer, this.origin);
@@ -265,7 +265,7 @@ export class GlobalMemory implements EngineMemory {
     const addresses = this.origin * granule;
     if (end > addresses) throw new PtxlabError('out-of-memory', `the device has no addresses beyond ${addresses}`);
     const wanted = Math.min(Math.max(end, 2 * present), addresses);
-    this.memory.grow(Math.ceil((wanted - present) / pageSize));
+    this.memory.grow(Math.ceil((wanted - present) / wasmPageBytes));
     this.bytes = new Uint8Array(this.memory.buffer, this.origin);
     this.view = new DataView(this.memory.buffer, this.origin);
     this.map = new Uint8Array(this.memory.buffer, 0, this.origin);

@@ -13,7 +13,7 @@ export interface MemoryImage {
 const pageShift = 12;
 
 /** Size of a page in bytes. */
-export const pageSize: number = 1 << pageShift;
+const imagePageBytes = 1 << pageShift;
 
 /**
  * The pages of the latest image of a memory that are still up to date. Any code that writes to the memory must report
@@ -38,8 +38,8 @@ export class Pages {
   take(bytes: Uint8Array): MemoryImage {
     const size = bytes.byteLength;
     const pages = Array.from(
-      { length: Math.ceil(size / pageSize) },
-      (_, page) => this.known[page] ?? bytes.slice(page * pageSize, (page + 1) * pageSize),
+      { length: Math.ceil(size / imagePageBytes) },
+      (_, page) => this.known[page] ?? bytes.slice(page * imagePageBytes, (page + 1) * imagePageBytes),
     );
     this.known = pages.slice();
     return { size, pages };
@@ -48,7 +48,7 @@ export class Pages {
   /** Copies the contents of an image into `bytes`, which must have the same length as the image. */
   put({ pages }: MemoryImage, bytes: Uint8Array): void {
     pages.forEach((page, i) => {
-      if (this.known[i] !== page) bytes.set(page, i * pageSize);
+      if (this.known[i] !== page) bytes.set(page, i * imagePageBytes);
     });
     this.known = pages.slice();
   }
