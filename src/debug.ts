@@ -19,8 +19,8 @@ import { Kernel } from './device/kernel.ts';
 import { extentsOf } from './device/extent.ts';
 import type { Extent, LaunchOptions } from './device/options.ts';
 import type { TraceEvent } from './interp/trace.ts';
-import type { Dim3 } from './machine/fault.ts';
-import { indexOf, warpSize } from './machine/launch.ts';
+import { type Dim3, indexOf, linearOf } from './machine/extents.ts';
+import { warpSize } from './machine/launch.ts';
 
 export type { Bits } from './base/bits.ts';
 export { type RecordedStep, Recording, type RegisterState, type RegisterWrite } from './debug/recording.ts';
@@ -79,9 +79,8 @@ export async function recordWarp(kernel: Kernel, options: RecordOptions = {}): P
   return new Recording(lockstep(byLane), byLane.length, result.ok || isCut ? null : result.fault, isCut);
 }
 
-function laneOf(byLane: TraceEvent[][], { thread: [tx, ty, tz] }: TraceEvent, block: Extent): TraceEvent[] {
-  const [x, y] = extentsOf(block);
-  const lane = (tx + x * (ty + y * tz)) % warpSize;
+function laneOf(byLane: TraceEvent[][], { thread }: TraceEvent, block: Extent): TraceEvent[] {
+  const lane = linearOf(thread, extentsOf(block)) % warpSize;
   while (byLane.length <= lane) byLane.push([]);
   const found = byLane[lane];
   if (found === undefined) throw new Error(`a warp has no lane ${lane}`);

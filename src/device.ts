@@ -34,7 +34,8 @@ import { defaultMemorySize, GlobalMemory } from './machine/memory/global-memory.
 
 export type { Argument, SharedPart } from './device/arguments.ts';
 export { PtxlabError } from './base/error.ts';
-export type { Dim3, Fault } from './machine/fault.ts';
+export type { Dim3 } from './machine/extents.ts';
+export type { Fault } from './machine/fault.ts';
 export type { TraceEvent, TraceRegister } from './interp/trace.ts';
 export type { LaunchResult } from './machine/engine.ts';
 export type { LaunchStats } from './machine/launch.ts';

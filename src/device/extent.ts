@@ -1,4 +1,4 @@
-import type { Dim3 } from '../machine/fault.ts';
+import type { Dim3 } from '../machine/extents.ts';
 import type { Extent } from './options.ts';
 
 /** The three extents of a grid or block; extents that are not given default to 1. */

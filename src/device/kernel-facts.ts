@@ -1,7 +1,7 @@
 /** What a kernel's header declares: its parameters and the limits that a launch must respect. */
 import { alignmentOf } from '../check/declarations/sizes.ts';
-import type { Dim3 } from '../machine/fault.ts';
-import { threadLimit } from '../machine/launch.ts';
+import { threadLimit } from '../isa/sm-limits.ts';
+import type { Dim3 } from '../machine/extents.ts';
 import type { Placed } from '../program/layout.ts';
 import type { KernelProgram } from '../program/link.ts';
 

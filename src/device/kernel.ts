@@ -11,9 +11,11 @@ import type { CodeCache } from '../jit/launch/cache.ts';
 import { type ModuleOrigin, runFast } from '../jit/launch/launch.ts';
 import type { DeviceHeap } from '../machine/memory/device-heap.ts';
 import { endedBefore, type Launch, type LaunchResult, runToEnd } from '../machine/engine.ts';
+import { threadsOf } from '../machine/extents.ts';
 import { MachineFault } from '../machine/fault.ts';
 import type { GlobalMemory } from '../machine/memory/global-memory.ts';
-import { checkShape, clock, type LaunchShape } from '../machine/launch.ts';
+import { checkShape, type LaunchShape } from '../machine/launch.ts';
+import { clock } from '../machine/time-limit.ts';
 import { Printed } from '../machine/printing/printed.ts';
 import { withGridWorkspace } from '../machine/grid-workspace.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
@@ -190,12 +192,12 @@ function clustersOf(
  * Checks the block size of a launch against `.reqntid` and `.maxntid`, which specify the block sizes that a kernel
  * allows (section 11.4 of PTX ISA 9.1).
  */
-function checkTuning({ name, requiredThreads, mostThreads }: FunctionProgram, { block }: LaunchShape): void {
+function checkTuning({ name, requiredThreads, mostThreads }: FunctionProgram, shape: LaunchShape): void {
   const required = requiredThreads === null ? null : extentsOf(requiredThreads);
-  if (required !== null && required.some((most, i) => most !== block[i])) {
+  if (required !== null && required.some((most, i) => most !== shape.block[i])) {
     throw new PtxlabError('bad-launch', `kernel '${name}' requires blocks of ${required.join(' x ')} threads`);
   }
-  const threads = block[0] * block[1] * block[2];
+  const threads = threadsOf(shape);
   if (mostThreads !== null && threads > mostThreads) {
     throw new PtxlabError(
       'bad-launch',

@@ -5,7 +5,7 @@ import type { TensorElementType } from '../isa/tensor-map-fields.ts';
 import type { Addressed, Argument } from './arguments.ts';
 import type { TraceEvent } from '../interp/trace.ts';
 import type { RaceMode } from '../machine/races/race.ts';
-import type { Dim3 } from '../machine/fault.ts';
+import type { Dim3 } from '../machine/extents.ts';
 import type { TraceChoice } from './trace-choice.ts';
 
 /** `target` and `version` replace the `.target` and `.version` of modules. */

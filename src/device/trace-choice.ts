@@ -2,8 +2,8 @@
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { TraceEvent, Tracing } from '../interp/trace.ts';
-import type { Dim3 } from '../machine/fault.ts';
-import { blockNumberOf, indexOf, type LaunchShape, warpSize } from '../machine/launch.ts';
+import { blockNumberOf, type Dim3, indexOf, linearOf } from '../machine/extents.ts';
+import { type LaunchShape, warpSize } from '../machine/launch.ts';
 
 export interface TraceChoice {
   /** Index of the block in the grid; a single number is the x index. Default 0. */
@@ -46,5 +46,5 @@ function linear(what: string, of: string, given: number | Dim3, extent: Dim3): n
   if (!inside) {
     throw new PtxlabError('bad-trace', `there is no ${what} (${x}, ${y}, ${z}) in a ${of} of ${extent.join(' x ')}`);
   }
-  return x + extent[0] * (y + extent[1] * z);
+  return linearOf([x, y, z], extent);
 }

@@ -6,8 +6,9 @@
  */
 import { deadlockFault } from '../machine/deadlock.ts';
 import type { Launch, SteppingEngine } from '../machine/engine.ts';
-import { type Dim3, type Fault, MachineFault } from '../machine/fault.ts';
-import { blockIndexOf, blocksOf, checkTime, overBudget, sameCluster } from '../machine/launch.ts';
+import { blockIndexOf, blocksOf, type Dim3, sameCluster } from '../machine/extents.ts';
+import { type Fault, MachineFault } from '../machine/fault.ts';
+import { checkTime, overBudget } from '../machine/time-limit.ts';
 import type { Race, RaceMode } from '../machine/races/race.ts';
 import { describeRace } from '../machine/races/report.ts';
 import type { LaunchState } from '../machine/state.ts';

@@ -2,7 +2,8 @@
 import { startedBy } from '../isa/steps/effects.ts';
 import type { BuiltinServices } from '../machine/builtins.ts';
 import type { Launch } from '../machine/engine.ts';
-import { blocksPerCluster, checkTime } from '../machine/launch.ts';
+import { blocksPerCluster } from '../machine/extents.ts';
+import { checkTime } from '../machine/time-limit.ts';
 import { namedRanges } from '../machine/memory/named-ranges.ts';
 import { Segment } from '../machine/memory/segment.ts';
 import type { RaceMode } from '../machine/races/race.ts';

@@ -3,7 +3,8 @@ import type { Bits } from '../base/bits.ts';
 import { chop } from '../base/bits.ts';
 import { type LaunchValue, reservedSharedBytes } from '../isa/registers.ts';
 import { startOfRank } from '../isa/spaces.ts';
-import { blocksPerCluster, type LaunchShape, threadsOf, warpSize } from '../machine/launch.ts';
+import { blocksPerCluster, threadsOf } from '../machine/extents.ts';
+import { type LaunchShape, warpSize } from '../machine/launch.ts';
 import type { SpecialRead } from '../program/function-program.ts';
 import type { Cpu } from './thread.ts';
 

@@ -5,7 +5,7 @@ import type { BarrierReduction } from '../isa/steps/group.ts';
 import type { Barriers } from '../machine/barriers.ts';
 import type { Collectives } from '../machine/collectives.ts';
 import type { Undefined } from '../machine/memory/definedness.ts';
-import type { Dim3 } from '../machine/fault.ts';
+import type { Dim3 } from '../machine/extents.ts';
 import type { Races } from '../machine/races/races.ts';
 import type { Segment } from '../machine/memory/segment.ts';
 import type { Activity, ThreadState } from '../machine/state.ts';

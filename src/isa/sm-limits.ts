@@ -1,3 +1,6 @@
+/** Maximum number of threads in a block, on every GPU. */
+export const threadLimit = 1024;
+
 /** How many blocks and threads fit on one SM (measured with the warnings of ptxas 13.0). */
 export interface SmLimits {
   readonly blocks: number;

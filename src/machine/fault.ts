@@ -5,9 +5,7 @@
 import { fill } from '../diagnostics/diagnostic.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import { type Code, catalog, type Parameters } from '../diagnostics/catalog.ts';
-
-/** Three numbers for x, y and z: the index of a block or thread, or the size of a grid or block. */
-export type Dim3 = readonly [x: number, y: number, z: number];
+import type { Dim3 } from './extents.ts';
 
 /** Describes what went wrong, where, and in which thread. Fields that do not apply are null. */
 export interface Fault {

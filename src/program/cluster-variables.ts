@@ -5,6 +5,7 @@
  */
 import type { Binding } from '../check/binding/bind.ts';
 import { integer, resize } from '../isa/forms/integer/steps.ts';
+import { threadLimit } from '../isa/sm-limits.ts';
 import { startOfRank } from '../isa/spaces.ts';
 import type { Step } from '../isa/steps/step.ts';
 import { clusterBarrier, clusterPhases, type Ref } from '../isa/steps/ref.ts';
@@ -17,8 +18,8 @@ import { hiddenVariable } from './hidden-variable.ts';
  * GPU: Triton declares it with an alignment of 16, but swizzled tiles in it depend on this address.
  */
 export const barrierSymbol: VariableSymbol = hiddenVariable('the barrier of the cluster', '.shared', 1024);
-/** This variable has one byte for each thread of the block. No block has more than 1024 threads. */
-const phases = hiddenVariable('phases of the barrier of the cluster', '.shared', 1024);
+/** This variable has one byte for each thread of the block. */
+const phases = hiddenVariable('phases of the barrier of the cluster', '.shared', threadLimit);
 
 /** The hidden variables that the instructions of a kernel need. */
 export function clusterVariables(instructions: readonly ProgramInstruction[]): readonly VariableSymbol[] {

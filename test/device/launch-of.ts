@@ -6,7 +6,7 @@ import { windowBase } from '../../src/machine/memory/address-space.ts';
 import { DeviceHeap } from '../../src/machine/memory/device-heap.ts';
 import type { Launch } from '../../src/machine/engine.ts';
 import { GlobalMemory } from '../../src/machine/memory/global-memory.ts';
-import { clock } from '../../src/machine/launch.ts';
+import { clock } from '../../src/machine/time-limit.ts';
 import { Printed } from '../../src/machine/printing/printed.ts';
 import { FunctionTable } from '../../src/program/function-table.ts';
 import { linkKernel } from '../../src/program/link.ts';

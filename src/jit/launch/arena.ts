@@ -4,14 +4,8 @@
  */
 import { signedAt } from '../../base/typed-reads.ts';
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
-import {
-  blockIndexOf,
-  blockNumberOf,
-  blocksPerCluster,
-  clusterLimit,
-  type LaunchShape,
-  threadsOf,
-} from '../../machine/launch.ts';
+import { blockIndexOf, blockNumberOf, blocksPerCluster, threadsOf } from '../../machine/extents.ts';
+import { clusterLimit, type LaunchShape } from '../../machine/launch.ts';
 import { placeMufuTables } from '../../machine/mufu-memory.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { alignTo16, context, type ContextField, contextSize } from '../layout.ts';

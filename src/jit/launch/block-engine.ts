@@ -3,8 +3,8 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import { signedAt } from '../../base/typed-reads.ts';
-import type { Dim3, Fault, MachineFault } from '../../machine/fault.ts';
-import { blockIndexOf, blocksPerCluster, indexOf, threadsOf } from '../../machine/launch.ts';
+import { blockIndexOf, blocksPerCluster, type Dim3, indexOf, threadsOf } from '../../machine/extents.ts';
+import type { Fault, MachineFault } from '../../machine/fault.ts';
 import { stopsPerTurn } from '../../program/waiting-loops.ts';
 import { context, outcome } from '../layout.ts';
 import { Arena, type BlockRoom } from './arena.ts';

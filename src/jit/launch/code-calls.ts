@@ -1,6 +1,6 @@
 /** Answers the calls that compiled code makes, and remembers where the last one came from. */
 import { elementAt } from '../../base/element-at.ts';
-import type { Dim3 } from '../../machine/fault.ts';
+import type { Dim3 } from '../../machine/extents.ts';
 import type { EngineCall } from '../engine-call.ts';
 import type { ImportName } from '../helpers.ts';
 import { context } from '../layout.ts';

@@ -4,7 +4,7 @@
  */
 import type { Engine, Launch } from '../../machine/engine.ts';
 import type { Fault } from '../../machine/fault.ts';
-import { blocksOf } from '../../machine/launch.ts';
+import { blocksOf } from '../../machine/extents.ts';
 import { namedRanges } from '../../machine/memory/named-ranges.ts';
 import type { Race } from '../../machine/races/race.ts';
 import type { SettledState } from '../../machine/state.ts';

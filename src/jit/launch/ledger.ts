@@ -1,7 +1,8 @@
 /**
  * Assigns the blocks and the instruction budget of a launch either to the calling thread alone or to several workers.
  */
-import { checkTime, type LaunchLimits, overBudget } from '../../machine/launch.ts';
+import type { LaunchLimits } from '../../machine/launch.ts';
+import { checkTime, overBudget } from '../../machine/time-limit.ts';
 
 /** Blocks from `first` up to but not including `end`. */
 export interface Blocks {

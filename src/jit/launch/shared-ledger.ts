@@ -1,6 +1,6 @@
 /** The ledger that the workers of a launch share with the calling thread, which may end the launch. */
 import { machineFault } from '../../machine/fault.ts';
-import { checkTime, overBudget } from '../../machine/launch.ts';
+import { checkTime, overBudget } from '../../machine/time-limit.ts';
 import { type Blocks, type Ledger, Pace } from './ledger.ts';
 
 /** The part of a ledger that is sent to a worker. */

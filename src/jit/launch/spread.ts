@@ -1,6 +1,7 @@
 /** The fast engine on worker threads. Each thread takes blocks from a shared ledger until none are left. */
 import type { Launch, LaunchResult } from '../../machine/engine.ts';
-import { blocksOf, blocksPerCluster, type LaunchStats, threadsOf } from '../../machine/launch.ts';
+import { blocksOf, blocksPerCluster, threadsOf } from '../../machine/extents.ts';
+import type { LaunchStats } from '../../machine/launch.ts';
 import { namedRanges } from '../../machine/memory/named-ranges.ts';
 import type { SharedMemory } from '../../machine/memory/memory-view.ts';
 import { arenaNeeds } from './arena.ts';

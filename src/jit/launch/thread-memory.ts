@@ -1,5 +1,5 @@
 /** Finds the memory of the threads of running blocks. */
-import { blocksPerCluster } from '../../machine/launch.ts';
+import { blocksPerCluster } from '../../machine/extents.ts';
 import { callSize, returnRegion } from '../calls/call-stack.ts';
 import type { Arena, BlockRoom } from './arena.ts';
 import type { BlockLaunch } from './block-launch.ts';

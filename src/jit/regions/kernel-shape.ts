@@ -1,5 +1,6 @@
 /** A kernel and the functions that it may call, split into regions, with the data that all regions share. */
 import { elementAt, valueAt } from '../../base/element-at.ts';
+import { threadLimit } from '../../isa/sm-limits.ts';
 import { looksAtOthers } from '../../isa/steps/effects.ts';
 import { builtinsOf, type KernelProgram, type LinkedFunction } from '../../program/link.ts';
 import { looksAtBlocks } from '../../program/waiting-loops.ts';
@@ -54,11 +55,8 @@ export interface KernelShape {
   readonly engineCalls: EngineCall[];
 }
 
-/** Maximum number of threads in a block. */
-const mostThreads = 1024;
-
 export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShape {
-  const frame = new FrameLayout(Math.min(kernel.entry.mostThreads ?? mostThreads, mostThreads));
+  const frame = new FrameLayout(Math.min(kernel.entry.mostThreads ?? threadLimit, threadLimit));
   const stops: Stop[] = [];
   const builtins = builtinsOf(kernel);
   let firstRegion = 0;

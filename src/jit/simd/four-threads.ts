@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { LaunchShape } from '../../machine/launch.ts';
-import { blocksOf, threadsOf } from '../../machine/launch.ts';
+import { blocksOf, threadsOf } from '../../machine/extents.ts';
 import type { FunctionProgram } from '../../program/function-program.ts';
 import { laneCount } from './vectors.ts';
 

@@ -5,7 +5,8 @@
 import { elementAt } from '../../base/element-at.ts';
 import type { MemoryScope } from '../../isa/steps/order.ts';
 import type { Knowledge } from './knowledge.ts';
-import { blocksPerCluster, type LaunchShape, threadsOf, warpSize } from '../launch.ts';
+import { blocksPerCluster, threadsOf } from '../extents.ts';
+import { type LaunchShape, warpSize } from '../launch.ts';
 
 /**
  * The operations of a thread: copies by cp.async, the reads of wgmma, products and copies of tcgen05, the reads and the

@@ -1,6 +1,6 @@
 /** Data races, as launches report them. */
 import type { SourcePlace } from '../../base/source-place.ts';
-import type { Dim3 } from '../fault.ts';
+import type { Dim3 } from '../extents.ts';
 
 /**
  * Two accesses to the same memory by different threads that are not ordered, of which at least one writes and at least

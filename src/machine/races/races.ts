@@ -11,7 +11,8 @@
 import { elementAt } from '../../base/element-at.ts';
 import type { AsyncKind, MemoryOrder } from '../../isa/steps/order.ts';
 import type { Opened } from '../barriers.ts';
-import { type LaunchShape, threadsOf } from '../launch.ts';
+import { threadsOf } from '../extents.ts';
+import type { LaunchShape } from '../launch.ts';
 import { type AccessKind, strengthOf, wayOf } from './access-kind.ts';
 import { type Actor, Actors, laneOf } from './actors.ts';
 import {

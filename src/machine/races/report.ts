@@ -4,7 +4,7 @@ import { sourceAt } from '../../program/source-at.ts';
 import { formatAddress } from '../memory/address-space.ts';
 import type { Launch } from '../engine.ts';
 import { machineMessage } from '../fault.ts';
-import { blockIndexOf, indexOf } from '../launch.ts';
+import { blockIndexOf, indexOf } from '../extents.ts';
 import { namedRanges } from '../memory/named-ranges.ts';
 import { lineOf, wayOf } from './access-kind.ts';
 import type { Race, RaceAccess } from './race.ts';
