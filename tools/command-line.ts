@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * `cli` is loaded only by the commands that need it.
  */
 const start =
-  /commander|src\/base\/|isa\/(operand-patterns|random-layout|spaces|targets|types|variant|steps\/ref|forms\/conversion\/cvt-steps)\.ts|renderers\/(printable|style|wrap)\.ts|tensors\/containers\.ts|cli\/(columns|command-line|command-parts|exit|io|output|process-session|program|run-process|style|version|\w+-commands)\.ts/;
+  /commander|src\/base\/|isa\/(operand-patterns|random-layout|spaces|targets|types|variant|steps\/ref|forms\/conversion\/cvt-steps)\.ts|renderers\/(printable|style|wrap)\.ts|tensors\/containers\.ts|cli\/(columns|command-line|command-parts|count-flag|exit|io|number-text|output|process-session|program|run-process|style|version|\w+-commands)\.ts/;
 
 /**
  * The modules that the commands for PTX share. `check` loads no shared chunks other than `start` and this one, unless
@@ -38,7 +38,7 @@ const shard =
  * The modules that the host shares with the devices. Without this group, they would be in a chunk that commands for
  * tensors load, and these commands would then load `ptx`.
  */
-const machine = /src\/machine\/(fault|launch)\.ts/;
+const machine = /src\/machine\/(extents|fault|launch|time-limit)\.ts/;
 
 /**
  * commander imports node:child_process to support commands that are separate programs. ptxlab has no such commands, and

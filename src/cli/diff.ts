@@ -12,7 +12,7 @@ import { isClean, type Limits } from './diff/verdict.ts';
 import { modelOf } from '../tensors/checkpoints/model-tensors.ts';
 import { modelWords, warn } from './warnings.ts';
 import { type ExitCode, UsageError } from './exit.ts';
-import { readCount } from './options.ts';
+import { readCount } from './count-flag.ts';
 import { write, writeJson } from './output.ts';
 import { progressBar } from './progress.ts';
 import { filesOfInput } from './input-files.ts';

@@ -1,7 +1,7 @@
 /** `ptxlab serve`: JSON-RPC over stdin and stdout. */
 import { Readable } from 'node:stream';
 import { type ExitCode, UsageError } from './exit.ts';
-import { readCount } from './options.ts';
+import { readCount } from './count-flag.ts';
 import { serve } from './serve/server.ts';
 import { defaultLimits } from './serve/limits.ts';
 import { keepMemorySteady } from './serve/steady-memory.ts';

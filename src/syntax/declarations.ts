@@ -27,7 +27,6 @@ export function parseDeclaration(
   }
   const part = parseType(r);
   if (part === null) return null;
-  const nameless = r.kind === Token.Semicolon ? part : null;
   const variables: Variable[] = [];
   let mistakes = 0;
   while (r.kind !== Token.Semicolon) {
@@ -48,7 +47,7 @@ export function parseDeclaration(
     spaceEnd,
     bank,
     attributes,
-    nameless,
+    nameless: variables.length === 0 ? part : null,
     variables,
   };
 }

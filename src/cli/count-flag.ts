@@ -1,0 +1,15 @@
+/** Reads flags that are counts. */
+import { UsageError } from './exit.ts';
+
+/** The smallest and the greatest number that a flag accepts. */
+interface CountRange {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** The whole number in the text of a flag. */
+export function readCount(flag: string, text: string, { least, most }: CountRange): number {
+  const count = /^\d+$/.test(text) ? Number(text) : null;
+  if (count !== null && count >= least && count <= most) return count;
+  throw new UsageError(`${flag} takes a whole number from ${least} to ${most}, not '${text}'`);
+}
