@@ -146,7 +146,7 @@ export class Reader extends Lexer {
       this.next();
       return end;
     }
-    if (this.kind !== Token.End && !this.atStatement()) {
+    if (this.kind !== Token.End && !this.atStatement() && !this.atDirective()) {
       this.unexpected(alternatives === '' ? "';'" : `${alternatives} or ';'`, this.helpForAssignment());
       return -1;
     }
@@ -274,8 +274,13 @@ export class Reader extends Lexer {
     if (this.kind === Token.LeftBrace) return !this.opensVector();
     if (!this.startsLine()) return false;
     if (this.kind === Token.At || this.kind === Token.Dwarf) return true;
-    if (this.kind === Token.Dotted) return statementDirectives.has(this.text());
+    if (this.kind === Token.Dotted) return this.atDirective();
     return this.kind === Token.Name && this.opensStatement();
+  }
+
+  /** Whether the current token is a directive that begins a statement, on whatever place of its line. */
+  private atDirective(): boolean {
+    return this.kind === Token.Dotted && statementDirectives.has(this.text());
   }
 
   /**
