@@ -19,7 +19,7 @@ import { prepareEval } from './evaluation/prepare.ts';
 import { readValue } from './explain/read-value.ts';
 import type { PtxType } from './isa/types.ts';
 import { formatValue } from './numerics/describe.ts';
-import { decode, numberOf } from './numerics/exact.ts';
+import { decode, numberFrom } from './numerics/exact.ts';
 import { formats, type FormatName, isFormatName, type NumberFormat } from './numerics/formats.ts';
 import { checkedBits } from './typed-values.ts';
 
@@ -157,9 +157,8 @@ export function numberText(format: FormatName, bits: Bits): string {
  * except the 64-bit integers.
  */
 export function numberValue(format: FormatName, bits: Bits): number {
-  const { kind, width, signed } = rowFor(format, bits);
-  if (kind === 'integer') return Number(signed ? BigInt.asIntN(width, BigInt(bits)) : BigInt(bits));
-  return numberOf(decode(format, chop(bits, width)));
+  const { width } = rowFor(format, bits);
+  return numberFrom(format, chop(bits, width));
 }
 
 /**

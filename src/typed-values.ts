@@ -2,7 +2,7 @@
 import { type Bits, chop } from './base/bits.ts';
 import { PtxlabError } from './base/error.ts';
 import type { PtxType } from './isa/types.ts';
-import { decode, numberOf } from './numerics/exact.ts';
+import { decode, numberFrom } from './numerics/exact.ts';
 import { type FormatName, formats } from './numerics/formats.ts';
 import { nearestBits } from './numerics/nearest-bits.ts';
 import { numberBits } from './numerics/number-bits.ts';
@@ -104,17 +104,11 @@ export function valueOfBits(
   if (format === null || cls === 'unsigned') return bits;
   if (cls === 'signed')
     return width > 32 ? BigInt.asIntN(width, BigInt(bits)) : Number(BigInt.asIntN(width, BigInt(bits)));
-  if (lanes === 1) return laneValue(bits, format);
+  if (lanes === 1) return numberFrom(format, bits);
   return Array.from({ length: lanes }, (_, i) => {
     const low = BigInt((lanes - 1 - i) * laneStride);
-    return laneValue(chop(BigInt(bits) >> low, formats[format].width), format);
+    return numberFrom(format, chop(BigInt(bits) >> low, formats[format].width));
   });
-}
-
-function laneValue(bits: Bits, format: FormatName): number {
-  const { kind, signed, width } = formats[format];
-  if (kind === 'integer') return Number(signed ? BigInt.asIntN(width, BigInt(bits)) : bits);
-  return numberOf(decode(format, bits));
 }
 
 /**

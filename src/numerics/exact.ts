@@ -148,6 +148,13 @@ export function decode(format: FormatName, bits: Bits): Exact {
   return decoders[format](bits);
 }
 
+/** The value of a pattern as a JavaScript number, which is exact except for integers of 64 bits. */
+export function numberFrom(format: FormatName, bits: Bits): number {
+  const { kind, width, signed } = formats[format];
+  if (kind === 'integer') return Number(signed ? BigInt.asIntN(width, BigInt(bits)) : bits);
+  return numberOf(decode(format, bits));
+}
+
 /** Returns a function that decodes bits of the given format. */
 export function decoder(format: FormatName): Decoder {
   return decoders[format];

@@ -1,7 +1,7 @@
 /** Compares the bytes that a kernel has written with the expected bytes. */
 import { type Bits, hex } from '../../base/bits.ts';
 import { formatValue } from '../../numerics/describe.ts';
-import { decode } from '../../numerics/exact.ts';
+import { decode, numberFrom } from '../../numerics/exact.ts';
 import { type FormatName, formats } from '../../numerics/formats.ts';
 import { bytesOfFormat, elementReader } from './element-format.ts';
 
@@ -68,7 +68,7 @@ function isWithin(a: Bits, b: Bits, format: FormatName, tolerance: Tolerance): b
     const ulps = ulpsBetween(a, b, format);
     return ulps !== null && ulps <= BigInt(tolerance.most);
   }
-  const [x, y] = [valueOf(a, format), valueOf(b, format)];
+  const [x, y] = [numberFrom(format, a), numberFrom(format, b)];
   return x === y || Math.abs(x - y) <= tolerance.abs + tolerance.rel * Math.abs(y);
 }
 
@@ -93,22 +93,6 @@ function ordinal(bits: Bits, format: FormatName): bigint {
   if (kind !== 'float') return signed ? BigInt.asIntN(width, pattern) : pattern;
   const magnitude = signed ? BigInt.asUintN(width - 1, pattern) : pattern;
   return magnitude === pattern ? magnitude : -magnitude;
-}
-
-function valueOf(bits: Bits, format: FormatName): number {
-  const { kind, width, signed } = formats[format];
-  if (kind === 'integer') return Number(signed ? BigInt.asIntN(width, BigInt(bits)) : bits);
-  const value = decode(format, bits);
-  switch (value.kind) {
-    case 'nan':
-      return Number.NaN;
-    case 'infinity':
-      return value.sign === 1 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-    case 'zero':
-      return 0;
-    case 'finite':
-      return (value.sign === 1 ? -1 : 1) * value.significand * 2 ** value.exponent;
-  }
 }
 
 /** The text of a finding as lines: the first element that differs, and the number of elements that differ. */
