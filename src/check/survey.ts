@@ -2,7 +2,15 @@
 import { append } from '../base/append.ts';
 import { builtinFunctions } from '../isa/builtin-functions.ts';
 import { parseItems } from '../syntax/parser.ts';
-import type { Declaration, FunctionItem, Initializer, Instruction, Operand, Statement } from '../syntax/tree.ts';
+import type {
+  Declaration,
+  FunctionItem,
+  Initializer,
+  Instruction,
+  Operand,
+  Parameter,
+  Statement,
+} from '../syntax/tree.ts';
 
 export interface Definition {
   readonly kind: 'function' | 'variable';
@@ -36,6 +44,10 @@ export interface Survey {
   readonly externVariables: readonly ExternVariable[];
   /** Whether a variable or function has the attribute `.unified`. */
   readonly hasUnified: boolean;
+  /** The first function with several return values; null if there is none. */
+  readonly returnsSeveral: string | null;
+  /** Whether a function with a body passes or returns values that relocatable code cannot pass. */
+  readonly unpassable: Readonly<Record<'parameters' | 'results', boolean>>;
   /** For each mnemonic, the offsets of the instructions in which it is used. */
   readonly mnemonics: ReadonlyMap<string, readonly number[]>;
 }
@@ -55,6 +67,11 @@ function isUnified(attributes: readonly string[]): boolean {
   return attributes.some((attribute) => attribute.startsWith('.unified'));
 }
 
+/** ptxas 13.0 passes integers of 8 and 16 bits only as bit-size types. */
+function isUnpassable({ type, dimensions }: Parameter): boolean {
+  return dimensions.length === 0 && /^\.(?:[us](?:8|16)|pred)$/.test(type);
+}
+
 const builtins: ReadonlySet<string> = new Set(builtinFunctions.map(({ name }) => name));
 
 class Surveyor {
@@ -65,11 +82,15 @@ class Surveyor {
   private readonly declared = new Map<string, boolean>();
   private readonly externVariables: ExternVariable[] = [];
   private hasUnified = false;
+  private returnsSeveral: string | null = null;
+  private readonly unpassable = { parameters: false, results: false };
   private readonly used = new Set<string>();
   private readonly mnemonics = new Map<string, number[]>();
 
-  function({ name, nameStart, entry, linkage, body, attributes }: FunctionItem): void {
+  function(item: FunctionItem): void {
+    const { name, nameStart, entry, linkage, body, attributes } = item;
     this.hasUnified ||= isUnified(attributes);
+    if (item.results.length > 1) this.returnsSeveral ??= name;
     if (entry || linkage !== null) this.definitions.push({ kind: 'function', name, start: nameStart });
     if (body === null) {
       this.declared.set(name, linkage === '.extern');
@@ -77,6 +98,10 @@ class Surveyor {
     }
     this.bodies.add(name);
     if (entry) this.kernels.push(name);
+    else {
+      this.unpassable.parameters ||= item.parameters.some(isUnpassable);
+      this.unpassable.results ||= item.results.some(isUnpassable);
+    }
     this.statements(body);
   }
 
@@ -95,7 +120,7 @@ class Surveyor {
   }
 
   finish(): Survey {
-    const { kernels, definitions, externVariables, hasUnified, mnemonics } = this;
+    const { kernels, definitions, externVariables, hasUnified, returnsSeveral, unpassable, mnemonics } = this;
     const missing = [...this.declared].filter(
       ([name, isExtern]) => (this.used.has(name) || !isExtern) && !this.bodies.has(name) && !builtins.has(name),
     );
@@ -106,6 +131,8 @@ class Surveyor {
       forwardFunctions: missing.filter(([, isExtern]) => !isExtern).map(([name]) => name),
       externVariables,
       hasUnified,
+      returnsSeveral,
+      unpassable,
       mnemonics,
     };
   }

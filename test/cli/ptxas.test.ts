@@ -412,6 +412,34 @@ describe('a name that is declared again is named on the line', () => {
   });
 });
 
+describe('what -c cannot pass', () => {
+  const passing =
+    'ptxas fatal   : In ABI compilation, passing predicate, 8-bit and 16-bit parameters to device functions is not supported\n';
+  const returning =
+    'ptxas fatal   : In ABI compilation, returning predicate, 8-bit and 16-bit values from device functions is not supported\n';
+  const several = "ptxas warning : Function 'f' with multiple return values found, disabling ABI\n";
+  const needsAbi = "ptxas fatal   : 'Compile only(-c)' requires ABI\n";
+
+  /** The messages of ptxas 13.0 with `-c`, without it, and with `-c` for a virtual architecture. */
+  test.each([
+    ['.func f(.param .u16 a) { ret; }', passing, '', ''],
+    ['.func f(.reg .pred a) { ret; }', passing, '', ''],
+    ['.visible .func (.param .s8 r) f() { ret; }', returning, '', ''],
+    ['.func (.param .u8 r) g() { ret; } .func f(.param .u16 a) { ret; }', passing, '', ''],
+    ['.func f(.param .b16 a, .param .f16 b, .param .u16 c[2]) { ret; }', '', '', ''],
+    ['.extern .func f(.param .u16 a);', '', '', ''],
+    ['.entry f(.param .u16 a) { ret; }', '', '', ''],
+    ['.func (.reg .b32 a, .reg .b32 b) f() { ret; }', several + needsAbi, several, several + needsAbi],
+  ])('%s', async (text, part, whole, virtual) => {
+    const file = put(folder, 'passed.ptx', `.version 8.0\n.target sm_80\n.address_size 64\n${text}\n`);
+    const said = async (...args: readonly string[]): Promise<string> =>
+      (await ptxlab(['ptxas', ...args, file, '-o', '/dev/null'])).stderr;
+    expect(await said('-c', '-arch', 'sm_80')).toBe(part);
+    expect(await said('-arch', 'sm_80')).toBe(whole);
+    expect(await said('-c', '-arch', 'compute_80')).toBe(virtual);
+  });
+});
+
 describe('--link', () => {
   test.each([
     ['in this process', ptxlab],

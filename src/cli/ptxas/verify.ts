@@ -69,6 +69,10 @@ export function verify(inputs: readonly Input[], options: VerifyOptions): Verifi
   if (errors.some(({ line }) => line !== null)) return refused([...lines, aborted]);
   if (!options.isPart && surveys.some(({ hasUnified }) => hasUnified)) return refused([unifiedInProgram, aborted]);
   if (errors.length > 0) return refused(lines);
+  const withoutAbi = surveys.find(({ returnsSeveral }) => returnsSeveral !== null)?.returnsSeveral ?? null;
+  if (withoutAbi !== null && options.warnings !== 'hide') lines.push(message('warning', severalResults(withoutAbi)));
+  if (withoutAbi !== null && options.isPart)
+    return refused([...lines, message('fatal', "'Compile only(-c)' requires ABI")]);
   const elsewhere = misfits(checked, options);
   if (elsewhere !== null) return refused([...lines, message('fatal', elsewhere)]);
   const short = shortAddresses(checked, options);
@@ -77,6 +81,8 @@ export function verify(inputs: readonly Input[], options: VerifyOptions): Verifi
   if (isRefused) return refused([...lines, ...unresolved]);
   const fatal = unlinked(surveys, kernels, options);
   if (fatal !== null) return refused([...lines, ...unresolved, message('fatal', fatal)]);
+  const narrow = unpassable(surveys, options);
+  if (narrow !== null) return refused([...lines, ...unresolved, message('fatal', narrow)]);
   const skipped = options.allowUnverified ? null : unverified(checked, instructions);
   if (skipped !== null) return refused([...lines, ...unresolved, message('fatal', skipped)]);
   return { lines: [...lines, ...unresolved], isAccepted: true, kernels, instructions };
@@ -241,6 +247,20 @@ function unlinked(
   if (missing !== undefined) return `Unresolved extern function '${missing}'`;
   const unknown = entries.find((name) => !kernels.includes(name));
   return unknown === undefined ? null : `Unknown function ${unknown}`;
+}
+
+function severalResults(name: string): string {
+  return `Function '${name}' with multiple return values found, disabling ABI`;
+}
+
+/** The message about functions that relocatable code cannot call; null if there are none. */
+function unpassable(surveys: readonly Survey[], { architecture, isPart }: VerifyOptions): string | null {
+  if (!architecture.isReal || !isPart) return null;
+  if (surveys.some((found) => found.unpassable.parameters))
+    return 'In ABI compilation, passing predicate, 8-bit and 16-bit parameters to device functions is not supported';
+  return surveys.some((found) => found.unpassable.results)
+    ? 'In ABI compilation, returning predicate, 8-bit and 16-bit values from device functions is not supported'
+    : null;
 }
 
 const unifiedInProgram = message('error', "Feature 'unified Functions' requires command line option '--compile-only'.");
