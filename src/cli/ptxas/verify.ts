@@ -8,25 +8,18 @@ import { type Definition, type Survey, survey } from '../../check/survey.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { isSyntaxError, offsetOf, ptxasLine, repeatedAt } from '../../diagnostics/renderers/ptxas.ts';
 import { findTarget, parseVersion } from '../../isa/targets.ts';
-import { type Architecture, misfit } from './architecture.ts';
+import { misfit } from './architecture.ts';
 import { headerFault } from './header.ts';
 import { messagesOn } from './instruction-messages.ts';
+import { aborted, message } from './message.ts';
+import { missingVariables, severalResults, unifiedInProgram, unlinked, unpassable } from './program-errors.ts';
 import { untilSyntaxError } from './syntax-errors.ts';
+import type { VerifyOptions } from './verify-options.ts';
 
 /** The text of a module, and the name by which messages refer to it. */
 export interface Input {
   readonly name: string;
   readonly text: string;
-}
-
-export interface VerifyOptions {
-  readonly architecture: Architecture;
-  /** True for `-c`: the module may use names that are defined in another module. */
-  readonly isPart: boolean;
-  readonly warnings: 'print' | 'hide' | 'refuse';
-  /** Kernels that must exist. */
-  readonly entries: readonly string[];
-  readonly allowUnverified: boolean;
 }
 
 /** The results for a program. */
@@ -41,14 +34,6 @@ export interface Verification {
 export interface InstructionCount {
   readonly all: number;
   readonly verified: number;
-}
-
-/** The line that ends the output if a module has errors. */
-export const aborted = 'ptxas fatal   : Ptx assembly aborted due to errors';
-
-/** Formats a message that is not about a particular line. */
-export function message(severity: 'fatal' | 'error' | 'warning' | 'info', text: string): string {
-  return `ptxas ${severity.padEnd(8)}: ${text}`;
 }
 
 interface Checked extends Input {
@@ -233,73 +218,6 @@ function shortIn(source: SourceText, diagnostics: readonly Diagnostic[]): readon
     .filter(({ code }) => code === 'PTX3027')
     .map(({ span }) => source.position(span.start).line)
     .map((line) => `Program uses 32-bit address on line '${line}' which is conflicting with .address_size 64`);
-}
-
-function unlinked(
-  surveys: readonly Survey[],
-  kernels: readonly string[],
-  { architecture, isPart, entries }: VerifyOptions,
-): string | null {
-  if (!architecture.isReal) return null;
-  const [missing] = surveys.flatMap(({ forwardFunctions, missingFunctions }) =>
-    isPart ? forwardFunctions : missingFunctions,
-  );
-  if (missing !== undefined) return `Unresolved extern function '${missing}'`;
-  const unknown = entries.find((name) => !kernels.includes(name));
-  return unknown === undefined ? null : `Unknown function ${unknown}`;
-}
-
-function severalResults(name: string): string {
-  return `Function '${name}' with multiple return values found, disabling ABI`;
-}
-
-/** The message about functions that relocatable code cannot call; null if there are none. */
-function unpassable(surveys: readonly Survey[], { architecture, isPart }: VerifyOptions): string | null {
-  if (!architecture.isReal || !isPart) return null;
-  if (surveys.some((found) => found.unpassable.parameters))
-    return 'In ABI compilation, passing predicate, 8-bit and 16-bit parameters to device functions is not supported';
-  return surveys.some((found) => found.unpassable.results)
-    ? 'In ABI compilation, returning predicate, 8-bit and 16-bit values from device functions is not supported'
-    : null;
-}
-
-const unifiedInProgram = message('error', "Feature 'unified Functions' requires command line option '--compile-only'.");
-
-/**
- * The messages about variables that no module before their declaration defines. An array of unknown size is fatal if no
- * module defines it at all.
- */
-function missingVariables(
-  surveys: readonly Survey[],
-  { architecture, isPart, warnings }: VerifyOptions,
-): { readonly lines: readonly string[]; readonly isRefused: boolean } {
-  if (!architecture.isReal || isPart) return { lines: [], isRefused: false };
-  const severity = warnings === 'refuse' ? 'error' : 'warning';
-  const firsts = firstDefinitions(surveys);
-  const lines: string[] = [];
-  for (const [module, { externVariables }] of surveys.entries()) {
-    for (const { name, start, isSized } of externVariables) {
-      const first = firsts.get(name);
-      if (first !== undefined && (first.module < module || (first.module === module && first.start < start))) continue;
-      const unresolved = `Unresolved extern variable '${name}'`;
-      if (!isSized && first === undefined) return { lines: [...lines, message('fatal', unresolved)], isRefused: true };
-      if (warnings === 'hide') continue;
-      lines.push(message(severity, `${unresolved} in whole program compilation, ignoring extern qualifier`));
-    }
-  }
-  const isRefused = severity === 'error' && lines.length > 0;
-  return { lines: isRefused ? [...lines, aborted] : lines, isRefused };
-}
-
-/** For each name that other modules can see, its first definition: the number of the module, and the offset in it. */
-function firstDefinitions(
-  surveys: readonly Survey[],
-): ReadonlyMap<string, { readonly module: number; readonly start: number }> {
-  const firsts = new Map<string, { readonly module: number; readonly start: number }>();
-  for (const [module, { definitions }] of surveys.entries()) {
-    for (const { name, start } of definitions) if (!firsts.has(name)) firsts.set(name, { module, start });
-  }
-  return firsts;
 }
 
 // --- what was not verified ------------------------------------------------------------------------------------------

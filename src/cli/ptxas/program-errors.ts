@@ -1,0 +1,75 @@
+/** The messages of ptxas about all modules of a program together. */
+import type { Survey } from '../../check/survey.ts';
+import { aborted, message } from './message.ts';
+import type { VerifyOptions } from './verify-options.ts';
+
+/** The message about a function that no module defines, or about a kernel that must exist; null if all are there. */
+export function unlinked(
+  surveys: readonly Survey[],
+  kernels: readonly string[],
+  { architecture, isPart, entries }: VerifyOptions,
+): string | null {
+  if (!architecture.isReal) return null;
+  const [missing] = surveys.flatMap(({ forwardFunctions, missingFunctions }) =>
+    isPart ? forwardFunctions : missingFunctions,
+  );
+  if (missing !== undefined) return `Unresolved extern function '${missing}'`;
+  const unknown = entries.find((name) => !kernels.includes(name));
+  return unknown === undefined ? null : `Unknown function ${unknown}`;
+}
+
+export function severalResults(name: string): string {
+  return `Function '${name}' with multiple return values found, disabling ABI`;
+}
+
+/** The message about functions that relocatable code cannot call; null if there are none. */
+export function unpassable(surveys: readonly Survey[], { architecture, isPart }: VerifyOptions): string | null {
+  if (!architecture.isReal || !isPart) return null;
+  if (surveys.some((found) => found.unpassable.parameters))
+    return 'In ABI compilation, passing predicate, 8-bit and 16-bit parameters to device functions is not supported';
+  return surveys.some((found) => found.unpassable.results)
+    ? 'In ABI compilation, returning predicate, 8-bit and 16-bit values from device functions is not supported'
+    : null;
+}
+
+export const unifiedInProgram: string = message(
+  'error',
+  "Feature 'unified Functions' requires command line option '--compile-only'.",
+);
+
+/**
+ * The messages about variables that no module before their declaration defines. An array of unknown size is fatal if no
+ * module defines it at all.
+ */
+export function missingVariables(
+  surveys: readonly Survey[],
+  { architecture, isPart, warnings }: VerifyOptions,
+): { readonly lines: readonly string[]; readonly isRefused: boolean } {
+  if (!architecture.isReal || isPart) return { lines: [], isRefused: false };
+  const severity = warnings === 'refuse' ? 'error' : 'warning';
+  const firsts = firstDefinitions(surveys);
+  const lines: string[] = [];
+  for (const [module, { externVariables }] of surveys.entries()) {
+    for (const { name, start, isSized } of externVariables) {
+      const first = firsts.get(name);
+      if (first !== undefined && (first.module < module || (first.module === module && first.start < start))) continue;
+      const unresolved = `Unresolved extern variable '${name}'`;
+      if (!isSized && first === undefined) return { lines: [...lines, message('fatal', unresolved)], isRefused: true };
+      if (warnings === 'hide') continue;
+      lines.push(message(severity, `${unresolved} in whole program compilation, ignoring extern qualifier`));
+    }
+  }
+  const isRefused = severity === 'error' && lines.length > 0;
+  return { lines: isRefused ? [...lines, aborted] : lines, isRefused };
+}
+
+/** For each name that other modules can see, its first definition: the number of the module, and the offset in it. */
+function firstDefinitions(
+  surveys: readonly Survey[],
+): ReadonlyMap<string, { readonly module: number; readonly start: number }> {
+  const firsts = new Map<string, { readonly module: number; readonly start: number }>();
+  for (const [module, { definitions }] of surveys.entries()) {
+    for (const { name, start } of definitions) if (!firsts.has(name)) firsts.set(name, { module, start });
+  }
+  return firsts;
+}
