@@ -57,6 +57,7 @@ const files: Readonly<Record<string, string>> = {
   }),
   old: module({ version: '3.0', target: 'sm_30', body: 'shfl.up.b32 %r0, %r1, 1, 0;' }),
   located: module({ body: '.loc 1 2 3\nmov.u32 %r1, 5;' }),
+  halfFilled: module({ body: '.reg .f64 %d;\nmov.f64 %d, 0f3F800000;' }),
   spaceless: module({ body: '.u32 %q;' }),
   typed: module({ body: '.u32\nadd.u32 %r1, %r1, %r2;' }),
   cut: module({ body: 'bra L;\n}\n.u32 %q;' }),
@@ -104,6 +105,7 @@ const tooHigh = 'ptxas fatal   : SM version specified by .target is higher than 
 describe('verdicts', () => {
   test.each([
     ['-arch sm_80 ok', ''],
+    ['-arch sm_80 -Werror halfFilled', ''],
     ['ok', tooHigh],
     ['-arch compute_75 ok', tooHigh],
     ['-arch sm_80 newer', tooHigh],

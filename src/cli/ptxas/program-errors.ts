@@ -18,8 +18,10 @@ export function unlinked(
   return unknown === undefined ? null : `Unknown function ${unknown}`;
 }
 
-export function severalResults(name: string): string {
-  return `Function '${name}' with multiple return values found, disabling ABI`;
+/** The message about the first function that returns several values; null if none does. */
+export function severalResults(surveys: readonly Survey[]): string | null {
+  const [name] = surveys.flatMap(({ returnsSeveral }) => returnsSeveral ?? []);
+  return name === undefined ? null : `Function '${name}' with multiple return values found, disabling ABI`;
 }
 
 /** The message about functions that relocatable code cannot call; null if there are none. */

@@ -54,8 +54,8 @@ export function verify(inputs: readonly Input[], options: VerifyOptions): Verifi
   if (errors.some(({ line }) => line !== null)) return refused([...lines, aborted]);
   if (!options.isPart && surveys.some(({ hasUnified }) => hasUnified)) return refused([unifiedInProgram, aborted]);
   if (errors.length > 0) return refused(lines);
-  const withoutAbi = surveys.find(({ returnsSeveral }) => returnsSeveral !== null)?.returnsSeveral ?? null;
-  if (withoutAbi !== null && options.warnings !== 'hide') lines.push(message('warning', severalResults(withoutAbi)));
+  const withoutAbi = severalResults(surveys);
+  if (withoutAbi !== null && options.warnings !== 'hide') lines.push(message('warning', withoutAbi));
   if (withoutAbi !== null && options.isPart)
     return refused([...lines, message('fatal', "'Compile only(-c)' requires ABI")]);
   const elsewhere = misfits(checked, options);
@@ -172,6 +172,7 @@ const notOnLines: ReadonlySet<string> = new Set([
   'PTX3028',
   'PTX3029',
   'PTX3030',
+  'PTX3031',
   'PTX4021',
   'PTX5024',
 ]);
