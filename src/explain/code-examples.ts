@@ -82,9 +82,8 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX3027: statements('ld.global.u32 %r1, [%r2];'),
   PTX3028: statements('mov.u64 %rd1, %rd2+8;'),
   PTX3029: items('.entry k() { .reg .b16 %h; .reg .b32 %r; ld.shared.b32 %r, [%h]; ret; }'),
-  PTX5038: module('.version 9.0\n.target sm_100\n.entry k() .blocksareclusters { ret; }'),
-  PTX3031: statements('add.f64 %fd1, %fd2, 0f3F800000;'),
   PTX3030: module('.version 9.0\n.target sm_90\n.entry k() { .reg .b32 %r<2>; ld.global.b32 %r1, [%r0]; ret; }'),
+  PTX3031: statements('add.f64 %fd1, %fd2, 0f3F800000;'),
   PTX4001: module('.version 8.0\n.target sm_90\n.address_size 64\n.global .b128 x;'),
   PTX4002: statements('cvt.rn.satfinite.e2m1x2.f32 %b1, %f1, %f2;'),
   PTX4003: module(
@@ -136,6 +135,7 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX5035: items('.global .texref image = { widht = 16 };'),
   PTX5036: items('.entry k() .minnctapersm 2 { ret; }'),
   PTX5037: items('.entry k() { .pragma "unroll"; ret; }'),
+  PTX5038: module('.version 9.0\n.target sm_100\n.entry k() .blocksareclusters { ret; }'),
 };
 
 function statements(text: string): Example {

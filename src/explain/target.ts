@@ -1,6 +1,6 @@
 /** Explains a target such as `sm_90a`, or a GPU such as `H100`. */
 import { findGpu, type Gpu, gpuOf, gpus, runsOn, todaysNumber } from '../isa/gpus.ts';
-import { findTarget, formatVersion, type Target, type TargetSuffix, targets } from '../isa/targets.ts';
+import { findDeclaredTarget, formatVersion, type Target, type TargetSuffix, targets } from '../isa/targets.ts';
 
 export interface TargetExplanation {
   readonly kind: 'target';
@@ -12,7 +12,7 @@ export interface TargetExplanation {
 
 /** Explains `sm_90a`, `compute_90a` or `H100`; null for anything else. */
 export function explainTarget(text: string): TargetExplanation | null {
-  const target = findTarget(text.replace(/^compute_/, 'sm_'));
+  const target = findDeclaredTarget(text);
   if (target !== undefined) return ofTarget(target);
   const gpu = findGpu(text);
   return gpu === undefined ? null : ofGpu(gpu, text);

@@ -76,7 +76,7 @@ export function power(exponent: number): number {
 }
 
 /** The value as a JavaScript number, which is exact for values that a format of at most 64 bits has. */
-export function numberOf(value: Exact): number {
+export function numberOfExact(value: Exact): number {
   switch (value.kind) {
     case 'nan':
       return Number.NaN;
@@ -152,7 +152,7 @@ export function decode(format: FormatName, bits: Bits): Exact {
 export function numberFrom(format: FormatName, bits: Bits): number {
   const { kind, width, signed } = formats[format];
   if (kind === 'integer') return Number(signed ? BigInt.asIntN(width, BigInt(bits)) : bits);
-  return numberOf(decode(format, bits));
+  return numberOfExact(decode(format, bits));
 }
 
 /** Returns a function that decodes bits of the given format. */

@@ -99,11 +99,12 @@ function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolea
   // directives must have a body.
   const mayEnd = isFunc || tuning.length === 0;
   // In ptxas 13.0, only a prototype can have a `.pragma` here.
-  const mayGoOn = !isFunc || tuning.every(({ name }) => name !== '.pragma');
-  if ((mayGoOn && r.kind === Token.LeftBrace) || (mayEnd && r.kind === Token.Semicolon)) return true;
+  const mayHaveBody = !isFunc || tuning.every(({ name }) => name !== '.pragma');
+  if ((mayHaveBody && r.kind === Token.LeftBrace) || (mayEnd && r.kind === Token.Semicolon)) return true;
   // nvcc 2 to 4 emitted prototypes without a `;`.
   if (isFunc && (r.kind === Token.End || (r.kind === Token.Dotted && startsItem(r.text())))) return true;
-  r.unexpected(!mayGoOn ? "';'" : mayEnd ? "'{' or ';'" : "'{'");
+  const expected = [...(mayHaveBody ? ["'{'"] : []), ...(mayEnd ? ["';'"] : [])];
+  r.unexpected(expected.join(' or '));
   return false;
 }
 

@@ -278,7 +278,7 @@ export class Reader extends Lexer {
     return this.kind === Token.Name && this.opensStatement();
   }
 
-  /** Whether the current token is a directive that begins a statement, on whatever place of its line. */
+  /** Whether the current token is a directive that begins a statement, wherever it is on its line. */
   private atDirective(): boolean {
     return this.kind === Token.Dotted && statementDirectives.has(this.text());
   }

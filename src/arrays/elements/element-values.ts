@@ -4,7 +4,7 @@
  * lost.
  */
 import { wordAt } from '../../base/typed-reads.ts';
-import { decode, numberOf } from '../../numerics/exact.ts';
+import { decode, numberOfExact } from '../../numerics/exact.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
 import { convert } from '../convert.ts';
 
@@ -104,7 +104,7 @@ const tables = new Map<FormatName, Float32Array>();
 export function valueTable(name: FormatName): Float32Array {
   const known = tables.get(name);
   if (known !== undefined) return known;
-  const table = Float32Array.from({ length: 2 ** formats[name].width }, (_, bits) => numberOf(decode(name, bits)));
+  const table = Float32Array.from({ length: 2 ** formats[name].width }, (_, bits) => numberOfExact(decode(name, bits)));
   tables.set(name, table);
   return table;
 }

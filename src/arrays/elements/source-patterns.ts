@@ -1,6 +1,6 @@
 /** Represents a set of float values as a range of bit patterns, with the sign bit left out. */
 import type { Bits } from '../../base/bits.ts';
-import { decode, numberOf } from '../../numerics/exact.ts';
+import { decode, numberOfExact } from '../../numerics/exact.ts';
 import { formats, type FormatName, floatFormat } from '../../numerics/formats.ts';
 import type { RuleInputs } from '../semantics/semantic-rules.ts';
 
@@ -69,5 +69,5 @@ function firstPattern(name: FormatName, condition: (value: number) => boolean): 
 /** The result is exact, because a double can represent every value of each float format. */
 function magnitudeOf(name: FormatName, pattern: bigint): number {
   const { width } = floatFormat(name);
-  return numberOf(decode(name, width > 32 ? pattern : Number(pattern)));
+  return numberOfExact(decode(name, width > 32 ? pattern : Number(pattern)));
 }

@@ -63,7 +63,7 @@ function checkAlignment(variable: Variable, report: Report): void {
   }
 }
 
-/** The largest alignment of parameters, return values and arguments of functions. Parameters of kernels have no limit. */
+/** The largest alignment of what calls pass. Parameters of kernels have no limit. */
 const mostPassed = 128;
 
 export function checkPassedAlignment(variable: Variable, report: Report): void {
@@ -136,27 +136,35 @@ export function checkPlace(
     return false;
   }
   if (space !== '.global') checkGlobalOnly(declaration, span, report);
-  else if (declaration.linkage === '.common') checkNotOpaque(declaration, report);
-  if (place === 'function') checkNoneOpaque(declaration, report);
+  else if (declaration.linkage === '.common')
+    checkNoneOpaque(declaration, 'Illegal type for .common symbol', neverCommon, report);
+  if (place === 'function' && (space === '.global' || space === '.param')) {
+    const ptxas = 'Texture/surface variable must be at module or entry parameter scope';
+    checkNoneOpaque(declaration, ptxas, onlyOutside, report);
+  }
   if (declaration.nameless !== null) checkNameless(declaration.nameless, report);
   return true;
 }
 
-function checkNotOpaque({ variables }: Declaration, report: Report): void {
-  for (const { type, typeStart, typeEnd } of variables) {
-    if (!opaqueTypes.has(type)) continue;
-    const what = `a ${type} variable cannot be .common`;
-    report(diagnose('PTX5007', { start: typeStart, end: typeEnd }, { what, ptxas: 'Illegal type for .common symbol' }));
-  }
+function neverCommon({ type }: Variable): string {
+  return `a ${type} variable cannot be .common`;
 }
 
-function checkNoneOpaque({ space, variables }: Declaration, report: Report): void {
-  if (space !== '.global' && space !== '.param') return;
-  for (const { name, type, typeStart, typeEnd } of variables) {
-    if (!opaqueTypes.has(type)) continue;
-    const what = `'${name}' of type ${type} must be declared outside functions, or as a kernel parameter`;
-    const ptxas = 'Texture/surface variable must be at module or entry parameter scope';
-    report(diagnose('PTX5007', { start: typeStart, end: typeEnd }, { what, ptxas }));
+function onlyOutside({ name, type }: Variable): string {
+  return `'${name}' of type ${type} must be declared outside functions, or as a kernel parameter`;
+}
+
+/** Reports textures, samplers and surfaces; `misplaced` says for one of them why it cannot be declared here. */
+function checkNoneOpaque(
+  { variables }: Declaration,
+  ptxas: string,
+  misplaced: (variable: Variable) => string,
+  report: Report,
+): void {
+  for (const variable of variables) {
+    if (!opaqueTypes.has(variable.type)) continue;
+    const span: Span = { start: variable.typeStart, end: variable.typeEnd };
+    report(diagnose('PTX5007', span, { what: misplaced(variable), ptxas }));
   }
 }
 

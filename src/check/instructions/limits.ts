@@ -2,6 +2,8 @@
  * Limits of constant operands, and of the offsets of addresses. Values are not part of a shape, so they are checked for
  * every instruction.
  */
+import { typeOf } from '../../isa/types.ts';
+import { floatBits } from '../binding/constant-bits.ts';
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { ModuleEnvironment } from '../availability.ts';
@@ -122,7 +124,7 @@ function rangeOf(min: number | bigint, max: number | bigint): Range {
 }
 
 function checkFraction({ name }: ValuePattern, operand: FloatOperand, opcode: string, report: Report): void {
-  const value = nearestF32(operand);
+  const value = valueAsF32(operand);
   if (value > 0 && value <= 1) return;
   const parameters = {
     value: String(value),
@@ -137,12 +139,8 @@ function checkFraction({ name }: ValuePattern, operand: FloatOperand, opcode: st
 }
 
 /** The value of a constant as an f32 operand; a NaN remains a NaN. */
-function nearestF32({ form, bits }: FloatOperand): number {
-  const view = new DataView(new ArrayBuffer(8));
-  if (form === '0f') {
-    view.setUint32(0, Number(bits));
-    return view.getFloat32(0);
-  }
-  view.setBigUint64(0, bits);
-  return Math.fround(view.getFloat64(0));
+function valueAsF32(constant: FloatOperand): number {
+  const view = new DataView(new ArrayBuffer(4));
+  view.setUint32(0, Number(floatBits(typeOf('.f32'), constant)));
+  return view.getFloat32(0);
 }

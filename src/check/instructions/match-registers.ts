@@ -72,7 +72,10 @@ function bitsType(width: number): TypeName {
   return width === 64 ? '.b64' : width === 16 ? '.b16' : '.b32';
 }
 
-/** The common type of the members of a list of 32-bit values; null if the types of two adjacent members are not compatible. */
+/**
+ * The common type of the members of a list of 32-bit values; null if the types of two adjacent members are not
+ * compatible.
+ */
 export function joinedType(shapes: readonly Shape[]): TypeName | null {
   const bits = '.b32';
   const found = shapes.map((shape) => typeOfElement(shape, bits));

@@ -41,7 +41,7 @@ const slack = 2 ** 26;
  */
 function rangeOf(limit: number): number {
   const unit = granule * wasmPageBytes;
-  return Math.min(Math.ceil((2 * limit + slack) / unit) * unit, firstNearAddress);
+  return Math.min(alignUp(2 * limit + slack, unit), firstNearAddress);
 }
 
 /** Number of bytes that an allocation of the given size occupies. */
