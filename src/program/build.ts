@@ -57,6 +57,8 @@ export interface KernelLayout {
   readonly readsTextures: boolean;
   /** Every activation begins at a multiple of this number of bytes. */
   readonly alignment: number;
+  /** The size of arrays that are declared without one as parameters of functions: that of the largest argument. */
+  readonly openBytes: number;
 }
 
 /** Lays out `.shared` variables: the module's own, and those that the kernel's functions declare. */
@@ -84,6 +86,7 @@ export function kernelLayout(drafts: readonly Draft[], shared: readonly Variable
     usesSpecialFunctions: all.some(({ steps }) => steps.some(({ kind }) => kind === 'mufu')),
     readsTextures: all.some(({ steps }) => steps.some(({ kind }) => kind === 'texture-read')),
     alignment,
+    openBytes: all.reduce((most, { call }) => Math.max(most, call?.openBytes ?? 0), 0),
   };
 }
 
@@ -100,7 +103,7 @@ function localSymbols({ fn, instructions }: Draft): readonly VariableSymbol[] {
 export function finishFunction(draft: Draft, layout: KernelLayout): FunctionProgram {
   const { fn, frame, instructions } = draft;
   const { entry } = fn.item;
-  const formals = formalsOf(fn);
+  const formals = formalsOf(fn, layout.openBytes);
   const locals = localSymbols(draft);
   const parameters = layOut(entry ? fn.item.parameters : []);
   const passed = new Set(locals.flatMap(({ space, variable }) => (space === 'local parameter' ? [variable] : [])));
@@ -163,13 +166,16 @@ interface PlacedFormal {
  * Returns the parameters and return values that are in local memory. For a kernel, the lists are empty, because its
  * parameters are in a separate memory.
  */
-function formalsOf({ item, parameters, results }: CheckedFunction): {
+function formalsOf(
+  { item, parameters, results }: CheckedFunction,
+  openBytes: number,
+): {
   readonly parameters: readonly PlacedFormal[];
   readonly results: readonly PlacedFormal[];
   readonly end: number;
 } {
   if (item.entry) return { parameters: [], results: [], end: 0 };
-  const layout = formalLayout(signatureOf(item));
+  const layout = formalLayout(signatureOf(item), openBytes);
   return {
     parameters: parameters.map((symbol, i) => ({ symbol, offset: elementAt(layout.parameters, i) })),
     results: results.map((symbol, i) => ({ symbol, offset: elementAt(layout.results, i) })),

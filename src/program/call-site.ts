@@ -1,13 +1,14 @@
 /**
  * Describes the calls of a program. A thread's local memory is a stack of activations. The activation of a callee
  * follows the `localBytes` of its caller, and begins with the callee's parameters and its return values, in this order.
- * The caller writes the arguments there before the call, and reads the return values from there afterwards. Every
- * activation has its own registers.
+ * An array without a size comes last. The caller writes the arguments there before the call, and reads the return
+ * values from there afterwards. Every activation has its own registers.
  */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { BoundCall, Passed } from '../check/binding/bind-call.ts';
 import type { Formal, Signature } from '../check/declarations/signature.ts';
+import { sizeOf } from '../check/declarations/sizes.ts';
 import { alignUp } from '../base/align.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import type { FrameBuilder } from './frame.ts';
@@ -43,6 +44,8 @@ export interface CallSite {
   readonly name: string;
   readonly callee: Callee;
   readonly parameters: readonly Moved[];
+  /** The number of bytes passed for an array without a size; 0 if the callee has no such parameter. */
+  readonly openBytes: number;
   /** Return values that the caller reads. They are never constants. */
   readonly results: readonly Moved[];
 }
@@ -60,37 +63,46 @@ export interface FormalLayout {
   readonly end: number;
 }
 
-export function formalLayout({ parameters, results }: Signature): FormalLayout {
+/** If the last parameter is an array without a size, it gets `openBytes` bytes. */
+export function formalLayout({ parameters, results }: Signature, openBytes = 0): FormalLayout {
   let end = 0;
-  const place = ({ bytes, align }: Formal): number => {
-    const offset = alignUp(end, stackAlignment(bytes, align));
+  const place = (bytes: number, offset: number): number => {
     end = offset + bytes;
     return offset;
   };
-  return { parameters: parameters.map(place), results: results.map(place), end };
+  const placed = ({ bytes, align }: Formal): number => place(bytes, alignUp(end, stackAlignment(bytes, align)));
+  const sized = parameters.filter(({ open }) => !open).map(placed);
+  const placedResults = results.map(placed);
+  const open = parameters
+    .slice(sized.length)
+    .map(({ align }) => place(openBytes, alignUp(end, stackAlignment(Infinity, align))));
+  return { parameters: [...sized, ...open], results: placedResults, end };
 }
 
 export function callSite(call: BoundCall, callee: Callee, frame: FrameBuilder): CallSite {
   const { signature } = call;
   const layout = formalLayout(signature);
   const moves = (all: readonly Passed[], formals: readonly Formal[], offsets: readonly number[]): readonly Moved[] =>
-    all.flatMap((passed, i) => movesOf(passed, elementAt(formals, i).bytes, elementAt(offsets, i), frame));
+    all.flatMap((passed, i) => movesOf(passed, elementAt(formals, i), elementAt(offsets, i), frame));
+  const parameters = moves(call.parameters, signature.parameters, layout.parameters);
+  const open = call.parameters.find((_, i) => elementAt(signature.parameters, i).open);
   return {
     name: 'signature' in call.callee ? call.callee.name : call.callee.register,
     callee,
-    parameters: moves(call.parameters, signature.parameters, layout.parameters),
+    parameters,
+    openBytes: open === undefined ? 0 : (parameters.at(-1)?.bytes ?? 0),
     results: moves(call.results, signature.results, layout.results).filter(({ value }) => value.kind !== 'constant'),
   };
 }
 
-function movesOf(passed: Passed, bytes: number, offset: number, frame: FrameBuilder): readonly Moved[] {
+function movesOf(passed: Passed, { bytes, open }: Formal, offset: number, frame: FrameBuilder): readonly Moved[] {
   switch (passed.kind) {
     case 'sink':
       return [];
     case 'constant':
       return [{ offset, bytes, value: passed }];
     case 'variable':
-      return [{ offset, bytes, value: passed }];
+      return [{ offset, bytes: open ? sizeOf(passed.symbol.variable) : bytes, value: passed }];
     case 'registers': {
       const each = bytes / passed.uses.length;
       return passed.uses.map((use, lane): Moved => {

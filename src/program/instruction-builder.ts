@@ -109,7 +109,6 @@ export class InstructionBuilder {
   ): readonly ProgramInstruction[] {
     const bound = variant === null ? null : bindInstruction(node, variant, scope);
     if (bound === null) return [this.unsupported(node, scope, node.mnemonic)];
-    if (isVariadic(bound, scope)) return [this.unsupported(node, scope, 'call of a variadic function')];
     return this.parts(bound, scope, index);
   }
 
@@ -331,12 +330,6 @@ export class InstructionBuilder {
     const { line } = text.position(node.mnemonicStart);
     return { line: firstLine + line - 1, text: text.text.slice(node.start, node.end), source: this.source };
   }
-}
-
-/** Whether this is a call of a function whose last parameter is an array without a size. */
-function isVariadic({ node, variant }: BoundInstruction, scope: Scope): boolean {
-  if (!variant.form.operands.some(({ kind }) => kind === 'callee')) return false;
-  return bindCall(node, scope).signature.parameters.at(-1)?.open === true;
 }
 
 function joined<T>(one: readonly T[], other: readonly T[]): readonly T[] {

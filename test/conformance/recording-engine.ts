@@ -134,7 +134,13 @@ class Recording {
     const [pattern] = entry.instructions;
     const [builtin] = builtins;
     if (pattern === undefined || builtin === undefined) throw new Error('there is nothing to run');
-    const call = { name: 'f', callee: { kind: 'direct', function: 1 }, parameters: [], results: [] } as const;
+    const call = {
+      name: 'f',
+      callee: { kind: 'direct', function: 1 },
+      parameters: [],
+      openBytes: 0,
+      results: [],
+    } as const;
     const instruction = {
       ...pattern,
       steps: [this.step],

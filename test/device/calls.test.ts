@@ -70,6 +70,47 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
     });
   });
 
+  describe('arrays without a size', () => {
+    const variable = `.local .b32 own; .param .align 4 .b8 more[8]; .param .b32 r1;`;
+    /** Returns 100 * n + the sum of n words. For n = 2, it also calls itself with one word. */
+    const sum = `.func (.param .b32 r) sum(.param .b32 n, .param .align 4 .b8 v[]) {
+      .reg .b32 %x<4>; .reg .b64 %a; .reg .pred %p; ${variable}
+      ld.param.b32 %x0, [n]; mov.b64 %a, v; mul.lo.u32 %x1, %x0, 100; st.local.b32 [own], %x1; mov.b32 %x1, 0;
+      next: setp.eq.u32 %p, %x0, 0; @%p bra done;
+      ld.local.b32 %x2, [%a]; add.u32 %x1, %x1, %x2; add.u64 %a, %a, 4; sub.u32 %x0, %x0, 1; bra next;
+      done: ld.local.b32 %x2, [own]; add.u32 %x1, %x1, %x2;
+      setp.ne.u32 %p, %x2, 200; @%p bra end;
+      st.param.b32 [more], 5000; call (r1), sum, (1, more); ld.param.b32 %x3, [r1]; add.u32 %x1, %x1, %x3;
+      end: st.param.b32 [r], %x1; ret; }`;
+    const words = (count: number): string => `.param .align 4 .b8 v[${4 * count}];
+      ${Array.from({ length: count }, (_, i) => `st.param.b32 [v+${4 * i}], ${i + 1};`).join(' ')}`;
+
+    test.each([
+      ['three words', `{ ${words(3)} call (%r1), sum, (3, v); }`, 306],
+      ['no argument', 'call (%r1), sum, (0);', 0],
+      [
+        'arguments of several sizes',
+        `{ ${words(9)} call (%r2), sum, (9, v); } call (%r1), sum, (0); add.u32 %r1, %r1, %r2;`,
+        945,
+      ],
+      ['a call within the call', `{ ${words(2)} call (%r1), sum, (2, v); }`, 203 + 5100],
+      [
+        'a call through a register',
+        `P: .callprototype (.param .b32 _) _ (.param .b32 _, .param .align 4 .b8 _[]); mov.b64 %rd1, sum;
+        { ${words(4)} call (%r1), %rd1, (4, v), P; }`,
+        410,
+      ],
+    ])('%s', async (_, body, expected) => {
+      expect(await result({ module: sum, body })).toBe(expected);
+    });
+
+    test('an access beyond the largest argument', async () => {
+      const module = '.func f(.param .align 4 .b8 v[]) { .reg .b32 %x; ld.param.b32 %x, [v+8]; ret; }';
+      const body = '.param .align 4 .b8 v[8]; call f, (v);';
+      expect(await faultOf({ module, body }, { engine })).toMatchObject({ code: 'PTX6001' });
+    });
+  });
+
   describe('activations', () => {
     test('every activation has its own registers, which start at zero', async () => {
       const module = '.func (.reg .b32 r) count() { .reg .b32 %n; add.u32 %n, %n, 1; mov.u32 r, %n; ret; }';

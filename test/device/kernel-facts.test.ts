@@ -70,15 +70,10 @@ describe('instructions that no engine executes', () => {
     ['after the end', `ret;\n${shift}`, []],
     ['in a function that is called', 'call helper;', [['tcgen05.shift.cta_group::1.down', 4, 1]]],
     ['in a function that is not called', '', []],
-    [
-      'as calls of a variadic function',
-      '.param .b8 b[4]; call variadic, (b);\ncall variadic;',
-      [['call of a variadic function', 5, 2]],
-    ],
   ];
 
   test.each(cases)('%s', async (_, body, expected) => {
-    const helper = `.func variadic(.param .b8 v[]) { ret; } .func helper() { .reg .b32 %r<2>; mov.u32 %r1, 0; ${shift} ret; }`;
+    const helper = `.func helper() { .reg .b32 %r<2>; mov.u32 %r1, 0; ${shift} ret; }`;
     const kernel = await kernelOf(
       `${helper} .visible .entry k() { .reg .b32 %r<2>; .reg .pred %p<2>;\n${body}\nret; }`,
     );
