@@ -2,11 +2,13 @@
  * Finds help for an undeclared name: states the range of the register family to which the name seems to belong, or
  * suggests the name that was probably meant.
  */
+import { joinWords } from '../base/join-words.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import type { Span } from '../base/span.ts';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
 import { rewrite } from '../diagnostics/fix.ts';
 import { findRegister, registerSpellings } from '../isa/find-register.ts';
+import { registerParts } from '../isa/registers.ts';
 import { familyIndex, type Scope } from './symbols.ts';
 
 /** Special registers that CUDA C++ spells differently. */
@@ -49,7 +51,7 @@ export class NameHelp {
    * reached.
    */
   for(name: string, scope: Scope): NameAdvice {
-    const help = familyHelp(name, scope) ?? elementHelp(name);
+    const help = familyHelp(name, scope) ?? elementHelp(name, scope);
     if (help !== null) return { help, meant: null };
     const meant = cudaName(name) ?? this.search(name, scope);
     return { help: meant === null ? null : `did you mean '${meant}'?`, meant };
@@ -74,12 +76,16 @@ function familyHelp(name: string, scope: Scope): string | null {
     : `'${prefix}<${count}>' declares ${prefix}0 to ${prefix}${count - 1}`;
 }
 
-/** Help for a name such as `%tid.a`, which names a special register that exists and an element that does not. */
-function elementHelp(name: string): string | null {
+/** Help for a name such as `%tid.a`, which names a register that exists and an element that does not. */
+function elementHelp(name: string, scope: Scope): string | null {
   const [base = ''] = name.split('.', 1);
-  return name !== base && findRegister(base)?.isVector === true
-    ? `the elements of ${base} are .x, .y, .z and .w`
-    : null;
+  if (name === base) return null;
+  const symbol = scope.lookup(base);
+  const lanes = symbol?.kind === 'register' ? symbol.lanes : findRegister(base)?.isVector === true ? 4 : null;
+  if (lanes === null) return null;
+  return lanes === 1
+    ? `'${base}' is not a vector, so it has no elements`
+    : `the elements of ${base} are ${joinWords(registerParts.slice(0, lanes), 'and')}`;
 }
 
 function cudaName(name: string): string | null {

@@ -136,6 +136,7 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX5036: items('.entry k() .minnctapersm 2 { ret; }'),
   PTX5037: items('.entry k() { .pragma "unroll"; ret; }'),
   PTX5038: module('.version 9.0\n.target sm_100\n.entry k() .blocksareclusters { ret; }'),
+  PTX5039: items('.global .b32 %laneid;'),
 };
 
 function statements(text: string): Example {

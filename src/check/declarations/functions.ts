@@ -8,6 +8,7 @@ import { opaqueTypes, type PtxType, typeOf } from '../../isa/types.ts';
 import type { AliasItem, FunctionItem, Parameter, PrototypeDirective } from '../../syntax/tree.ts';
 import { arrayText } from './declarations.ts';
 import type { Report } from '../report.ts';
+import { checkModuleName } from './redeclaration.ts';
 import { type Formal, type Signature, signatureOf } from './signature.ts';
 import { isOpen } from './sizes.ts';
 import type { FunctionSymbol, Scope } from '../symbols.ts';
@@ -103,6 +104,7 @@ export function checkParameterType(parameter: Parameter, type: PtxType, defined:
  * agree.
  */
 export function declareFunction(symbol: FunctionSymbol, scope: Scope, report: Report): void {
+  checkModuleName(symbol, report);
   const previous = scope.declare(symbol);
   if (previous === null) return;
   const { name, declared } = symbol;

@@ -3,16 +3,23 @@
  * that were measured with ptxas 13.0.
  */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
+import { findRegister } from '../../isa/find-register.ts';
 import type { Variable } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
 import { bytesInRow, isOpen } from './sizes.ts';
-import type { Scope, VariableSymbol } from '../symbols.ts';
+import type { FunctionSymbol, Scope, VariableSymbol } from '../symbols.ts';
+
+/** Reports a variable or function of the module that has the name of a special register. */
+export function checkModuleName({ name, declared }: VariableSymbol | FunctionSymbol, report: Report): void {
+  if (findRegister(name) !== undefined) report(diagnose('PTX5039', declared, { name }));
+}
 
 /**
  * Declares a variable. A variable may have several `.extern` declarations and one definition, as long as they all
  * agree.
  */
 export function declareVariable(scope: Scope, symbol: VariableSymbol, report: Report): void {
+  if (scope.parent === null) checkModuleName(symbol, report);
   const previous = scope.declare(symbol);
   if (previous === null) return;
   const { name, declared } = symbol;

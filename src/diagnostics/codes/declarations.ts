@@ -317,6 +317,15 @@ export const declarations = {
     explain:
       'With .blocksareclusters, a launch gives the number of clusters, so the kernel itself must state the size of its blocks and of its clusters.',
   },
+  PTX5039: {
+    severity: 'error',
+    title: 'name of a special register',
+    message: "'{name}' is a special register, so no variable or function of a module can have this name",
+    ptxas: "Inconsistent redefinition of variable '{name}'",
+    section: '10',
+    explain:
+      'Special registers are known in the whole module. Names inside a function may be the same, and hide the special register there.',
+  },
 } as const;
 
 declarations satisfies Readonly<Record<string, CatalogEntry>>;
