@@ -179,9 +179,10 @@ function judge(version: number, target: string, lines: readonly string[]): Verdi
   const generation = Number(/\d+/.exec(target)?.[0]);
   const b128 = version >= 803 && generation >= 70 ? '.reg .b128 %b128_<4>;' : '';
   const packed = version >= 402 && generation >= 53 ? '.reg .f16x2 %f16x2_<4>;' : '';
+  const parameter = '.param .align 16 .b8 kp[64]';
   const addressSize = version >= 203 ? '.address_size 64' : '';
   const declarations = registerTypes.map((type) => `.reg .${type} %${type}_<4>;`).join(' ');
-  const head = `.version ${formatVersion(version)}\n.target ${target}\n${addressSize}\n.global .align 16 .b8 gb[64]; .shared .align 16 .b8 sb[64]; .const .align 16 .b8 cb[64];\n.visible .entry k(.param .align 16 .b8 kp[64]) {\n${declarations} ${packed} ${b128} .local .align 16 .b8 lb[64];\nL0:\n`;
+  const head = `.version ${formatVersion(version)}\n.target ${target}\n${addressSize}\n.global .align 16 .b8 gb[64]; .shared .align 16 .b8 sb[64]; .const .align 16 .b8 cb[64];\n.visible .entry k${version >= 104 ? `(${parameter})` : ''} {\n${version >= 104 ? '' : `${parameter};`} ${declarations} ${packed} ${b128} .local .align 16 .b8 lb[64];\nL0:\n`;
   const source = `${head}${lines.join('\n')}\nret; }\n`;
   const first = head.split('\n').length;
   const file = join(folder, 'm.ptx');

@@ -87,8 +87,11 @@ function packing([whole, element, count]: (typeof packings)[number]): readonly I
     {
       ...shared,
       id: `mov.unpack${whole}.${count}`,
-      summary: `Unpacks a register into ${count} elements, the first of which comes from the lowest bits.`,
-      operands: [list(results.map((name) => write(name, element, { sink: true }))), read('a', 0, { special: true })],
+      summary: `Unpacks a register or an address into ${count} elements, the first of which comes from the lowest bits.`,
+      operands: [
+        list(results.map((name) => write(name, element, { sink: true }))),
+        read('a', 0, { special: true, address: true }),
+      ],
       steps: (): readonly Step[] => [{ kind: 'unpack', to: topmostFirst(results), from: '$a', ...layout }],
     },
   ];
