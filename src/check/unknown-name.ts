@@ -81,7 +81,10 @@ function elementHelp(name: string, scope: Scope): string | null {
   const [base = ''] = name.split('.', 1);
   if (name === base) return null;
   const symbol = scope.lookup(base);
-  const lanes = symbol?.kind === 'register' ? symbol.lanes : findRegister(base)?.isVector === true ? 4 : null;
+  const special = findRegister(base);
+  if (symbol !== undefined && special !== undefined)
+    return `a ${symbol.kind} that is declared as '${base}' hides the special register; rename it`;
+  const lanes = symbol?.kind === 'register' ? symbol.lanes : special?.isVector === true ? 4 : null;
   if (lanes === null) return null;
   return lanes === 1
     ? `'${base}' is not a vector, so it has no elements`

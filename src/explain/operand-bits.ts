@@ -46,7 +46,7 @@ export function patternBits(variant: Variant, pattern: OperandPattern): readonly
     case 'texture':
       return [
         { name: pattern.name, role: 'read', type: typeOf('.b64') },
-        ...(pattern.sampled === true ? [{ name: 'sampler', role: 'read', type: typeOf('.b64') } as const] : []),
+        ...(pattern.sampled !== undefined ? [{ name: 'sampler', role: 'read', type: typeOf('.b64') } as const] : []),
         ...patternBits(variant, pattern.coordinates),
       ];
     case 'address':

@@ -177,7 +177,7 @@ export type OperandPattern =
   /**
    * `[a, {x, y}]`: a texture or surface, followed by coordinates of one of the `types`. The texture or surface is given
    * by its name or by a register that contains its handle. With `sampled`, `[a, s, {x, y}]` is also allowed, where `s`
-   * is a sampler.
+   * is a sampler; the row is what this needs if textures include their samplers, or if one of the two is in a register.
    */
   | {
       readonly kind: 'texture';
@@ -186,7 +186,7 @@ export type OperandPattern =
       /** The requirements for a handle in a register. */
       readonly indirect: AvailabilityRow;
       readonly coordinates: CoordinatesPattern;
-      readonly sampled?: boolean;
+      readonly sampled?: AvailabilityRow;
     }
   /**
    * `[a]`: a texture, sampler or surface, given by its name or in a register. `separate`: the operand is a sampler in

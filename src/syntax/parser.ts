@@ -212,9 +212,7 @@ function parseVersion(r: Reader): Item | null {
   if (digits === undefined) return r.unexpected('a version such as 8.7');
   const end = r.end;
   r.next();
-  // Versions are compared like decimal fractions, so trailing zeros are ignored: 8.10 is the same as 8.1.
-  const minor = digits.replace(/0+$/, '');
-  return { kind: 'version', start, end, major: Number(major), minor: Number(minor) };
+  return { kind: 'version', start, end, major: Number(major), minor: Number(digits) };
 }
 
 /** Maximum number of names in a `.target` directive; any realistic directive has at most three. */

@@ -65,8 +65,8 @@ export class Header {
 
   readVersion(directive: VersionDirective): void {
     if (this.version !== null) return;
-    // The minor version is limited to 99, because no known version has three digits after the point.
-    const found = directive.major * 100 + Math.min(directive.minor, 99);
+    // ptxas adds tens of the minor version to the major one, so that 8.10 is 9.0.
+    const found = (directive.major + Math.floor(directive.minor / 10)) * 100 + (directive.minor % 10);
     this.version = found;
     const text = `${directive.major}.${directive.minor}`;
     if (found > newestVersion) {

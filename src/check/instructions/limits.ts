@@ -55,10 +55,11 @@ export function checkLimits(node: Instruction, { opcode, variant }: Meant, conte
   const patterns = variant?.form.operands ?? [];
   patterns.forEach((pattern, i) => {
     const operand = node.operands[i];
+    const place = { opcode, index: i, section: variant?.form.section ?? null };
     if (pattern.kind === 'vector' && operand?.kind === 'vector') {
       pattern.elements.forEach((element, j) => {
         const own = operand.elements[j];
-        if (own?.kind === 'integer') checkInteger(element, own, opcode, context);
+        if (own?.kind === 'integer') checkInteger(element, own, place, context);
       });
     }
     if (pattern.kind === 'handle' && operand?.kind === 'address' && operand.offset !== 0n)
@@ -66,7 +67,7 @@ export function checkLimits(node: Instruction, { opcode, variant }: Meant, conte
     if (pattern.kind !== 'value' || operand === undefined) return;
     if (operand.kind === 'float' && pattern.fraction === true) checkFraction(pattern, operand, opcode, report);
     if (operand.kind !== 'integer') return;
-    checkInteger(pattern, operand, opcode, context);
+    checkInteger(pattern, operand, place, context);
     const other = node.operands[patterns.findIndex(({ name }) => name === pattern.atMost)];
     if (other?.kind === 'integer') checkAtMost(pattern, operand, other.value, opcode, report);
   });
@@ -76,10 +77,17 @@ function handleOf({ name, of }: HandlePattern): { readonly name: string; readonl
   return { name, expected: `a ${of} variable or a 64-bit register alone` };
 }
 
+/** An operand of an instruction: its index, and the section of the ISA that describes the instruction. */
+interface OperandPlace {
+  readonly opcode: string;
+  readonly index: number;
+  readonly section: string | null;
+}
+
 function checkInteger(
   pattern: ValuePattern,
   operand: IntegerOperand,
-  opcode: string,
+  { opcode, index, section }: OperandPlace,
   { version, report, needs }: LimitContext,
 ): void {
   const { value } = operand;
@@ -92,7 +100,10 @@ function checkInteger(
   if (later !== undefined && value >= BigInt(later.from) && value <= BigInt(max))
     needs(later.needs, { start: operand.start, end: operand.end });
   if (value % BigInt(multiple) !== 0n) {
-    report(diagnose('PTX3012', operand, { ...parameters, multiple: String(multiple) }));
+    const ptxas = opcode.startsWith('bar')
+      ? 'Number of threads participating in barrier must be in multiple of warp size'
+      : `Argument ${index} of instruction '${opcode}': unexpected value '${value}', expected to be multiple of ${multiple}`;
+    report(diagnose('PTX3012', operand, { ...parameters, multiple: String(multiple), ptxas }, { section }));
   }
   if (oneOf?.some((allowed) => BigInt(allowed) === value) === false) {
     report(diagnose('PTX3013', operand, { ...parameters, allowed: oneOf.join(' or ') }));

@@ -1,4 +1,6 @@
 /** Matches textures and surfaces, and coordinates in them. */
+import type { AvailabilityRow } from '../../isa/conditions.ts';
+import type { Texmode } from '../availability.ts';
 import { elementAt } from '../../base/element-at.ts';
 import { joinWords } from '../../base/join-words.ts';
 import type { CoordinatesPattern, OperandPattern } from '../../isa/operand-patterns.ts';
@@ -11,6 +13,7 @@ import { operand, type Problem, problem } from './problem.ts';
 import type { Shape } from './shape.ts';
 import { type Subject, wrongKind } from './subject.ts';
 
+type AddressShape = Extract<Shape, { readonly kind: 'address' }>;
 type TexturePattern = Extract<OperandPattern, { readonly kind: 'texture' }>;
 type HandlePattern = Extract<OperandPattern, { readonly kind: 'handle' }>;
 
@@ -38,9 +41,33 @@ export function matchTexture(
   ];
 }
 
+/** What a texture or surface needs if handles are in registers, or if there is a sampler. */
+export function needsOfTexture(
+  { indirect, sampled }: TexturePattern,
+  { base, rest }: AddressShape,
+  texmode: Texmode,
+): readonly AvailabilityRow[] {
+  const [sampler] = rest.length === 2 ? rest : [];
+  const isIndirect = base?.kind === 'register';
+  const needs = isIndirect ? [indirect] : [];
+  if (sampled === undefined || sampler === undefined) return needs;
+  const asVariables = texmode === 'independent' && !isIndirect && sampler.kind !== 'register';
+  return asVariables ? needs : [...needs, sampled];
+}
+
+/** What a handle in a register needs. ptxas does not look at queries of separate textures and samplers. */
+export function needsOfHandle(
+  { indirect, of }: HandlePattern,
+  { base }: AddressShape,
+  texmode: Texmode,
+): readonly AvailabilityRow[] {
+  const isQuery = of !== '.surfref' && texmode === 'independent';
+  return base?.kind === 'register' && !isQuery ? [indirect] : [];
+}
+
 /** How many samplers may stand between the texture and the coordinates. */
-function samplersOf({ texmode }: Subject, { sampled = false }: TexturePattern): readonly number[] {
-  if (!sampled) return [0];
+function samplersOf({ texmode }: Subject, { sampled }: TexturePattern): readonly number[] {
+  if (sampled === undefined) return [0];
   return texmode === 'independent' ? [1] : [0, 1];
 }
 

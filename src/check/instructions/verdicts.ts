@@ -6,10 +6,11 @@
 import type { AvailabilityRow } from '../../isa/conditions.ts';
 import type { Variant } from '../../isa/form.ts';
 import { joinWords } from '../../base/join-words.ts';
-import { checkRows, type ModuleEnvironment, rowsOf } from '../availability.ts';
+import { checkRows, type ModuleEnvironment, rowsOf, type Texmode } from '../availability.ts';
 import { isLimited } from './limits.ts';
 import { longerForms } from './longer-forms.ts';
 import { operandList } from './match.ts';
+import { needsOfHandle, needsOfTexture } from './match-texture.ts';
 import { listed } from './modifier-words.ts';
 import { operandProblems } from './operand-order.ts';
 import { operand, type Problem } from './problem.ts';
@@ -171,7 +172,7 @@ function refusal({ opcode, problems }: { readonly opcode: string; readonly probl
  * The version and target requirements for how an operand is written: for a second result, and for handles of textures,
  * samplers and surfaces that are moved into registers or are in registers.
  */
-function needsOfOperand({ form }: Variant, shape: Shape, index: number): readonly AvailabilityRow[] {
+function needsOfOperand({ form }: Variant, shape: Shape, index: number, texmode: Texmode): readonly AvailabilityRow[] {
   const pattern = form.operands[index];
   switch (pattern?.kind) {
     case 'value': {
@@ -182,8 +183,9 @@ function needsOfOperand({ form }: Variant, shape: Shape, index: number): readonl
     case 'pair':
       return shape.kind === 'pair' && pattern.needs !== undefined ? [pattern.needs] : [];
     case 'texture':
+      return shape.kind === 'address' ? needsOfTexture(pattern, shape, texmode) : [];
     case 'handle':
-      return shape.kind === 'address' && shape.base?.kind === 'register' ? [pattern.indirect] : [];
+      return shape.kind === 'address' ? needsOfHandle(pattern, shape, texmode) : [];
     default:
       return [];
   }
@@ -204,7 +206,7 @@ function verdictOnVariant(
   ];
   const rows = [...ownRows];
   shapes.forEach((shape, i) => {
-    const needed = [...availabilityOf(shape), ...needsOfOperand(variant, shape, i)];
+    const needed = [...availabilityOf(shape), ...needsOfOperand(variant, shape, i, environment.texmode)];
     if (needed.length === 0) return;
     problems.push(...checkRows(needed, environment, operand(i)));
     rows.push(...needed);

@@ -97,10 +97,10 @@ export const operands = {
     severity: 'error',
     title: 'constant is not a multiple',
     message: "operand '{name}' of {what} must be a multiple of {multiple}; found {value}",
-    ptxas: 'Number of threads participating in barrier must be in multiple of warp size',
-    section: '9.7.13.1',
+    ptxas: '{ptxas}',
+    section: '9.7',
     explain:
-      'Barriers count whole warps, so a thread count must be a multiple of 32. setmaxnreg counts registers in groups of 8.',
+      'Barriers count whole warps, so a thread count must be a multiple of 32. setmaxnreg counts registers in groups of 8. Bulk copies have a multiple of 16 bytes.',
   },
   PTX3013: {
     severity: 'error',

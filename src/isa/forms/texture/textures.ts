@@ -14,7 +14,7 @@ import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { eachNeeds, row } from '../availability-rows.ts';
 import { checked, type CheckedLine, executed } from '../checked.ts';
-import { coordinateCounts, indirectTextures, integerCoordinates, integers } from './parts.ts';
+import { coordinateCounts, indirectTextures, integerCoordinates, integers, separateSamplers } from './parts.ts';
 import { isOfType, queryField, type ReadOptions, readSteps, sizeOfLevel } from './texture-steps.ts';
 
 /** A type of result that a texture instruction can return, with the types of registers that can hold it. */
@@ -176,7 +176,14 @@ function tex(filter: Filter, result: Result, options: Options, isFloat: boolean)
       ],
       operands: [
         resultList(result),
-        { kind: 'texture', name: 'a', of: '.texref', indirect: indirectTextures, coordinates, sampled: true },
+        {
+          kind: 'texture',
+          name: 'a',
+          of: '.texref',
+          indirect: indirectTextures,
+          coordinates,
+          sampled: separateSamplers,
+        },
         ...rest,
       ],
     },
@@ -225,7 +232,7 @@ const gathers = () =>
               of: '.texref',
               indirect: indirectTextures,
               coordinates: floatCoordinates,
-              sampled: true,
+              sampled: separateSamplers,
             },
             ...rest,
           ],
