@@ -1,6 +1,6 @@
 /** Finds misspelled options, which would otherwise be silently ignored. */
 import { PtxlabError } from './error.ts';
-import { nearestWord } from './nearest-word.ts';
+import { knownNames } from './rules.ts';
 
 /** The names of all options of `T`. If a name is left out, type checking fails. */
 export type OptionNames<T> = { readonly [Name in keyof Required<T>]: true };
@@ -14,8 +14,7 @@ export function requireOptionNames(options: unknown, names: object, owner: strin
     throw new PtxlabError('bad-option', `the options of ${owner} must be an object`);
   for (const name in options) {
     if (Object.hasOwn(names, name)) continue;
-    const near = nearestWord(name, Object.keys(names));
-    const hint = near === null ? `it has ${Object.keys(names).join(', ')}` : `did you mean '${near}'?`;
+    const hint = knownNames(name, Object.keys(names));
     throw new PtxlabError('bad-option', `${owner} has no option '${name.slice(0, 80)}'; ${hint}`);
   }
 }

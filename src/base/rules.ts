@@ -3,6 +3,7 @@
  * a list or an object also finds mistakes inside it and reports their path.
  */
 import { isObject } from './json-values.ts';
+import { nearestWord } from './nearest-word.ts';
 
 /** `T` is the type of the values that the rule accepts. */
 export interface Rule<T> {
@@ -14,6 +15,8 @@ export interface Rule<T> {
    * values of this kind have no parts.
    */
   readonly inside?: (value: unknown, path: string) => Mistake | null;
+  /** Returns a copy of an accepted value without its mistaken parts. Absent if the rule can't do without a part. */
+  readonly withoutMistakes?: (value: unknown) => unknown;
   /** Never set. The property is declared only so that the compiler treats rules for different types as incompatible. */
   readonly type?: T;
 }
@@ -49,6 +52,11 @@ export function anything<T>(): Rule<T> {
 /** Accepts any string. Meant for words that are looked up in a table later. */
 export function term<Term extends string>(): Rule<Term> {
   return { takes: 'a string', accepts: text.accepts };
+}
+
+/** Accepts the strings that pass a test. */
+export function textThat<Text extends string>(takes: string, passes: (value: string) => boolean): Rule<Text> {
+  return { takes, accepts: (value) => typeof value === 'string' && passes(value) };
 }
 
 export function callback<F>(): Rule<F> {
@@ -98,12 +106,17 @@ export function listOf<T>(part: Rule<T>, takes = 'a list'): Rule<readonly T[]> {
   };
 }
 
-/** An object whose members may have any names, but must all follow the same rule. */
-export function mapOf<T>(part: Rule<T>): Rule<Readonly<Record<string, T>>> {
+/** An object whose members may have any names, or those that follow `names`, and must all follow the same rule. */
+export function mapOf<T>(part: Rule<T>, names: Rule<string> = text): Rule<Readonly<Record<string, T>>> {
+  const check = (name: string, value: unknown, path: string): Mistake | null =>
+    names.accepts(name)
+      ? mistakeIn(value, part, memberPath(path, name))
+      : { path, words: `has the key '${name.slice(0, 80)}', which is not ${names.takes}` };
   return {
     takes: 'an object',
     accepts: isObject,
-    inside: (value, path) => firstOf(membersOf(value), ([name, one]) => mistakeIn(one, part, memberPath(path, name))),
+    inside: (value, path) => firstOf(membersOf(value), ([name, one]) => check(name, one, path)),
+    withoutMistakes: (value) => validMembers(value, (name) => (names.accepts(name) ? part : undefined)),
   };
 }
 
@@ -113,13 +126,20 @@ export function objectOf<T>(rules: RulesFor<T>): Rule<T> {
   const check = (name: string, value: unknown, path: string): Mistake | null => {
     const rule = known.get(name);
     if (rule !== undefined) return value === undefined ? null : mistakeIn(value, rule, memberPath(path, name));
-    return { path, words: `has no key '${name.slice(0, 80)}'; it has ${[...known.keys()].join(', ')}` };
+    return { path, words: `has no key '${name.slice(0, 80)}'; ${knownNames(name, [...known.keys()])}` };
   };
   return {
     takes: 'an object',
     accepts: isObject,
     inside: (value, path) => firstOf(membersOf(value), ([name, one]) => check(name, one, path)),
+    withoutMistakes: (value) => validMembers(value, (name) => known.get(name)),
   };
+}
+
+/** The end of a message about an unknown name: the known name that is most similar, or all of them if none is. */
+export function knownNames(name: string, known: readonly string[]): string {
+  const near = nearestWord(name, known);
+  return near === null ? `it has ${known.join(', ')}` : `did you mean '${near}'?`;
 }
 
 /** An object that must have all of these members and no others. Meant for data that programs write. */
@@ -155,6 +175,27 @@ export function shaped<T>(takes: string, rules: { readonly [Name in keyof T]?: R
 export function mistakeIn(value: unknown, rule: Rule<unknown>, path = ''): Mistake | null {
   if (!rule.accepts(value)) return { path, words: `must be ${rule.takes}, not ${shown(value)}` };
   return rule.inside?.(value, path) ?? null;
+}
+
+/** Whether a value follows a rule. */
+export function follows<T>(value: unknown, rule: Rule<T>): value is T {
+  return mistakeIn(value, rule) === null;
+}
+
+/** The parts of a value that follow a rule; undefined if the value as a whole does not follow it. */
+export function validPart<T>(value: unknown, rule: Rule<T>): T | undefined {
+  if (!rule.accepts(value)) return undefined;
+  const valid = rule.withoutMistakes === undefined ? value : rule.withoutMistakes(value);
+  return follows(valid, rule) ? valid : undefined;
+}
+
+function validMembers(value: unknown, ruleFor: (name: string) => Rule<unknown> | undefined): object {
+  const valid = membersOf(value).flatMap(([name, one]) => {
+    const rule = ruleFor(name);
+    const part = rule === undefined ? undefined : validPart(one, rule);
+    return part === undefined ? [] : [[name, part] as const];
+  });
+  return Object.fromEntries(valid);
 }
 
 function firstOf<T>(parts: Iterable<T>, find: (part: T) => Mistake | null): Mistake | null {

@@ -1,10 +1,8 @@
 /** The settings of a workspace, which are read from `ptxlab.json`. */
-import { joinWords } from '../base/join-words.ts';
-import { at, isObject, type Json, textAt } from '../base/json-values.ts';
-import { nearestWord } from '../base/nearest-word.ts';
+import { anything, mapOf, mistakeIn, objectOf, oneOf, type Rule, textThat, validPart } from '../base/rules.ts';
 import { isCode } from '../diagnostics/catalog.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { isTargetName, isVersionName } from '../isa/targets.ts';
+import { isTargetName, isVersionName, type TargetName, type VersionName } from '../isa/targets.ts';
 import { withoutSuppressed } from '../diagnostics/suppressed.ts';
 import type { Severity } from '../diagnostics/severity.ts';
 import type { JudgeOptions } from './judge-options.ts';
@@ -22,86 +20,52 @@ export interface Settings {
 
 export const noSettings: Settings = { options: {}, severities: new Map(), pages: null };
 
-/**
- * Reads `{"target": "sm_90a", "isa": "8.6", "severities": {"PTX1022": "off"}}`. Whatever `problemInSettings` reports is
- * ignored.
- */
-export function readSettings(text: string): Settings {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return noSettings;
-  }
-  const target = textAt(parsed, 'target');
-  const isa = textAt(parsed, 'isa');
-  const severities = new Map<string, Severity | 'off'>();
-  const named = at(parsed, 'severities');
-  for (const [code, severity] of isObject(named) ? Object.entries(named) : []) {
-    if (isChoice(severity)) severities.set(code, severity);
-  }
-  const options = { ...(isTargetName(target) ? { target } : {}), ...(isVersionName(isa) ? { isa } : {}) };
-  const pages = textAt(parsed, 'pages').replace(/\/+$/, '');
-  return { options, severities, pages: /^https?:/.test(pages) ? pages : null };
+/** The contents of a `ptxlab.json`. */
+interface SettingsFile {
+  /** For editors; not read. */
+  readonly $schema?: unknown;
+  readonly target?: TargetName;
+  readonly isa?: VersionName;
+  readonly severities?: Readonly<Record<string, Severity | 'off'>>;
+  readonly pages?: string;
 }
 
-const choices = ['error', 'warning', 'note', 'off'] as const;
+const settingsRule: Rule<SettingsFile> = objectOf<SettingsFile>({
+  target: textThat('a target such as "sm_90a"', isTargetName),
+  isa: textThat('a version of PTX, such as "8.6"', isVersionName),
+  severities: mapOf(oneOf('error', 'warning', 'note', 'off'), textThat('the code of a finding', isCode)),
+  pages: textThat('a web address', (value) => /^https?:/.test(value)),
+  $schema: anything(),
+});
 
-function isChoice(value: unknown): value is Severity | 'off' {
-  return choices.some((choice) => choice === value);
+export interface SettingsReading {
+  /** What is valid in the text. */
+  readonly settings: Settings;
+  /** The first mistake in the text; null if there is none. */
+  readonly problem: string | null;
 }
 
-/** Returns what is wrong with the text of a `ptxlab.json`; null if it is valid. */
-export function problemInSettings(text: string): string | null {
+/** Reads the text of a `ptxlab.json`, such as `{"target": "sm_90a", "severities": {"PTX1022": "off"}}`. */
+export function readSettings(text: string): SettingsReading {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    return `not JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return { settings: noSettings, problem: `not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
-  if (!isObject(parsed)) return 'must contain an object';
-  for (const [field, value] of Object.entries(parsed)) {
-    const problem = problemInField(field, value);
-    if (problem !== null) return problem;
-  }
-  return null;
+  const mistake = mistakeIn(parsed, settingsRule);
+  return {
+    settings: settingsOf(validPart(parsed, settingsRule) ?? {}),
+    problem: mistake === null ? null : `${mistake.path} ${mistake.words}`.trimStart(),
+  };
 }
 
-const fields = ['target', 'isa', 'severities', 'pages'];
-
-function problemInField(field: string, value: unknown): string | null {
-  const shown = JSON.stringify(value).slice(0, 80);
-  switch (field) {
-    case '$schema':
-      return null;
-    case 'target':
-      return typeof value === 'string' && isTargetName(value)
-        ? null
-        : `'target' must be a target such as "sm_90a"; found ${shown}`;
-    case 'isa':
-      return typeof value === 'string' && isVersionName(value)
-        ? null
-        : `'isa' must be a version of PTX, such as "8.6"; found ${shown}`;
-    case 'pages':
-      return typeof value === 'string' && /^https?:/.test(value)
-        ? null
-        : `'pages' must be a web address; found ${shown}`;
-    case 'severities':
-      return isObject(value) ? problemInSeverities(value) : `'severities' must be an object; found ${shown}`;
-    default: {
-      const near = nearestWord(field, fields);
-      return `'${field.slice(0, 80)}' is unknown; ${near === null ? `known are ${fields.join(', ')}` : `did you mean '${near}'?`}`;
-    }
-  }
-}
-
-function problemInSeverities(severities: Json): string | null {
-  for (const [code, severity] of Object.entries(severities)) {
-    if (!isCode(code)) return `'${code.slice(0, 80)}' is not the code of a finding`;
-    if (isChoice(severity)) continue;
-    return `the severity of ${code} must be ${joinWords(choices, 'or')}; found ${JSON.stringify(severity).slice(0, 80)}`;
-  }
-  return null;
+function settingsOf({ target, isa, severities, pages }: SettingsFile): Settings {
+  return {
+    options: { ...(target === undefined ? {} : { target }), ...(isa === undefined ? {} : { isa }) },
+    severities: new Map(Object.entries(severities ?? {})),
+    pages: pages?.replace(/\/+$/, '') ?? null,
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Finds the settings of a workspace. */
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { noSettings, problemInSettings, readSettings, type Settings } from '../check/settings.ts';
+import { noSettings, readSettings, type Settings } from '../check/settings.ts';
 import { UsageError } from './exit.ts';
 
 /**
@@ -10,7 +10,7 @@ import { UsageError } from './exit.ts';
  */
 export function settingsAbove(path: string): Settings {
   const found = nearest(path);
-  return found === null ? noSettings : readSettings(found.text);
+  return found === null ? noSettings : readSettings(found.text).settings;
 }
 
 /** Like `settingsAbove`, but throws a UsageError if something is wrong in the file. */
@@ -21,9 +21,9 @@ export function validSettingsAbove(path: string): Settings {
 
 /** Reads the text of a `ptxlab.json`. Throws a UsageError if something is wrong in it. */
 export function validSettings(text: string, file: string): Settings {
-  const problem = problemInSettings(text);
+  const { settings, problem } = readSettings(text);
   if (problem !== null) throw new UsageError(`${file}: ${problem}`);
-  return readSettings(text);
+  return settings;
 }
 
 /**

@@ -14,7 +14,7 @@ function opened(text: string, languageId: string) {
   const server = new LanguageServer({
     send: (message) => sent.push(message),
     later: (work) => due.push(work),
-    settingsFor: () => readSettings('{}'),
+    settingsFor: () => readSettings('{}').settings,
     version: '0',
   });
   const receive = (message: object): unknown => {

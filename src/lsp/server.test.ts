@@ -29,7 +29,7 @@ class Client {
     this.server = new LanguageServer({
       send: (message) => this.sent.push(message),
       later: (work) => this.due.push(work),
-      settingsFor: () => readSettings(settings),
+      settingsFor: () => readSettings(settings).settings,
       version: '0',
     });
     this.ask('initialize', { capabilities: {} });
@@ -298,7 +298,7 @@ describe('the protocol', () => {
     const due: (() => void)[] = [];
     const send = (message: object): number => sent.push(message);
     const later = (work: () => void): number => due.push(work);
-    const server = new LanguageServer({ send, later, settingsFor: () => readSettings('{}'), version: '0' });
+    const server = new LanguageServer({ send, later, settingsFor: () => readSettings('{}').settings, version: '0' });
     for (const method of [...before, 'textDocument/hover']) server.receive({ id: 1, method, params: {} });
     for (let work = due.shift(); work !== undefined; work = due.shift()) work();
     expect(numberAt(sent.at(-1), 'error', 'code')).toBe(code);

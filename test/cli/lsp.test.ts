@@ -95,16 +95,16 @@ describe('check follows ptxlab.json and comments', () => {
 
   it.each([
     ['{bad', 'not JSON'],
-    ['[]', 'must contain an object'],
-    ['{"target": "sm_175"}', `'target' must be a target such as "sm_90a"; found "sm_175"`],
-    ['{"taget": "sm_90"}', "'taget' is unknown; did you mean 'target'?"],
-    ['{"isa": 8.6}', `'isa' must be a version of PTX, such as "8.6"; found 8.6`],
+    ['[]', 'must be an object, not a list of 0'],
+    ['{"target": "sm_175"}', `target must be a target such as "sm_90a", not 'sm_175'`],
+    ['{"taget": "sm_90"}', "has no key 'taget'; did you mean 'target'?"],
+    ['{"isa": 8.6}', 'isa must be a version of PTX, such as "8.6", not 8.6'],
     [
       '{"severities": {"PTX2021": "fatal"}}',
-      'the severity of PTX2021 must be error, warning, note or off; found "fatal"',
+      "severities.PTX2021 must be 'error' or 'warning' or 'note' or 'off', not 'fatal'",
     ],
-    ['{"severities": {"PTX9999": "off"}}', "'PTX9999' is not the code of a finding"],
-    ['{"pages": "docs"}', `'pages' must be a web address; found "docs"`],
+    ['{"severities": {"PTX9999": "off"}}', "severities has the key 'PTX9999', which is not the code of a finding"],
+    ['{"pages": "docs"}', "pages must be a web address, not 'docs'"],
   ])('but refuses %s', async (settings, message) => {
     const own = scratchIn(folder);
     const file = put(own, 'k.ptx', module);

@@ -156,7 +156,7 @@ function answersOf(text: string): number {
   const server = new LanguageServer({
     send: (message) => (answers += JSON.stringify(message) === '' ? 0 : 1),
     later: (work) => due.push(work),
-    settingsFor: () => readSettings('{}'),
+    settingsFor: () => readSettings('{}').settings,
     version: '0',
   });
   const send = (message: object): void => {

@@ -2,7 +2,7 @@
 import { isObject } from '../../base/json-values.ts';
 import { readFile } from 'node:fs/promises';
 import { elementAt } from '../../base/element-at.ts';
-import { listOf, mistakeIn, recordWith, type Rule } from '../../base/rules.ts';
+import { follows, listOf, recordWith, type Rule } from '../../base/rules.ts';
 import { SourceText } from '../../base/source-text.ts';
 import { withFileErrors } from '../../hosts/file-errors.ts';
 import type { Judged } from '../check/report.ts';
@@ -20,7 +20,7 @@ const bodyRule: Rule<CheckBody> = recordWith<CheckBody>({ files: listOf(listOf(a
 
 /** Checks only the outer structure, because the hash of a result already covers the reports in it. */
 export function isCheckBody(body: object): body is CheckBody {
-  return mistakeIn(body, bodyRule) === null;
+  return follows(body, bodyRule);
 }
 
 /** Reads a planned input. @throws UsageError if its contents have changed since the plan was made */

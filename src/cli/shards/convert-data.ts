@@ -1,6 +1,6 @@
 /** The result of a shard of a conversion, and its data file. */
 import { join } from 'node:path';
-import { listOf, mistakeIn, oneOf, recordWith, type Rule, text } from '../../base/rules.ts';
+import { follows, listOf, oneOf, recordWith, type Rule, text } from '../../base/rules.ts';
 import { openFile } from '../../hosts/node-files.ts';
 import { readBytes } from '../../tensors/bytes.ts';
 import { formatNames } from '../../numerics/formats.ts';
@@ -37,7 +37,7 @@ const convertBodyRule: Rule<ConvertBody> = recordWith<ConvertBody>({
 });
 
 export function isConvertBody(body: object): body is ConvertBody {
-  return mistakeIn(body, convertBodyRule) === null;
+  return follows(body, convertBodyRule);
 }
 
 /**

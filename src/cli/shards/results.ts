@@ -5,7 +5,7 @@
  */
 import { readdir, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mistakeIn, oneOf, recordWith, type Rule, text } from '../../base/rules.ts';
+import { follows, oneOf, recordWith, type Rule, text } from '../../base/rules.ts';
 import { fileTrouble, systemCode } from '../../hosts/file-errors.ts';
 import { writeFiles } from '../../hosts/node-output.ts';
 import { UsageError } from '../exit.ts';
@@ -107,7 +107,7 @@ async function readEnvelope(file: string): Promise<Envelope | string | null> {
 }
 
 function isEnvelope(value: unknown): value is Envelope {
-  return mistakeIn(value, envelopeRule) === null;
+  return follows(value, envelopeRule);
 }
 
 async function dataTrouble(file: string, bytes: number): Promise<string | null> {

@@ -1,6 +1,6 @@
 /** Merges the shards of a sweep into a digest file. */
 import { elementAt } from '../../base/element-at.ts';
-import { mistakeIn } from '../../base/rules.ts';
+import { follows } from '../../base/rules.ts';
 import { DigestFile } from '../sweep/digest-file.ts';
 import type { Plan } from './manifest.ts';
 import { tornShard } from './results.ts';
@@ -38,7 +38,7 @@ export async function mergeSweep(
 }
 
 function isSweepBody(body: object): body is SweepBody {
-  return mistakeIn(body, sweepBodyRule) === null;
+  return follows(body, sweepBodyRule);
 }
 
 function isRun(run: DigestRun | undefined, name: string, first: number, count: number): boolean {

@@ -1,5 +1,5 @@
 /** The results of the shards of planned tests. */
-import { listOf, mistakeIn, recordWith, type Rule } from '../../base/rules.ts';
+import { follows, listOf, recordWith, type Rule } from '../../base/rules.ts';
 import type { CaseResult } from '../test/run-case.ts';
 
 /** The results of the tests of a shard, in order. */
@@ -15,5 +15,5 @@ const bodyRule: Rule<TestBody> = recordWith<TestBody>({ results: listOf(anyResul
 
 /** Checks only the outer structure, because the hash of a result already covers its contents. */
 export function isTestBody(body: object): body is TestBody {
-  return mistakeIn(body, bodyRule) === null;
+  return follows(body, bodyRule);
 }
