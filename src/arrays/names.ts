@@ -61,6 +61,9 @@ function bare(text: string): string {
 /** The format with the given spelling, in upper or lower case; null if PTX has no such format. */
 export function formatNamed(text: string): FormatName | null {
   if (typeof text !== 'string') return null;
+  // Most callers write a name exactly, and the expressions in `bare` take a noticeable part of a short conversion.
+  const exact = known.get(text);
+  if (exact !== undefined) return exact;
   const name = bare(text);
   return known.get(name) ?? knownInAnyCase.get(name.toLowerCase()) ?? null;
 }
