@@ -1,19 +1,19 @@
 /** Bulk conversion on worker threads: a version of `convert` for arrays that are too large for a single thread. */
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
-import { type OptionNames, requireOptionNames } from '../base/option-names.ts';
+import { requireOptions } from '../base/require.ts';
+import { anything, type RulesFor, shown, signal as signalRule } from '../base/rules.ts';
 import { ArrayConverter, clearSpare, type RandomSource } from '../jit/arrays/array-converter.ts';
 import { chunkSize } from '../jit/arrays/array-plan.ts';
 import { type ArrayPart, sliceCells } from '../jit/arrays/array-part.ts';
 import { storedBits } from '../jit/arrays/array-storage.ts';
 import { borrowThreads } from '../jit/launch/turns.ts';
 import type { WorkerHost } from '../jit/launch/worker-host.ts';
-import { convertNames, type ConvertOptions, type PreparedArrays, prepareArrays } from './convert.ts';
+import { type ConvertOptions, convertRules, type PreparedArrays, prepareArrays } from './convert.ts';
 import { canCompile } from '../jit/simd/can-compile.ts';
-import { overlap, requireOptions, shown } from './caller.ts';
 import { converterOf } from './converters.ts';
 import type { FormatName } from '../numerics/formats.ts';
-import { type ArrayOf, type Bytes, tagOf } from './storage.ts';
+import { type ArrayOf, type Bytes, overlap } from './storage.ts';
 import { Workspace, workspaceOf } from './workspace.ts';
 
 export interface ConvertAsyncOptions extends ConvertOptions {
@@ -37,7 +37,7 @@ const threshold = 2 ** 23;
 const mostWorkers = 64;
 const usualWorkers = 8;
 
-const names: OptionNames<ConvertAsyncOptions> = { ...convertNames, workers: true, signal: true };
+const rules: RulesFor<ConvertAsyncOptions> = { ...convertRules, workers: anything(), signal: signalRule };
 
 /** Number of elements that a thread converts before it checks for an abort. */
 const slice = 32 * chunkSize;
@@ -67,14 +67,10 @@ export function convertAsync<Out extends Bytes>(
 ): Promise<Out>;
 export function convertAsync(source: Bytes, options: ConvertAsyncOptions): Promise<Bytes>;
 export async function convertAsync(source: Bytes, options: ConvertAsyncOptions): Promise<Bytes> {
-  requireOptions(options, 'at least `to`, the format of the result');
-  requireOptionNames(options, names, 'convertAsync');
+  requireOptions(options, rules, 'convertAsync');
   const { workers, signal } = options;
   if (workers !== undefined && !(Number.isInteger(workers) && workers >= 0 && workers <= mostWorkers)) {
     throw new PtxlabError('bad-workers', `${shown(workers)} is not a number of workers from 0 to ${mostWorkers}`);
-  }
-  if (signal !== undefined && tagOf(signal) !== 'AbortSignal') {
-    throw new PtxlabError('bad-option', `signal must be an AbortSignal, not ${shown(signal)}`);
   }
   signal?.throwIfAborted();
   const prepared = prepareArrays(source, options);

@@ -10,14 +10,16 @@
  */
 import { PtxlabError } from '../base/error.ts';
 import { BoundedCache } from '../base/bounded-cache.ts';
-import { type OptionNames, requireOptionNames } from '../base/option-names.ts';
+import { requireOptions } from '../base/require.ts';
+import { anything, flag, oneOf, type RulesFor, shown } from '../base/rules.ts';
+import { tagOf } from '../base/tag-of.ts';
 import { randomLayoutOf } from '../isa/random-layout.ts';
 import type { ArrayPlan } from '../jit/arrays/array-plan.ts';
 import { storedBits } from '../jit/arrays/array-storage.ts';
 import { type Rounding, roundings } from '../numerics/conversion.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import type { RandomSource } from '../jit/arrays/array-converter.ts';
-import { overlap, requireBytes, requireChoice, requireFlag, requireOptions, shown } from './caller.ts';
+import { requireBytes } from './require-bytes.ts';
 import { converterOf } from './converters.ts';
 import { requireFormat } from './names.ts';
 import type { FormatSpelling } from './spellings.ts';
@@ -30,11 +32,11 @@ import {
   bytesOf,
   formatOfArray,
   type Packing,
-  packings,
+  overlap,
+  packingRule,
   storageOf,
   storedBytes,
   storedElements,
-  tagOf,
 } from './storage.ts';
 
 export interface ConvertOptions {
@@ -84,22 +86,25 @@ export interface ConvertOptions {
   readonly out?: Bytes;
 }
 
-/** The options of `convert`. */
-export const convertNames: OptionNames<ConvertOptions> = {
-  from: true,
-  to: true,
-  rounding: true,
-  saturate: true,
-  relu: true,
-  ftz: true,
-  semantics: true,
-  seed: true,
-  firstElement: true,
-  rbits: true,
-  sourcePacking: true,
-  packing: true,
-  count: true,
-  out: true,
+/**
+ * The rules of the options of `convert`. Where anything is accepted, the value is checked when it is used, and the error
+ * has a code of its own.
+ */
+export const convertRules: RulesFor<ConvertOptions> = {
+  from: anything(),
+  to: anything(),
+  rounding: oneOf(...roundings),
+  saturate: flag,
+  relu: flag,
+  ftz: flag,
+  semantics: oneOf(...allSemantics),
+  seed: anything(),
+  firstElement: anything(),
+  rbits: anything(),
+  sourcePacking: packingRule,
+  packing: packingRule,
+  count: anything(),
+  out: anything(),
 };
 
 /** A conversion of `count` elements, ready to run. */
@@ -128,8 +133,7 @@ export function convert<T extends FormatName>(
 export function convert<Out extends Bytes>(source: Bytes, options: ConvertOptions & { readonly out: Out }): Out;
 export function convert(source: Bytes, options: ConvertOptions): Bytes;
 export function convert(source: Bytes, options: ConvertOptions): Bytes {
-  requireOptions(options, 'at least `to`, the format of the result');
-  requireOptionNames(options, convertNames, 'convert');
+  requireOptions(options, convertRules, 'convert');
   const { plan, bytes, into, count, random, result } = prepareArrays(source, options);
   converterOf(plan, source, result).run(bytes, into, count, random);
   return result;
@@ -144,7 +148,7 @@ export interface PreparedArrays extends ArrayConversion {
   readonly into: Uint8Array;
 }
 
-/** Checks the options and allocates the result. Throws like `convert`. */
+/** Allocates the result. Throws like `convert`, but the options must already follow `convertRules`. */
 export function prepareArrays(source: Bytes, options: ConvertOptions): PreparedArrays {
   const conversion = arrayConversion(source, options);
   if (options.out !== undefined) requireBytes(options.out, 'out', 'bad-output');
@@ -159,11 +163,9 @@ function newArray(format: FormatName, bytes: number): Bytes {
   return arrayOver(format, new ArrayBuffer(bytes), 0, bytes);
 }
 
-/** The plan for these options and this source. Throws like `convert`. */
+/** The plan for this source and these options, which must follow `convertRules`. Throws like `convert`. */
 export function arrayConversion(source: Bytes, options: ConvertOptions): ArrayConversion {
-  requireOptions(options, 'at least `to`, the format of the result');
   requireBytes(source, 'the source', 'bad-source');
-  checkModes(options);
   const from = sourceFormat(source, options.from);
   const to = requireFormat(options.to);
   const plan = planFor(from, to, options);
@@ -180,17 +182,6 @@ export function arrayConversion(source: Bytes, options: ConvertOptions): ArrayCo
     throw new PtxlabError('buffer-size', `${rest}: give their number as \`count\``);
   }
   return { from, to, plan, count, random: randomSource(plan, options, count) };
-}
-
-/** These options are part of a plan's key, so they are checked before a plan is looked up. */
-function checkModes(options: ConvertOptions): void {
-  requireChoice('rounding', options.rounding, roundings);
-  requireFlag('saturate', options.saturate);
-  requireFlag('relu', options.relu);
-  requireFlag('ftz', options.ftz);
-  requireChoice('semantics', options.semantics, allSemantics);
-  requireChoice('sourcePacking', options.sourcePacking, packings);
-  requireChoice('packing', options.packing, packings);
 }
 
 /** Plans, keyed by everything that they depend on; making one takes as long as converting thousands of elements. */

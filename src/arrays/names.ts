@@ -4,13 +4,14 @@
  */
 import { PtxlabError } from '../base/error.ts';
 import { nearestWord } from '../base/nearest-word.ts';
+import { requireArgument } from '../base/require.ts';
+import { oneOf, type Rule, shown } from '../base/rules.ts';
 import { type FormatName, formatNames } from '../numerics/formats.ts';
-import { requireChoice, shown } from './caller.ts';
 import { spellingModules, spellings } from './spellings.ts';
 
 export type SpellingFamily = 'ptx' | 'ml_dtypes' | 'torch' | 'safetensors';
 
-const families: readonly SpellingFamily[] = ['ptx', 'ml_dtypes', 'torch', 'safetensors'];
+const familyRule: Rule<SpellingFamily> = oneOf('ptx', 'ml_dtypes', 'torch', 'safetensors');
 
 const fnuz = 'it uses the pattern of negative zero for NaN, and its bias is one higher';
 
@@ -77,7 +78,7 @@ export function formatNamed(text: string): FormatName | null {
 export function spelling(format: FormatName, family: SpellingFamily): string | null {
   if (typeof format !== 'string' || !Object.hasOwn(spellings, format)) throw unknownFormat(format);
   if (family === 'ptx') return `.${format}`;
-  requireChoice('family', family, families);
+  requireArgument('family', family, familyRule, 'bad-option');
   return spellings[format][family];
 }
 

@@ -1,5 +1,7 @@
 /** How elements of a format are stored in an array: typed arrays, and packings of elements narrower than a byte. */
 import { PtxlabError } from '../base/error.ts';
+import { oneOf, type Rule } from '../base/rules.ts';
+import { tagOf } from '../base/tag-of.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { type Storage, storedBits } from '../jit/arrays/array-storage.ts';
 
@@ -10,7 +12,7 @@ import { type Storage, storedBits } from '../jit/arrays/array-storage.ts';
  */
 export type Packing = 'bytes' | 'low-first' | 'high-first';
 
-export const packings: readonly Packing[] = ['bytes', 'low-first', 'high-first'];
+export const packingRule: Rule<Packing> = oneOf('bytes', 'low-first', 'high-first');
 
 /** Anything that holds bytes: a typed array or another view, or a whole buffer. */
 export type Bytes = ArrayBufferView | ArrayBuffer | SharedArrayBuffer;
@@ -78,11 +80,6 @@ export function formatOfArray(source: Bytes): FormatName | null {
   return formatsOfArrays[tagOf(source)] ?? null;
 }
 
-/** The kind of a value, such as `Float32Array`, even if the value comes from another realm. */
-export function tagOf(value: unknown): string {
-  return Object.prototype.toString.call(value).slice(8, -1);
-}
-
 /**
  * How the elements are stored. If no packing is requested, the usual packing of the format is used: elements of 2 or 4
  * bits are packed densely, and elements of 6 bits are stored one per byte, as in PTX.
@@ -138,4 +135,10 @@ export function bytesOf(array: Bytes): Uint8Array {
   return ArrayBuffer.isView(array)
     ? new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
     : new Uint8Array(array);
+}
+
+/** Whether two views share at least one byte of memory. */
+export function overlap(a: ArrayBufferView, b: ArrayBufferView): boolean {
+  if (a.buffer !== b.buffer) return false;
+  return a.byteOffset < b.byteOffset + b.byteLength && b.byteOffset < a.byteOffset + a.byteLength;
 }

@@ -3,12 +3,13 @@
  * back.
  */
 import { PtxlabError } from '../base/error.ts';
+import { requireArgument } from '../base/require.ts';
+import { shown } from '../base/rules.ts';
 import { mostWasmPages, wasmPageBytes } from '../base/wasm-pages.ts';
 import { staging } from '../jit/arrays/array-plan.ts';
 import type { FormatName } from '../numerics/formats.ts';
-import { requireChoice, shown } from './caller.ts';
 import { requireFormat } from './names.ts';
-import { type ArrayOf, arrayOver, type Packing, packings, storageOf, storedBytes } from './storage.ts';
+import { type ArrayOf, arrayOver, type Packing, packingRule, storageOf, storedBytes } from './storage.ts';
 
 /**
  * Number of unused bytes between two arrays. They are needed because the code that reads a group of elements may read
@@ -78,7 +79,7 @@ export class Workspace {
   array<T extends FormatName>(format: T, count: number, packing?: Packing): ArrayOf<T>;
   array(format: FormatName, count: number, packing?: Packing): ArrayOf<FormatName> {
     const name = requireFormat(format);
-    requireChoice('packing', packing, packings);
+    if (packing !== undefined) requireArgument('packing', packing, packingRule, 'bad-option');
     if (!Number.isSafeInteger(count) || count < 0) {
       throw new PtxlabError('bad-count', `${shown(count)} is not a number of elements`);
     }

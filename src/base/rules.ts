@@ -3,7 +3,9 @@
  * a list or an object also finds mistakes inside it and reports their path.
  */
 import { isObject } from './json-values.ts';
+import { joinWords } from './join-words.ts';
 import { nearestWord } from './nearest-word.ts';
+import { tagOf } from './tag-of.ts';
 
 /** `T` is the type of the values that the rule accepts. */
 export interface Rule<T> {
@@ -37,8 +39,7 @@ export const number: Rule<number> = { takes: 'a number', accepts: (value) => typ
 
 export const bytes: Rule<Uint8Array> = {
   takes: 'a Uint8Array',
-  // Also of another realm.
-  accepts: (value) => Object.prototype.toString.call(value) === '[object Uint8Array]',
+  accepts: (value) => tagOf(value) === 'Uint8Array',
 };
 
 /** Accepts any list. Its members are not checked by this rule. */
@@ -76,9 +77,13 @@ export function whole(most: number, words: string, least = 0): Rule<number> {
 }
 
 export function oneOf<Word extends string>(...words: readonly Word[]): Rule<Word> {
+  const known = new Set<unknown>(words);
   return {
-    takes: words.map((word) => `'${word}'`).join(' or '),
-    accepts: (value) => words.some((word) => word === value),
+    takes: joinWords(
+      words.map((word) => `'${word}'`),
+      'or',
+    ),
+    accepts: (value) => known.has(value),
   };
 }
 
@@ -219,8 +224,8 @@ export function memberPath(path: string, name: string): string {
 /** How messages show a value. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value.slice(0, 80)}'`;
-  if (typeof value === 'object' && value !== null)
-    return Array.isArray(value) ? `a list of ${value.length}` : 'an object';
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (isObject(value)) return tagOf(value) === 'Object' ? 'an object' : `a value of type ${tagOf(value)}`;
   if (typeof value === 'bigint') return `${value}n`;
   return typeof value === 'function' ? 'a function' : String(value);
 }

@@ -1,8 +1,7 @@
 /** Reads the values of one tensor, or of a part of it, into an array. */
-import { shown } from '../arrays/caller.ts';
 import { PtxlabError } from '../base/error.ts';
-import { requireArgument } from '../base/require.ts';
-import { shaped } from '../base/rules.ts';
+import { requireArgument, requireOptions } from '../base/require.ts';
+import { anything, oneOf, type RulesFor, shown, whole } from '../base/rules.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import { modelOf, type ModelTensor, plainTensor } from './checkpoints/model-tensors.ts';
 import { modelValues } from './model-values.ts';
@@ -22,6 +21,13 @@ export interface ReadTensorOptions {
    */
   readonly as?: 'number' | 'bigint';
 }
+
+const rules: RulesFor<ReadTensorOptions> = {
+  // These depend on the tensor.
+  offset: anything(),
+  count: anything(),
+  as: oneOf('number', 'bigint'),
+};
 
 /**
  * The tensor to read: a name, a tensor from `modelOf`, or an entry of the file. If an entry is given, its elements are
@@ -63,7 +69,7 @@ export async function readTensor(
   options: ReadTensorOptions = {},
 ): Promise<Float32Array | Float64Array | BigInt64Array | BigUint64Array> {
   const model = modelOf(file);
-  requireArgument('the options of readTensor', options, shaped('an object', {}));
+  requireOptions(options, rules, 'readTensor');
   const found = chosen(tensor, model.tensors, file.tensors);
   const range = rangeOf(options, found.entry);
   if (options.as === 'bigint') return longIntegers(model.file, found, range);
@@ -102,22 +108,15 @@ interface Range {
   readonly count: number;
 }
 
-function rangeOf(options: ReadTensorOptions, { name, elements }: TensorEntry): Range {
-  const { offset = 0, as = 'number', ...rest } = options;
-  requireWhole('offset', offset, elements, name);
-  const { count = elements - offset, ...others } = rest;
-  requireWhole('count', count, elements - offset, name);
-  if (as !== 'number' && as !== 'bigint')
-    throw new PtxlabError('bad-option', `as must be 'number' or 'bigint', not ${shown(as)}`);
-  for (const other of Object.keys(others))
-    throw new PtxlabError('bad-option', `readTensor has no option '${other}'; it has offset, count, as`);
-  return { offset, count };
+function rangeOf({ offset = 0, count }: ReadTensorOptions, { name, elements }: TensorEntry): Range {
+  requireUpTo(elements, `${quote(name)}: offset`, offset);
+  const rest = elements - offset;
+  if (count !== undefined) requireUpTo(rest, `${quote(name)}: count`, count);
+  return { offset, count: count ?? rest };
 }
 
-function requireWhole(option: string, value: number, most: number, name: string): void {
-  if (Number.isSafeInteger(value) && value >= 0 && value <= most) return;
-  const words = `${option} must be a whole number from 0 to ${most}, not ${shown(value)}`;
-  throw new PtxlabError('bad-option', `${quote(name)}: ${words}`);
+function requireUpTo(most: number, what: string, value: number): void {
+  requireArgument(what, value, whole(most, String(most)), 'bad-option');
 }
 
 async function numbers(values: TensorValues, { offset, count }: Range): Promise<Float32Array | Float64Array> {

@@ -101,7 +101,7 @@ describe('check follows ptxlab.json and comments', () => {
     ['{"isa": 8.6}', 'isa must be a version of PTX, such as "8.6", not 8.6'],
     [
       '{"severities": {"PTX2021": "fatal"}}',
-      "severities.PTX2021 must be 'error' or 'warning' or 'note' or 'off', not 'fatal'",
+      "severities.PTX2021 must be 'error', 'warning', 'note' or 'off', not 'fatal'",
     ],
     ['{"severities": {"PTX9999": "off"}}', "severities has the key 'PTX9999', which is not the code of a finding"],
     ['{"pages": "docs"}', "pages must be a web address, not 'docs'"],

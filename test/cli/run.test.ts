@@ -587,7 +587,7 @@ describe('a mistake in a job names its path in the file', () => {
     [{ args: [{ u32: 1, s32: 1 }] }, 'args[0]: must have exactly one key'],
     [{ args: [{ u33: 1 }] }, "args[0]: has no key 'u33'"],
     [{ args: [{ bytes: '123' }] }, 'args[0].bytes: hex needs an even number of hex digits'],
-    [{ args: [{ tensorMap: { type: 'u3' } }] }, "args[0].tensorMap.type: must be 'u8' or"],
+    [{ args: [{ tensorMap: { type: 'u3' } }] }, "args[0].tensorMap.type: must be 'u8', 'u16'"],
     [{ args: [{ tensorMap: { box: [0] } }] }, 'args[0].tensorMap.box[0]: must be a whole number from 1 to 256, not 0'],
     [
       { args: [{ tensorMap: { tensor: 0 } }] },

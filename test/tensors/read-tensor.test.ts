@@ -131,7 +131,7 @@ describe('mistakes', () => {
     ['a text', { offset: '1' }, "offset must be a whole number from 0 to 3, not '1'"],
     ['a count beyond the end', { offset: 1, count: 3 }, 'count must be a whole number from 0 to 2, not 3'],
     ['an unknown option', { from: 1 }, "no option 'from'"],
-    ['an unknown kind of result', { as: 'text' }, "as must be 'number' or 'bigint'"],
+    ['an unknown kind of result', { as: 'text' }, "option 'as' of readTensor must be 'number' or 'bigint'"],
   ])('%s', async (_, options, message) => {
     const reading = readTensor(await file, 'w', options);
     await expect(reading).rejects.toMatchObject({ code: 'bad-option', message: expect.stringContaining(message) });

@@ -1,10 +1,10 @@
 /** Reads arrays of values that are to be quantized, in any of the formats that are allowed for such values. */
 import { once } from '../../base/once.ts';
 import { PtxlabError } from '../../base/error.ts';
+import { tagOf } from '../../base/tag-of.ts';
 import { codeAt, singleAt } from '../../base/typed-reads.ts';
-import { requireBytes } from '../caller.ts';
+import { requireBytes } from '../require-bytes.ts';
 import { requireFormat } from '../names.ts';
-import { tagOf } from '../storage.ts';
 
 /** An array of f32 values, or of the bit patterns of f16 or bf16 values. */
 export type SourceArray = Float32Array | Uint16Array;

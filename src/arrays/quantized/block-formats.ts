@@ -1,7 +1,7 @@
 /** A table of the schemes that store an array as narrow codes and scales. Each scheme has one row. */
 import { PtxlabError } from '../../base/error.ts';
 import { nearestWord } from '../../base/nearest-word.ts';
-import { shown } from '../caller.ts';
+import { shown } from '../../base/rules.ts';
 import { type FormatName, formats, type NumberFormat } from '../../numerics/formats.ts';
 
 export type BlockSchemeName = 'mxfp8_e4m3' | 'mxfp8_e5m2' | 'mxfp6_e2m3' | 'mxfp6_e3m2' | 'mxfp4' | 'nvfp4';

@@ -1,19 +1,21 @@
 /** Converts codes and scales back to values. */
 import { elementAt } from '../../base/element-at.ts';
 import { PtxlabError } from '../../base/error.ts';
-import { type OptionNames, requireOptionNames } from '../../base/option-names.ts';
+import { requireOptions } from '../../base/require.ts';
+import { anything, oneOf, type RulesFor } from '../../base/rules.ts';
+import { tagOf } from '../../base/tag-of.ts';
 import { singleAt } from '../../base/typed-reads.ts';
 import { formats } from '../../numerics/formats.ts';
 import { unpackCodes } from '../elements/bit-packing.ts';
 import { chunkElements } from './block-encoder.ts';
-import { overlap, requireBytes, requireChoice } from '../caller.ts';
+import { requireBytes } from '../require-bytes.ts';
 import { convert } from '../convert.ts';
 import { valuesOf } from '../elements/element-codes.ts';
 import { blockDecoder } from '../elements/encoders.ts';
 import { type Piece, piecesOf } from '../pieces.ts';
 import { type QuantizedArray, requireQuantized } from './quantized-array.ts';
 import type { SourceArray } from '../elements/source-values.ts';
-import { type ArrayOf, tagOf } from '../storage.ts';
+import { type ArrayOf, overlap } from '../storage.ts';
 
 /** Formats that values are dequantized to. */
 export type ValueFormat = 'f32' | 'f16' | 'bf16';
@@ -30,9 +32,12 @@ export interface DequantizeOptions<T extends ValueFormat = ValueFormat> {
   readonly engine?: 'plain' | undefined;
 }
 
-const names: OptionNames<DequantizeOptions> = { to: true, out: true, engine: true };
-
-const valueFormats: readonly ValueFormat[] = ['f32', 'f16', 'bf16'];
+const rules: RulesFor<DequantizeOptions> = {
+  to: oneOf('f32', 'f16', 'bf16'),
+  // `out` is checked together with the size of the result.
+  out: anything(),
+  engine: oneOf('plain'),
+};
 
 /**
  * The values of a quantized array: code times scale, rounded to f32. A ue8m0 scale is used exactly as it is stored. The
@@ -49,9 +54,7 @@ export function dequantize<T extends ValueFormat = 'f32'>(
 ): ArrayOf<T>;
 export function dequantize(quantized: QuantizedArray, options: DequantizeOptions = {}): SourceArray {
   requireQuantized(quantized);
-  requireOptionNames(options, names, 'dequantize');
-  requireChoice('to', options.to, valueFormats);
-  requireChoice('engine', options.engine, ['plain']);
+  requireOptions(options, rules, 'dequantize');
   const to: ValueFormat = options.to ?? 'f32';
   const result = outputOf(to, quantized, options.out);
   const plain = options.engine === 'plain';

@@ -1,11 +1,11 @@
 /** Quantizes arrays of values to narrow codes and scales. */
 import { PtxlabError } from '../../base/error.ts';
-import { type OptionNames, requireOptionNames } from '../../base/option-names.ts';
+import { requireOptions } from '../../base/require.ts';
+import { anything, flag, oneOf, type RulesFor, shown } from '../../base/rules.ts';
 import { singleAt } from '../../base/typed-reads.ts';
 import { amaxOf, type BlockEncoder, type EncoderPlan } from './block-encoder.ts';
 import { type Scheme, schemeNamed, type SchemeSpelling } from './block-formats.ts';
 import { CodeWriter, codeBits } from '../elements/code-writer.ts';
-import { requireChoice, requireFlag, requireOptions, shown } from '../caller.ts';
 import { blockEncoder } from '../elements/encoders.ts';
 import { type QuantizationStatistics, quantizationStatistics } from '../statistics/error-statistics.ts';
 import { codePacking, type Granularity, granularities, layoutOf, type QuantizedArray } from './quantized-array.ts';
@@ -14,7 +14,7 @@ import { encodeShortRows, hasShortRows, scalesFor, scaleTaker } from './short-ro
 import { type MxRule, mxRules, plainFactor, tensorScale } from './scale-rules.ts';
 import { type GivenArray, type SourceArray, sourceOf } from '../elements/source-values.ts';
 import type { FormatSpelling } from '../spellings.ts';
-import { type Packing, packings } from '../storage.ts';
+import { type Packing, packingRule } from '../storage.ts';
 
 export interface QuantizeOptions {
   /**
@@ -67,24 +67,25 @@ export interface QuantizeOptions {
   readonly engine?: 'plain' | undefined;
 }
 
-const names: OptionNames<QuantizeOptions> = {
-  to: true,
-  from: true,
-  shape: true,
-  granularity: true,
-  scaleRule: true,
-  amax: true,
-  packing: true,
-  statistics: true,
-  rounding: true,
-  seed: true,
-  firstElement: true,
-  engine: true,
+/** Where anything is accepted, the value is checked when it is used, and the error has a code of its own. */
+const rules: RulesFor<QuantizeOptions> = {
+  to: anything(),
+  from: anything(),
+  shape: anything(),
+  granularity: oneOf(...granularities),
+  scaleRule: oneOf(...mxRules),
+  amax: anything(),
+  packing: packingRule,
+  statistics: flag,
+  rounding: oneOf('rn', 'rs'),
+  seed: anything(),
+  firstElement: anything(),
+  engine: oneOf('plain'),
 };
 
 type MagnitudeOptions = Pick<QuantizeOptions, 'from' | 'engine'>;
 
-const magnitudeNames: OptionNames<MagnitudeOptions> = { from: true, engine: true };
+const magnitudeRules: RulesFor<MagnitudeOptions> = { from: rules.from, engine: rules.engine };
 
 export interface Quantized extends QuantizedArray {
   /** Null unless requested. */
@@ -152,14 +153,7 @@ function quantizeShortRows(
 }
 
 function checkOptions(options: QuantizeOptions): void {
-  requireOptions(options, 'at least `to`, the scheme');
-  requireOptionNames(options, names, 'quantize');
-  requireChoice('granularity', options.granularity, granularities);
-  requireChoice('scaleRule', options.scaleRule, mxRules);
-  requireChoice('packing', options.packing, packings);
-  requireFlag('statistics', options.statistics);
-  requireChoice('rounding', options.rounding, ['rn', 'rs']);
-  requireChoice('engine', options.engine, ['plain']);
+  requireOptions(options, rules, 'quantize');
   if (options.rounding === 'rs' && options.seed === undefined) {
     throw new PtxlabError('no-random-bits', "rounding 'rs' needs a `seed`");
   }
@@ -187,7 +181,7 @@ function sharedMagnitude(amax: number | undefined): number | null {
  * the same errors as `quantize`.
  */
 export function largestMagnitude(given: GivenArray, options: MagnitudeOptions = {}): number {
-  requireOptionNames(options, magnitudeNames, 'largestMagnitude');
+  requireOptions(options, magnitudeRules, 'largestMagnitude');
   const { source, from } = sourceOf(given, options.from);
   const plan = { from, ...encoding(schemeNamed('e4m3')), dense: false };
   return amaxOf(blockEncoder(plan, options.engine === 'plain'), source);

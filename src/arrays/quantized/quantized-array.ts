@@ -1,9 +1,10 @@
 /** A quantized array: codes, scales and their layout. */
 import { PtxlabError } from '../../base/error.ts';
+import { shown } from '../../base/rules.ts';
+import { tagOf } from '../../base/tag-of.ts';
 import { formats } from '../../numerics/formats.ts';
 import { type Scheme, schemes } from './block-formats.ts';
-import { shown } from '../caller.ts';
-import { type Packing, storageOf, tagOf } from '../storage.ts';
+import { type Packing, storageOf } from '../storage.ts';
 
 /**
  * Which elements share an f32 scale: all elements of the array, those in one row along the last axis, or those in one

@@ -2,15 +2,15 @@
 import { type Bits, hex } from '../../base/bits.ts';
 import { elementAt, lastOf } from '../../base/element-at.ts';
 import { PtxlabError } from '../../base/error.ts';
-import { type OptionNames, requireOptionNames } from '../../base/option-names.ts';
+import { requireArgument, requireOptions } from '../../base/require.ts';
+import { anything, flag, number, oneOf, type RulesFor } from '../../base/rules.ts';
 import { joinWords } from '../../base/join-words.ts';
-import { plainConversion, type Rounding, roundings } from '../../numerics/conversion.ts';
+import { plainConversion, type Rounding } from '../../numerics/conversion.ts';
 import { convert } from '../../numerics/convert.ts';
 import { formatValue } from '../../numerics/describe.ts';
 import { explainConversion } from '../../numerics/explain-conversion.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
 import { numberBits } from '../../numerics/number-bits.ts';
-import { requireChoice, requireFlag, requireOptions, shown } from '../caller.ts';
 import { requireFormat } from '../names.ts';
 import type { FormatSpelling } from '../spellings.ts';
 import { allSemantics, type Semantics, semanticRules } from '../semantics/semantic-rules.ts';
@@ -37,7 +37,14 @@ export interface CompareOptions {
   readonly saturate?: boolean | undefined;
 }
 
-const optionNames: OptionNames<CompareOptions> = { to: true, from: true, rounding: true, saturate: true };
+const rules: RulesFor<CompareOptions> = {
+  // The names of formats are checked when they are looked up.
+  to: anything(),
+  from: anything(),
+  // `rs` is excluded because its result depends on random bits.
+  rounding: oneOf('rn', 'rz', 'rm', 'rp', 'rna'),
+  saturate: flag,
+};
 
 export interface StackCause {
   /**
@@ -77,7 +84,8 @@ export interface SemanticsComparison {
  *   format is an integer format; with `bad-option` for invalid options
  */
 export function compareSemantics(value: number, options: CompareOptions): SemanticsComparison {
-  checkArguments(value, options);
+  requireArgument('the value', value, number, 'bad-option');
+  requireOptions(options, rules, 'compareSemantics');
   const from = requireFormat(options.from ?? 'f32');
   const to = requireFormat(options.to);
   if (formats[from].kind !== 'float' || formats[to].kind !== 'float') {
@@ -99,19 +107,6 @@ export function compareSemantics(value: number, options: CompareOptions): Semant
     agree: different.size <= 1,
     sentence: sentenceOf(to, results, different.size <= 1),
   };
-}
-
-function checkArguments(value: unknown, options: CompareOptions): void {
-  if (typeof value !== 'number') throw new PtxlabError('bad-option', `the value must be a number, not ${shown(value)}`);
-  requireOptions(options, 'at least `to`, the destination');
-  requireOptionNames(options, optionNames, 'compareSemantics');
-  // `rs` is excluded because its result depends on random bits.
-  requireChoice(
-    'rounding',
-    options.rounding,
-    roundings.filter((rounding) => rounding !== 'rs'),
-  );
-  requireFlag('saturate', options.saturate);
 }
 
 function resultOf(

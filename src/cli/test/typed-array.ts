@@ -2,6 +2,7 @@
  * Converts buffers to the typed arrays that reference functions take, and converts the arrays that these functions
  * return back to bytes.
  */
+import { tagOf } from '../../base/tag-of.ts';
 import type { NpyType } from '../../tensors/npy/npy.ts';
 import type { BufferContents } from '../run/inputs.ts';
 
@@ -54,7 +55,7 @@ const types: ReadonlyMap<string, NpyType> = new Map([
 /** The bytes of an array, and its type. */
 export function contentsOf(array: ArrayBufferView): BufferContents {
   const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-  const type = types.get(Object.prototype.toString.call(array).slice(8, -1));
+  const type = types.get(tagOf(array));
   const count = 'length' in array ? Number(array.length) : array.byteLength;
   return { bytes, element: type === undefined ? null : { type, shape: [count] } };
 }

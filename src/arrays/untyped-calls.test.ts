@@ -153,7 +153,7 @@ test('a format name must be a string', () => {
 
 test('a signal must be an AbortSignal', async () => {
   await expect((convertAsync as Loose)(values, { to: 'e4m3', out, signal: {} })).rejects.toThrow('AbortSignal');
-  await expect((convertAsync as Loose)(values)).rejects.toThrow('options are missing');
+  await expect((convertAsync as Loose)(values)).rejects.toThrow('must be an object, not undefined');
 });
 
 test('arrays without elements take no time, however many rows they have', () => {
