@@ -2,7 +2,7 @@
 import type { BoxKind } from '../isa/steps/memory.ts';
 import type { StepOf } from '../isa/steps/step.ts';
 import { type BoxMemory, copyBox } from '../machine/tensor-maps/box-copy.ts';
-import { changeWord, combinePiece, copyPiece, fillPiece, packPiece } from './copy-steps.ts';
+import { changeWord, combinePiece, copyPiece, fillPiece, packPiece } from './memory-pieces.ts';
 import type { AccessContext } from './memory-access.ts';
 import { arrivingAt } from './race-watch.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
