@@ -1,7 +1,7 @@
 /** Opens the tensor files that a command line names. */
 import { requireFormat } from '../arrays/names.ts';
 import { openTensors as openFiles, type OpenTensors } from '../hosts/node-tensors.ts';
-import type { OpenFile } from '../hosts/node-files.ts';
+import type { OpenFile } from '../hosts/node-open-file.ts';
 import { matchesGlob } from '../base/glob.ts';
 import type { ByteSource } from '../tensors/bytes.ts';
 import { isNamedForHeader } from '../tensors/containers.ts';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { elementAt } from '../base/element-at.ts';
 import { requireRange } from '../tensors/bytes.ts';
 import type { FilePlace } from '../tensors/tensor-file.ts';
-import { createFile, type PendingFile, reopenFile, requireRoom } from './node-files.ts';
+import { createFile, type PendingFile, reopenFile, requireRoom } from './node-pending-file.ts';
 
 export interface NewFiles {
   readonly files: readonly FilePlace[];

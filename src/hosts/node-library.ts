@@ -12,5 +12,6 @@
  *
  * @module
  */
-export { createFile, type NewFile, openBeside, openFile, type OpenFile, type PendingFile } from './node-files.ts';
+export { openBeside, openFile, type OpenFile } from './node-open-file.ts';
+export { createFile, type NewFile, type PendingFile } from './node-pending-file.ts';
 export { openTensors, type OpenTensors } from './node-tensors.ts';

@@ -3,7 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TensorFileError } from '../tensors/tensor-error.ts';
 import { fileError } from './file-errors.ts';
-import { createFile, type PendingFile, requireReplaceable } from './node-files.ts';
+import { createFile, type PendingFile, requireReplaceable } from './node-pending-file.ts';
 
 export interface OutputFile {
   readonly path: string;

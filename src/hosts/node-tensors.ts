@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type OpenOptions, openTensorFile } from '../tensors/open.ts';
 import type { TensorFile } from '../tensors/tensor-file.ts';
-import { openBeside, openFile, type OpenFile } from './node-files.ts';
+import { openBeside, openFile, type OpenFile } from './node-open-file.ts';
 
 export interface OpenTensors {
   readonly file: TensorFile;

@@ -10,7 +10,7 @@ import { TensorFileError } from '../tensors/tensor-error.ts';
 import type { FilePlace } from '../tensors/tensor-file.ts';
 import { createFiles } from './node-joined.ts';
 import { fileError, withFileErrors } from './file-errors.ts';
-import { createFile, type PendingFile, requireFolderOf, requireRoom } from './node-files.ts';
+import { createFile, type PendingFile, requireFolderOf, requireRoom } from './node-pending-file.ts';
 
 interface Journal {
   /** ID of the process that is writing or last wrote the file. */

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'npyjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createFile } from '../../src/hosts/node-files.ts';
+import { createFile } from '../../src/hosts/node-pending-file.ts';
 import { openTensors } from '../../src/hosts/node-tensors.ts';
 import { readBytes } from '../../src/tensors/bytes.ts';
 import { layoutFile } from '../../src/tensors/layout.ts';

@@ -3,7 +3,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, statfs, symlink, truncate
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createFile, openFile } from '../../src/hosts/node-files.ts';
+import { openFile } from '../../src/hosts/node-open-file.ts';
+import { createFile } from '../../src/hosts/node-pending-file.ts';
 import { openTensors } from '../../src/hosts/node-tensors.ts';
 import { readBytes } from '../../src/tensors/bytes.ts';
 import { layoutSafetensors } from '../../src/tensors/safetensors/layout.ts';

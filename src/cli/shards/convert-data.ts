@@ -1,7 +1,7 @@
 /** The result of a shard of a conversion, and its data file. */
 import { join } from 'node:path';
 import { follows, listOf, oneOf, recordWith, type Rule, text } from '../../base/rules.ts';
-import { openFile } from '../../hosts/node-files.ts';
+import { openFile } from '../../hosts/node-open-file.ts';
 import { readBytes } from '../../tensors/bytes.ts';
 import { formatNames } from '../../numerics/formats.ts';
 import type { FoundValues, NamedNonFinite, NamedOutOfRange } from '../../tensors/conversion-pieces.ts';

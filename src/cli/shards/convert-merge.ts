@@ -1,6 +1,6 @@
 /** Merges the shards of a conversion into the file that `convert` writes. */
 import { basename, dirname, join } from 'node:path';
-import { createFile } from '../../hosts/node-files.ts';
+import { createFile } from '../../hosts/node-pending-file.ts';
 import { createFiles } from '../../hosts/node-joined.ts';
 import { refuseSameFiles, requireOutputs } from '../../hosts/node-output.ts';
 import type { FoundValues, NamedNonFinite, NamedOutOfRange } from '../../tensors/conversion-pieces.ts';

@@ -2,7 +2,7 @@
  * One shard of a conversion. The data file of a shard contains the bytes that the shard contributes to the merged file.
  */
 import { elementAt } from '../../base/element-at.ts';
-import { createFile } from '../../hosts/node-files.ts';
+import { createFile } from '../../hosts/node-pending-file.ts';
 import type { ByteSink } from '../../tensors/bytes.ts';
 import { convertPieces } from '../../tensors/convert-file.ts';
 import type { Segment } from './convert-data.ts';

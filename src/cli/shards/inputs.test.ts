@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { OpenFile } from '../../hosts/node-files.ts';
+import type { OpenFile } from '../../hosts/node-open-file.ts';
 import { checkedFile } from './inputs.ts';
 
 const block = 2 ** 20;

@@ -3,7 +3,7 @@ import { hex } from '../../base/bits.ts';
 import { createHash } from 'node:crypto';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { type OpenFile, openFile } from '../../hosts/node-files.ts';
+import { type OpenFile, openFile } from '../../hosts/node-open-file.ts';
 import { PtxlabError } from '../../base/error.ts';
 import { UsageError } from '../exit.ts';
 import type { InputFile } from './manifest.ts';

@@ -1,7 +1,4 @@
-/**
- * Reads tensor bytes from files in Node, and writes output files that appear under their final names only once they are
- * complete.
- */
+/** Writes output files, which appear under their final names only once they are complete. */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, open, rename, stat, statfs, unlink } from 'node:fs/promises';
@@ -10,55 +7,7 @@ import { requireArgument, requireOptions } from '../base/require.ts';
 import { flag, type RulesFor, text, whole } from '../base/rules.ts';
 import type { ByteSink, ByteSource } from '../tensors/bytes.ts';
 import { fileError, hostError, systemCode, withFileErrors } from './file-errors.ts';
-
-/** Node reads or writes at most 2^31 - 1 bytes per call. */
-const mostAtOnce = 2 ** 30;
-
-export interface OpenFile extends ByteSource {
-  readonly path: string;
-  /** The modification time that the file had when it was opened, in nanoseconds since 1970. */
-  readonly modified: bigint;
-  /** Throws TensorFileError `changed` if the file was modified since it was opened. */
-  requireUnchanged(): Promise<void>;
-  close(): Promise<void>;
-}
-
-function requirePath(path: string): void {
-  requireArgument('the path of a file', path, text);
-}
-
-/** Opens a file for reading; throws TensorFileError if it is not a file, does not exist, or may not be read. */
-export async function openFile(path: string): Promise<OpenFile> {
-  requirePath(path);
-  // Without O_NONBLOCK, opening a pipe would wait for a writer.
-  const handle = await withFileErrors(path, () => open(path, constants.O_RDONLY | constants.O_NONBLOCK));
-  try {
-    const size = await regularSize(handle, path);
-    const opened = await stateOf(handle, path);
-    return {
-      ...sourceOf(handle, path, size),
-      modified: opened.modified,
-      async requireUnchanged() {
-        const { bytes, modified } = await stateOf(handle, path);
-        if (bytes !== opened.bytes || modified !== opened.modified)
-          throw fileError('changed', path, 'changed while it was read');
-      },
-      close: () => handle.close(),
-    };
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
-}
-
-/**
- * Returns a function that opens other files in the folder of `path`. `openTensorFile` needs such a function, because
- * the shards of a model are in the same folder as their index.
- */
-export function openBeside(path: string): (name: string) => Promise<OpenFile> {
-  requirePath(path);
-  return (name) => openFile(join(dirname(path), name));
-}
+import { bytesAtOnce, regularSize, requirePath, sourceOf } from './node-open-file.ts';
 
 export interface NewFile {
   /** Size of the whole file in bytes. Checks that the disk has enough room. */
@@ -269,39 +218,9 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close();
 }
 
-function sourceOf(handle: FileHandle, path: string, size: number): ByteSource & { readonly path: string } {
-  return { path, size, read: (offset, into) => withFileErrors(path, () => readAll(handle, path, offset, into)) };
-}
-
-/**
- * Size and modification time of the open file. They can be read even if the file has been renamed since it was opened.
- */
-async function stateOf(
-  handle: FileHandle,
-  path: string,
-): Promise<{ readonly bytes: bigint; readonly modified: bigint }> {
-  const { size, mtimeNs } = await withFileErrors(path, () => handle.stat({ bigint: true }));
-  return { bytes: size, modified: mtimeNs };
-}
-
-async function regularSize(handle: FileHandle, path: string): Promise<number> {
-  const found = await withFileErrors(path, () => handle.stat());
-  if (found.isDirectory()) throw fileError('is-a-directory', path, 'is a directory, not a file');
-  if (!found.isFile()) throw fileError('not-a-file', path, 'not a regular file');
-  return found.size;
-}
-
-async function readAll(handle: FileHandle, path: string, offset: number, into: Uint8Array): Promise<void> {
-  for (let done = 0; done < into.byteLength; ) {
-    const { bytesRead } = await handle.read(into, done, Math.min(into.byteLength - done, mostAtOnce), offset + done);
-    if (bytesRead === 0) throw fileError('truncated', path, `ends at byte ${offset + done}; more bytes were expected`);
-    done += bytesRead;
-  }
-}
-
 async function writeAll(handle: FileHandle, offset: number, bytes: Uint8Array): Promise<void> {
   for (let done = 0; done < bytes.byteLength; ) {
-    const length = Math.min(bytes.byteLength - done, mostAtOnce);
+    const length = Math.min(bytes.byteLength - done, bytesAtOnce);
     done += (await handle.write(bytes, done, length, offset + done)).bytesWritten;
   }
 }
