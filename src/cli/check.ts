@@ -13,7 +13,7 @@ import { renderJUnit } from '../diagnostics/renderers/junit.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { renderPtxas } from '../diagnostics/renderers/ptxas.ts';
 import { renderSarif } from '../diagnostics/renderers/sarif.ts';
-import { checkEmbedded, hostLanguage } from '../embedded/check-embedded.ts';
+import { checkEmbedded, enclosingLanguage } from '../embedded/check-embedded.ts';
 import { Baseline, baselineText, type FindingPlace } from './check/baseline.ts';
 import { checkBatch } from './check/batch.ts';
 import { filesIn } from './check/files-in.ts';
@@ -179,7 +179,7 @@ export function judge(source: SourceText, { target, isa, settings }: Judgment, w
     ...(target === undefined ? {} : { target }),
     ...(isa === undefined ? {} : { isa }),
   };
-  const language = hostLanguage(source.name);
+  const language = enclosingLanguage(source.name);
   const checked = language === null ? check(source.text, options) : checkEmbedded(source.text, language, options);
   const report = { ...checked, diagnostics: withSettings(checked.diagnostics, source.text, settings) };
   return { source, report: warningsAreErrors ? withWarningsAsErrors(report) : report };

@@ -1,7 +1,7 @@
 /** Turns an asm statement into a module that can be checked: a kernel whose registers are the operands. */
 import type { Span } from '../base/span.ts';
 import type { TargetName, VersionName } from '../isa/targets.ts';
-import type { AsmOperand, AsmStatement, HostLanguage } from './asm-statement.ts';
+import type { AsmOperand, AsmStatement, EnclosingLanguage } from './asm-statement.ts';
 import { constraintRow, textConstraint } from './constraints.ts';
 import { MappedText } from './literal-text.ts';
 
@@ -72,7 +72,7 @@ interface References {
   readonly pattern: RegExp;
 }
 
-const references: Readonly<Record<HostLanguage, References>> = {
+const references: Readonly<Record<EnclosingLanguage, References>> = {
   cuda: { sign: '%', pattern: /%(?:(%)|(\d+)|\[(\w+)\]|=|([A-Za-z]\d\w*))/g },
   triton: { sign: '$', pattern: /\$(?:(\$)|(\d+)|\{(\d+)(?::\w+)?\})/g },
 };

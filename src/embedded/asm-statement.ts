@@ -14,12 +14,12 @@ export interface AsmOperand {
   readonly span: Span;
 }
 
-/** The language of a file that contains PTX: CUDA C++, or Python with Triton kernels. */
-export type HostLanguage = 'cuda' | 'triton';
+/** The language of a file in which PTX is embedded: CUDA C++, or Python with Triton kernels. */
+export type EnclosingLanguage = 'cuda' | 'triton';
 
 /** `asm("…" : …)` in CUDA C++, or a call of `inline_asm_elementwise` in Python. */
 export interface AsmStatement extends Span {
-  readonly language: HostLanguage;
+  readonly language: EnclosingLanguage;
   /** The reason why the PTX that the compiler sees is not known; null if it is known. */
   readonly unknown: string | null;
   readonly template: MappedText;

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import type { CheckOptions } from '../check/check.ts';
-import type { HostLanguage } from './asm-statement.ts';
-import { asmStatements, checkEmbedded, hostLanguage } from './check-embedded.ts';
+import type { EnclosingLanguage } from './asm-statement.ts';
+import { asmStatements, checkEmbedded, enclosingLanguage } from './check-embedded.ts';
 import { constraintRows } from './constraints.ts';
 
 /** The findings in a file, each with the text at its span. */
-function findings(source: string, language: HostLanguage = 'cuda', options: CheckOptions = {}): readonly string[] {
+function findings(source: string, language: EnclosingLanguage = 'cuda', options: CheckOptions = {}): readonly string[] {
   return checkEmbedded(source, language, options).diagnostics.map(
     ({ code, span }) => `${code} ${source.slice(span.start, span.end)}`,
   );
@@ -207,7 +207,7 @@ describe('constraints', () => {
 });
 
 test('files are recognized by their extensions', () => {
-  expect(['a.cu', 'b/c.cuh', 'd.HPP', 'e.py', 'f.ptx', 'noextension', '<stdin>'].map(hostLanguage)).toEqual([
+  expect(['a.cu', 'b/c.cuh', 'd.HPP', 'e.py', 'f.ptx', 'noextension', '<stdin>'].map(enclosingLanguage)).toEqual([
     'cuda',
     'cuda',
     'cuda',

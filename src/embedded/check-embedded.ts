@@ -10,12 +10,12 @@ import { opcodeIn } from '../isa/notation.ts';
 import { isOpcode } from '../isa/table.ts';
 import { newestTarget, newestVersion, parseVersion, type VersionName, versionName } from '../isa/targets.ts';
 import { type AsmModule, asmModule, type AsmModuleResult, sourceSpan } from './asm-module.ts';
-import type { AsmStatement, HostLanguage } from './asm-statement.ts';
+import type { AsmStatement, EnclosingLanguage } from './asm-statement.ts';
 import { textConstraint } from './constraints.ts';
 import { cudaStatements } from './cuda-asm.ts';
 import { tritonStatements } from './triton-asm.ts';
 
-const extensions: Readonly<Record<string, HostLanguage>> = {
+const extensions: Readonly<Record<string, EnclosingLanguage>> = {
   cu: 'cuda',
   cuh: 'cuda',
   c: 'cuda',
@@ -31,12 +31,12 @@ const extensions: Readonly<Record<string, HostLanguage>> = {
 };
 
 /** The language of a file, determined from its extension; null for PTX and for languages that ptxlab does not read. */
-export function hostLanguage(path: string): HostLanguage | null {
+export function enclosingLanguage(path: string): EnclosingLanguage | null {
   const extension = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(extensions, extension) ? (extensions[extension] ?? null) : null;
 }
 
-export function asmStatements(source: string, language: HostLanguage): readonly AsmStatement[] {
+export function asmStatements(source: string, language: EnclosingLanguage): readonly AsmStatement[] {
   const found = language === 'cuda' ? cudaStatements(source) : tritonStatements(source);
   return found.filter(isPtx);
 }
@@ -57,7 +57,7 @@ function isPtx({ template, operands, unknown, language }: AsmStatement): boolean
 }
 
 /** Checks every asm statement of a file as a separate kernel. Spans refer to the file. */
-export function checkEmbedded(source: string, language: HostLanguage, options: CheckOptions = {}): CheckReport {
+export function checkEmbedded(source: string, language: EnclosingLanguage, options: CheckOptions = {}): CheckReport {
   const statements = asmStatements(source, language);
   const registers = new DeclaredRegisters(source);
   const judged = statements.map((statement) => checkStatement(statement, registers, options));

@@ -1,11 +1,11 @@
 /** What the constraints of operands mean in PTX. */
-import type { HostLanguage } from './asm-statement.ts';
+import type { EnclosingLanguage } from './asm-statement.ts';
 
 export interface ConstraintRow {
   readonly constraint: string;
   /** Type of the register; null for a constant. */
   readonly type: string | null;
-  readonly language: HostLanguage | 'both';
+  readonly language: EnclosingLanguage | 'both';
 }
 
 /**
@@ -29,7 +29,7 @@ export const constraintRows: readonly ConstraintRow[] = [
 /** The constraint of operands that are strings, which the compiler inserts into the text of the statement. */
 export const textConstraint = 'C';
 
-export function constraintRow(constraint: string, language: HostLanguage): ConstraintRow | null {
+export function constraintRow(constraint: string, language: EnclosingLanguage): ConstraintRow | null {
   const found = constraintRows.find(
     (row) => row.constraint === constraint && row.language !== (language === 'cuda' ? 'triton' : 'cuda'),
   );

@@ -10,7 +10,7 @@ import type { Severity } from '../diagnostics/severity.ts';
 import { answers, RequestRefused } from './answers.ts';
 import { at, listAt, numberAt, textAt } from '../base/json-values.ts';
 import { resolveCompletion } from './completion-words.ts';
-import { answeredInside, HostDocument, languageOf } from './host-document.ts';
+import { answeredInside, EnclosingDocument, languageOf } from './enclosing-document.ts';
 import { mayBePtx, OpenDocument, type Range } from './open-document.ts';
 import type { Settings } from '../check/settings.ts';
 import { encodeTokens, tokenEdits, tokenModifiers, tokenTypes } from './tokens.ts';
@@ -47,7 +47,7 @@ interface Tokens {
 export class LanguageServer {
   private readonly host: ServerHost;
   private readonly open = new Map<string, OpenDocument>();
-  private readonly hosts = new Map<string, HostDocument>();
+  private readonly enclosing = new Map<string, EnclosingDocument>();
   private readonly tokens = new Map<string, Tokens>();
   private readonly cancelled = new Set<unknown>();
   private readonly waiting: unknown[] = [];
@@ -127,7 +127,7 @@ export class LanguageServer {
     const answer = answers[method];
     if (answer === undefined) throw new UnknownMethod(`ptxlab does not know ${method}`);
     if (document !== undefined) return answer(document, params);
-    const inside = answeredInside.has(method) ? this.hosts.get(uri)?.inside(at(params, 'position')) : null;
+    const inside = answeredInside.has(method) ? this.enclosing.get(uri)?.inside(at(params, 'position')) : null;
     return inside == null ? null : answer(inside, params);
   }
 
@@ -152,7 +152,7 @@ export class LanguageServer {
         this.changed(uri, params);
         return;
       case 'textDocument/didClose':
-        if (this.open.delete(uri) || this.hosts.delete(uri)) this.publish(uri, null, []);
+        if (this.open.delete(uri) || this.enclosing.delete(uri)) this.publish(uri, null, []);
         this.tokens.delete(uri);
         return;
       case 'exit':
@@ -167,9 +167,9 @@ export class LanguageServer {
     const text = textAt(params, 'textDocument', 'text');
     const language = languageOf(textAt(params, 'textDocument', 'languageId'));
     if (language !== null) {
-      const host = new HostDocument(uri, version, text, language, this.host.settingsFor(uri));
-      this.hosts.set(uri, host);
-      this.check(host);
+      const document = new EnclosingDocument(uri, version, text, language, this.host.settingsFor(uri));
+      this.enclosing.set(uri, document);
+      this.check(document);
     } else if (mayBePtx(text)) {
       const document = new OpenDocument(uri, version, text, this.host.settingsFor(uri));
       this.open.set(uri, document);
@@ -178,7 +178,7 @@ export class LanguageServer {
   }
 
   private changed(uri: string, params: unknown): void {
-    const find = (): OpenDocument | HostDocument | undefined => this.open.get(uri) ?? this.hosts.get(uri);
+    const find = (): OpenDocument | EnclosingDocument | undefined => this.open.get(uri) ?? this.enclosing.get(uri);
     const document = find();
     if (document === undefined) return;
     for (const change of listAt(params, 'contentChanges')) document.change(change);
@@ -189,7 +189,7 @@ export class LanguageServer {
     }, pause);
   }
 
-  private check(document: OpenDocument | HostDocument): void {
+  private check(document: OpenDocument | EnclosingDocument): void {
     const found = document.findings().map((finding) => this.diagnostic(document, finding));
     this.publish(document.uri, document.version, found);
   }
@@ -199,7 +199,7 @@ export class LanguageServer {
     this.host.send({ jsonrpc: '2.0', method: 'textDocument/publishDiagnostics', params });
   }
 
-  private diagnostic(document: OpenDocument | HostDocument, finding: Diagnostic): object {
+  private diagnostic(document: OpenDocument | EnclosingDocument, finding: Diagnostic): object {
     const { code, severity, message, help, span } = finding;
     const { pages } = document.settings;
     const related = document instanceof OpenDocument ? document.document.related(finding) : [];

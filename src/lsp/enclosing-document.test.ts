@@ -3,7 +3,7 @@ import { at, listAt, numberAt, textAt } from '../base/json-values.ts';
 import { readSettings } from '../check/settings.ts';
 import { LanguageServer } from './server.ts';
 
-const uri = 'file:///host.cu';
+const uri = 'file:///kernel.cu';
 const statement = 'asm("{\\n\\t.reg .pred p;\\n\\tsetp.ne.u32 p, %1, 0;\\n\\t@p mov.u3 %0, 1; }" : "+r"(x) : "r"(n));';
 const source = `__device__ void f(unsigned x, unsigned n) {\n  ${statement}\n}\n`;
 

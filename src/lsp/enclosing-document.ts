@@ -1,11 +1,11 @@
-/** A file of another language that contains PTX. */
+/** A document of another language in which PTX is embedded. */
 import { SourceText } from '../base/source-text.ts';
 import type { Span } from '../base/span.ts';
 import { at, isObject, numberAt, textAt } from '../base/json-values.ts';
 import { type Settings, withSettings } from '../check/settings.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { type AsmModule, sourceSpan } from '../embedded/asm-module.ts';
-import type { HostLanguage } from '../embedded/asm-statement.ts';
+import type { EnclosingLanguage } from '../embedded/asm-statement.ts';
 import { asmStatements, checkEmbedded, moduleOf } from '../embedded/check-embedded.ts';
 import { OpenDocument, type Position, type Range, spanOf } from './open-document.ts';
 
@@ -20,7 +20,7 @@ export const answeredInside: ReadonlySet<string> = new Set([
   'textDocument/signatureHelp',
 ]);
 
-const byLanguageId: Readonly<Record<string, HostLanguage>> = {
+const byLanguageId: Readonly<Record<string, EnclosingLanguage>> = {
   cuda: 'cuda',
   'cuda-cpp': 'cuda',
   cpp: 'cuda',
@@ -29,19 +29,19 @@ const byLanguageId: Readonly<Record<string, HostLanguage>> = {
   python: 'triton',
 };
 
-/** Finds the host language for the language id that the client sends. Null if the document is PTX itself. */
-export function languageOf(languageId: string): HostLanguage | null {
+/** Finds the enclosing language for the language id that the client sends. Null if the document is PTX itself. */
+export function languageOf(languageId: string): EnclosingLanguage | null {
   return Object.hasOwn(byLanguageId, languageId) ? (byLanguageId[languageId] ?? null) : null;
 }
 
-export class HostDocument {
+export class EnclosingDocument {
   readonly uri: string;
-  readonly language: HostLanguage;
+  readonly language: EnclosingLanguage;
   readonly settings: Settings;
   version: number;
   private source: SourceText;
 
-  constructor(uri: string, version: number, text: string, language: HostLanguage, settings: Settings) {
+  constructor(uri: string, version: number, text: string, language: EnclosingLanguage, settings: Settings) {
     this.uri = uri;
     this.version = version;
     this.language = language;
@@ -67,7 +67,7 @@ export class HostDocument {
   }
 
   /**
-   * The PTX code at a position, as a document that uses the positions of this file. Null if there is no PTX code at
+   * The PTX code at a position, as a document that uses the positions of this one. Null if there is no PTX code at
    * this position.
    */
   inside(position: unknown): OpenDocument | null {
@@ -97,22 +97,22 @@ export class HostDocument {
   }
 }
 
-/** The module made from an asm statement. Positions are converted to positions in the surrounding file. */
+/** The module made from an asm statement. Positions are converted to positions in the enclosing document. */
 class AsmDocument extends OpenDocument {
-  private readonly host: HostDocument;
+  private readonly enclosing: EnclosingDocument;
   private readonly module: AsmModule;
 
-  constructor(host: HostDocument, module: AsmModule) {
-    super(host.uri, host.version, module.text, host.settings);
-    this.host = host;
+  constructor(enclosing: EnclosingDocument, module: AsmModule) {
+    super(enclosing.uri, enclosing.version, module.text, enclosing.settings);
+    this.enclosing = enclosing;
     this.module = module;
   }
 
   override offset(position: unknown): number {
-    return this.module.start + Math.max(this.module.body.offsetOf(this.host.offset(position)), 0);
+    return this.module.start + Math.max(this.module.body.offsetOf(this.enclosing.offset(position)), 0);
   }
 
   override range(span: Span): Range {
-    return this.host.range(sourceSpan(this.module, span));
+    return this.enclosing.range(sourceSpan(this.module, span));
   }
 }
