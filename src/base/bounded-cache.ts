@@ -4,10 +4,19 @@
  */
 export class BoundedCache<K, V> {
   private readonly most: number;
+  private readonly kept: (key: K) => K;
   private readonly made = new Map<K, V>();
+  /** The keys that have not been dropped, oldest first; null until the cache is full. */
+  private oldest: MapIterator<K> | null = null;
 
-  constructor(most: number) {
+  /**
+   * @param most the number of entries
+   * @param kept returns the key that is stored with a new value, and that must equal the given one: `ownText` for keys
+   *   that are parts of a larger text
+   */
+  constructor(most: number, kept: (key: K) => K = (key) => key) {
     this.most = most;
+    this.kept = kept;
   }
 
   /** Returns the value for the key. If the cache does not contain the value, it is created first. */
@@ -15,9 +24,15 @@ export class BoundedCache<K, V> {
     const known = this.made.get(key);
     if (known !== undefined) return known;
     const fresh = make();
-    const [oldest] = this.made.keys();
-    if (this.made.size >= this.most && oldest !== undefined) this.made.delete(oldest);
-    this.made.set(key, fresh);
+    if (this.made.size >= this.most) this.dropOldest();
+    this.made.set(this.kept(key), fresh);
     return fresh;
+  }
+
+  private dropOldest(): void {
+    // A new iterator would skip all places of deleted entries before it finds one, which takes longer than most values.
+    this.oldest ??= this.made.keys();
+    const next = this.oldest.next();
+    if (next.done !== true) this.made.delete(next.value);
   }
 }

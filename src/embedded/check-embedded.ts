@@ -1,5 +1,6 @@
 /** Checks the PTX in files of other languages. */
 import { append } from '../base/append.ts';
+import { BoundedCache } from '../base/bounded-cache.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import type { Acceptance } from '../check/availability.ts';
@@ -117,17 +118,12 @@ function misreadNames({ misread }: AsmModule): readonly Diagnostic[] {
  * A cache of reports, keyed by module text and options. The cache is worthwhile because an edit leaves most statements
  * of a file unchanged.
  */
-const reports = new Map<string, CheckReport>();
-const mostReports = 4000;
+const reports = new BoundedCache<string, CheckReport>(4000);
 
 function reportOn(text: string, options: CheckOptions): CheckReport {
+  if (text.length > longestKept) return check(text, options);
   const key = `${options.target ?? ''} ${options.version ?? options.isa ?? ''} ${text}`;
-  const known = reports.get(key);
-  if (known !== undefined) return known;
-  if (reports.size >= mostReports) reports.clear();
-  const report = check(text, options);
-  if (text.length <= longestKept) reports.set(key, report);
-  return report;
+  return reports.of(key, () => check(text, options));
 }
 
 /** Maximum length of a module whose report is cached. */

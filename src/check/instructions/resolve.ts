@@ -3,6 +3,7 @@
  * form in the order in which they are written; the modifiers may be in any order. If no form accepts all parts, the
  * closest form is used to explain the ones that are wrong.
  */
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import { ownText } from '../../base/own-text.ts';
 import type { AvailabilityRow } from '../../isa/conditions.ts';
 import type { Variant } from '../../isa/form.ts';
@@ -26,18 +27,12 @@ export type Resolution =
   | { readonly kind: 'unchecked'; readonly opcode: string; readonly row: AvailabilityRow }
   | { readonly kind: 'refused'; readonly opcode: string; readonly problems: readonly Problem[] };
 
-const capacity = 20_000;
-const remembered = new Map<string, Resolution>();
+const remembered = new BoundedCache<string, Resolution>(20_000, ownText);
 
 /** The meaning of a mnemonic according to the PTX table, cached by its text. */
 export function resolveMnemonic(mnemonic: string): Resolution {
-  const known = remembered.get(mnemonic);
-  if (known !== undefined) return known;
-  const own = ownText(mnemonic);
-  const made = resolveIn(ptxForms, own);
-  if (remembered.size >= capacity) remembered.clear();
-  remembered.set(own, made);
-  return made;
+  // The meaning may contain parts of the mnemonic, so they are also taken from a copy.
+  return remembered.of(mnemonic, () => resolveIn(ptxForms, ownText(mnemonic)));
 }
 
 /** The meaning of a mnemonic according to the given table of forms instead of the PTX table. */

@@ -1,5 +1,6 @@
 /** `ptxlab eval --batch`: reads one instruction per line, and evaluates it for any number of rows of inputs. */
 import { type Bits, hex } from '../../base/bits.ts';
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import { elementAt } from '../../base/element-at.ts';
 import { PtxlabError } from '../../base/error.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -51,18 +52,12 @@ export function evaluateRequest(
 
 /** Prepared instructions, keyed by everything that they depend on. */
 export class PreparedInstructions {
-  private readonly known = new Map<string, Result<Prepared, EvalError>>();
-  private static readonly capacity = 10_000;
+  private readonly known = new BoundedCache<string, Result<Prepared, EvalError>>(10_000);
 
   get({ inst, widths, choice }: Request, count: number | null): Result<Prepared, EvalError> {
     const { source = '', result = '' } = widths;
     const key = `${inst} ${count} ${source} ${result} ${choice.target?.name} ${choice.version}`;
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
-    if (this.known.size >= PreparedInstructions.capacity) this.known.clear();
-    const made = prepareEval(inst, count, choice, widths);
-    this.known.set(key, made);
-    return made;
+    return this.known.of(key, () => prepareEval(inst, count, choice, widths));
   }
 }
 
