@@ -3,6 +3,7 @@
  * text of the element, or else an example.
  */
 import { damagedLink } from '../shell/link-problem.ts';
+import type { Facts } from './document-worker.ts';
 import { example } from './example.ts';
 import { extentsOf, firstLaunch, type Launch } from './launch.ts';
 import { type Project, readLink } from './link.ts';
@@ -94,4 +95,11 @@ export function withoutIndentation(text: string): string {
   const indents = lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/));
   const shared = indents.reduce((least, indent) => Math.min(least, indent), Infinity);
   return shared === Infinity ? '' : `${lines.map((line) => line.slice(shared)).join('\n')}\n`;
+}
+
+/** Sentences about an entry or a target that the attributes name, but that does not exist; empty if both exist. */
+export function unknownNames(entry: string | null, target: string | null, { kernels, targets }: Facts): string {
+  const isKnown = target === null || targets.some(({ name }) => name === target);
+  const hasEntry = entry === null || kernels.length === 0 || kernels.some(({ name }) => name === entry);
+  return (isKnown ? '' : ` ${target} is not a target.`) + (hasEntry ? '' : ` There is no kernel named ${entry}.`);
 }

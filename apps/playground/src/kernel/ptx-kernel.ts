@@ -3,23 +3,20 @@
  * present: the property `source`, the property `link`, the file `src`, the text of a `<pre>` or `<script>` inside the
  * element, or an example.
  */
-import { type CSSResultGroup, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { type CSSResultGroup, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
 import type { ArgumentPlan } from './arguments.ts';
+import { type DockTab, dockView } from './dock-view.ts';
 import { Editor } from './editor.ts';
 import { inspectorView } from './inspector-view.ts';
 import { firstLaunch, follow, type Launch } from './launch.ts';
 import type { Facts, Finding, Inspected } from './document-worker.ts';
 import type { RunRequest } from './lab-worker.ts';
 import { copyText } from '../shell/copy.ts';
-import { moveFocus } from '../shell/roving.ts';
 import { pageOf } from '../shell/site-root.ts';
 import { linkOf, type Project } from './link.ts';
-import { openingOf, withExtents, writtenIn } from './opening.ts';
-import { problemsView } from './problems-view.ts';
+import { openingOf, unknownNames, withExtents, writtenIn } from './opening.ts';
 import { RemoteDocument } from './remote-document.ts';
-import { launchView, resultView } from './run-view.ts';
-import { stepsView } from './steps-view.ts';
-import { stripView } from './strip-view.ts';
+import { scrollToTarget, stripView } from './strip-view.ts';
 import { Runs } from './runs.ts';
 import { kernelStyle } from './style.ts';
 
@@ -68,7 +65,7 @@ export class PtxKernel extends LitElement {
   declare target: string | null;
   declare inspected: Inspected | null;
   declare launch: Launch;
-  declare dock: 'problems' | 'run' | 'steps';
+  declare dock: DockTab;
   /** Whether Run also looks for data races. */
   declare findsRaces: boolean;
   /** A sentence that tells the user what the last click on a button did. */
@@ -107,15 +104,7 @@ export class PtxKernel extends LitElement {
     if (this.openings === 0) void this.open();
     else this.followAttributes(changed);
     if (changed.has('target') && changed.get('target') !== undefined) this.editor?.setTarget(this.target);
-    if (changed.has('facts') || changed.has('target')) this.showTarget();
-  }
-
-  /** Scrolls to the selected target, because on phones all targets are in a single row that can be scrolled. */
-  private showTarget(): void {
-    const row = this.renderRoot.querySelector('.targets');
-    const target = row?.querySelector<HTMLElement>('.target[aria-pressed="true"]');
-    if (row !== null && target instanceof HTMLElement)
-      row.scrollLeft += target.getBoundingClientRect().left - row.getBoundingClientRect().left - row.clientWidth / 2;
+    if (changed.has('facts') || changed.has('target')) scrollToTarget(this.renderRoot);
   }
 
   /** Opens the text again when the element has been moved to another place in the page. */
@@ -194,24 +183,11 @@ export class PtxKernel extends LitElement {
     const isFirst = this.facts === null;
     this.facts = facts;
     this.launch = follow(this.launch, facts.kernels, this.text);
-    if (isFirst) this.complain(facts);
-  }
-
-  /** Adds a note if the attributes name a kernel or target that does not exist. */
-  private complain({ kernels, targets }: Facts): void {
-    const { entry, target } = this;
-    const isKnown = target === null || targets.some(({ name }) => name === target);
-    const hasEntry = entry === null || kernels.length === 0 || kernels.some(({ name }) => name === entry);
-    if (!isKnown) this.note += ` ${target} is not a target.`;
-    if (!hasEntry) this.note += ` There is no kernel named ${entry}.`;
+    if (isFirst) this.note += unknownNames(this.entry, this.target, facts);
   }
 
   private get text(): string {
     return this.editor?.text ?? '';
-  }
-
-  private setTarget(target: string | null): void {
-    this.target = target;
   }
 
   // --- running --------------------------------------------------------------------------------------------------------
@@ -287,88 +263,33 @@ export class PtxKernel extends LitElement {
   // --- what people see ------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult {
-    const { facts, runs } = this;
-    const { isRunning } = runs;
-    const isEmpty = (facts?.kernels.length ?? 0) === 0;
     return html`
-      ${stripView(facts, this.target, (target) => this.setTarget(target))}
+      ${stripView(this.facts, this.target, (target) => (this.target = target))}
       <div class="work">
         <div class="editor"></div>
         <aside class="inspector" aria-label="Instruction at the cursor">${inspectorView(this.inspected, (offset) => this.editor?.go(offset))}</aside>
       </div>
-      <div class="dock">
-        <div class="tabs">
-          <div role="tablist" aria-label="Dock" @keydown=${(event: KeyboardEvent) => moveFocus(event, '[role=tab]')?.click()}>
-            ${this.tab('problems', `Problems ${this.countOfErrors()}`)} ${this.tab('run', 'Launch')} ${this.tab('steps', 'Steps')}
-          </div>
-          <span class="note" role="status">${this.note}</span>
-          <button class="plain" title="Shift-Alt-F" @click=${() => this.editor?.format()}>Format</button>
-          <button class="plain" title="F2" @click=${() => this.editor?.rename()}>Rename</button>
-          <button class="plain" @click=${() => void this.share()}>Copy link</button>
-          <button class="go second" ?disabled=${isEmpty || isRunning} @click=${() => void this.record()}>Step</button>
-          <button class="go ${isRunning ? 'stop' : ''}" ?disabled=${isEmpty && !isRunning}
-            @click=${() => (isRunning ? runs.stop() : void this.run())}>${isRunning ? 'Stop' : 'Run'}</button>
-        </div>
-        <div class="panel" id="panel" role="tabpanel" tabindex="0" aria-labelledby="tab-${this.dock}">${this.panel()}</div>
-      </div>
+      ${this.dockView()}
     `;
   }
 
-  private tab(name: 'problems' | 'run' | 'steps', label: string): TemplateResult {
-    const isChosen = this.dock === name;
-    return html`<button role="tab" id="tab-${name}" aria-controls="panel" aria-selected=${isChosen} tabindex=${isChosen ? 0 : -1}
-      @click=${() => (this.dock = name)}>${label}</button>`;
-  }
-
-  private countOfErrors(): string {
-    const count = this.findings.length;
-    return count === 0 ? '' : `(${count})`;
-  }
-
-  private panel(): TemplateResult | typeof nothing {
-    switch (this.dock) {
-      case 'problems':
-        return this.problems();
-      case 'run':
-        return this.runPanel();
-      case 'steps':
-        return this.stepsPanel();
-    }
-  }
-
-  private stepsPanel(): TemplateResult {
-    const { isRunning, steps } = this.runs;
-    if (isRunning) return html`<p class="state">Recording…</p>`;
-    if (steps === null)
-      return html`<p class="empty">Step records the first warp of the launch, so that you can step through it forward and backward.</p>`;
-    return stepsView(steps, {
-      go: (index) => void this.goToStep(index),
-      origin: (register, lane) => void this.goToOrigin(register, lane),
-    });
-  }
-
-  private problems(): TemplateResult | typeof nothing {
-    const { findings, editor, facts } = this;
-    if (editor === null || facts === null) return nothing;
-    return problemsView(findings, {
-      lineOf: ({ start }: Finding) => editor.lineAt(start),
-      go: ({ start }) => editor.go(start),
-      fix: ({ fixes: [first] }) => first !== undefined && editor.apply(first),
-    });
-  }
-
-  private runPanel(): TemplateResult {
-    const { facts, launch, runs } = this;
-    const form = launchView(facts, launch, this.findsRaces, {
-      choose: (entry) => this.choose(entry),
-      set: (change) => this.set(change),
-      setArgument: (index, plan) => this.setArgument(index, plan),
-      findRaces: (isWanted) => (this.findsRaces = isWanted),
-    });
-    const kernel = facts?.kernels.find(({ name }) => name === launch.entry);
-    const names = kernel?.parameters.map(({ name }) => name) ?? [];
-    const result = resultView(runs.answer, runs.isRunning, launch, names, (line) => this.editor?.goToLine(line));
-    return html`<div class="halves"><div>${form}</div><div class="result">${result}</div></div>`;
+  private dockView(): TemplateResult {
+    const { dock: tab, facts, findings, launch, findsRaces, note, runs, editor } = this;
+    return dockView(
+      { tab, facts, findings, launch, findsRaces, note, runs, editor },
+      {
+        show: (next) => (this.dock = next),
+        share: () => void this.share(),
+        record: () => void this.record(),
+        run: () => void this.run(),
+        choose: (entry) => this.choose(entry),
+        set: (change) => this.set(change),
+        setArgument: (index, plan) => this.setArgument(index, plan),
+        findRaces: (isWanted) => (this.findsRaces = isWanted),
+        go: (index) => void this.goToStep(index),
+        origin: (register, lane) => void this.goToOrigin(register, lane),
+      },
+    );
   }
 }
 

@@ -9,7 +9,7 @@ import type { BufferAfter, RunAnswer } from './lab-worker.ts';
 import type { Launch } from './launch.ts';
 import { plotView } from './plot-view.ts';
 
-interface Changes {
+export interface LaunchActions {
   readonly choose: (entry: string) => void;
   readonly set: (change: Partial<Launch>) => void;
   readonly setArgument: (index: number, plan: ArgumentPlan) => void;
@@ -17,7 +17,12 @@ interface Changes {
 }
 
 /** @param facts Null until the worker has computed them. */
-export function launchView(facts: Facts | null, launch: Launch, findsRaces: boolean, changes: Changes): TemplateResult {
+export function launchView(
+  facts: Facts | null,
+  launch: Launch,
+  findsRaces: boolean,
+  changes: LaunchActions,
+): TemplateResult {
   if (facts === null) return html`<p class="empty">The kernel is being checked.</p>`;
   const { kernels } = facts;
   const kernel = kernels.find(({ name }) => name === launch.entry);

@@ -11,13 +11,13 @@ export interface Steps {
   readonly state: StepState | null;
 }
 
-interface Actions {
+export interface StepActions {
   readonly go: (index: number) => void;
   /** Goes to the step that wrote the given register in the given lane. */
   readonly origin: (register: string, lane: number) => void;
 }
 
-export function stepsView({ recorded, index, state }: Steps, { go, origin }: Actions): TemplateResult {
+export function stepsView({ recorded, index, state }: Steps, { go, origin }: StepActions): TemplateResult {
   const { steps, lanes, fault, isCut } = recorded;
   const step = steps[index];
   if (step === undefined) return html`<p class="empty">The warp executed nothing.</p>`;
@@ -88,7 +88,7 @@ function registersView(
   { registers, written }: StepState,
   lanes: number,
   mask: number,
-  origin: Actions['origin'],
+  origin: StepActions['origin'],
 ): TemplateResult {
   const isChanged = (name: string, lane: number): boolean => written.includes(name) && ((mask >>> lane) & 1) === 1;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Registers by lane">

@@ -19,6 +19,14 @@ export function stripView(
   </div>`;
 }
 
+/** Scrolls to the chosen target, because on phones all targets are in a single row that can be scrolled. */
+export function scrollToTarget(root: ParentNode): void {
+  const row = root.querySelector('.targets');
+  const target = row?.querySelector<HTMLElement>('.target[aria-pressed="true"]');
+  if (row !== null && target instanceof HTMLElement)
+    row.scrollLeft += target.getBoundingClientRect().left - row.getBoundingClientRect().left - row.clientWidth / 2;
+}
+
 function verdictOf({ findings, target, version }: Facts): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const verdict = errors === 0 ? '✓ Legal' : `✗ ${errors} ${errors === 1 ? 'error' : 'errors'}`;
