@@ -62,15 +62,15 @@ function findingsAtEnd(check: ModuleCheck, chunks: readonly Checked[]): readonly
   }
   reportPlaces(chunks, report);
   check.shared.report(check.list.chunks, scopes.symbols, check.environment.target, report);
-  checkConstants(moduleConstants(chunks), report);
+  checkConstants(constantsIn(chunks), report);
   return found;
 }
 
-/** The `.const` variables that are declared at module scope, with their positions in the document. */
-function moduleConstants(chunks: readonly Checked[]): readonly VariableSymbol[] {
+/** The `.const` variables, with their positions in the document. */
+function constantsIn(chunks: readonly Checked[]): readonly VariableSymbol[] {
   const found: VariableSymbol[] = [];
   for (const { chunk, checked } of chunks) {
-    for (const one of checked.module) {
+    for (const one of [...checked.module, ...checked.body]) {
       if (one.kind !== 'symbol' || one.symbol.kind !== 'variable' || one.symbol.space !== '.const') continue;
       found.push({ ...one.symbol, declared: shiftedSpan(one.symbol.declared, chunk.start) });
     }

@@ -122,6 +122,7 @@ class BodyReader {
       case 'declaration':
       case 'targets':
       case 'prototype':
+      case 'function':
         return;
     }
   }

@@ -8,13 +8,12 @@ import type {
   DebugItem,
   Declaration,
   FunctionItem,
+  InnerFunction,
   Instruction,
   Item,
   LineSource,
   LocationDirective,
-  PrototypeDirective,
   Statement,
-  TargetsDirective,
   Variable,
 } from '../syntax/tree.ts';
 import type { PtxType } from '../isa/types.ts';
@@ -32,15 +31,8 @@ import {
   variableSymbol,
 } from './declarations/declarations.ts';
 import type { Report, ReportIfListed } from './report.ts';
-import {
-  checkAlias,
-  checkDefined,
-  checkHeader,
-  checkResults,
-  checkSizes,
-  declareFunction,
-  functionSymbol,
-} from './declarations/functions.ts';
+import { checkAlias, checkDefined, checkHeader, declareFunction, functionSymbol } from './declarations/functions.ts';
+import { declarePrototype, declareTargets } from './declarations/call-targets.ts';
 import { checkInitialNames } from './declarations/initial-names.ts';
 import { DebugPlaces, misfitOf, type Places } from './declarations/debug-places.ts';
 import { declareFormals } from './declarations/formals.ts';
@@ -55,8 +47,6 @@ import type { CheckerParts, Continuation } from './checker-parts.ts';
 import type { CheckMemory } from './memory.ts';
 import { ModuleRequirements } from './requirements.ts';
 import { type FunctionName, SharedMemory } from './declarations/shared-memory.ts';
-import { signatureOf } from './declarations/signature.ts';
-import { checkTargetNames, targetsSymbol } from './declarations/target-lists.ts';
 import { NameHelp } from './unknown-name.ts';
 import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSymbol } from './symbols.ts';
 
@@ -71,6 +61,7 @@ export class ModuleChecker implements InstructionContext {
   readonly functions: CheckedFunction[] | null;
   /** Variables at module scope. */
   readonly variables: VariableSymbol[] = [];
+  private readonly constants: VariableSymbol[] = [];
   readonly debug: Places;
   readonly shared: SharedMemory = new SharedMemory();
   readonly names: NameHelp;
@@ -181,7 +172,7 @@ export class ModuleChecker implements InstructionContext {
     for (const item of this.announced) checkDefined(item, this.symbols, this.aliases, this.report);
     this.ownPlaces.finish();
     this.shared.finish(environment.target, this.report);
-    checkConstants(this.variables, this.report);
+    checkConstants(this.constants, this.report);
     return environment;
   }
 
@@ -223,7 +214,7 @@ export class ModuleChecker implements InstructionContext {
         checkVariable(declaration, variable, type, this.report);
         const space = spaceOf(declaration);
         const takenFor = space === 'local parameter' ? (this.formals.get(variable.name) ?? null) : null;
-        if (variable.initializer !== null) checkInitialNames(variable.initializer, scope, this.report, this.names);
+        if (variable.initializer !== null) checkInitialNames(variable.initializer, scope, this);
         for (const member of membersOf(variable))
           this.declareVariable(scope, variableSymbol(member, type, space, { takenFor, linkage: declaration.linkage }));
       }
@@ -242,6 +233,7 @@ export class ModuleChecker implements InstructionContext {
   }
 
   private declareVariable(scope: Scope, symbol: VariableSymbol): void {
+    if (symbol.space === '.const') this.constants.push(symbol);
     if (scope === this.symbols) this.variables.push(symbol);
     else {
       this.recorder?.variable(symbol);
@@ -260,19 +252,12 @@ export class ModuleChecker implements InstructionContext {
 
   /** Checks the header of a function, and returns the scope that contains its parameters and the names in its body. */
   beginFunction(item: FunctionItem): Scope {
-    const environment = this.header.environment();
-    checkHeader(item, this.report);
-    checkTuning(item.tuning, this.report);
     if (item.body !== null) this.shared.begin(item);
     if (item.entry) {
-      checkKernel(item, environment, this.report);
+      checkKernel(item, this.header.environment(), this.report);
       this.requirements.note(availabilityOfParameters(item));
     }
-    this.requirements.functionHeader(item);
-    if (item.body === null && item.linkage !== '.extern') this.announced.push(item);
-    const symbol = functionSymbol(item);
-    this.declared?.(symbol, this.symbols);
-    declareFunction(symbol, this.symbols, this.report);
+    this.declareHeader(item);
     const recorder = this.functions === null || item.body === null ? null : new FunctionRecorder(item);
     this.recorder = recorder;
     if (item.entry)
@@ -281,6 +266,25 @@ export class ModuleChecker implements InstructionContext {
     const scope = new Scope(this.symbols);
     this.formals = declareFormals(item, scope, this);
     return scope;
+  }
+
+  private declareHeader(item: FunctionItem): void {
+    checkHeader(item, this.report);
+    checkTuning(item.tuning, this.report);
+    this.requirements.functionHeader(item);
+    if (item.body === null && item.linkage !== '.extern') this.announced.push(item);
+    const symbol = functionSymbol(item);
+    this.declared?.(symbol, this.symbols);
+    declareFunction(symbol, this.symbols, this.report);
+  }
+
+  /** Declares a function inside the body of another one. Its name belongs to the module, not to the scope. */
+  private declareInner(item: InnerFunction, scope: Scope): void {
+    const { name, nameStart: start, nameEnd: end } = item;
+    if (scope.lookup(name) !== this.symbols.lookup(name))
+      this.report(diagnose('PTX5005', { start, end }, { name, what: 'function' }));
+    this.declareHeader(item);
+    declareFormals(item, new Scope(this.symbols), this);
   }
 
   /** Prepares to check the body of a function whose header was checked by another checker. */
@@ -324,10 +328,13 @@ export class ModuleChecker implements InstructionContext {
         this.requirements.directive('.loc_intermediate', statement);
         return;
       case 'targets':
-        this.checkTargets(statement, scope);
+        declareTargets(statement, scope, this);
         return;
       case 'prototype':
-        this.declarePrototype(statement, scope);
+        declarePrototype(statement, scope, this);
+        return;
+      case 'function':
+        this.declareInner(statement, scope);
         return;
       case 'pragma':
         this.requirements.pragmas(statement);
@@ -346,29 +353,6 @@ export class ModuleChecker implements InstructionContext {
   checkKnown(statement: Instruction | LocationDirective, scope: Scope): void {
     if (statement.kind === 'loc') this.checkLocation(statement);
     else this.checkInstruction(statement, scope);
-  }
-
-  /**
-   * Checks a list of branch or call targets. A label may be defined after the list; a function must be declared before
-   * it.
-   */
-  private checkTargets(directive: TargetsDirective, scope: Scope): void {
-    this.requirements.directive(directive.directive, directive);
-    this.declare(scope, targetsSymbol(directive, scope));
-    checkTargetNames(directive, scope, this.report);
-  }
-
-  private declarePrototype(prototype: PrototypeDirective, scope: Scope): void {
-    const { label: name, results, parameters, start, end } = prototype;
-    const types = [...results, ...parameters].map((parameter) => this.declaredType(parameter, parameter.space));
-    checkResults(prototype, name, { start, end }, this.report);
-    checkSizes(prototype, this.report);
-    this.requirements.directive('.callprototype', { start, end });
-    if (prototype.noreturn) this.requirements.directive('.noreturn', { start, end });
-    this.requirements.tuning(prototype.tuning);
-    checkTuning(prototype.tuning, this.report);
-    if (types.includes(null)) return;
-    this.declare(scope, { kind: 'prototype', name, signature: signatureOf(prototype), declared: { start, end } });
   }
 
   private checkInstruction(node: Instruction, scope: Scope): void {

@@ -9,6 +9,7 @@ import {
   availabilityOfTuning,
 } from '../isa/find-directive.ts';
 import type { AvailabilityRow } from '../isa/conditions.ts';
+import { availabilityOfField } from '../isa/opaque-fields.ts';
 import type {
   DebugItem,
   Declaration,
@@ -120,8 +121,10 @@ export class ModuleRequirements {
       case 'list':
         for (const element of initializer.elements) this.initializer(element);
         return;
-      case 'float':
       case 'field':
+        this.uses(availabilityOfField.get(initializer.name) ?? null, initializer.span);
+        return;
+      case 'float':
         return;
     }
   }

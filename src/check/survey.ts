@@ -157,6 +157,7 @@ class Surveyor {
     for (const statement of statements) {
       if (statement.kind === 'instruction') this.instruction(statement);
       if (statement.kind === 'block') this.statements(statement.statements);
+      if (statement.kind === 'function') this.function(statement);
     }
   }
 

@@ -45,6 +45,9 @@ export type DirectivePart =
   | 'opaque type'
   | 'generic()'
   | 'mask of an initial value'
+  | 'address as an initial value'
+  | 'function as an initial value'
+  | 'kernel as an initial value'
   | SectionPart;
 
 /** Parts of a `.section` that not all versions have. */
@@ -105,6 +108,9 @@ export const partRows: Readonly<Record<DirectivePart, Dated>> = {
   'opaque type': { since: at('1.5') },
   'generic()': { since: at('3.1') },
   'mask of an initial value': { since: at('7.1') },
+  'address as an initial value': { since: at('2.1') },
+  'function as an initial value': { since: at('2.1', 20) },
+  'kernel as an initial value': { since: at('3.1', 35) },
   'label in .section': { since: at('7.0') },
   'difference of labels in .section': { since: at('7.5') },
   'negative number in .section': { since: at('7.5') },

@@ -10,7 +10,8 @@ export type Limit = readonly { readonly most: number; readonly since: Availabili
 
 /** Maximum size of a kernel's parameters in bytes. */
 export const kernelParameterBytes: Limit = [
-  { most: 4352, since: at('1.0') },
+  { most: 256, since: at('1.0') },
+  { most: 4352, since: at('1.5') },
   { most: 32_764, since: at('8.1', 70) },
 ];
 

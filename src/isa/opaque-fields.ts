@@ -2,6 +2,8 @@
  * The fields that the initial value of an opaque variable can set (PTX ISA 9.1, section 5.3; as ptxas 13.0 accepts
  * them).
  */
+import type { AvailabilityRow } from './conditions.ts';
+import { at, type Availability } from './targets.ts';
 import type { AddressMode } from './texture-fields.ts';
 
 const size = ['width', 'height', 'depth', 'array_size', 'channel_data_type', 'channel_order'] as const;
@@ -13,6 +15,17 @@ export const opaqueFields: ReadonlyMap<string, readonly string[]> = new Map([
   ['.samplerref', ['force_unnormalized_coords', ...sampling]],
   ['.surfref', [...size, 'memory_layout']],
 ]);
+
+const dates: Readonly<Record<string, Availability>> = {
+  channel_order: at('2.1'),
+  channel_data_type: at('2.1'),
+  force_unnormalized_coords: at('2.2'),
+};
+
+/** What fields need that are newer than opaque variables. */
+export const availabilityOfField: ReadonlyMap<string, AvailabilityRow> = new Map(
+  Object.entries(dates).map(([name, since]) => [name, { subject: name, ways: [since] }]),
+);
 
 /** The words for the values of `addr_mode_0` to `addr_mode_2`. */
 export const addressModeWords: ReadonlyMap<string, AddressMode> = new Map([

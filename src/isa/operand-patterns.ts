@@ -39,8 +39,11 @@ export interface ValuePattern {
   readonly constantOnly?: boolean;
   /** The name of a variable or function is allowed here and stands for its address. */
   readonly address?: boolean;
-  /** By type of the variable: what the name of a texture, sampler or surface needs here. */
-  readonly handles?: ReadonlyMap<string, AvailabilityRow>;
+  /**
+   * What a name needs here: by the type of a texture, sampler or surface, by the directive of a function (`.func` or
+   * `.entry`), or by the space of another variable.
+   */
+  readonly names?: ReadonlyMap<string, AvailabilityRow>;
   /** `!%p` is allowed here. */
   readonly negatable?: boolean;
   /** `!%p` with any predicate is allowed here. Such an operand is meaningless, but ptxas accepts it. */

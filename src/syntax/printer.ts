@@ -85,6 +85,8 @@ export function printStatement(statement: Statement, indent = ''): string {
     }
     case 'prototype':
       return printPrototype(statement);
+    case 'function':
+      return indent + printFunction(statement);
     case 'known':
       return statementsOf(statement)
         .map((known) => printStatement(known, indent))

@@ -2,7 +2,9 @@
 import { rewrite } from '../diagnostics/fix.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import { missingSpace, parseDeclaration } from './declarations.ts';
-import { moduleDirectives, statementDirectives, isDeclaredSpace } from './directives.ts';
+import type { Linkage } from '../isa/directives.ts';
+import { moduleDirectives, statementDirectives, isDeclaredSpace, isLinkage } from './directives.ts';
+import { atInnerFunction, parseInnerFunction } from './function-header.ts';
 import { parseInstruction } from './instructions.ts';
 import { parseParameters } from './parameters.ts';
 import type { Reader } from './reader.ts';
@@ -11,6 +13,7 @@ import type {
   Block,
   Declaration,
   InlinedAt,
+  InnerFunction,
   IntermediateLocation,
   KnownLines,
   Label,
@@ -43,7 +46,8 @@ export function parseStatements(r: Reader): readonly Statement[] {
  */
 export function readPart(r: Reader): Exclude<Statement, Block> | 'open' | 'close' | null {
   const { start } = r;
-  if (r.kind === Token.RightBrace || r.kind === Token.End || r.atFunction()) return 'close';
+  if (r.kind === Token.RightBrace || r.kind === Token.End) return 'close';
+  if (r.atFunction() && !atInnerFunction(r)) return 'close';
   if (r.kind === Token.LeftBrace) return openBlock(r) ? 'open' : null;
   const statement = readKnown(r) ?? parseStatement(r);
   if (r.failed) r.recover(start);
@@ -129,7 +133,9 @@ function parsePrototype(r: Reader, start: number, label: string): PrototypeDirec
   return end < 0 ? null : { kind: 'prototype', start, end, label, results, parameters, noreturn, tuning };
 }
 
-function parseDirective(r: Reader): Declaration | LocationDirective | IntermediateLocation | PragmaDirective | null {
+type Directive = Declaration | LocationDirective | IntermediateLocation | PragmaDirective | InnerFunction;
+
+function parseDirective(r: Reader): Directive | null {
   const directive = r.text();
   if (isDeclaredSpace(directive)) return parseDeclaration(r, null, r.start);
   switch (directive) {
@@ -146,9 +152,21 @@ function parseDirective(r: Reader): Declaration | LocationDirective | Intermedia
     case '.calltargets':
     case '.callprototype':
       return r.unexpected('a label before this directive', { help: `name it: L: ${directive} …;` });
+    case '.func':
+      return parseInnerFunction(r, null, r.start);
     default:
-      return unknownDirective(r, directive);
+      return isLinkage(directive) ? parseLinked(r, directive) : unknownDirective(r, directive);
   }
+}
+
+/** Parses a directive that begins with a linkage. Inside functions, only declarations of functions may have one. */
+function parseLinked(r: Reader, linkage: Linkage): InnerFunction | Declaration | null {
+  const { start, previousEnd } = r;
+  r.next();
+  if (r.kind === Token.Dotted && r.text() === '.func' && linkage !== '.common')
+    return parseInnerFunction(r, linkage, start);
+  r.rewind(start, previousEnd);
+  return unknownDirective(r, linkage);
 }
 
 /**

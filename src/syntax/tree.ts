@@ -208,6 +208,7 @@ export type Statement =
   | PragmaDirective
   | TargetsDirective
   | PrototypeDirective
+  | InnerFunction
   | KnownLines;
 
 /**
@@ -344,6 +345,9 @@ export interface FunctionItem extends BodilessFunction {
   /** The lines of the body that were skipped because their shapes are known; null if every instruction was parsed. */
   readonly lines: LineSource | null;
 }
+
+/** The declaration of a function inside the body of another function. */
+export type InnerFunction = FunctionItem & { readonly entry: false; readonly body: null };
 
 /** A parameter. Its state space is `.param`; the parameters of functions, but not of kernels, can also be in `.reg`. */
 export interface Parameter extends Variable {

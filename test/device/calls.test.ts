@@ -64,6 +64,21 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect(await result({ module, body: 'call (%r1), get, (42);' })).toBe(42);
     });
 
+    test('a declaration inside the body', async () => {
+      const module = '.func (.param .b32 r) twice(.param .b32 a);';
+      const definition =
+        '.func (.param .b32 r) twice(.param .b32 a) { .reg .b32 %x; ld.param.b32 %x, [a]; add.u32 %x, %x, %x; st.param.b32 [r], %x; ret; }';
+      const inner = `{ ${module} call (%r1), twice, (21); }`;
+      const source = moduleOf({ body: `${inner} ${store}` }) + definition;
+      const device = await Device.create();
+      const out = device.alloc(4);
+      await device
+        .load(source)
+        .kernel('k')
+        .launch({ args: [out], engine });
+      expect([...out.read()]).toEqual([42, 0, 0, 0]);
+    });
+
     test('a false guard skips the call', async () => {
       const body = 'mov.u32 %r1, 5; setp.eq.u32 %p1, 0, 1; @%p1 call (%r1), add, (1, 1);';
       expect(await result({ module: add, body })).toBe(5);

@@ -28,7 +28,7 @@ export function declareFormals(item: FunctionItem, scope: Scope, context: Formal
   const declareAll = (formals: readonly Parameter[], result: boolean): void => {
     for (const formal of formals) {
       const symbol = declareFormal(item, formal, result, scope, context);
-      context.recorder?.formal(symbol, result);
+      if (item.body !== null) context.recorder?.formal(symbol, result);
       if (symbol !== null) spaces.set(formal.name, parameterSpace(item.entry, result));
     }
   };

@@ -65,10 +65,12 @@ export class Header {
 
   readVersion(directive: VersionDirective): void {
     if (this.version !== null) return;
+    const { major, minor } = directive;
     // ptxas adds tens of the minor version to the major one, so that 8.10 is 9.0.
-    const found = (directive.major + Math.floor(directive.minor / 10)) * 100 + (directive.minor % 10);
+    const carried = (major + Math.floor(minor / 10)) * 100 + (minor % 10);
+    const found = versions.includes(carried) ? carried : major * 100 + Math.min(minor, 99);
     this.version = found;
-    const text = `${directive.major}.${directive.minor}`;
+    const text = `${major}.${minor}`;
     if (found > newestVersion) {
       this.report(diagnose('PTX4011', directive, { found: text, known: formatVersion(newestVersion) }));
       this.version = newestVersion;

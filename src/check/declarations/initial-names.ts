@@ -4,22 +4,30 @@
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { Initializer } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
+import type { ModuleRequirements } from '../requirements.ts';
 import type { Scope } from '../symbols.ts';
 import { type NameHelp, undeclared } from '../unknown-name.ts';
 
 type Address = Extract<Initializer, { readonly kind: 'address' }>;
 
+interface Context {
+  readonly report: Report;
+  readonly names: NameHelp;
+  readonly requirements: ModuleRequirements;
+}
+
 /**
  * Checks every name in an initial value: it must be the name of a function or of a variable in memory that has already
  * been declared.
  */
-export function checkInitialNames(initializer: Initializer, scope: Scope, report: Report, names: NameHelp): void {
+export function checkInitialNames(initializer: Initializer, scope: Scope, context: Context): void {
   if (initializer.kind === 'list') {
-    for (const element of initializer.elements) checkInitialNames(element, scope, report, names);
-  } else if (initializer.kind === 'address') checkAddress(initializer, scope, report, names);
+    for (const element of initializer.elements) checkInitialNames(element, scope, context);
+  } else if (initializer.kind === 'address') checkAddress(initializer, scope, context);
 }
 
-function checkAddress({ name, offset, generic, span }: Address, scope: Scope, report: Report, names: NameHelp): void {
+function checkAddress({ name, offset, generic, span }: Address, scope: Scope, context: Context): void {
+  const { report, names, requirements } = context;
   const symbol = scope.lookup(name);
   if (symbol === undefined) {
     report(undeclared(name, span, scope, names));
@@ -27,6 +35,9 @@ function checkAddress({ name, offset, generic, span }: Address, scope: Scope, re
   }
   const what = whyNot(symbol.kind, symbol.kind === 'variable' ? symbol.space : null, offset, generic);
   if (what !== null) report(diagnose('PTX5021', span, { name, what }));
+  if (symbol.kind === 'variable') requirements.directive('address as an initial value', span);
+  if (symbol.kind === 'function')
+    requirements.directive(symbol.entry ? 'kernel as an initial value' : 'function as an initial value', span);
 }
 
 function whyNot(kind: string, space: string | null, offset: bigint, generic: boolean): string | null {

@@ -51,7 +51,7 @@ function differenceBetween(first: Variable, second: Variable): string | null {
 
 const mostConstants = 65_536;
 
-/** All `.const` variables share one bank. */
+/** All `.const` variables of a module share one bank, also those that functions declare. */
 export function checkConstants(variables: readonly VariableSymbol[], report: Report): void {
   const own = variables.filter(({ space, linkage }) => space === '.const' && linkage !== '.extern');
   const found = bytesInRow(own.map(({ variable }) => variable));

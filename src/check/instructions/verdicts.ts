@@ -176,8 +176,7 @@ function needsOfOperand({ form }: Variant, shape: Shape, index: number, texmode:
   const pattern = form.operands[index];
   switch (pattern?.kind) {
     case 'value': {
-      const isHandle = shape.kind === 'variable' && !shape.offset;
-      const needed = isHandle ? pattern.handles?.get(shape.opaque ?? '') : undefined;
+      const needed = pattern.names?.get(kindOfName(shape));
       return needed === undefined ? [] : [needed];
     }
     case 'pair':
@@ -189,6 +188,12 @@ function needsOfOperand({ form }: Variant, shape: Shape, index: number, texmode:
     default:
       return [];
   }
+}
+
+/** The key for `names` of a pattern; empty if nothing is needed. */
+function kindOfName(shape: Shape): string {
+  if (shape.kind === 'function') return shape.entry ? '.entry' : '.func';
+  return shape.kind === 'variable' && !shape.offset ? (shape.opaque ?? shape.space) : '';
 }
 
 function verdictOnVariant(

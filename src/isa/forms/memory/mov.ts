@@ -11,7 +11,7 @@ import { operandRef, type Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { always, needsType } from '../availability-rows.ts';
+import { always, needsType, row } from '../availability-rows.ts';
 
 const scalars: readonly TypeName[] = [
   '.b16',
@@ -29,6 +29,14 @@ const scalars: readonly TypeName[] = [
 ];
 
 const availability: readonly AvailabilityRow[] = [always('mov'), needsType('.b128', at('8.3', 70))];
+
+/** What moving an address or a handle needs, by what has the name. */
+const namesNeed: ReadonlyMap<string, AvailabilityRow> = new Map([
+  ...indirectHandles,
+  ['.func', row('address of a function', at('2.1'))],
+  ['.entry', row('address of a kernel', at('3.1', 35))],
+  ['return parameter', row('address of a return parameter', at('6.0', 30))],
+]);
 
 const copy: InstructionForm['steps'] = (): readonly Step[] => [{ kind: 'copy', to: '$d', from: '$a' }];
 
@@ -90,7 +98,7 @@ function packing([whole, element, count]: (typeof packings)[number]): readonly I
       summary: `Unpacks a register or an address into ${count} elements, the first of which comes from the lowest bits.`,
       operands: [
         list(results.map((name) => write(name, element, { sink: true }))),
-        read('a', 0, { special: true, address: true }),
+        read('a', 0, { special: true, address: true, names: namesNeed }),
       ],
       steps: (): readonly Step[] => [{ kind: 'unpack', to: topmostFirst(results), from: '$a', ...layout }],
     },
@@ -107,7 +115,7 @@ export const movForms = (): readonly InstructionForm[] => [
     sets: { type: scalars },
     regime: 'exact',
     availability,
-    operands: [write('d', 0), read('a', 0, { special: true, address: true, handles: indirectHandles })],
+    operands: [write('d', 0), read('a', 0, { special: true, address: true, names: namesNeed })],
     steps: copy,
   },
   {

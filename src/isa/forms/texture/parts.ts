@@ -34,8 +34,8 @@ export const indirectTextures: AvailabilityRow = row('indirect texture access', 
 export const separateSamplers: AvailabilityRow = row('texture access with a sampler', at('4.3'));
 export const indirectSurfaces: AvailabilityRow = row('indirect surface access', at('3.1'));
 /** What moving a handle into a register needs, by the type of the variable. */
-export const indirectHandles: ReadonlyMap<string, AvailabilityRow> = new Map([
+export const indirectHandles: readonly (readonly [type: string, needs: AvailabilityRow])[] = [
   ['.texref', indirectTextures],
   ['.surfref', indirectSurfaces],
   ['.samplerref', row('indirect sampler access', at('4.3'))],
-]);
+];

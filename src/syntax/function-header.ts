@@ -1,0 +1,137 @@
+/** Parses the headers of `.entry` and `.func`. Source: sections 11.2 and 11.4 of the PTX ISA. */
+import type { Linkage } from '../isa/directives.ts';
+import { parseAttributes } from './attributes.ts';
+import { startsItem, tuningRules } from './directives.ts';
+import { parseParameters } from './parameters.ts';
+import type { Reader } from './reader.ts';
+import { Token } from './tokens.ts';
+import type { InnerFunction, Parameter, TuningDirective } from './tree.ts';
+import { parseTuning } from './tuning.ts';
+
+/** The parts of a function before its body. */
+export interface Header {
+  name: string;
+  nameStart: number;
+  nameEnd: number;
+  attributes: string[];
+  results: readonly Parameter[];
+  parameters: readonly Parameter[];
+  tuning: readonly TuningDirective[];
+  noreturn: boolean;
+}
+
+/** A header of which nothing has been read. */
+export function emptyHeader(r: Reader): Header {
+  return {
+    name: '',
+    nameStart: r.end,
+    nameEnd: r.end,
+    attributes: [],
+    results: [],
+    parameters: [],
+    tuning: [],
+    noreturn: false,
+  };
+}
+
+/**
+ * Parses the declaration of a function inside a body; the current token must be its `.func`. ptxas 13.0 accepts
+ * functions without a body there, although no text mentions them, and Dr.Jit emits them.
+ */
+export function parseInnerFunction(r: Reader, linkage: Linkage | null, start: number): InnerFunction | null {
+  const header = emptyHeader(r);
+  r.next();
+  if (!parseSignature(r, header, 'func')) return null;
+  if (r.kind === Token.LeftBrace)
+    return r.unexpected("';'", { help: 'functions with a body belong outside functions' });
+  const end = r.expectSemicolon('');
+  return end < 0 ? null : { kind: 'function', start, end, entry: false, linkage, ...header, body: null, lines: null };
+}
+
+/**
+ * Whether the current `.func`, or linkage before a `.func`, begins a declaration without a body. If not, a function
+ * begins here.
+ */
+export function atInnerFunction(r: Reader): boolean {
+  const { start, previousEnd } = r;
+  const isFunc = r.text() === '.func';
+  if (!isFunc) r.next();
+  const mayDeclare = isFunc || r.text() === '.func';
+  while (!ends.has(r.kind)) r.next();
+  const isDeclaration = mayDeclare && r.kind === Token.Semicolon;
+  r.rewind(start, previousEnd);
+  return isDeclaration;
+}
+
+const ends: ReadonlySet<number> = new Set([Token.Semicolon, Token.LeftBrace, Token.RightBrace, Token.End]);
+
+/** Parses a header up to the body or the `;`; false after a mistake. */
+export function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolean {
+  if (!parseSignature(r, header, owner)) return false;
+  const isFunc = owner === 'func';
+  const tuning = parseTuning(r, owner);
+  if (tuning === null) return false;
+  header.tuning = tuning;
+  // A function may end here without a body, and so may a kernel without tuning directives. A kernel with tuning
+  // directives must have a body.
+  const mayEnd = isFunc || tuning.length === 0;
+  // In ptxas 13.0, only a prototype can have a `.pragma` here.
+  const mayHaveBody = !isFunc || tuning.every(({ name }) => name !== '.pragma');
+  if ((mayHaveBody && r.kind === Token.LeftBrace) || (mayEnd && r.kind === Token.Semicolon)) return true;
+  // nvcc 2 to 4 emitted prototypes without a `;`.
+  if (isFunc && (r.kind === Token.End || (r.kind === Token.Dotted && startsItem(r.text())))) return true;
+  const expected = [...(mayHaveBody ? ["'{'"] : []), ...(mayEnd ? ["';'"] : [])];
+  r.unexpected(expected.join(' or '));
+  return false;
+}
+
+/** Parses what precedes the tuning directives; false after a mistake. */
+function parseSignature(r: Reader, header: Header, owner: 'entry' | 'func'): boolean {
+  const isFunc = owner === 'func';
+  if (isFunc && !parseFunctionAttributes(r, header.attributes)) return false;
+  if (isFunc && r.kind === Token.LeftParen) {
+    const results = parseParameters(r, owner);
+    if (results === null) return false;
+    header.results = results;
+  }
+  if (r.kind !== Token.Name) {
+    r.unexpected(isFunc ? "'(' or the function name" : 'the kernel name');
+    return false;
+  }
+  header.nameStart = r.start;
+  header.nameEnd = r.end;
+  header.name = r.text();
+  r.next();
+  if (r.kind === Token.LeftParen) {
+    const parameters = parseParameters(r, owner);
+    if (parameters === null) return false;
+    header.parameters = parameters;
+  }
+  header.noreturn = isFunc && r.kind === Token.Dotted && r.text() === '.noreturn' && r.accept(Token.Dotted);
+  return true;
+}
+
+function parseFunctionAttributes(r: Reader, attributes: string[]): boolean {
+  while (r.kind === Token.Dotted && r.text() === '.attribute') {
+    if (!parseAttributes(r, attributes, 'func')) return false;
+  }
+  return true;
+}
+
+/**
+ * After a mistake in a header, skips to the body of the function, to its `;`, or to a token that appears to start the
+ * next item.
+ */
+export function skipHeader(r: Reader): void {
+  r.failed = false;
+  if (
+    r.accept(Token.Semicolon) &&
+    r.kind !== Token.LeftBrace &&
+    !(r.kind === Token.Dotted && tuningRules.has(r.text()))
+  )
+    return;
+  while (r.kind !== Token.End && r.kind !== Token.LeftBrace && r.kind !== Token.Semicolon) {
+    if (r.atFunction()) return;
+    r.next();
+  }
+}
