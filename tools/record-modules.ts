@@ -34,7 +34,7 @@ function runOn({ source, target }: ModuleCase, options: readonly string[]): stri
   const first = (kinds: string): string | undefined => new RegExp(`(?:${kinds})\\s*: (.*)`).exec(said)?.[1];
   const refusal = first('error|fatal')?.trim() ?? said.trim();
   if (run.status !== 0)
-    return `${/^(32-Bit|Unresolved extern function)/.test(refusal) ? 'warning' : 'error'}: ${refusal}`;
+    return `${/^(32-Bit|Unresolved extern function|In ABI compilation)/.test(refusal) ? 'warning' : 'error'}: ${refusal}`;
   const warning = first('warning');
   return warning === undefined ? 'accepted' : `warning: ${warning}`;
 }

@@ -2,15 +2,8 @@
 import { append } from '../base/append.ts';
 import { builtinFunctions } from '../isa/builtin-functions.ts';
 import { parseItems } from '../syntax/parser.ts';
-import type {
-  Declaration,
-  FunctionItem,
-  Initializer,
-  Instruction,
-  Operand,
-  Parameter,
-  Statement,
-} from '../syntax/tree.ts';
+import { PassedValues, type Unpassable } from './passed-values.ts';
+import type { Declaration, FunctionItem, Initializer, Instruction, Operand, Statement } from '../syntax/tree.ts';
 
 export interface Definition {
   readonly kind: 'function' | 'variable';
@@ -46,8 +39,10 @@ export interface Survey {
   readonly hasUnified: boolean;
   /** The first function with several return values; null if there is none. */
   readonly returnsSeveral: string | null;
-  /** Whether a function with a body passes or returns values that relocatable code cannot pass. */
-  readonly unpassable: Readonly<Record<'parameters' | 'results', boolean>>;
+  /** What functions pass or return, but relocatable code or a whole program cannot pass. */
+  readonly unpassable: Readonly<Record<'part' | 'whole', Unpassable>>;
+  /** Whether the module says that its addresses have 32 bits. */
+  readonly saysShortAddresses: boolean;
   /** For each mnemonic, the offsets of the instructions in which it is used. */
   readonly mnemonics: ReadonlyMap<string, readonly number[]>;
 }
@@ -59,6 +54,7 @@ export function survey(source: string): Survey {
     if (item.kind === 'function') surveyor.function(item);
     if (item.kind === 'declaration') surveyor.declaration(item);
     if (item.kind === 'alias') surveyor.bodies.add(item.name);
+    if (item.kind === 'address_size') surveyor.saysShortAddresses = item.size === 32;
   }
   return surveyor.finish();
 }
@@ -67,15 +63,11 @@ function isUnified(attributes: readonly string[]): boolean {
   return attributes.some((attribute) => attribute.startsWith('.unified'));
 }
 
-/** ptxas 13.0 passes integers of 8 and 16 bits only as bit-size types. */
-function isUnpassable({ type, dimensions }: Parameter): boolean {
-  return dimensions.length === 0 && /^\.(?:[us](?:8|16)|pred)$/.test(type);
-}
-
 const builtins: ReadonlySet<string> = new Set(builtinFunctions.map(({ name }) => name));
 
 class Surveyor {
   readonly bodies: Set<string> = new Set();
+  saysShortAddresses = false;
   private readonly kernels: string[] = [];
   private readonly definitions: Definition[] = [];
   /** Functions declared without a body, and whether they are `.extern`. */
@@ -83,13 +75,14 @@ class Surveyor {
   private readonly externVariables: ExternVariable[] = [];
   private hasUnified = false;
   private returnsSeveral: string | null = null;
-  private readonly unpassable = { parameters: false, results: false };
+  private readonly passed = new PassedValues();
   private readonly used = new Set<string>();
   private readonly mnemonics = new Map<string, number[]>();
 
   function(item: FunctionItem): void {
     const { name, nameStart, entry, linkage, body, attributes } = item;
     this.hasUnified ||= isUnified(attributes);
+    this.passed.function(item);
     if (item.results.length > 1) this.returnsSeveral ??= name;
     if (entry || linkage !== null) this.definitions.push({ kind: 'function', name, start: nameStart });
     if (body === null) {
@@ -98,10 +91,6 @@ class Surveyor {
     }
     this.bodies.add(name);
     if (entry) this.kernels.push(name);
-    else {
-      this.unpassable.parameters ||= item.parameters.some(isUnpassable);
-      this.unpassable.results ||= item.results.some(isUnpassable);
-    }
     this.statements(body);
   }
 
@@ -120,7 +109,7 @@ class Surveyor {
   }
 
   finish(): Survey {
-    const { kernels, definitions, externVariables, hasUnified, returnsSeveral, unpassable, mnemonics } = this;
+    const { kernels, definitions, externVariables, hasUnified, returnsSeveral, saysShortAddresses, mnemonics } = this;
     const missing = [...this.declared].filter(
       ([name, isExtern]) => (this.used.has(name) || !isExtern) && !this.bodies.has(name) && !builtins.has(name),
     );
@@ -132,7 +121,8 @@ class Surveyor {
       externVariables,
       hasUnified,
       returnsSeveral,
-      unpassable,
+      unpassable: { part: this.passed.inPart(), whole: this.passed.inWhole() },
+      saysShortAddresses,
       mnemonics,
     };
   }
@@ -158,6 +148,7 @@ class Surveyor {
       if (statement.kind === 'instruction') this.instruction(statement);
       if (statement.kind === 'block') this.statements(statement.statements);
       if (statement.kind === 'function') this.function(statement);
+      if (statement.kind === 'prototype') this.passed.prototype(statement);
     }
   }
 
@@ -166,16 +157,21 @@ class Surveyor {
     for (const operand of operands) this.operand(operand);
   }
 
+  private use(name: string): void {
+    this.used.add(name);
+    this.passed.use(name);
+  }
+
   private operand(operand: Operand): void {
     switch (operand.kind) {
       case 'name':
-        this.used.add(operand.name);
+        this.use(operand.name);
         return;
       case 'offset':
-        this.used.add(operand.base.name);
+        this.use(operand.base.name);
         return;
       case 'address':
-        if (operand.base?.kind === 'name') this.used.add(operand.base.name);
+        if (operand.base?.kind === 'name') this.use(operand.base.name);
         return;
       case 'vector':
       case 'list':

@@ -84,6 +84,9 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX3029: items('.entry k() { .reg .b16 %h; .reg .b32 %r; ld.shared.b32 %r, [%h]; ret; }'),
   PTX3030: module('.version 9.0\n.target sm_90\n.entry k() { .reg .b32 %r<2>; ld.global.b32 %r1, [%r0]; ret; }'),
   PTX3031: statements('add.f64 %fd1, %fd2, 0f3F800000;'),
+  PTX3032: module(
+    '.version 9.0\n.target sm_90\n.address_size 64\n.func f(.param .u16 a) { ret; }\n.entry k() { .param .b16 b; call f, (b); ret; }',
+  ),
   PTX4001: module('.version 8.0\n.target sm_90\n.address_size 64\n.global .b128 x;'),
   PTX4002: statements('cvt.rn.satfinite.e2m1x2.f32 %b1, %f1, %f2;'),
   PTX4003: module(

@@ -190,10 +190,9 @@ class ChunkReader {
     if (r.failed && body === null) recoverItem(r, start);
   }
 
-  /** Reads only the opening brace of a body. The statements of the body are read later, as separate parts. */
+  /** Leaves the statements of a body, which are read later, as separate parts. */
   private openBody(): FunctionItem['body'] & object {
     this.opened = true;
-    this.r.next();
     return [];
   }
 

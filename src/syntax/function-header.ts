@@ -6,7 +6,7 @@ import { parseParameters } from './parameters.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 import type { InnerFunction, Parameter, TuningDirective } from './tree.ts';
-import { parseTuning } from './tuning.ts';
+import { parseTuning, startsStatement } from './tuning.ts';
 
 /** The parts of a function before its body. */
 export interface Header {
@@ -65,24 +65,28 @@ export function atInnerFunction(r: Reader): boolean {
 
 const ends: ReadonlySet<number> = new Set([Token.Semicolon, Token.LeftBrace, Token.RightBrace, Token.End]);
 
-/** Parses a header up to the body or the `;`; false after a mistake. */
-export function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolean {
-  if (!parseSignature(r, header, owner)) return false;
+/** Parses a header up to the body or the `;`. A header may lack only the brace of the body, which is reported. */
+export function parseHeader(
+  r: Reader,
+  header: Header,
+  owner: 'entry' | 'func',
+): 'complete' | 'lacks-brace' | 'mistaken' {
+  if (!parseSignature(r, header, owner)) return 'mistaken';
   const isFunc = owner === 'func';
   const tuning = parseTuning(r, owner);
-  if (tuning === null) return false;
+  if (tuning === null) return 'mistaken';
   header.tuning = tuning;
   // A function may end here without a body, and so may a kernel without tuning directives. A kernel with tuning
   // directives must have a body.
   const mayEnd = isFunc || tuning.length === 0;
   // In ptxas 13.0, only a prototype can have a `.pragma` here.
   const mayHaveBody = !isFunc || tuning.every(({ name }) => name !== '.pragma');
-  if ((mayHaveBody && r.kind === Token.LeftBrace) || (mayEnd && r.kind === Token.Semicolon)) return true;
+  if ((mayHaveBody && r.kind === Token.LeftBrace) || (mayEnd && r.kind === Token.Semicolon)) return 'complete';
   // nvcc 2 to 4 emitted prototypes without a `;`.
-  if (isFunc && (r.kind === Token.End || (r.kind === Token.Dotted && startsItem(r.text())))) return true;
+  if (isFunc && (r.kind === Token.End || (r.kind === Token.Dotted && startsItem(r.text())))) return 'complete';
   const expected = [...(mayHaveBody ? ["'{'"] : []), ...(mayEnd ? ["';'"] : [])];
   r.unexpected(expected.join(' or '));
-  return false;
+  return startsStatement(r) ? 'lacks-brace' : 'mistaken';
 }
 
 /** Parses what precedes the tuning directives; false after a mistake. */

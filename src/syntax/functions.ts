@@ -20,8 +20,11 @@ export function parseFunction(
 ): FunctionItem | null {
   const header = emptyHeader(r);
   r.next();
-  if (!parseHeader(r, header, entry ? 'entry' : 'func')) skipHeader(r);
-  const body = r.kind === Token.LeftBrace ? bodies(r) : null;
+  const outcome = parseHeader(r, header, entry ? 'entry' : 'func');
+  if (outcome === 'lacks-brace') r.failed = false;
+  else if (outcome === 'mistaken') skipHeader(r);
+  const hasBody = outcome === 'lacks-brace' || r.accept(Token.LeftBrace);
+  const body = hasBody ? bodies(r) : null;
   if (body === null) r.accept(Token.Semicolon);
   if (header.name === '') return null;
   return {
@@ -36,15 +39,11 @@ export function parseFunction(
   };
 }
 
-/**
- * Parses the body of a function; the current token is its `{`. A body parser may also skip just the `{` and leave the
- * statements to its caller.
- */
+/** Parses the body of a function after its `{`. A body parser may also leave the statements to its caller. */
 export type BodyParser = (r: Reader) => readonly Statement[];
 
 /** Parses a whole body. */
 export function parseBody(r: Reader): readonly Statement[] {
-  r.next();
   const statements = parseStatements(r);
   closeScope(r);
   return statements;

@@ -14,13 +14,21 @@ export function parseTuning(r: Reader, owner: ParameterOwner): readonly TuningDi
   const tuning: TuningDirective[] = [];
   const mayEnd = owner === 'func';
   while (r.kind === Token.Dotted) {
-    if (mayEnd && startsItem(r.text())) break;
+    if ((mayEnd && startsItem(r.text())) || startsStatement(r)) break;
     const directive =
       r.text() === '.pragma' && owner !== 'prototype' ? parsePragma(r, owner) : parseOneTuning(r, owner);
     if (directive === null) return null;
     tuning.push(directive);
   }
   return tuning;
+}
+
+const bodyDirectives: ReadonlySet<string> = new Set(['.reg', '.local', '.param', '.loc']);
+
+/** Whether the current token begins a line that can only be in a body, so that the `{` of the body is missing. */
+export function startsStatement(r: Reader): boolean {
+  if (!r.startsLine()) return false;
+  return r.kind === Token.Dotted ? bodyDirectives.has(r.text()) : r.kind === Token.Name || r.kind === Token.At;
 }
 
 function parseOneTuning(r: Reader, owner: ParameterOwner): TuningDirective | null {

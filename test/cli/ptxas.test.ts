@@ -414,7 +414,7 @@ describe('a name that is declared again is named on the line', () => {
   });
 });
 
-describe('what -c cannot pass', () => {
+describe('what functions cannot pass', () => {
   const passing =
     'ptxas fatal   : In ABI compilation, passing predicate, 8-bit and 16-bit parameters to device functions is not supported\n';
   const returning =
@@ -431,6 +431,17 @@ describe('what -c cannot pass', () => {
     ['.func f(.param .b16 a, .param .f16 b, .param .u16 c[2]) { ret; }', '', '', ''],
     ['.extern .func f(.param .u16 a);', '', '', ''],
     ['.entry f(.param .u16 a) { ret; }', '', '', ''],
+    ['.func f(.param .u16 a) { ret; } .entry k() { call f, (1); ret; }', passing, passing, ''],
+    ['.func (.param .u8 r) f() { ret; } .entry k() { call (_), f; ret; }', returning, returning, ''],
+    [
+      '.func f(.reg .pred a) { ret; } .func g() { .reg .pred p; call f, (p); ret; } .entry k() { call g; ret; }',
+      passing,
+      passing,
+      '',
+    ],
+    ['.func f(.param .u16 a) { ret; } .func g() { call f, (1); ret; } .entry k() { ret; }', passing, '', ''],
+    ['.func f(.param .u16 a) { ret; } .entry k() { .reg .b64 r; mov.b64 r, f; ret; }', passing, passing, ''],
+    ['.entry k() { .reg .b64 r; P: .callprototype _ (.param .u16 _); call r, (1), P; ret; }', passing, passing, ''],
     ['.func (.reg .b32 a, .reg .b32 b) f() { ret; }', several + needsAbi, several, several + needsAbi],
   ])('%s', async (text, part, whole, virtual) => {
     const file = put(folder, 'passed.ptx', `.version 8.0\n.target sm_80\n.address_size 64\n${text}\n`);

@@ -1,7 +1,7 @@
 /**
  * The properties of parameters and return values that determine how a function is called (PTX ISA 9.1, section 7.1).
  */
-import { type PtxType, types, typeOf } from '../../isa/types.ts';
+import { isInteger, type PtxType, types, typeOf } from '../../isa/types.ts';
 import type { Parameter, Variable } from '../../syntax/tree.ts';
 import { alignmentOf, isOpen, sizeOf } from './sizes.ts';
 
@@ -67,6 +67,14 @@ export function passableRegister(type: PtxType, lanes: number): Passable {
   const whole = lanes === 1 ? type : (types.get(`.b${width}`) ?? type);
   const bytes = Math.max(1, width / 8);
   return { type: whole, bytes, align: bytes, array: false };
+}
+
+/**
+ * Whether ptxas 13.0 cannot pass a parameter or return value of this kind to or from a function: it passes integers of 8
+ * and 16 bits only as bit-size types, and predicates not at all.
+ */
+export function isUnpassable({ type, array }: Passable): boolean {
+  return !array && (type.class === 'predicate' || (isInteger(type) && type.width <= 16));
 }
 
 /**

@@ -4,9 +4,17 @@
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { isInteger, type PtxType } from '../../isa/types.ts';
 import type { Instruction, NameOperand, Operand } from '../../syntax/tree.ts';
+import type { Span } from '../../base/span.ts';
 import type { Report } from '../report.ts';
 import { describeOperand } from './describe-shape.ts';
-import { type Formal, type Passable, passable, passableRegister, type Signature } from '../declarations/signature.ts';
+import {
+  type Formal,
+  isUnpassable,
+  type Passable,
+  passable,
+  passableRegister,
+  type Signature,
+} from '../declarations/signature.ts';
 import type { FunctionSymbol, Scope } from '../symbols.ts';
 import { elementAt } from '../../base/element-at.ts';
 
@@ -75,6 +83,23 @@ export function checkCall(node: Instruction, scope: Scope, report: Report): void
       checkPassed(elementAt(signature.parameters, i), operand, { name, isResult: false, scope, report });
     });
   }
+  const [callable] = callables(parts, scope);
+  if (callable !== undefined) warnOfUnpassable(callable, parts.callee, report);
+}
+
+/** ptxas does without its calling convention in modules with a function that has several return values. */
+function warnOfUnpassable({ name, signature: { parameters, results } }: Callable, at: Span, report: Report): void {
+  if (results.length > 1) return;
+  const formal = [...parameters, ...results].find(isUnpassable);
+  if (formal === undefined) return;
+  const isResult = results.includes(formal);
+  const ptxas = `${isResult ? 'returning' : 'passing'} predicate, 8-bit and 16-bit ${isResult ? 'values from' : 'parameters to'}`;
+  const help =
+    formal.type.class === 'predicate'
+      ? 'pass a .b32 instead'
+      : `declare it as .b${formal.type.width}, of the same size`;
+  const words = { name, verb: isResult ? 'returns' : 'takes', formal: formal.name, type: formal.type.name, ptxas };
+  report(diagnose('PTX3032', at, words, { help }));
 }
 
 /** The number of arguments of a call. An array without a size as the last parameter may have no argument. */

@@ -24,12 +24,13 @@ export function severalResults(surveys: readonly Survey[]): string | null {
   return name === undefined ? null : `Function '${name}' with multiple return values found, disabling ABI`;
 }
 
-/** The message about functions that relocatable code cannot call; null if there are none. */
+/** The message about values that functions cannot pass; null if there are none. Without the ABI, all can be passed. */
 export function unpassable(surveys: readonly Survey[], { architecture, isPart }: VerifyOptions): string | null {
-  if (!architecture.isReal || !isPart) return null;
-  if (surveys.some((found) => found.unpassable.parameters))
+  if (!architecture.isReal || severalResults(surveys) !== null) return null;
+  const found = surveys.map((one) => one.unpassable[isPart ? 'part' : 'whole']);
+  if (found.some(({ parameters }) => parameters))
     return 'In ABI compilation, passing predicate, 8-bit and 16-bit parameters to device functions is not supported';
-  return surveys.some((found) => found.unpassable.results)
+  return found.some(({ results }) => results)
     ? 'In ABI compilation, returning predicate, 8-bit and 16-bit values from device functions is not supported'
     : null;
 }

@@ -173,6 +173,7 @@ const notOnLines: ReadonlySet<string> = new Set([
   'PTX3029',
   'PTX3030',
   'PTX3031',
+  'PTX3032',
   'PTX4021',
   'PTX5024',
 ]);
@@ -199,9 +200,7 @@ function misfits(checked: readonly Checked[], { architecture }: VerifyOptions): 
  */
 function shortAddresses(checked: readonly Checked[], { architecture, warnings }: VerifyOptions): readonly string[] {
   if (!architecture.isReal) return [];
-  const short = checked.flatMap(({ text, name, report: { diagnostics } }) =>
-    shortIn(new SourceText(text, name), diagnostics),
-  );
+  const short = checked.flatMap(shortIn);
   if (short.length === 0) return [];
   const severity = warnings === 'refuse' ? 'error' : 'warning';
   const lines = warnings === 'hide' ? [] : short.map((line) => message(severity, line));
@@ -212,9 +211,10 @@ function shortAddresses(checked: readonly Checked[], { architecture, warnings }:
   return [...lines, message('fatal', reason)];
 }
 
-function shortIn(source: SourceText, diagnostics: readonly Diagnostic[]): readonly string[] {
-  if (diagnostics.some(({ code }) => code === 'PTX4021' || code === 'PTX3030'))
+function shortIn({ text, name, report: { diagnostics }, survey: found }: Checked): readonly string[] {
+  if (found.saysShortAddresses || diagnostics.some(({ code }) => code === 'PTX4021' || code === 'PTX3030'))
     return [' 64 Bit host architecture (--machine) being used mismatches with .address_size of 32 bits'];
+  const source = new SourceText(text, name);
   return diagnostics
     .filter(({ code }) => code === 'PTX3027')
     .map(({ span }) => source.position(span.start).line)

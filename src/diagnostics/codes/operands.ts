@@ -218,6 +218,15 @@ export const operands = {
     explain:
       'Decimal and 0d constants have 64 bits and are rounded where an .f32 is needed. A 0f constant has 32 bits and is never converted, so 0f3F800000 as an .f64 is a subnormal number, not 1.',
   },
+  PTX3032: {
+    severity: 'warning',
+    title: 'value that ptxas cannot pass',
+    message: "'{name}' {verb} '{formal}' of type {type}, which ptxas 13.0 cannot pass",
+    ptxas: 'In ABI compilation, {ptxas} device functions is not supported',
+    section: '7.1',
+    explain:
+      'PTX allows all types, but ptxas 13.0 passes integers of 8 and 16 bits only as bit-size types such as .b16, and predicates not at all, unless a function of the module has several return values. It refuses modules whose kernels reach such a call.',
+  },
 } as const;
 
 operands satisfies Readonly<Record<string, CatalogEntry>>;
