@@ -12,7 +12,7 @@ import {
   type Declared,
   headerOf,
   type OutlinePart,
-  type SharedUse,
+  type FunctionUse,
   withoutClosed,
 } from './chunk.ts';
 import { ChunkPlaces } from './chunk-places.ts';
@@ -99,7 +99,7 @@ export class ChunkChecker {
       open: withoutClosed(body),
       rows: checker.requirements.rows,
       places,
-      shared: this.sharedUses(begun?.header.name ?? null),
+      uses: this.functionUses(begun?.header.name ?? null),
       announced: checker.announced.map(headerOf),
       searches: checker.names.searches,
       isCut: checker.names.searches > this.searchLimit,
@@ -173,9 +173,9 @@ export class ChunkChecker {
   }
 
   /** `continued` is the name of the function that began before the chunk, if there is one. */
-  private sharedUses(continued: string | null): readonly SharedUse[] {
+  private functionUses(continued: string | null): readonly FunctionUse[] {
     const { symbols } = this.scopes;
-    return [...this.checker.shared.uses.values()].map(({ name, entry, span, variables, calls }, i) => {
+    return [...this.checker.uses.uses.values()].map(({ name, entry, span, variables, calls, ctaGroups }, i) => {
       const used = [...variables];
       return {
         name,
@@ -184,6 +184,7 @@ export class ChunkChecker {
         own: used.filter((symbol) => this.own.has(symbol)),
         named: used.filter((symbol) => symbols.lookup(symbol.name) === symbol).map((symbol) => symbol.name),
         calls: [...calls],
+        ctaGroups: [...ctaGroups],
       };
     });
   }

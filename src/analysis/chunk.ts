@@ -46,8 +46,8 @@ export type Declared =
   | { readonly kind: 'open' }
   | { readonly kind: 'close'; readonly ends: 'block' | 'function' };
 
-/** Shared memory that a function uses in this chunk. */
-export interface SharedUse {
+/** What a function uses in this chunk. */
+export interface FunctionUse {
   readonly name: string;
   readonly entry: boolean;
   /** The position of the function's name in this chunk; null if the function began in an earlier chunk. */
@@ -57,6 +57,7 @@ export interface SharedUse {
   /** Names of the module-scope variables that the function uses. */
   readonly named: readonly string[];
   readonly calls: readonly string[];
+  readonly ctaGroups: readonly string[];
 }
 
 /** Everything that is known from checking a chunk. */
@@ -76,7 +77,7 @@ export interface CheckedChunk {
   readonly open: readonly Declared[];
   readonly rows: ReadonlySet<AvailabilityRow>;
   readonly places: ChunkPlaces;
-  readonly shared: readonly SharedUse[];
+  readonly uses: readonly FunctionUse[];
   /** Functions without a body. */
   readonly announced: readonly FunctionHeader[];
   /** The number of searches for similar names, including those that were skipped. */

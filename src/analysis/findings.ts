@@ -61,7 +61,7 @@ function findingsAtEnd(check: ModuleCheck, chunks: readonly Checked[]): readonly
     }
   }
   reportPlaces(chunks, report);
-  check.shared.report(check.list.chunks, scopes.symbols, check.environment.target, report);
+  check.uses.report(check.list.chunks, scopes.symbols, check.environment.target, report);
   checkConstants(constantsIn(chunks), report);
   return found;
 }

@@ -15,7 +15,7 @@ import type { ChunkList, Replaced } from './chunk-list.ts';
 import { bodyNames, changedKeys, labelNames, moduleNames } from './changed-names.ts';
 import type { NameKey } from './chunk-names.ts';
 import { OpenScopes } from './open-scopes.ts';
-import { SharedFindings } from './shared-findings.ts';
+import { UseFindings } from './use-findings.ts';
 
 /** The chunks that contain a function, from its header to its end. */
 interface Extent {
@@ -33,7 +33,7 @@ interface KnownScopes {
 
 export class ModuleCheck {
   readonly list: ChunkList;
-  readonly shared: SharedFindings = new SharedFindings();
+  readonly uses: UseFindings = new UseFindings();
   /** Increases whenever there is a change to the names that the module or one of its functions declares. */
   private version = 0;
   /** Increases whenever the names that the module itself declares may have changed. */

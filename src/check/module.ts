@@ -41,12 +41,14 @@ import { checkInstruction, type InstructionContext } from './instructions/instru
 import type { VerdictCache } from './instructions/verdicts.ts';
 import { checkConstants, declareVariable } from './declarations/redeclaration.ts';
 import { checkPragmas } from './declarations/pragmas.ts';
+import { checkCtaGroups } from './declarations/cta-groups.ts';
+import { checkSharedMemory } from './declarations/shared-memory.ts';
 import { checkKernel, checkTuning, availabilityOfParameters } from './declarations/kernels.ts';
 import { LineChecker } from './instructions/line-verdicts.ts';
 import type { CheckerParts, Continuation } from './checker-parts.ts';
 import type { CheckMemory } from './memory.ts';
 import { ModuleRequirements } from './requirements.ts';
-import { type FunctionName, SharedMemory } from './declarations/shared-memory.ts';
+import { type FunctionName, FunctionUses } from './declarations/function-uses.ts';
 import { NameHelp } from './unknown-name.ts';
 import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSymbol } from './symbols.ts';
 
@@ -63,7 +65,7 @@ export class ModuleChecker implements InstructionContext {
   readonly variables: VariableSymbol[] = [];
   private readonly constants: VariableSymbol[] = [];
   readonly debug: Places;
-  readonly shared: SharedMemory = new SharedMemory();
+  readonly uses: FunctionUses = new FunctionUses();
   readonly names: NameHelp;
   /** The text of the debug sections; empty if the module is not going to be run. */
   readonly sections: string[] = [];
@@ -171,7 +173,8 @@ export class ModuleChecker implements InstructionContext {
     this.header.reportAtEnd(this.hasDebug);
     for (const item of this.announced) checkDefined(item, this.symbols, this.aliases, this.report);
     this.ownPlaces.finish();
-    this.shared.finish(environment.target, this.report);
+    checkSharedMemory(this.uses, environment.target, this.report);
+    checkCtaGroups(this.uses, this.report);
     checkConstants(this.constants, this.report);
     return environment;
   }
@@ -237,7 +240,7 @@ export class ModuleChecker implements InstructionContext {
     if (scope === this.symbols) this.variables.push(symbol);
     else {
       this.recorder?.variable(symbol);
-      this.shared.variable(symbol);
+      this.uses.variable(symbol);
     }
     this.declared?.(symbol, scope);
     declareVariable(scope, symbol, this.report);
@@ -252,7 +255,7 @@ export class ModuleChecker implements InstructionContext {
 
   /** Checks the header of a function, and returns the scope that contains its parameters and the names in its body. */
   beginFunction(item: FunctionItem): Scope {
-    if (item.body !== null) this.shared.begin(item);
+    if (item.body !== null) this.uses.begin(item);
     if (item.entry) {
       checkKernel(item, this.header.environment(), this.report);
       this.requirements.note(availabilityOfParameters(item));
@@ -289,7 +292,7 @@ export class ModuleChecker implements InstructionContext {
 
   /** Prepares to check the body of a function whose header was checked by another checker. */
   continueFunction(header: FunctionName, formals: ReadonlyMap<string, FormalSpace>, lines: LineSource | null): void {
-    this.shared.begin(header);
+    this.uses.begin(header);
     this.formals = formals;
     this.lineSource = lines;
   }
@@ -358,8 +361,8 @@ export class ModuleChecker implements InstructionContext {
   private checkInstruction(node: Instruction, scope: Scope): void {
     const before = this.reports;
     const verdict = checkInstruction(node, scope, this);
-    // The line checker does not learn the shapes of calls, or of lines that refer to shared variables or functions.
-    // Such lines must always be parsed, because the checker records what each function uses.
+    // The line checker does not learn the shapes of calls, or of lines whose use by the function is recorded. Such lines
+    // must always be parsed.
     const speaksBeyond = verdict.calls || verdict.reaches;
     if (this.lineSource !== null && this.reports === before && !speaksBeyond) {
       this.lines.learn(node, scope, verdict, this.lineSource);

@@ -2,7 +2,7 @@
 import { append } from '../base/append.ts';
 import { builtinFunctions } from '../isa/builtin-functions.ts';
 import { parseItems } from '../syntax/parser.ts';
-import { PassedValues, type Unpassable } from './passed-values.ts';
+import { CalledFunctions, type Unpassable } from './called-functions.ts';
 import type { Declaration, FunctionItem, Initializer, Instruction, Operand, Statement } from '../syntax/tree.ts';
 
 export interface Definition {
@@ -41,6 +41,8 @@ export interface Survey {
   readonly returnsSeveral: string | null;
   /** What functions pass or return, but relocatable code or a whole program cannot pass. */
   readonly unpassable: Readonly<Record<'part' | 'whole', Unpassable>>;
+  /** Functions that, in relocatable code or in a whole program, have `tcgen05` instructions of both CTA groups. */
+  readonly mixesCtaGroups: Readonly<Record<'part' | 'whole', readonly string[]>>;
   /** Whether the module says that its addresses have 32 bits. */
   readonly saysShortAddresses: boolean;
   /** For each mnemonic, the offsets of the instructions in which it is used. */
@@ -75,14 +77,14 @@ class Surveyor {
   private readonly externVariables: ExternVariable[] = [];
   private hasUnified = false;
   private returnsSeveral: string | null = null;
-  private readonly passed = new PassedValues();
+  private readonly called = new CalledFunctions();
   private readonly used = new Set<string>();
   private readonly mnemonics = new Map<string, number[]>();
 
   function(item: FunctionItem): void {
     const { name, nameStart, entry, linkage, body, attributes } = item;
     this.hasUnified ||= isUnified(attributes);
-    this.passed.function(item);
+    this.called.function(item);
     if (item.results.length > 1) this.returnsSeveral ??= name;
     if (entry || linkage !== null) this.definitions.push({ kind: 'function', name, start: nameStart });
     if (body === null) {
@@ -121,7 +123,8 @@ class Surveyor {
       externVariables,
       hasUnified,
       returnsSeveral,
-      unpassable: { part: this.passed.inPart(), whole: this.passed.inWhole() },
+      unpassable: { part: this.called.inPart(), whole: this.called.inWhole() },
+      mixesCtaGroups: { part: this.called.mixedInPart(), whole: this.called.mixedInWhole() },
       saysShortAddresses,
       mnemonics,
     };
@@ -148,18 +151,19 @@ class Surveyor {
       if (statement.kind === 'instruction') this.instruction(statement);
       if (statement.kind === 'block') this.statements(statement.statements);
       if (statement.kind === 'function') this.function(statement);
-      if (statement.kind === 'prototype') this.passed.prototype(statement);
+      if (statement.kind === 'prototype') this.called.prototype(statement);
     }
   }
 
   private instruction({ mnemonic, mnemonicStart, operands }: Instruction): void {
     append(this.mnemonics, mnemonic, mnemonicStart);
+    this.called.instruction(mnemonic);
     for (const operand of operands) this.operand(operand);
   }
 
   private use(name: string): void {
     this.used.add(name);
-    this.passed.use(name);
+    this.called.use(name);
   }
 
   private operand(operand: Operand): void {

@@ -57,6 +57,9 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX2034: statements('cvt.sat.u32.u8 %r1, %r2;'),
   PTX2035: statements('ld.v8.b64 {%rd1, %rd2, %rd3, %rd4, %rd5, %rd6, %rd7, %rd8}, [%rd9];'),
   PTX2036: statements('cp.async.cg.global.shared [%rd1], [%rd2], 16;'),
+  PTX2037: module(
+    `.version 9.0\n.target sm_100a\n.address_size 64\n.entry k() {\n${[1, 2].map((n) => `tcgen05.relinquish_alloc_permit.cta_group::${n}.sync.aligned;`).join('\n')}\nret; }`,
+  ),
   PTX3001: statements('mov.u32 %r1, %r99;'),
   PTX3002: statements('add.s32 %r1, %r2;'),
   PTX3003: statements('ld.u32 %r1, %rd1;'),

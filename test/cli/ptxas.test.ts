@@ -453,6 +453,39 @@ describe('what functions cannot pass', () => {
   });
 });
 
+describe('CTA groups', () => {
+  const one = 'tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;';
+  const two = one.replace('::1', '::2');
+  const mixed = (name: string): string =>
+    `ptxas error   : Function '${name}' uses single CTA(.cta_group::1) and CTA pair granularity(.cta_group::2) and that is not allowed.\n`;
+
+  /** The messages of ptxas 13.0 without `-c`, and with it. */
+  test.each([
+    [`.entry k() { ${one} ${two} ret; }`, mixed('k') + aborted, mixed('k') + aborted],
+    [`.entry k() { ${one} ret; } .entry l() { ${two} ret; }`, '', ''],
+    [`.func f() { ${one} ret; } .entry k() { ${two} call f; ret; }`, mixed('k') + aborted, ''],
+    [`.func f() { ${one} ${two} ret; }`, '', mixed('f') + aborted],
+    [
+      `.entry k() { ${one} ${two} ret; } .entry l() { ${one} ${two} ret; }`,
+      mixed('l') + mixed('k') + aborted,
+      mixed('l') + mixed('k') + aborted,
+    ],
+  ])('%s', async (text, whole, part) => {
+    const file = put(folder, 'groups.ptx', `.version 8.8\n.target sm_100a\n.address_size 64\n${text}\n`);
+    const said = async (...args: readonly string[]): Promise<string> =>
+      (await ptxlab(['ptxas', ...args, '-arch', 'sm_100a', file, '-o', '/dev/null'])).stderr;
+    expect(await said()).toBe(whole);
+    expect(await said('-c')).toBe(part);
+  });
+});
+
+test('addresses of 32 bits in a module for an older target', async () => {
+  const file = put(folder, 'short.ptx', '.version 7.0\n.target sm_70\n.address_size 32\n.entry k() { ret; }\n');
+  expect((await ptxlab(['ptxas', '-arch', 'sm_75', file, '-o', '/dev/null'])).stderr).toBe(
+    'ptxas warning :  64 Bit host architecture (--machine) being used mismatches with .address_size of 32 bits\nptxas fatal   :  32-Bit compilation is no longer supported\n',
+  );
+});
+
 describe('--link', () => {
   test.each([
     ['in this process', ptxlab],

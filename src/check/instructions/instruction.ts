@@ -16,7 +16,7 @@ import type { Report, ReportIfListed } from '../report.ts';
 import type { ModuleRequirements } from '../requirements.ts';
 import { helpOf, type InstructionPart, type Problem } from './problem.ts';
 import { describeShape } from './describe-shape.ts';
-import type { SharedMemory } from '../declarations/shared-memory.ts';
+import type { FunctionUses } from '../declarations/function-uses.ts';
 import type { Scope } from '../symbols.ts';
 import { type NameHelp, undeclared } from '../unknown-name.ts';
 
@@ -29,7 +29,7 @@ export interface InstructionContext {
   /** The verdicts for the module's environment. */
   verdicts(): VerdictCache;
   readonly requirements: ModuleRequirements;
-  readonly shared: SharedMemory;
+  readonly uses: FunctionUses;
   readonly names: NameHelp;
   /**
    * Called with an opcode that is not in the tables. Returns true if this is the first time that it occurs in the
@@ -67,7 +67,7 @@ export function verdictOn(node: Instruction, scope: Scope, shapes: ShapeTable, c
 }
 
 function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checker: InstructionContext): void {
-  if (verdict.reaches) checker.shared.operands(node.operands, scope);
+  if (verdict.reaches) checker.uses.instruction(node, scope);
   if (verdict.unchecked) reportUnchecked(node, verdict, checker);
   for (const found of [...verdict.problems, ...verdict.warnings])
     checker.reportIfListed(found.code, () => toDiagnostic(found, node, checker.source));

@@ -18,6 +18,7 @@ import type { Resolution } from './resolve.ts';
 import { resolveAt } from './later-additions.ts';
 import { withSelectors } from './selectors.ts';
 import { warningsOn } from './warnings.ts';
+import { ctaGroupOf } from '../declarations/function-uses.ts';
 import { availabilityOf, reachesShared, type Shape } from './shape.ts';
 import { inWordsOfToday } from './superseded.ts';
 
@@ -39,7 +40,10 @@ export interface Verdict {
    * then not examined.
    */
   readonly undeclared: boolean;
-  /** True if an operand is a `.shared` variable or a function. Also true if no form accepts the mnemonic. */
+  /**
+   * True if the checker records what the instruction uses: an operand is a `.shared` variable or a function, or the
+   * instruction has a CTA group. Also true if no form accepts the mnemonic.
+   */
   readonly reaches: boolean;
   /** True if nothing is reported for any instruction with this verdict, whatever its names and values are. */
   readonly clean: boolean;
@@ -223,7 +227,7 @@ function verdictOnVariant(
   const warnings = warningsOn(variant, shapes, environment).filter(
     ({ place }) => place.kind !== 'operand' || !refused.has(place.path[0] ?? -1),
   );
-  const reaches = shapes.some(reachesShared);
+  const reaches = shapes.some(reachesShared) || ctaGroupOf(variant.mnemonic) !== null;
   const clean = problems.length + warnings.length === 0 && !ranged && !calls && !undeclared && !reaches;
   const found = { opcode, variant: selected, problems, warnings, rows };
   return { ...found, unchecked: false, ranged, calls, undeclared, reaches, clean };

@@ -35,6 +35,19 @@ export function unpassable(surveys: readonly Survey[], { architecture, isPart }:
     : null;
 }
 
+/** The messages about functions with both CTA groups, from the last one to the first. */
+export function mixedCtaGroups(surveys: readonly Survey[], { architecture, isPart }: VerifyOptions): readonly string[] {
+  if (!architecture.isReal) return [];
+  const names = surveys.flatMap((one) => one.mixesCtaGroups[isPart ? 'part' : 'whole']).toReversed();
+  const lines = names.map((name) =>
+    message(
+      'error',
+      `Function '${name}' uses single CTA(.cta_group::1) and CTA pair granularity(.cta_group::2) and that is not allowed.`,
+    ),
+  );
+  return lines.length === 0 ? [] : [...lines, aborted];
+}
+
 export const unifiedInProgram: string = message(
   'error',
   "Feature 'unified Functions' requires command line option '--compile-only'.",

@@ -12,7 +12,14 @@ import { misfit } from './architecture.ts';
 import { headerFault } from './header.ts';
 import { messagesOn } from './instruction-messages.ts';
 import { aborted, message } from './message.ts';
-import { missingVariables, severalResults, unifiedInProgram, unlinked, unpassable } from './program-errors.ts';
+import {
+  missingVariables,
+  mixedCtaGroups,
+  severalResults,
+  unifiedInProgram,
+  unlinked,
+  unpassable,
+} from './program-errors.ts';
 import { untilSyntaxError } from './syntax-errors.ts';
 import type { VerifyOptions } from './verify-options.ts';
 
@@ -68,6 +75,8 @@ export function verify(inputs: readonly Input[], options: VerifyOptions): Verifi
   if (fatal !== null) return refused([...lines, ...unresolved, message('fatal', fatal)]);
   const narrow = unpassable(surveys, options);
   if (narrow !== null) return refused([...lines, ...unresolved, message('fatal', narrow)]);
+  const mixed = mixedCtaGroups(surveys, options);
+  if (mixed.length > 0) return refused([...lines, ...unresolved, ...mixed]);
   const skipped = options.allowUnverified ? null : unverified(checked, instructions);
   if (skipped !== null) return refused([...lines, ...unresolved, message('fatal', skipped)]);
   return { lines: [...lines, ...unresolved], isAccepted: true, kernels, instructions };
@@ -168,6 +177,7 @@ function needsProgram(words: string): boolean {
  */
 const notOnLines: ReadonlySet<string> = new Set([
   'PTX2002',
+  'PTX2037',
   'PTX3027',
   'PTX3028',
   'PTX3029',

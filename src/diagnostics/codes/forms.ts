@@ -136,6 +136,16 @@ export const forms = {
     explain:
       'Most modifiers can be in any order. However, the first of two state spaces or matrix formats applies to the destination, and .and or .xor must come before .popc.',
   },
+  PTX2037: {
+    severity: 'error',
+    title: 'both CTA groups',
+    message: "'{name}' has tcgen05 instructions with .cta_group::1 and with .cta_group::2",
+    ptxas:
+      "Function '{name}' uses single CTA(.cta_group::1) and CTA pair granularity(.cta_group::2) and that is not allowed.",
+    section: '9.7.16.5',
+    explain:
+      'All tcgen05 instructions of a kernel must have the same CTA group, even if some of them are never executed.',
+  },
 } as const;
 
 forms satisfies Readonly<Record<string, CatalogEntry>>;

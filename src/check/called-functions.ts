@@ -1,8 +1,9 @@
 /**
- * Finds calls that ptxas 13.0 cannot compile: it passes predicates and integers of 8 and 16 bits neither to functions
- * nor back, unless their types are bit-size types.
+ * Finds what ptxas 13.0 refuses when it compiles functions together with what they call: values that it cannot pass,
+ * and `tcgen05` instructions of both CTA groups.
  */
 import type { FunctionItem, PrototypeDirective } from '../syntax/tree.ts';
+import { ctaGroupOf } from './declarations/function-uses.ts';
 import { isUnpassable, type Signature, signatureOf } from './declarations/signature.ts';
 
 /** Which kinds of values of a forbidden type there are. */
@@ -16,10 +17,11 @@ interface Known {
   readonly used: Set<string>;
   /** The prototypes that its calls name. */
   readonly prototypes: Signature[];
+  readonly ctaGroups: Set<string>;
 }
 
-/** Collects the functions of one module, and what they call. */
-export class PassedValues {
+/** Collects the functions of one module, what they call, and their CTA groups. */
+export class CalledFunctions {
   private readonly functions = new Map<string, Known>();
   private current: Known | null = null;
   private readonly prototypes = new Map<string, Signature>();
@@ -32,6 +34,7 @@ export class PassedValues {
       hasBody: false,
       used: new Set(),
       prototypes: [],
+      ctaGroups: new Set(),
     };
     this.functions.set(name, known);
     if (body === null) return;
@@ -42,6 +45,11 @@ export class PassedValues {
 
   prototype(directive: PrototypeDirective): void {
     this.prototypes.set(directive.label, signatureOf(directive));
+  }
+
+  instruction(mnemonic: string): void {
+    const group = ctaGroupOf(mnemonic);
+    if (group !== null) this.current?.ctaGroups.add(group);
   }
 
   /** A name in an operand of the current function. */
@@ -60,14 +68,31 @@ export class PassedValues {
 
   /** What a whole program cannot pass: what is called, or has its address taken, by kernels and what they use. */
   inWhole(): Unpassable {
-    const reached = new Set([...this.functions.values()].filter(({ entry }) => entry));
+    const kernels = [...this.functions.values()].filter(({ entry }) => entry);
+    return unpassable(this.usedBy(this.reachedFrom(kernels)));
+  }
+
+  /** The functions with both CTA groups, as relocatable code. */
+  mixedInPart(): readonly string[] {
+    return [...this.functions].filter(([, { ctaGroups }]) => ctaGroups.size > 1).map(([name]) => name);
+  }
+
+  /** The kernels that have both CTA groups together with what they call. */
+  mixedInWhole(): readonly string[] {
+    const isMixed = (kernel: Known): boolean =>
+      new Set([...this.reachedFrom([kernel])].flatMap(({ ctaGroups }) => [...ctaGroups])).size > 1;
+    return [...this.functions].filter(([, known]) => known.entry && isMixed(known)).map(([name]) => name);
+  }
+
+  private reachedFrom(start: readonly Known[]): ReadonlySet<Known> {
+    const reached = new Set(start);
     for (const { used } of reached) {
       for (const name of used) {
         const found = this.functions.get(name);
         if (found !== undefined) reached.add(found);
       }
     }
-    return unpassable(this.usedBy(reached));
+    return reached;
   }
 
   private usedBy(users: Iterable<Known>): readonly Signature[] {
