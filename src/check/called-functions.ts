@@ -79,6 +79,8 @@ export class CalledFunctions {
 
   /** The kernels that have both CTA groups together with what they call. */
   mixedInWhole(): readonly string[] {
+    const all = new Set([...this.functions.values()].flatMap(({ ctaGroups }) => [...ctaGroups]));
+    if (all.size < 2) return [];
     const isMixed = (kernel: Known): boolean =>
       new Set([...this.reachedFrom([kernel])].flatMap(({ ctaGroups }) => [...ctaGroups])).size > 1;
     return [...this.functions].filter(([, known]) => known.entry && isMixed(known)).map(([name]) => name);
