@@ -164,9 +164,11 @@ async function build(): Promise<void> {
 const lastBuilt = join(root, 'dist/bin/THIRD-PARTY.txt');
 
 function isStale(): boolean {
+  // Another process may be building, and may have removed the file.
+  const last = statSync(lastBuilt, { throwIfNoEntry: false });
   // If the compiled code is missing, a different version of Node has built the program.
-  if (!existsSync(lastBuilt) || !existsSync(compiledFolder(dirname(mainFile)))) return true;
-  return Math.max(newest(join(root, 'src')), newest(join(root, 'tools'))) > statSync(lastBuilt).mtimeMs;
+  if (last === undefined || !existsSync(compiledFolder(dirname(mainFile)))) return true;
+  return Math.max(newest(join(root, 'src')), newest(join(root, 'tools'))) > last.mtimeMs;
 }
 
 function newest(folder: string): number {
