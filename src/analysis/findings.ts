@@ -7,7 +7,7 @@ import type { Report } from '../check/report.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
 import { shifted, shiftedSpan } from '../diagnostics/shifted.ts';
-import type { Chunk, CheckedChunk } from './chunk.ts';
+import type { Chunk, CheckedChunk, Declared } from './chunk.ts';
 import type { ModuleCheck } from './module-check.ts';
 import { inOrder } from './module-check.ts';
 
@@ -70,10 +70,12 @@ function findingsAtEnd(check: ModuleCheck, chunks: readonly Checked[]): readonly
 function constantsIn(chunks: readonly Checked[]): readonly VariableSymbol[] {
   const found: VariableSymbol[] = [];
   for (const { chunk, checked } of chunks) {
-    for (const one of [...checked.module, ...checked.body]) {
-      if (one.kind !== 'symbol' || one.symbol.kind !== 'variable' || one.symbol.space !== '.const') continue;
+    const add = (one: Declared): void => {
+      if (one.kind !== 'symbol' || one.symbol.kind !== 'variable' || one.symbol.space !== '.const') return;
       found.push({ ...one.symbol, declared: shiftedSpan(one.symbol.declared, chunk.start) });
-    }
+    };
+    checked.module.forEach(add);
+    checked.body.forEach(add);
   }
   return found;
 }

@@ -1,6 +1,6 @@
 /**
- * Finds kernels that use too much shared memory, and functions that use both CTA groups. If the last search found nothing, it is repeated only after a change
- * that can affect its result.
+ * Finds kernels that use too much shared memory, and functions that use both CTA groups. If the last search found
+ * nothing, it is repeated only after a change that can affect its result.
  */
 import type { Report } from '../check/report.ts';
 import { checkCtaGroups } from '../check/declarations/cta-groups.ts';

@@ -87,8 +87,8 @@ export interface ConvertOptions {
 }
 
 /**
- * The rules of the options of `convert`. Where anything is accepted, the value is checked when it is used, and the error
- * has a code of its own.
+ * The rules of the options of `convert`. Where anything is accepted, the value is checked when it is used, and the
+ * error has a code of its own.
  */
 export const convertRules: RulesFor<ConvertOptions> = {
   from: anything(),

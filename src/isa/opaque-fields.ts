@@ -3,7 +3,8 @@
  * them).
  */
 import type { AvailabilityRow } from './conditions.ts';
-import { at, type Availability } from './targets.ts';
+import { row } from './forms/availability-rows.ts';
+import { at } from './targets.ts';
 import type { AddressMode } from './texture-fields.ts';
 
 const size = ['width', 'height', 'depth', 'array_size', 'channel_data_type', 'channel_order'] as const;
@@ -16,15 +17,13 @@ export const opaqueFields: ReadonlyMap<string, readonly string[]> = new Map([
   ['.surfref', [...size, 'memory_layout']],
 ]);
 
-const dates: Readonly<Record<string, Availability>> = {
-  channel_order: at('2.1'),
-  channel_data_type: at('2.1'),
-  force_unnormalized_coords: at('2.2'),
-};
-
 /** What fields need that are newer than opaque variables. */
 export const availabilityOfField: ReadonlyMap<string, AvailabilityRow> = new Map(
-  Object.entries(dates).map(([name, since]) => [name, { subject: name, ways: [since] }]),
+  [
+    row('channel_order', at('2.1')),
+    row('channel_data_type', at('2.1')),
+    row('force_unnormalized_coords', at('2.2')),
+  ].map((field) => [field.subject, field]),
 );
 
 /** The words for the values of `addr_mode_0` to `addr_mode_2`. */

@@ -66,16 +66,14 @@ export interface FormalLayout {
 /** If the last parameter is an array without a size, it gets `openBytes` bytes. */
 export function formalLayout({ parameters, results }: Signature, openBytes = 0): FormalLayout {
   let end = 0;
-  const place = (bytes: number, offset: number): number => {
-    end = offset + bytes;
+  const place = ({ bytes, align, open }: Formal): number => {
+    const offset = alignUp(end, stackAlignment(open ? Infinity : bytes, align));
+    end = offset + (open ? openBytes : bytes);
     return offset;
   };
-  const placed = ({ bytes, align }: Formal): number => place(bytes, alignUp(end, stackAlignment(bytes, align)));
-  const sized = parameters.filter(({ open }) => !open).map(placed);
-  const placedResults = results.map(placed);
-  const open = parameters
-    .slice(sized.length)
-    .map(({ align }) => place(openBytes, alignUp(end, stackAlignment(Infinity, align))));
+  const sized = parameters.filter(({ open }) => !open).map(place);
+  const placedResults = results.map(place);
+  const open = parameters.slice(sized.length).map(place);
   return { parameters: [...sized, ...open], results: placedResults, end };
 }
 

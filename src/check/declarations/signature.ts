@@ -70,8 +70,8 @@ export function passableRegister(type: PtxType, lanes: number): Passable {
 }
 
 /**
- * Whether ptxas 13.0 cannot pass a parameter or return value of this kind to or from a function: it passes integers of 8
- * and 16 bits only as bit-size types, and predicates not at all.
+ * Whether ptxas 13.0 cannot pass a parameter or return value of this kind. It passes integers of 8 and 16 bits only as
+ * bit-size types, and predicates not at all.
  */
 export function isUnpassable({ type, array }: Passable): boolean {
   return !array && (type.class === 'predicate' || (isInteger(type) && type.width <= 16));

@@ -1,10 +1,10 @@
 /**
  * Compares the arguments and results of a call with the function or prototype (PTX ISA 9.1, sections 7.1 and 9.7.12.5).
  */
+import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { isInteger, type PtxType } from '../../isa/types.ts';
 import type { Instruction, NameOperand, Operand } from '../../syntax/tree.ts';
-import type { Span } from '../../base/span.ts';
 import type { Report } from '../report.ts';
 import { describeOperand } from './describe-shape.ts';
 import {
@@ -68,7 +68,8 @@ export function callables({ callee, table }: CallParts, scope: Scope): readonly 
 
 export function checkCall(node: Instruction, scope: Scope, report: Report): void {
   const parts = callParts(node);
-  for (const callable of callables(parts, scope)) {
+  const candidates = callables(parts, scope);
+  for (const callable of candidates) {
     const { name, signature } = callable;
     if (
       countIsWrong(node, name, 'takes', [argumentsTaken(signature, parts), parts.parameters.length], report) ||
@@ -83,23 +84,23 @@ export function checkCall(node: Instruction, scope: Scope, report: Report): void
       checkPassed(elementAt(signature.parameters, i), operand, { name, isResult: false, scope, report });
     });
   }
-  const [callable] = callables(parts, scope);
+  const [callable] = candidates;
   if (callable !== undefined) warnOfUnpassable(callable, parts.callee, report);
 }
 
-/** ptxas does without its calling convention in modules with a function that has several return values. */
+/** Values can be passed if a function has several return values, because ptxas then compiles without its ABI. */
 function warnOfUnpassable({ name, signature: { parameters, results } }: Callable, at: Span, report: Report): void {
   if (results.length > 1) return;
   const formal = [...parameters, ...results].find(isUnpassable);
   if (formal === undefined) return;
-  const isResult = results.includes(formal);
-  const ptxas = `${isResult ? 'returning' : 'passing'} predicate, 8-bit and 16-bit ${isResult ? 'values from' : 'parameters to'}`;
+  const [verb, ptxas] = results.includes(formal)
+    ? ['returns', 'returning predicate, 8-bit and 16-bit values from']
+    : ['takes', 'passing predicate, 8-bit and 16-bit parameters to'];
   const help =
     formal.type.class === 'predicate'
       ? 'pass a .b32 instead'
       : `declare it as .b${formal.type.width}, of the same size`;
-  const words = { name, verb: isResult ? 'returns' : 'takes', formal: formal.name, type: formal.type.name, ptxas };
-  report(diagnose('PTX3032', at, words, { help }));
+  report(diagnose('PTX3032', at, { name, verb, formal: formal.name, type: formal.type.name, ptxas }, { help }));
 }
 
 /** The number of arguments of a call. An array without a size as the last parameter may have no argument. */

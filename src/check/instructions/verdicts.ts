@@ -173,8 +173,8 @@ function refusal({ opcode, problems }: { readonly opcode: string; readonly probl
 }
 
 /**
- * The version and target requirements for how an operand is written: for a second result, and for handles of textures,
- * samplers and surfaces that are moved into registers or are in registers.
+ * The version and target requirements for how an operand is written: for a second result, for handles of textures,
+ * samplers and surfaces in registers, and for names whose addresses or handles are moved.
  */
 function needsOfOperand({ form }: Variant, shape: Shape, index: number, texmode: Texmode): readonly AvailabilityRow[] {
   const pattern = form.operands[index];

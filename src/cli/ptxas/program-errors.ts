@@ -24,9 +24,9 @@ export function severalResults(surveys: readonly Survey[]): string | null {
   return name === undefined ? null : `Function '${name}' with multiple return values found, disabling ABI`;
 }
 
-/** The message about values that functions cannot pass; null if there are none. Without the ABI, all can be passed. */
+/** The message about values that functions cannot pass under the ABI; null if there are none. */
 export function unpassable(surveys: readonly Survey[], { architecture, isPart }: VerifyOptions): string | null {
-  if (!architecture.isReal || severalResults(surveys) !== null) return null;
+  if (!architecture.isReal) return null;
   const found = surveys.map((one) => one.unpassable[isPart ? 'part' : 'whole']);
   if (found.some(({ parameters }) => parameters))
     return 'In ABI compilation, passing predicate, 8-bit and 16-bit parameters to device functions is not supported';

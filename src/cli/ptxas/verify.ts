@@ -73,7 +73,7 @@ export function verify(inputs: readonly Input[], options: VerifyOptions): Verifi
   if (isRefused) return refused([...lines, ...unresolved]);
   const fatal = unlinked(surveys, kernels, options);
   if (fatal !== null) return refused([...lines, ...unresolved, message('fatal', fatal)]);
-  const narrow = unpassable(surveys, options);
+  const narrow = withoutAbi === null ? unpassable(surveys, options) : null;
   if (narrow !== null) return refused([...lines, ...unresolved, message('fatal', narrow)]);
   const mixed = mixedCtaGroups(surveys, options);
   if (mixed.length > 0) return refused([...lines, ...unresolved, ...mixed]);

@@ -30,9 +30,9 @@ export const integerCoordinates: CoordinatesPattern = {
 
 /** What handles in registers need. */
 export const indirectTextures: AvailabilityRow = row('indirect texture access', at('3.1'));
+export const indirectSurfaces: AvailabilityRow = row('indirect surface access', at('3.1'));
 /** What a sampler beside the texture needs, unless `.target` says `texmode_independent` and both are variables. */
 export const separateSamplers: AvailabilityRow = row('texture access with a sampler', at('4.3'));
-export const indirectSurfaces: AvailabilityRow = row('indirect surface access', at('3.1'));
 /** What moving a handle into a register needs, by the type of the variable. */
 export const indirectHandles: readonly (readonly [type: string, needs: AvailabilityRow])[] = [
   ['.texref', indirectTextures],
