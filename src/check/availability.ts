@@ -49,7 +49,7 @@ export interface ModuleEnvironment {
 }
 
 /** The facts on which version and target rules depend. */
-type Judged = Pick<ModuleEnvironment, 'version' | 'target'>;
+export type Judged = Pick<ModuleEnvironment, 'version' | 'target'>;
 
 /** A key that identifies an environment. Equal environments have the same key. */
 export function environmentKey(environment: ModuleEnvironment): string {

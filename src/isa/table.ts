@@ -142,8 +142,17 @@ export const families: readonly FormFamily[] = keysOf(familyOpcodes).map((name) 
   family(familyOpcodes[name], makers[name]),
 );
 
-/** The table by opcode. */
-export class FormTable {
+/** Forms by opcode. */
+export interface OpcodeTable {
+  /** All opcodes, in the order of the table. */
+  opcodes(): readonly string[];
+  /** The opcodes that consist of `opcode` and additional words, in the order of the table. */
+  longerOpcodes(opcode: string): readonly string[];
+  /** The forms of an opcode; empty if the table has none. */
+  forms(opcode: string): readonly CompiledForm[];
+}
+
+export class FormTable implements OpcodeTable {
   private readonly familiesOf = new Map<string, FormFamily[]>();
   private readonly made = new Map<FormFamily, ReadonlyMap<string, readonly InstructionForm[]>>();
   private readonly compiled = new Map<string, readonly CompiledForm[]>();
@@ -162,17 +171,14 @@ export class FormTable {
     }
   }
 
-  /** All opcodes, in the order of the table. */
   opcodes(): readonly string[] {
     return this.all;
   }
 
-  /** The opcodes that consist of `opcode` and additional words, in the order of the table. */
   longerOpcodes(opcode: string): readonly string[] {
     return this.byStart.get(opcode) ?? [];
   }
 
-  /** The forms of an opcode; empty if the table has none. */
   forms(opcode: string): readonly CompiledForm[] {
     const known = this.compiled.get(opcode);
     if (known !== undefined) return known;

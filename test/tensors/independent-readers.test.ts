@@ -181,9 +181,12 @@ numpy.save(sys.argv[2], array)`,
     );
     const [fortran, c] = await Promise.all(
       paths.map(async (path) => {
-        const { file } = await openTensors(path);
+        const { file, close } = await openTensors(path);
         const [entry] = file.tensors;
-        return entry === undefined ? null : [...(await readBytes(file.data(entry), 0, entry.byteLength))];
+        if (entry === undefined) throw new Error('one tensor');
+        const bytes = await readBytes(file.data(entry), 0, entry.byteLength);
+        await close();
+        return [...bytes];
       }),
     );
     expect(fortran).toEqual(c);

@@ -9,7 +9,7 @@ import { constraintHolds, relationHolds } from '../../isa/rules.ts';
 import { ptxForms } from '../../isa/table.ts';
 import { type TypeName, typeOf } from '../../isa/types.ts';
 import { once } from '../../base/once.ts';
-import { likelyWord, listed, withoutNumbers } from './modifier-words.ts';
+import { likelyWord, listed, splitWord, withoutNumbers } from './modifier-words.ts';
 import { type InstructionPart, part, type Problem, problem, wholeMnemonic } from './problem.ts';
 import { elementAt } from '../../base/element-at.ts';
 
@@ -194,6 +194,7 @@ function assume(
   chosen: Record<string, string>,
   excused: Set<string>,
 ): boolean {
+  if (assumeBoth(compiled, text, chosen)) return true;
   const own = replacedAxis(compiled, text);
   if (isModifier(text) && own === undefined) return true;
   const meant = nearestModifier(own === undefined ? compiled.axes : [own], text);
@@ -202,6 +203,20 @@ function assume(
   if (axis === undefined || meant === null) return false;
   chosen[axis.axis] ??= meant;
   return true;
+}
+
+/** Does the same for two modifiers of the form without a dot between them. Returns false if the text is not two. */
+function assumeBoth(compiled: CompiledForm, text: string, chosen: Record<string, string>): boolean {
+  const words =
+    splitWord(
+      text,
+      compiled.axes.flatMap(({ values }) => values),
+    ) ?? [];
+  for (const word of words) {
+    const axis = axisFor(compiled, word, chosen);
+    if (axis !== undefined) chosen[axis.axis] ??= word;
+  }
+  return words.length > 0;
 }
 
 /**
@@ -226,7 +241,10 @@ function nearestModifier(axes: readonly Axis[], text: string): string | null {
 
 /** The problem to report for a part that is not a PTX modifier. */
 export function unknownModifier(forms: readonly CompiledForm[], { text, index }: Written): Problem {
-  const meant = once(() => likelyWord(text, modifiersOf(forms)));
+  const meant = once(() => {
+    const words = modifiersOf(forms);
+    return splitWord(text, words)?.join('') ?? likelyWord(text, words);
+  });
   return problem('PTX2010', part(index), { modifier: text }, { meant, help: () => alikeHelp(forms, text) });
 }
 

@@ -49,6 +49,16 @@ export function likelyWord(text: string, words: readonly string[]): string | nul
   return begun !== undefined && others.length === 0 ? begun : nearestWord(text, words);
 }
 
+/** The two words of which a text consists if the dot between them is missing, as in `.v4f32`; null if there are none. */
+export function splitWord(text: string, words: readonly string[]): readonly [string, string] | null {
+  const known = new Set(words);
+  for (let end = 2; end < text.length; end++) {
+    const [first, second] = [text.slice(0, end), `.${text.slice(end)}`];
+    if (known.has(first) && known.has(second)) return [first, second];
+  }
+  return null;
+}
+
 /** Replaces each number with `#`, so that modifiers such as `.v3` and `.v4` are considered similar. */
 export function withoutNumbers(text: string): string {
   return text.replace(/\d+/g, '#');

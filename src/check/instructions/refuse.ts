@@ -1,13 +1,14 @@
 /** Finds out why no form accepts a mnemonic, and the nearest spelling that some form would accept. */
+import type { Constraint } from '../../isa/conditions.ts';
 import { type Axis, type CompiledForm, printMnemonic } from '../../isa/notation.ts';
 import { liesOn } from '../../isa/modifiers.ts';
 import { constraintHolds } from '../../isa/rules.ts';
 import { joinWords } from '../../base/join-words.ts';
-import type { FormTable } from '../../isa/table.ts';
+import type { OpcodeTable } from '../../isa/table.ts';
 import { type TypeName, typeOf, isTypeName } from '../../isa/types.ts';
 import { choicesIn, type FormMatch, isModifier, slotsFit, unknownModifier, type Written } from './form-match.ts';
 import { listed } from './modifier-words.ts';
-import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
+import { helpOf, part, type Problem, problem, wholeMnemonic } from './problem.ts';
 
 /**
  * Returns the reasons why the closest form does not accept the mnemonic. If there is a similar legal spelling, the
@@ -23,7 +24,19 @@ export function closestProblems(attempts: readonly FormMatch[]): readonly Proble
     rest.length > 0 ? [] : others.filter(({ problems }) => problems.length === 1).flatMap(({ problems }) => problems);
   const same = alike.filter(({ code }) => code === first.code);
   const joined = joinedChoices(first, same) ?? joinedModifiers(first, same);
-  return [joined === null ? { ...first, spelling } : joined, ...rest];
+  const shown = joined ?? { ...first, spelling };
+  return [{ ...shown, help: shown.help ?? withoutMissing(shown, alike) }, ...rest];
+}
+
+/**
+ * If a modifier is missing in the closest form, but another form takes all modifiers except one, the help names those
+ * that this form takes in its place: `mma` takes the shape `.m16n8k32` for `.bf16` only with `.sp`.
+ */
+function withoutMissing(first: Problem, others: readonly Problem[]): string | null {
+  const other = others.find(({ code, choices }) => code === 'PTX2011' && choices.length > 0);
+  if (first.code !== 'PTX2032' || other === undefined) return null;
+  const help = helpOf(joinedModifiers(other, others) ?? other);
+  return `without ${first.parameters['allowed'] ?? ''}, ${help ?? ''}`;
 }
 
 /** Compares an unknown modifier with the modifiers of all forms, not only with those of the closest form. */
@@ -92,9 +105,25 @@ export function complete(
     const choices = { types: types.map(typeOf), modifiers: completed };
     if (constraintHolds(constraint, choices)) continue;
     if (!('modifier' in constraint)) return null;
+    const needed = onlyModifier(compiled, constraint);
+    if (needed !== null && completed[needed.axis] === undefined) {
+      completed[needed.axis] = needed.modifier;
+      continue;
+    }
     for (const axis of compiled.axes) if (completed[axis.axis] === constraint.modifier) delete completed[axis.axis];
   }
   return completed;
+}
+
+/** The modifier that another one needs, and its axis; null if any of several modifiers would do. */
+function onlyModifier(
+  { axes }: CompiledForm,
+  constraint: Constraint,
+): { readonly axis: string; readonly modifier: string } | null {
+  const [modifier, ...others] = constraint.kind === 'needs-modifier' ? constraint.oneOf : [];
+  if (modifier === undefined || others.length > 0) return null;
+  const axis = axes.find(({ values }) => values.includes(modifier));
+  return axis === undefined ? null : { axis: axis.axis, modifier };
 }
 
 /** The modifier that an author most likely left out: the only possible one, or rounding to nearest. */
@@ -104,7 +133,7 @@ function naturalValue({ values }: Axis): string | null {
 
 /** Returns the problems to report if no form accepts the types. Their help names the types that are accepted. */
 export function wrongTypes(
-  table: FormTable,
+  table: OpcodeTable,
   opcode: string,
   types: readonly Written[],
   modifiers: readonly Written[],
@@ -131,7 +160,7 @@ export function wrongTypes(
 }
 
 /** Explains that integers are multiplied by mul.lo and similar instructions, not by mul. */
-function longerHelp(table: FormTable, opcode: string): string {
+function longerHelp(table: OpcodeTable, opcode: string): string {
   const longer = table.opcodes().filter((other) => other.startsWith(`${opcode}.`));
   if (longer.length === 0) return '';
   return `; ${joinWords(longer, 'and')} ${longer.length === 1 ? 'takes' : 'take'} other types`;
@@ -153,8 +182,10 @@ function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): s
   }
   const lists = names.length > 2 ? nearestLists(forms, names) : [];
   if (lists.length > 0) return `types that fit: ${listed(lists.map((list) => list.join('')))}`;
-  const vectors = first === undefined ? [] : vectorsOf(forms, first);
-  if (vectors.length > 0) return `${first} is only available packed: ${listed(vectors)}`;
+  for (const name of names) {
+    const vectors = vectorsOf(forms, name);
+    if (vectors.length > 0) return `${name} is only available packed: ${listed(vectors)}`;
+  }
   const sameLength = forms.filter(({ slots }) => slots.length === (names.length === 0 ? lengths[0] : names.length));
   const sameResult = sameLength.filter(({ slots }) => first !== undefined && slots[0]?.types.includes(first));
   if (first === undefined || sameResult.length === 0) {

@@ -9,7 +9,7 @@ import type { AvailabilityRow } from '../../isa/conditions.ts';
 import type { Variant } from '../../isa/form.ts';
 import { type CompiledForm, hasTooManyParts, makeVariant, partLimit, splitMnemonic } from '../../isa/notation.ts';
 import { opcodesOutside } from '../../isa/missing-forms.ts';
-import { type FormTable, ptxForms } from '../../isa/table.ts';
+import { type OpcodeTable, ptxForms } from '../../isa/table.ts';
 import { isTypeName, type TypeName } from '../../isa/types.ts';
 import { matchForm, choicesIn, slotsFit, type Written } from './form-match.ts';
 import { type Problem, problem, wholeMnemonic } from './problem.ts';
@@ -36,7 +36,7 @@ export function resolveMnemonic(mnemonic: string): Resolution {
 }
 
 /** The meaning of a mnemonic according to the given table of forms instead of the PTX table. */
-export function resolveIn(table: FormTable, mnemonic: string): Resolution {
+export function resolveIn(table: OpcodeTable, mnemonic: string): Resolution {
   if (hasTooManyParts(mnemonic)) return withTooManyParts(mnemonic);
   const { opcode, parts } = splitMnemonic(mnemonic);
   const forms = table.forms(opcode);
@@ -91,7 +91,7 @@ function variantsOf(
   return choices === null ? [] : [makeVariant(compiled, names, choices)];
 }
 
-function withoutForms(table: FormTable, opcode: string): Resolution {
+function withoutForms(table: OpcodeTable, opcode: string): Resolution {
   const row = opcodesOutside.get(opcode);
   if (row !== undefined) return { kind: 'unchecked', opcode, row };
   return { kind: 'refused', opcode, problems: [unknownOpcode(table, opcode)] };

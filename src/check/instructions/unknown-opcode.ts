@@ -5,7 +5,7 @@
 import { nearestWord } from '../../base/nearest-word.ts';
 import { once } from '../../base/once.ts';
 import { opcodesOutside } from '../../isa/missing-forms.ts';
-import type { FormTable } from '../../isa/table.ts';
+import type { OpcodeTable } from '../../isa/table.ts';
 import { isTypeName } from '../../isa/types.ts';
 import { statementDirectives } from '../../syntax/directives.ts';
 import { listed } from './modifier-words.ts';
@@ -41,11 +41,11 @@ const foreign: ReadonlyMap<string, string> = new Map([
 const outside: readonly string[] = [...opcodesOutside.keys()];
 
 /** The problem to report for an opcode that is not in the table. */
-export function unknownOpcode(table: FormTable, opcode: string): Problem {
+export function unknownOpcode(table: OpcodeTable, opcode: string): Problem {
   return problem('PTX2001', part(0), { opcode }, { meant: once(() => likelyOpcode(table, opcode)) });
 }
 
-function likelyOpcode(table: FormTable, opcode: string): string | null {
+function likelyOpcode(table: OpcodeTable, opcode: string): string | null {
   if (statementDirectives.has(`.${opcode}`)) return `.${opcode}`;
   return foreign.get(opcode.toLowerCase()) ?? nearestWord(opcode, [...table.opcodes(), ...outside]);
 }
@@ -54,7 +54,7 @@ function likelyOpcode(table: FormTable, opcode: string): string | null {
  * Returns the problem to report if the first part after the opcode is the beginning of a longer opcode, as in
  * `wgmma.commit` and `barrier.cluster.sync`, or a misspelling of one; null if it is neither, or if a form takes it.
  */
-export function unfinishedOpcode(table: FormTable, opcode: string, first: string | undefined): Problem | null {
+export function unfinishedOpcode(table: OpcodeTable, opcode: string, first: string | undefined): Problem | null {
   const forms = table.forms(opcode);
   if (first === undefined || isTypeName(first)) return null;
   if (forms.some(({ axes }) => axes.some(({ values }) => values.includes(first)))) return null;
@@ -75,7 +75,7 @@ export function unfinishedOpcode(table: FormTable, opcode: string, first: string
  * if there is none.
  */
 export function missingWord(
-  table: FormTable,
+  table: OpcodeTable,
   opcode: string,
   types: readonly string[],
   fits: (longer: string) => string | null,

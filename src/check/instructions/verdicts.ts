@@ -14,7 +14,9 @@ import { needsOfHandle, needsOfTexture } from './match-texture.ts';
 import { listed } from './modifier-words.ts';
 import { operandProblems } from './operand-order.ts';
 import { operand, type Problem } from './problem.ts';
-import type { Resolution } from './resolve.ts';
+import { type Resolution, resolveIn } from './resolve.ts';
+import { formsHere, typesInstead } from './forms-here.ts';
+import { ptxForms } from '../../isa/table.ts';
 import { resolveAt } from './later-additions.ts';
 import { withSelectors } from './selectors.ts';
 import { warningsOn } from './warnings.ts';
@@ -96,7 +98,7 @@ export class VerdictCache {
   recall(mnemonic: string): Remembered {
     const known = this.mnemonics.get(mnemonic);
     if (known !== undefined) return known;
-    const resolution = resolveAt(mnemonic, this.environment.version);
+    const resolution = this.inWordsHere(resolveAt(mnemonic, this.environment.version), mnemonic);
     const refused = resolution.kind === 'refused' ? refusal(resolution) : null;
     const made: Remembered = { resolution, root: { next: [], verdict: null }, refused };
     if (mnemonic.length > longestRemembered) return made;
@@ -105,12 +107,23 @@ export class VerdictCache {
     return made;
   }
 
+  /** If the same is wrong according to what the module's version and target support, this says what they support. */
+  private inWordsHere(resolution: Resolution, mnemonic: string): Resolution {
+    if (resolution.kind !== 'refused') return resolution;
+    const here = resolveIn(formsHere(ptxForms, this.environment), mnemonic);
+    return here.kind === 'refused' && codesOf(here) === codesOf(resolution) ? here : resolution;
+  }
+
   /** Works out a verdict that is not cached, and stores it at the node. */
   decide({ resolution }: Remembered, node: Node, shapes: readonly Shape[]): Verdict {
     const verdict = decide(resolution, shapes, this.environment);
     node.verdict = verdict;
     return verdict;
   }
+}
+
+function codesOf({ problems }: Extract<Resolution, { readonly kind: 'refused' }>): string {
+  return problems.map(({ code }) => code).join();
 }
 
 /** Returns the node for an operand's shape on the next level of the tree, and creates it if necessary. */
@@ -211,7 +224,11 @@ function verdictOnVariant(
   const ownRows = rowsOf(variant);
   const problems = [
     ...operandProblems({ variant, opcode, what, texmode: environment.texmode }, shapes),
-    ...inWordsOfToday(checkRows(ownRows, environment), opcode, variant, environment),
+    ...inWordsOfToday(checkRows(ownRows, environment), opcode, variant, environment).map((found) =>
+      found.help === null && found.spelling === null
+        ? { ...found, help: () => typesInstead(opcode, variant, environment) }
+        : found,
+    ),
   ];
   const rows = [...ownRows];
   shapes.forEach((shape, i) => {
