@@ -3,6 +3,6 @@ import all from './vitest.config.ts';
 
 /** Texts, files and calls that nobody would write, different in each run. */
 export default mergeConfig(
-  { ...all, test: { ...all.test, include: [], setupFiles: [] } },
+  { ...all, test: { ...all.test, include: [], exclude: [], setupFiles: [] } },
   defineConfig({ test: { include: ['test/fuzz/**/*.test.ts'] } }),
 );

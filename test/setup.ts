@@ -1,7 +1,7 @@
 /**
- * Setup that runs before every test file of `npm test`. The seed for random inputs is fixed, so that a test does not
- * fail by chance (`npm run test:fuzz` uses new inputs each time). Integer arrays are compared as bytes. For long
- * arrays, this is a thousand times as fast as the default comparison.
+ * Setup that runs before every test file of `npm test` and `npm run test:slow`. The seed for random inputs is fixed, so
+ * that a test does not fail by chance (`npm run test:fuzz` uses new inputs each time). Integer arrays are compared as
+ * bytes. For long arrays, this is a thousand times as fast as the default comparison.
  */
 import fc from 'fast-check';
 import { expect } from 'vitest';

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rebuilds the data of test/kernels/cuda.test.ts: nvcc makes the PTX of every .cu there, g++ the expected results.
+"""Rebuilds the data of test/kernels/cuda.slow.test.ts: nvcc makes the PTX of every .cu there, g++ the expected results.
 
     tools/build-cuda-kernels.py [NAME ...]
 

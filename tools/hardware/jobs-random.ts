@@ -13,7 +13,7 @@ import { randomWord } from '../../test/differential/run-random-kernels.ts';
 import type { Job } from '../../test/hardware/job.ts';
 import { replay } from '../../test/hardware/replay.ts';
 
-/** Instructions for which ptxas 13.0 makes code that does not follow the ISA (test/hardware/recorded-values.test.ts). */
+/** Instructions for which ptxas 13.0 makes code that does not follow the ISA (test/hardware/recorded-values.slow.test.ts). */
 const different =
   /\bv(add|sub|absdiff|min|max|shl|shr|set|mad)\.|\bfma\.r[zmp]\S*bf16|\bmadc\.hi\.([us]16|sat)|createpolicy|pending_count|mov\.b\d+ %\w+, \{%\w+\}|mov\.b\d+ \{%\w+\}/;
 

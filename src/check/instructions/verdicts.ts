@@ -16,7 +16,7 @@ import { operandProblems } from './operand-order.ts';
 import { operand, type Problem } from './problem.ts';
 import { type Resolution, resolveIn } from './resolve.ts';
 import { formsHere, typesInstead } from './forms-here.ts';
-import { ptxForms } from '../../isa/table.ts';
+import { type OpcodeTable, ptxForms } from '../../isa/table.ts';
 import { resolveAt } from './later-additions.ts';
 import { withSelectors } from './selectors.ts';
 import { warningsOn } from './warnings.ts';
@@ -76,10 +76,12 @@ const longestRemembered = 200;
 /** Gives verdicts on instructions for one version, target and address size. */
 export class VerdictCache {
   readonly environment: ModuleEnvironment;
+  private readonly forms: OpcodeTable;
   private readonly mnemonics = new Map<string, Remembered>();
 
   constructor(environment: ModuleEnvironment) {
     this.environment = environment;
+    this.forms = formsHere(ptxForms, environment);
   }
 
   /**
@@ -110,7 +112,7 @@ export class VerdictCache {
   /** If the same is wrong according to what the module's version and target support, this says what they support. */
   private inWordsHere(resolution: Resolution, mnemonic: string): Resolution {
     if (resolution.kind !== 'refused') return resolution;
-    const here = resolveIn(formsHere(ptxForms, this.environment), mnemonic);
+    const here = resolveIn(this.forms, mnemonic);
     return here.kind === 'refused' && codesOf(here) === codesOf(resolution) ? here : resolution;
   }
 

@@ -1,4 +1,4 @@
-/* Loops that OpenACC divides between gangs (blocks), workers and vectors (threads). See ../openacc.test.ts. */
+/* Loops that OpenACC divides between gangs (blocks), workers and vectors (threads). See ../openacc.slow.test.ts. */
 #define N 2000
 #define SIDE 16
 

@@ -54,7 +54,7 @@ const tiny: readonly FormatName[] = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1'];
 
 /**
  * About a fifth of all values: those that narrower formats can also represent, their neighbors, the midpoints between
- * them, and some others. For conversions that exist in the ISA, test/cli/sweep.test.ts compares the digests of the
+ * them, and some others. For conversions that exist in the ISA, test/cli/sweep.slow.test.ts compares the digests of the
  * results for all values.
  */
 function someEncodings(format: FormatName): readonly number[] {
