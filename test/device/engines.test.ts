@@ -36,6 +36,13 @@ describe('faults are the same on both engines', () => {
       {},
     ],
     ['local memory too far', '.local .b32 l[4];\nmov.u64 %rd1, l;\nst.local.u32 [%rd1+-4], 1;', { block: 2 }],
+    [
+      'constants past their end, through a generic address',
+      'mov.u64 %rd1, c;\ncvta.const.u64 %rd1, %rd1;\nld.u32 %r1, [%rd1+16];',
+      {},
+    ],
+    ['a misaligned load of constants', 'mov.u64 %rd1, c;\ncvta.const.u64 %rd1, %rd1;\nld.u32 %r1, [%rd1+2];', {}],
+    ['parameters past their end', 'mov.u64 %rd1, out;\ncvta.param.u64 %rd1, %rd1;\nld.u64 %rd2, [%rd1+8];', {}],
     ['a store to const', 'mov.u64 %rd1, c;\ncvta.const.u64 %rd1, %rd1;\nst.u32 [%rd1], 1;', {}],
     ['a foreign window', '.shared .b32 s[4];\ncvta.shared.u64 %rd1, s;\ncvta.to.global.u64 %rd2, %rd1;', {}],
     [
@@ -65,6 +72,14 @@ describe('memory and counts are the same on both engines', () => {
       ld.param.u64 %rd1, [out]; mad.wide.u32 %rd2, %r6, 4, %rd1; mov.u32 %r7, %laneid; mad.lo.u32 %r6, %r6, 99, %r7;
       st.global.u32 [%rd2], %r6;`,
       { block: [3, 5, 4] },
+    ],
+    [
+      'constants and parameters through generic addresses, each thread another one',
+      `${address} mov.u64 %rd3, c; cvta.const.u64 %rd3, %rd3; mov.u64 %rd4, out; cvta.param.u64 %rd4, %rd4;
+      and.b32 %r2, %r1, 1; mul.wide.u32 %rd5, %r2, 4; add.u64 %rd6, %rd3, %rd5; add.u64 %rd7, %rd4, %rd5;
+      and.b32 %r3, %r1, 2; setp.eq.u32 %p1, %r3, 0; selp.b64 %rd8, %rd6, %rd7, %p1; ld.u32 %r4, [%rd8];
+      ld.v2.u32 {%r5, %r6}, [%rd3+8]; add.u32 %r4, %r4, %r6; st.global.u32 [%rd2], %r4;`,
+      { block: 64 },
     ],
     [
       'registers begin at zero for every thread',
@@ -111,7 +126,7 @@ describe('memory and counts are the same on both engines', () => {
       { block: 64 },
     ],
   ])('%s', async (_, body, options) => {
-    const { interp, jit } = await both({ body }, options);
+    const { interp, jit } = await both({ body, module: '.const .b32 c[4] = {1, 2, 3, 4};' }, options);
     expect(interp.result).toMatchObject({ ok: true });
     expect(jit.result).toMatchObject({ ok: true });
     expect(jit.words).toEqual(interp.words);

@@ -3,12 +3,13 @@
  * checks an access more thoroughly and asks the engine if necessary.
  */
 import { rankOfFirst, rankShift } from '../../isa/spaces.ts';
+import type { Access } from '../../machine/memory/segment.ts';
 import { windowBase, windowBits } from '../../machine/memory/address-space.ts';
 import { clusterLimit } from '../../machine/launch.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { pushField } from '../context-field.ts';
 import { context } from '../layout.ts';
-import { type AccessFacts, type BoundedSpace, type CheckLowering, isQuick, writeQuickCheck } from './checks.ts';
+import { type AccessFacts, type BoundedSpace, type CheckLowering, isQuick, sizeOf, writeQuickCheck } from './checks.ts';
 
 /**
  * Returns the index of a function that takes the context, the number of the engine call, the address, the thread, the
@@ -31,7 +32,7 @@ export function placeFunction({ helpers, layout, program }: Omit<CheckLowering, 
     if (isQuick(facts)) {
       attempt(facts, effective);
       if (space === 'generic')
-        writeWindows(lowering, effective, (inner, offset) => attempt({ ...facts, space: inner }, offset));
+        writeWindows(lowering, effective, access, (inner, offset) => attempt({ ...facts, space: inner }, offset));
       if (layout.reachesOtherBlocks && (space === 'generic' || space === 'shared'))
         writeOtherBlocks(lowering, effective, facts);
     }
@@ -86,17 +87,20 @@ function writeOtherBlocks({ code, layout }: CheckLowering, address: number, { sp
 const placeType: FunctionType = { parameters: ['i32', 'i32', 'i64', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /**
- * Writes code that handles generic addresses in the far windows of shared and local memory. If checks are turned off,
- * `attempt` accepts any offset, so the code must first test whether the address lies in the window.
+ * Writes code that handles generic addresses in the far windows. If checks are turned off, `attempt` accepts any
+ * offset, so the code must first test whether the address lies in the window.
  */
 function writeWindows(
-  { code, program, layout }: CheckLowering,
+  lowering: CheckLowering,
   address: number,
+  access: Access,
   attempt: (space: BoundedSpace, offset: number) => void,
 ): void {
+  const { code, layout } = lowering;
   const offset = code.local('i64');
-  for (const space of ['shared', 'local'] as const) {
-    if (space === 'local' && program.localBytes === 0) continue;
+  const readable = access === 'load' ? (['const', 'param'] as const) : [];
+  for (const space of ['shared', 'local', ...readable] as const) {
+    if (space !== 'shared' && sizeOf(lowering, space) === 0) continue;
     code.block((other) => {
       code.get(address).i64(windowBase(space, 64)).op('i64.sub').set(offset);
       if (!layout.checked)
