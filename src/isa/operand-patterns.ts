@@ -190,6 +190,8 @@ export type OperandPattern =
       readonly indirect: AvailabilityRow;
       readonly coordinates: CoordinatesPattern;
       readonly sampled?: AvailabilityRow;
+      /** The geometries with which textures that include their samplers take no other sampler. */
+      readonly unsampled?: readonly string[];
     }
   /**
    * `[a]`: a texture, sampler or surface, given by its name or in a register. `separate`: the operand is a sampler in

@@ -4,6 +4,7 @@ import type { Texmode } from '../availability.ts';
 import { elementAt } from '../../base/element-at.ts';
 import { joinWords } from '../../base/join-words.ts';
 import type { CoordinatesPattern, OperandPattern } from '../../isa/operand-patterns.ts';
+import type { Variant } from '../../isa/form.ts';
 import { leastCoordinates } from '../../isa/variant.ts';
 import { describeShape } from './describe-shape.ts';
 import { holdsInteger } from './match-address.ts';
@@ -26,13 +27,9 @@ export function matchTexture(
 ): readonly Problem[] {
   const { name, coordinates, of } = pattern;
   if (shape.kind === 'unknown') return [];
-  const samplers = samplersOf(subject, pattern);
-  if (shape.kind !== 'address' || !samplers.includes(shape.rest.length - 1)) {
-    const expected = samplers.includes(0)
-      ? `a ${of} and coordinates in brackets`
-      : `a ${of}, a .samplerref and coordinates in brackets, because .target says texmode_independent`;
+  const { samplers, expected } = expectedOf(subject, pattern);
+  if (shape.kind !== 'address' || !samplers.includes(shape.rest.length - 1))
     return [wrongKind(subject, name, shape, [index], expected)];
-  }
   const last = elementAt(shape.rest, shape.rest.length - 1);
   return [
     ...matchBase(subject, { name, of }, shape.base, index),
@@ -65,10 +62,18 @@ export function needsOfHandle(
   return base?.kind === 'register' && !isQuery ? [indirect] : [];
 }
 
-/** How many samplers may stand between the texture and the coordinates. */
-function samplersOf({ texmode }: Subject, { sampled }: TexturePattern): readonly number[] {
-  if (sampled === undefined) return [0];
-  return texmode === 'independent' ? [1] : [0, 1];
+/** How many samplers may stand between the texture and the coordinates, and how messages describe this. */
+function expectedOf(
+  { texmode, variant }: Subject,
+  { of, sampled, unsampled = [], coordinates }: TexturePattern,
+): { readonly samplers: readonly number[]; readonly expected: string } {
+  const alone = `a ${of} and coordinates in brackets`;
+  if (sampled === undefined) return { samplers: [0], expected: alone };
+  const because = 'because .target says texmode_independent';
+  if (texmode === 'independent')
+    return { samplers: [1], expected: `a ${of}, a .samplerref and coordinates in brackets, ${because}` };
+  if (!unsampled.includes(geometryOf(variant, coordinates) ?? '')) return { samplers: [0, 1], expected: alone };
+  return { samplers: [0], expected: `${alone}, because .target does not say texmode_independent` };
 }
 
 function matchSampler(subject: Subject, sampler: Shape, index: number): readonly Problem[] {
@@ -117,12 +122,12 @@ export function matchCoordinates(
   shape: Shape,
   index: number,
 ): readonly Problem[] {
-  const { name, types, least, exact = false, indexed = [] } = pattern;
+  const { name, types, exact = false, indexed = [] } = pattern;
   const wrong = (expected: string): readonly Problem[] => [
     wrongKind({ variant, ...subject }, name, shape, [index], expected),
   ];
   if (shape.kind === 'unknown') return [];
-  const geometry = Object.values(variant.modifiers).find((word) => least[word] !== undefined);
+  const geometry = geometryOf(variant, pattern);
   const count = leastCoordinates(variant, pattern);
   const sizes = exact && geometry !== undefined ? [count] : [1, 2, 4].filter((size) => size >= count);
   const kinds = joinWords(types, 'or');
@@ -142,6 +147,10 @@ export function matchCoordinates(
   if (type === null) return wrong('elements of one type');
   // If the list begins with an index, ptxas does not check the types of the coordinates after it.
   return isIndexed || types.includes(type) ? [] : wrong(expected);
+}
+
+function geometryOf({ modifiers }: Variant, { least }: CoordinatesPattern): string | undefined {
+  return Object.values(modifiers).find((word) => least[word] !== undefined);
 }
 
 function isElement(shape: Shape): boolean {

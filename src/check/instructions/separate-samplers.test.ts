@@ -38,6 +38,30 @@ describe('with texmode_independent', () => {
   });
 });
 
+describe('by default, a sampler beside the texture', () => {
+  const lists = { '.1d': '{%f1}', '.3d': '{%f1, %f1, %f1, %f1}', '.cube': '{%f1, %f1, %f1, %f1}', '.a1d': '{%r, %f1}' };
+  const read = (opcode: string, geometry: keyof typeof lists, rest = ''): string =>
+    `${opcode}${geometry}.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%h, %h, ${lists[geometry]}]${rest};`;
+
+  test.each([
+    read('tex', '.1d'),
+    read('tex', '.3d'),
+    read('tex.level', '.cube', ', %f1'),
+    read('tex.grad', '.1d', ', {%f1}, {%f1}'),
+  ])('is allowed: %s', (instruction) => {
+    expect(unified(instruction)).toEqual([]);
+  });
+
+  test.each([
+    read('tex', '.cube'),
+    read('tld4.r', '.cube'),
+    read('tex.level', '.3d', ', %f1'),
+    read('tex.grad', '.a1d', ', {%f1}, {%f1}'),
+  ])('is refused: %s', (instruction) => {
+    expect(unified(instruction)).toEqual(['PTX3003']);
+  });
+});
+
 test('by default, textures have the attributes of samplers', () => {
   expect(unified('tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r}];')).toEqual([]);
   expect(unified('txq.filter_mode.b32 %r, [t];')).toEqual([]);

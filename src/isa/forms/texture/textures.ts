@@ -102,6 +102,14 @@ const geometries: Readonly<Record<Filter, readonly string[]>> = {
   '.grad': ['.1d', '.2d', '.3d', '.a1d', '.a2d', '.cube', '.acube'],
 };
 
+const cubes = ['.cube', '.acube'];
+
+/** The geometries for which ptxas accepts a sampler beside the texture only with `texmode_independent`. */
+function unsampled(filter: Filter, options: Options): readonly string[] {
+  if (filter === '.level') return options.offset ? [] : ['.3d'];
+  return filter === '.grad' ? [...cubes, '.a1d', '.a2d'] : cubes;
+}
+
 function geometriesOf(filter: Filter, options: Options, isFloat: boolean): readonly string[] {
   return geometries[filter].filter((geometry) => {
     const isCube = geometry.endsWith('cube');
@@ -183,6 +191,7 @@ function tex(filter: Filter, result: Result, options: Options, isFloat: boolean)
           indirect: indirectTextures,
           coordinates,
           sampled: separateSamplers,
+          unsampled: unsampled(filter, options),
         },
         ...rest,
       ],
@@ -233,6 +242,7 @@ const gathers = () =>
               indirect: indirectTextures,
               coordinates: floatCoordinates,
               sampled: separateSamplers,
+              unsampled: cubes,
             },
             ...rest,
           ],
