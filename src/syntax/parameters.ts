@@ -1,4 +1,5 @@
 /** Parses the parameters of kernels, functions and prototypes. Source: sections 5.1.6, 7.1 and 11.2 of the PTX ISA. */
+import { rewrite } from '../diagnostics/fix.ts';
 import type { Reader } from './reader.ts';
 import { parseDimension, parseStorage, parseType } from './storage.ts';
 import { Token } from './tokens.ts';
@@ -76,11 +77,31 @@ export function parseParameters(r: Reader, owner: ParameterOwner): readonly Para
     else if (!skipParameter(r)) return null;
     if (r.accept(Token.RightParen)) return parameters;
     if (r.accept(Token.Comma)) continue;
+    if (acceptSemicolon(r)) {
+      if (r.accept(Token.RightParen)) return parameters;
+      continue;
+    }
     r.unexpected("',' or ')'");
     // If the next token starts another parameter, parsing continues as if the missing comma were there.
     if (r.kind !== Token.Dotted) return skipParameter(r) && r.accept(Token.RightParen) ? parameters : null;
     r.failed = false;
   }
+}
+
+/** Skips and reports a `;` in the place of a comma, so that another parameter or the end of the list follows it. */
+function acceptSemicolon(r: Reader): boolean {
+  if (r.kind !== Token.Semicolon) return false;
+  const [span, previousEnd] = [r.span(), r.previousEnd];
+  r.next();
+  const isLast = r.kind === Token.RightParen;
+  if (!isLast && !(r.kind === Token.Dotted && ['.param', '.reg'].includes(r.text()))) {
+    r.rewind(span.start, previousEnd);
+    return false;
+  }
+  const fixes = [rewrite(span, isLast ? '' : ',', 'certain')];
+  const parameters = { near: ';', found: "';'", expected: "',' or ')'" };
+  r.report('PTX1001', span, parameters, { help: "separate parameters with ','", fixes });
+  return true;
 }
 
 /** After an error, skips to the `,` or `)` after a parameter. Returns false if something else comes first. */

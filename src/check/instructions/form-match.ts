@@ -79,11 +79,8 @@ export function matchForm(compiled: CompiledForm, types: readonly TypeName[], wr
       problems.push(problem('PTX2012', part(modifier.index), parameters));
     }
   }
-  problems.push(
-    ...missing(compiled, types, chosen)
-      .filter(({ axis }) => !excused.has(axis))
-      .map(({ found }) => found),
-  );
+  const lacking = missing(compiled, types, chosen).filter(({ axis }) => !excused.has(axis));
+  problems.push(...lacking.map(({ found }) => found));
   problems.push(
     ...exchanged(compiled, written, chosen).map(({ before, after }) =>
       problem('PTX2036', part(before.index), { modifier: before.text, other: after.text }, sectionOf(compiled)),
@@ -91,9 +88,16 @@ export function matchForm(compiled: CompiledForm, types: readonly TypeName[], wr
   );
   const choices = { types: types.map(typeOf), modifiers: chosen };
   for (const constraint of compiled.form.constraints ?? []) {
-    if (!constraintHolds(constraint, choices)) problems.push(broken(constraint, compiled, types, written, chosen));
+    if (constraintHolds(constraint, choices) || isReported(constraint, lacking)) continue;
+    problems.push(broken(constraint, compiled, types, written, chosen));
   }
   return { compiled, types, modifiers: chosen, problems, unsure };
+}
+
+/** True if the modifier that a constraint requires is reported as missing anyway. */
+function isReported(constraint: Constraint, lacking: readonly Missing[]): boolean {
+  if (constraint.kind !== 'needs-modifier') return false;
+  return lacking.some(({ values }) => values.some((value) => constraint.oneOf.includes(value)));
 }
 
 /** Pairs of modifiers that are in the wrong order. */
@@ -261,8 +265,7 @@ function alikeHelp(forms: readonly CompiledForm[], text: string): string | null 
   return alike.length === 0 ? null : `${forms[0]?.opcode ?? ''} takes ${listed(alike)}`;
 }
 
-interface Missing {
-  readonly axis: string;
+interface Missing extends Pick<Axis, 'axis' | 'values'> {
   readonly found: Problem;
 }
 
@@ -277,7 +280,7 @@ function missing(
     .map(({ axis, values }) => {
       const parameters = { what, allowed: listed(values), opcode: compiled.opcode };
       const code = axis === 'rounding' ? 'PTX2030' : 'PTX2032';
-      return { axis, found: problem(code, wholeMnemonic, parameters, sectionOf(compiled)) };
+      return { axis, values, found: problem(code, wholeMnemonic, parameters, sectionOf(compiled)) };
     });
 }
 

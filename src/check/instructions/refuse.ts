@@ -59,6 +59,7 @@ function joinedModifiers(first: Problem, others: readonly Problem[]): Problem | 
 function weigh({ problems }: FormMatch): number {
   return problems.reduce((sum, { code, parameters: { modifier = '' } }) => {
     if (code === 'PTX2030' || code === 'PTX2032') return sum + 9;
+    if (code === 'PTX2034') return sum + 9.5;
     return sum + (code === 'PTX2011' && liesOn(modifier, 'shape') ? 11 : 10);
   }, 0);
 }

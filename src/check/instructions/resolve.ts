@@ -11,7 +11,7 @@ import { type CompiledForm, hasTooManyParts, makeVariant, partLimit, splitMnemon
 import { opcodesOutside } from '../../isa/missing-forms.ts';
 import { type OpcodeTable, ptxForms } from '../../isa/table.ts';
 import { isTypeName, type TypeName } from '../../isa/types.ts';
-import { matchForm, choicesIn, slotsFit, type Written } from './form-match.ts';
+import { type FormMatch, matchForm, choicesIn, slotsFit, type Written } from './form-match.ts';
 import { type Problem, problem, wholeMnemonic } from './problem.ts';
 import { cleanSpelling, closestProblems, wrongTypes } from './refuse.ts';
 import { missingWord, unfinishedOpcode, unknownOpcode } from './unknown-opcode.ts';
@@ -59,9 +59,28 @@ export function resolveIn(table: OpcodeTable, mnemonic: string): Resolution {
     if (word !== null) return { kind: 'refused', opcode, problems: [word] };
     if (forms.length === 0) return withoutForms(table, opcode);
   }
-  const attempts = fitting.map((compiled) => matchForm(compiled, names, modifiers));
-  const problems = fitting.length === 0 ? wrongTypes(table, opcode, types, modifiers) : closestProblems(attempts);
+  const attempts =
+    fitting.length === 0
+      ? attemptsWithWord(table, opcode, names, modifiers)
+      : fitting.map((compiled) => matchForm(compiled, names, modifiers));
+  const problems = attempts.length === 0 ? wrongTypes(table, opcode, types, modifiers) : closestProblems(attempts);
   return { kind: 'refused', opcode, problems };
+}
+
+/** The forms of a longer opcode if its last word stands among the modifiers, as in `mul.sync.wide.s32`. */
+function attemptsWithWord(
+  table: OpcodeTable,
+  opcode: string,
+  names: readonly TypeName[],
+  modifiers: readonly Written[],
+): readonly FormMatch[] {
+  return table.longerOpcodes(opcode).flatMap((longer) => {
+    const word = longer.slice(opcode.length);
+    const others = modifiers.filter(({ text }) => text !== word);
+    if (others.length === modifiers.length) return [];
+    const fitting = table.forms(longer).filter((compiled) => slotsFit(compiled, names));
+    return fitting.map((compiled) => matchForm(compiled, names, others));
+  });
 }
 
 function withTooManyParts(mnemonic: string): Resolution {
