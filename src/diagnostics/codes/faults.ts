@@ -9,7 +9,7 @@ export const faults = {
     ptxas: '{access} of {size} bytes at {address} in {space} memory is outside every allocation{near}',
     section: '5.1',
     explain:
-      'An access must lie entirely within one allocation, variable or parameter. The message names the nearest allocation.',
+      'An access must lie entirely within one allocation, variable or parameter. The message names the nearest allocation. LLVM compiles atomics of 8 and 16 bits to operations on the 32-bit word that contains them, so make buffers for them a multiple of 4 bytes long.',
   },
   PTX6002: {
     severity: 'error',
