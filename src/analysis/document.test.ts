@@ -77,6 +77,18 @@ ret; }
     expect(document.diagnostics()).toEqual(check(document.text()).diagnostics);
   });
 
+  it.each([
+    ['a variable of the module', 'big[40000]', 'big[2]'],
+    ['a parameter', '.param .u64 n', '.param .b8 n'],
+  ])('looks at accesses by name again after editing the size of %s', (_, from, to) => {
+    const text = `${header}.shared .b8 big[40000];
+.entry k(.param .u64 n) { .reg .b32 %r<2>;\n${'  mov.u32 %r1, 0;\n'.repeat(2000)}
+  ld.shared.u32 %r1, [big]; ld.param.u32 %r1, [n]; ret; }\n`;
+    const document = edited(text, from, to);
+    expect(codesOf(document)).toEqual(['PTX3033']);
+    expect(document.diagnostics()).toEqual(check(document.text()).diagnostics);
+  });
+
   it('may be empty, and filled again', () => {
     const document = new Document(kernel);
     document.edit(0, kernel.length, '');

@@ -90,6 +90,9 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX3032: module(
     '.version 9.0\n.target sm_90\n.address_size 64\n.func f(.param .u16 a) { ret; }\n.entry k() { .param .b16 b; call f, (b); ret; }',
   ),
+  PTX3033: module(
+    '.version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u32 n) { .reg .b64 %rd; ld.param.u64 %rd, [n]; ret; }',
+  ),
   PTX4001: module('.version 8.0\n.target sm_90\n.address_size 64\n.global .b128 x;'),
   PTX4002: statements('cvt.rn.satfinite.e2m1x2.f32 %b1, %f1, %f2;'),
   PTX4003: module(

@@ -150,7 +150,7 @@ export type OperandPattern =
    * a register that holds the address must have at least this many bits (with `generic`, this applies only to
    * instructions without a space modifier). In all other cases, narrower registers are also allowed, and ptxas extends
    * them. `plain`: the name of a texture, sampler or surface is not allowed. `unnamed`: with this modifier, ptxas accepts
-   * only registers.
+   * only registers. `typed`: the instruction accesses as many bytes as its first type and its lanes have.
    */
   | {
       readonly kind: 'address';
@@ -163,6 +163,7 @@ export type OperandPattern =
       readonly least?: { readonly bits: 32 | 64; readonly generic?: boolean };
       readonly plain?: boolean;
       readonly unnamed?: string;
+      readonly typed?: boolean;
     }
   /**
    * The operand of cvta: a register or, for variants without `.to`, a variable in the state space that the modifier

@@ -9,6 +9,7 @@ import type { AvailabilityRow } from '../../isa/conditions.ts';
 import type { Guard, Instruction, Operand } from '../../syntax/tree.ts';
 import { checkCall } from './call.ts';
 import { type VerdictCache, step, type Verdict } from './verdicts.ts';
+import { checkExtents } from './extents.ts';
 import { checkLimits } from './limits.ts';
 import type { ShapeTable } from './shape-table.ts';
 import type { CheckMemory } from '../memory.ts';
@@ -78,6 +79,9 @@ function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checke
     const needs = (row: AvailabilityRow, span: Span): void => checker.requirements.uses(row, span);
     checkLimits(node, verdict, { version, report: checker.report, needs });
   }
+  const { opcode, variant } = verdict;
+  if (verdict.named && variant !== null && verdict.problems.length === 0)
+    checkExtents(node, { opcode, variant }, scope, checker.report);
   if (verdict.calls && verdict.problems.length === 0 && !verdict.undeclared) checkCall(node, scope, checker.report);
 }
 

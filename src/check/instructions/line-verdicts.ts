@@ -219,8 +219,8 @@ function placeAt(words: Int32Array, at: number): SourcePosition {
  * True if nothing was reported, but the verdict depends on the values of constants. Such a verdict holds only for the
  * stored values.
  */
-function isInRange({ ranged, problems, warnings, undeclared, calls }: Verdict): boolean {
-  return ranged && problems.length + warnings.length === 0 && !undeclared && !calls;
+function isInRange({ ranged, problems, warnings, undeclared, calls, named }: Verdict): boolean {
+  return ranged && problems.length + warnings.length === 0 && !undeclared && !calls && !named;
 }
 
 /**

@@ -7,6 +7,7 @@ import type { AvailabilityRow } from '../../isa/conditions.ts';
 import type { Variant } from '../../isa/form.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { checkRows, type ModuleEnvironment, rowsOf, type Texmode } from '../availability.ts';
+import { accessesName } from './extents.ts';
 import { isLimited } from './limits.ts';
 import { longerForms } from './longer-forms.ts';
 import { operandList } from './match.ts';
@@ -37,6 +38,8 @@ export interface Verdict {
   readonly ranged: boolean;
   /** True for a call, whose arguments are compared with the actual function. */
   readonly calls: boolean;
+  /** True if the instruction accesses a variable by its name, so that its bytes are compared with the variable's size. */
+  readonly named: boolean;
   /**
    * True if an operand contains an undeclared name. Also true if no form accepts the mnemonic, because the operands are
    * then not examined.
@@ -181,6 +184,7 @@ function refusal({ opcode, problems }: { readonly opcode: string; readonly probl
     unchecked: false,
     ranged: false,
     calls: false,
+    named: false,
     undeclared: true,
     reaches: true,
     clean: false,
@@ -247,9 +251,10 @@ function verdictOnVariant(
     ({ place }) => place.kind !== 'operand' || !refused.has(place.path[0] ?? -1),
   );
   const reaches = shapes.some(reachesShared) || ctaGroupOf(variant.mnemonic) !== null;
-  const clean = problems.length + warnings.length === 0 && !ranged && !calls && !undeclared && !reaches;
+  const named = accessesName(variant, shapes);
+  const clean = problems.length + warnings.length === 0 && ![ranged, calls, named, undeclared, reaches].includes(true);
   const found = { opcode, variant: selected, problems, warnings, rows };
-  return { ...found, unchecked: false, ranged, calls, undeclared, reaches, clean };
+  return { ...found, unchecked: false, ranged, calls, named, undeclared, reaches, clean };
 }
 
 /**

@@ -184,6 +184,7 @@ const notOnLines: ReadonlySet<string> = new Set([
   'PTX3030',
   'PTX3031',
   'PTX3032',
+  'PTX3033',
   'PTX4021',
   'PTX5024',
 ]);

@@ -227,6 +227,16 @@ export const operands = {
     explain:
       'PTX allows all types, but ptxas 13.0 passes integers of 8 and 16 bits only as bit-size types such as .b16, and predicates not at all, unless a function of the module has several return values. It refuses modules whose kernels reach such a call.',
   },
+  PTX3033: {
+    severity: 'warning',
+    title: 'access beyond a variable',
+    message: "{what} {verb} bytes {from} to {to} of '{name}', which has {size}",
+    ptxas:
+      "Potential out of bound access while accessing symbol '{name}' of type '{type}' with instruction type '{access}'.",
+    section: '5.1',
+    explain:
+      'An access by name must lie within the variable or parameter. Beyond it, there may be another variable or nothing at all: such an access reads or writes unknown bytes on a GPU and ends a launch here. ptxas mentions only accesses at offset 0 to variables without dimensions.',
+  },
 } as const;
 
 operands satisfies Readonly<Record<string, CatalogEntry>>;

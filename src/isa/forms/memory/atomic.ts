@@ -101,7 +101,7 @@ interface Operation {
 
 const atomSem = ['.relaxed', '.acquire', '.release', '.acq_rel'];
 const redSem = ['.relaxed', '.release'];
-const address: OperandPattern = { kind: 'address', name: 'a', access: 'store', sized: true };
+const address: OperandPattern = { kind: 'address', name: 'a', access: 'store', sized: true, typed: true };
 const policy = read('cache-policy', '.u64');
 
 const nearGlobal: readonly Constraint[] = [

@@ -110,7 +110,7 @@ function spacesWritten(): readonly string[] {
 
 const destination: OperandPattern = { kind: 'lanes', name: 'd', value: write('d', 0), braced: true };
 const source: OperandPattern = { kind: 'lanes', name: 'b', value: read('b', 0), braced: true, maskable: true };
-const address = { kind: 'address', name: 'a', element: true, sized: true, plain: true } as const;
+const address = { kind: 'address', name: 'a', element: true, sized: true, plain: true, typed: true } as const;
 const loadAddress: OperandPattern = { ...address, access: 'load' };
 const storeAddress: OperandPattern = { ...address, access: 'store' };
 const policy = read('cache-policy', '.u64', { regime: 'exact' });
