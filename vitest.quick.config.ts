@@ -12,7 +12,7 @@ export default mergeConfig(
         'test/messages/*.test.ts',
         'test/spec/*.test.ts',
         'test/conformance/{arithmetic,cases,made-up-form}.test.ts',
-        'test/golden/{evaluate,folded-values,legality-operands,modules,syntax}.test.ts',
+        'test/golden/{evaluate,folded-values,modules,syntax}.test.ts',
         'test/device/{execution,launch,memory}.test.ts',
       ],
       // Tests of whole ranges of values, of every code and form, and of whole modules.
