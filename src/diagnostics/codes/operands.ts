@@ -235,7 +235,7 @@ export const operands = {
       "Potential out of bound access while accessing symbol '{name}' of type '{type}' with instruction type '{access}'.",
     section: '5.1',
     explain:
-      'An access by name must lie within the variable or parameter. Beyond it, there may be another variable or nothing at all: such an access reads or writes unknown bytes on a GPU and ends a launch here. ptxas mentions only accesses at offset 0 to variables without dimensions.',
+      'An access by name must lie within the variable or parameter. Beyond it, there may be another variable, whose bytes are then read or written, or no memory at all, which ends a launch. ptxas mentions only accesses at offset 0 to variables without dimensions.',
   },
 } as const;
 
