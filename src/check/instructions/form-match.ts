@@ -198,7 +198,7 @@ function assume(
   chosen: Record<string, string>,
   excused: Set<string>,
 ): boolean {
-  if (assumeBoth(compiled, text, chosen)) return true;
+  if (!isModifier(text) && assumeBoth(compiled, text, chosen)) return true;
   const own = replacedAxis(compiled, text);
   if (isModifier(text) && own === undefined) return true;
   const meant = nearestModifier(own === undefined ? compiled.axes : [own], text);

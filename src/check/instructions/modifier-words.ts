@@ -51,10 +51,10 @@ export function likelyWord(text: string, words: readonly string[]): string | nul
 
 /** The two words of which a text consists if the dot between them is missing, as in `.v4f32`; null if there are none. */
 export function splitWord(text: string, words: readonly string[]): readonly [string, string] | null {
-  const known = new Set(words);
-  for (let end = 2; end < text.length; end++) {
-    const [first, second] = [text.slice(0, end), `.${text.slice(end)}`];
-    if (known.has(first) && known.has(second)) return [first, second];
+  for (const first of words) {
+    if (!text.startsWith(first)) continue;
+    const second = words.find((word) => word.length === text.length - first.length + 1 && text.endsWith(word.slice(1)));
+    if (second !== undefined) return [first, second];
   }
   return null;
 }

@@ -6,6 +6,7 @@
 import type { AvailabilityRow } from '../../isa/conditions.ts';
 import type { Variant } from '../../isa/form.ts';
 import { joinWords } from '../../base/join-words.ts';
+import { ownText } from '../../base/own-text.ts';
 import { checkRows, type ModuleEnvironment, rowsOf, type Texmode } from '../availability.ts';
 import { accessesName } from './extents.ts';
 import { isLimited } from './limits.ts';
@@ -115,7 +116,8 @@ export class VerdictCache {
   /** If the same is wrong according to what the module's version and target support, this says what they support. */
   private inWordsHere(resolution: Resolution, mnemonic: string): Resolution {
     if (resolution.kind !== 'refused') return resolution;
-    const here = resolveIn(this.forms, mnemonic);
+    // The table keeps the opcode, so it must not be a part of the module's text.
+    const here = resolveIn(this.forms, ownText(mnemonic));
     return here.kind === 'refused' && codesOf(here) === codesOf(resolution) ? here : resolution;
   }
 
