@@ -75,12 +75,9 @@ export function parseParameters(r: Reader, owner: ParameterOwner): readonly Para
     const parameter = parseParameter(r, owner);
     if (parameter !== null) parameters.push(parameter);
     else if (!skipParameter(r)) return null;
+    const isSeparated = acceptSemicolon(r);
     if (r.accept(Token.RightParen)) return parameters;
-    if (r.accept(Token.Comma)) continue;
-    if (acceptSemicolon(r)) {
-      if (r.accept(Token.RightParen)) return parameters;
-      continue;
-    }
+    if (isSeparated || r.accept(Token.Comma)) continue;
     r.unexpected("',' or ')'");
     // If the next token starts another parameter, parsing continues as if the missing comma were there.
     if (r.kind !== Token.Dotted) return skipParameter(r) && r.accept(Token.RightParen) ? parameters : null;

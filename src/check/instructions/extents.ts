@@ -38,8 +38,9 @@ export function checkExtents(
     const operand = node.operands[i];
     if (!isTyped(pattern) || operand?.kind !== 'address' || operand.base?.kind !== 'name') return;
     const symbol = scope.lookup(operand.base.name);
-    const size = symbol?.kind === 'variable' ? knownSize(symbol) : null;
-    if (symbol?.kind !== 'variable' || size === null) return;
+    if (symbol?.kind !== 'variable') return;
+    const size = knownSize(symbol);
+    if (size === null) return;
     const [start, end] = [operand.offset, operand.offset + BigInt(bytes)];
     if (start >= 0n && end <= BigInt(size)) return;
     const verb = pattern.access === 'load' ? 'reads' : 'writes';

@@ -24,8 +24,8 @@ export function formsHere(table: OpcodeTable, { version, target }: Judged): Opco
 }
 
 /**
- * Help that names the types with which the version and target support the instruction, for one whose type they lack.
- * Returns null if there are none, or if the instruction has several types.
+ * Help for an instruction whose type the version and target lack: names the types that they have for it. Returns null
+ * if they have no such type, or if the instruction has several types.
  */
 export function typesInstead(opcode: string, { types, modifiers }: Variant, environment: Judged): string | null {
   if (types.length !== 1) return null;

@@ -49,7 +49,7 @@ export function likelyWord(text: string, words: readonly string[]): string | nul
   return begun !== undefined && others.length === 0 ? begun : nearestWord(text, words);
 }
 
-/** The two words of which a text consists if the dot between them is missing, as in `.v4f32`; null if there are none. */
+/** Splits a text that lacks the dot between two of the words, such as `.v4f32`. Returns null for any other text. */
 export function splitWord(text: string, words: readonly string[]): readonly [string, string] | null {
   for (const first of words) {
     if (!text.startsWith(first)) continue;

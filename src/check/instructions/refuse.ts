@@ -106,7 +106,7 @@ export function complete(
     const choices = { types: types.map(typeOf), modifiers: completed };
     if (constraintHolds(constraint, choices)) continue;
     if (!('modifier' in constraint)) return null;
-    const needed = onlyModifier(compiled, constraint);
+    const needed = neededModifier(compiled, constraint);
     if (needed !== null && completed[needed.axis] === undefined) {
       completed[needed.axis] = needed.modifier;
       continue;
@@ -117,7 +117,7 @@ export function complete(
 }
 
 /** The modifier that another one needs, and its axis; null if any of several modifiers would do. */
-function onlyModifier(
+function neededModifier(
   { axes }: CompiledForm,
   constraint: Constraint,
 ): { readonly axis: string; readonly modifier: string } | null {

@@ -24,7 +24,7 @@ export function severalResults(surveys: readonly Survey[]): string | null {
   return name === undefined ? null : `Function '${name}' with multiple return values found, disabling ABI`;
 }
 
-/** The message about values that functions cannot pass under the ABI; null if there are none. */
+/** Returns the message about values that functions cannot pass under the ABI, or null if no function does so. */
 export function unpassable(surveys: readonly Survey[], { architecture, isPart }: VerifyOptions): string | null {
   if (!architecture.isReal) return null;
   const found = surveys.map((one) => one.unpassable[isPart ? 'part' : 'whole']);

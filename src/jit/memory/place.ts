@@ -3,12 +3,12 @@
  * checks an access more thoroughly and asks the engine if necessary.
  */
 import { rankOfFirst, rankShift } from '../../isa/spaces.ts';
-import type { Access } from '../../machine/memory/segment.ts';
 import { windowBase, windowBits } from '../../machine/memory/address-space.ts';
 import { clusterLimit } from '../../machine/launch.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { pushField } from '../context-field.ts';
 import { context } from '../layout.ts';
+import { windowed } from './windows.ts';
 import { type AccessFacts, type BoundedSpace, type CheckLowering, isQuick, sizeOf, writeQuickCheck } from './checks.ts';
 
 /**
@@ -32,7 +32,7 @@ export function placeFunction({ helpers, layout, program }: Omit<CheckLowering, 
     if (isQuick(facts)) {
       attempt(facts, effective);
       if (space === 'generic')
-        writeWindows(lowering, effective, access, (inner, offset) => attempt({ ...facts, space: inner }, offset));
+        writeWindows(lowering, effective, facts, (inner, offset) => attempt({ ...facts, space: inner }, offset));
       if (layout.reachesOtherBlocks && (space === 'generic' || space === 'shared'))
         writeOtherBlocks(lowering, effective, facts);
     }
@@ -93,14 +93,13 @@ const placeType: FunctionType = { parameters: ['i32', 'i32', 'i64', 'i32', 'i32'
 function writeWindows(
   lowering: CheckLowering,
   address: number,
-  access: Access,
+  facts: AccessFacts,
   attempt: (space: BoundedSpace, offset: number) => void,
 ): void {
   const { code, layout } = lowering;
   const offset = code.local('i64');
-  const readable = access === 'load' ? (['const', 'param'] as const) : [];
-  for (const space of ['shared', 'local', ...readable] as const) {
-    if (space !== 'shared' && sizeOf(lowering, space) === 0) continue;
+  for (const space of windowed) {
+    if (!isQuick({ ...facts, space }) || (space !== 'shared' && sizeOf(lowering, space) === 0)) continue;
     code.block((other) => {
       code.get(address).i64(windowBase(space, 64)).op('i64.sub').set(offset);
       if (!layout.checked)

@@ -6,7 +6,13 @@ import type { Code } from '../../wasm/code.ts';
 import { maskTo } from '../arithmetic/integer.ts';
 import type { Lowering } from '../lowering.ts';
 
-const windowed: readonly WindowSpace[] = ['shared', 'local', 'const', 'param'];
+/** The spaces that have windows of their own in the generic address space. */
+export const windowed: readonly Exclude<WindowSpace, 'global' | 'shared::cluster'>[] = [
+  'shared',
+  'local',
+  'const',
+  'param',
+];
 
 /** Pushes 1 if a generic address in an i64 local lies in a window of the space. */
 function pushInWindow(code: Code, address: number, space: WindowSpace): void {
