@@ -16,6 +16,7 @@ import { describeStop } from '../groups/described-stop.ts';
 import type { Stop } from '../groups/stop.ts';
 import type { LaunchLayout } from '../layout.ts';
 import type { FrameLayout } from './frame.ts';
+import { mostPartings, partingsOf } from './partings.ts';
 import { upperPlace } from './values.ts';
 
 export interface FunctionShape {
@@ -58,7 +59,7 @@ export interface FourShape {
   /** Slots of registers whose values may differ between threads that are in lockstep. */
   readonly varying: ReadonlySet<number>;
   readonly strides: ReadonlyMap<number, Stride>;
-  /** Blocks that begin with an instruction at which threads may diverge. */
+  /** Blocks that begin with an instruction at which threads may part. */
   readonly partings: ReadonlySet<number>;
 }
 
@@ -78,7 +79,7 @@ export function functionShape(program: FunctionProgram, surroundings: Surroundin
   look();
   const onVectors = program.entry && fours;
   const varying = onVectors ? varyingPlaces(program, stackBytes > 0) : new Set<number>();
-  const apart = partingsOf(program, varying);
+  const apart = partingsOf(program.instructions, varying);
   const cuts = apart.size > mostPartings ? new Set<number>() : apart;
   const points = pointsOf(program, builtins, layout);
   const blocks = blocksOf(program, builtins, new Set([...cuts, ...points.keys()]));
@@ -148,26 +149,6 @@ function countTargets({ instructions }: FunctionProgram, size: CodeSize): void {
     size.add('targets', targets.length);
     if (call?.callee.kind === 'indirect') size.add('callees', call.callee.candidates.length);
   }
-}
-
-/**
- * Maximum number of instructions at which threads may diverge. Each of these instructions needs its own entry point, at
- * which single threads continue after they have diverged. If a kernel contains more of them, its threads therefore run
- * one by one.
- */
-const mostPartings = 48;
-
-/**
- * Returns the instructions at which threads in lockstep may diverge: those that depend on a predicate or an index whose
- * value may differ between the threads.
- */
-function partingsOf({ instructions }: FunctionProgram, varying: ReadonlySet<number>): ReadonlySet<number> {
-  const found = instructions.flatMap((instruction, i) => {
-    const { guard, steps } = instruction;
-    if (guard !== null && varying.has(guard.register)) return [i];
-    return steps.some(({ kind }) => kind === 'switch') ? [i] : [];
-  });
-  return new Set(found);
 }
 
 /** Adds to the live registers the slots for the upper halves of 128-bit registers. */

@@ -11,15 +11,16 @@ import { isCounted, type ProgramInstruction } from '../../program/function-progr
 import type { Region } from '../../program/regions.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { Code, type Label } from '../../wasm/code.ts';
-import { type AloneFunctions, writeAloneCall } from '../regions/alone.ts';
+import type { AloneFunctions } from '../regions/alone.ts';
 import type { Carrier } from '../regions/frame.ts';
 import type { FourShape, FunctionShape } from '../regions/function-shape.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
-import { soleOutcome, stopsIn, trafficOf } from '../regions/region-facts.ts';
-import { alignTo16, context, outcome, state } from '../layout.ts';
+import { soleOutcome, trafficOf } from '../regions/region-facts.ts';
+import { alignTo16, state } from '../layout.ts';
 import type { RegionLocals } from '../lowering.ts';
 import { regionType } from '../regions/region-function.ts';
 import { broughtTo, type Stop } from '../groups/stop.ts';
+import { alwaysParts } from '../regions/partings.ts';
 import { refuel, savedAtStop, stopBefore, writeBlock } from '../regions/region-parts.ts';
 import { writeRegion } from '../regions/structure.ts';
 import { OutcomeCounts, writeOutcome } from '../groups/outcome-counts.ts';
@@ -30,6 +31,7 @@ import { Values } from '../regions/values.ts';
 import { VectorFrame } from './vector-frame.ts';
 import { FourLowerings } from './four-lowerings.ts';
 import { FourResults } from './four-results.ts';
+import { OneByOne } from './one-by-one.ts';
 import { hiddenNans } from '../arithmetic/hidden-nans.ts';
 import { lowerForFour, writeOperands } from './vector-instruction.ts';
 import { laneCount, Vectors } from './vectors.ts';
@@ -49,6 +51,8 @@ export function fourFunction(
   return new FourWriter(shape, fn, fn.four, region, functions).write();
 }
 
+type Guard = NonNullable<ProgramInstruction['guard']>;
+
 /** A bit mask that contains all four lanes. */
 const allFour = 2 ** laneCount - 1;
 
@@ -57,7 +61,6 @@ class FourWriter {
   private readonly fn: FunctionShape;
   private readonly four: FourShape;
   private readonly region: Region;
-  private readonly functions: AloneFunctions;
   private readonly code: Code = new Code(regionType.parameters, true);
   private readonly values: Values;
   private readonly vectors: Vectors;
@@ -66,6 +69,7 @@ class FourWriter {
   private readonly lowerings: FourLowerings;
   private readonly counts: OutcomeCounts;
   private readonly spans: CheckedSpans;
+  private readonly apart: OneByOne;
   private readonly traffic: RegisterTraffic;
   /** Local that is nonzero if any thread of the block has been run alone, separately from its three neighbors. */
   private readonly strayed: number;
@@ -79,7 +83,6 @@ class FourWriter {
     this.fn = fn;
     this.four = four;
     this.region = region;
-    this.functions = functions;
     this.values = new Values(code, fn.program, fn.live.crosses, shape);
     this.vectors = new Vectors(code, this.values, four.varying, fn.live.crosses);
     this.spans = new CheckedSpans(code, fn.program, (register, size) => spanKindOf(four, register, size));
@@ -96,6 +99,9 @@ class FourWriter {
     const kindOf: KindOf = (register, size) => spanKindOf(four, register, size);
     const written = { code, values, locals, ofLane, spans, kindOf };
     this.lowerings = new FourLowerings(shape, fn.program, this.vectors, written);
+    const { frame, counts, fourMembers } = this;
+    const endOfThread = (): Label => this.threadEnd();
+    this.apart = new OneByOne({ code, shape, fn, functions, frame, counts, locals, fourMembers, endOfThread });
   }
 
   write(): Code {
@@ -122,17 +128,9 @@ class FourWriter {
       else advanceThread(code, locals, laneCount);
       code.get(thread).get(2).op('i32.lt_u').brIf(again);
     });
-    this.storeFuel();
+    this.apart.storeFuel();
     writeOutcome(code, shape, this.counts);
     return code;
-  }
-
-  private storeFuel(): void {
-    const { code, locals, shape } = this;
-    code
-      .get(0)
-      .get(locals.fuel)
-      .memory('i32.store', shape.layout.origin + context.fuel);
   }
 
   // --- threads --------------------------------------------------------------------------------------------------------
@@ -169,7 +167,7 @@ class FourWriter {
         frame.pushDifference(carrier.array, carrier.type);
         code.op('i32.or');
       }
-      code.unlikely().if(() => this.oneByOne(block));
+      code.unlikely().if(() => this.apart.from(block));
       frame.store(alone, 'i32', () => code.words(0, 0, 0, 0));
     });
   }
@@ -177,7 +175,12 @@ class FourWriter {
   /** Writes the start of a kernel, where all registers and local memory are zero. */
   private begin(): void {
     const { code, fn, values, vectors, frame, locals, shape, region } = this;
-    if (shape.hasStates) frame.store(shape.frame.alone, 'i32', () => code.words(0, 0, 0, 0));
+    const clear = (array: number): void => frame.store(array, 'i32', () => code.words(0, 0, 0, 0));
+    if (shape.hasStates) clear(shape.frame.alone);
+    if (shape.callBytes > 0) {
+      clear(shape.frame.depth);
+      clear(shape.frame.base);
+    }
     for (const place of fn.live.at(region.entry)) {
       if (vectors.isVarying(place)) {
         for (const home of vectors.home(place).locals) code.words(0, 0, 0, 0).set(home);
@@ -202,55 +205,7 @@ class FourWriter {
     code.get(3).get(locals.thread).op('i32.shr_u').i32(allFour).op('i32.and').tee(fourMembers);
     code.op('i32.eqz').brIf(end);
     code.get(fourMembers).i32(allFour).op('i32.ne');
-    code.unlikely().if(() => this.oneByOne(region.entry));
-  }
-
-  /**
-   * Writes code that runs the members among the four threads, one after the other, starting at the given basic block.
-   * The registers of these threads must be in the frame.
-   */
-  private oneByOne(block: number): void {
-    const { code, fn, locals, shape, counts, frame } = this;
-    const { inWarps } = shape;
-    const result = code.local('i32');
-    const number = fn.regionAt.get(block) ?? -1;
-    this.storeFuel();
-    code.get(0).get(locals.thread).get(locals.thread).i32(laneCount).op('i32.add');
-    if (inWarps) code.get(this.fourMembers).get(locals.thread).op('i32.shl');
-    else code.i32(-1);
-    writeAloneCall(code, shape.helpers, this.functions, number).set(result);
-    frame.field('fuel').set(locals.fuel);
-    if (shape.hasStates && counts.sole === null) {
-      this.writeStates(number);
-      const count = (expected: number, counter: number): void => {
-        code.get(result).i32(expected).op('i32.eq');
-        code.if(() => {
-          code.get(counter);
-          if (inWarps) code.get(this.fourMembers).op('i32.popcnt');
-          else code.i32(laneCount);
-          code.op('i32.add').set(counter);
-        });
-      };
-      count(outcome.allExited, counts.exited);
-      for (const stop of stopsIn(fn, elementAt(fn.regions, number - fn.firstRegion)))
-        count(outcome.allAt(stop), counts.come(stop));
-    }
-    code.br(this.threadEnd());
-  }
-
-  /**
-   * Writes the states of the four threads, because the function for single threads does not write them if the region
-   * has only one possible outcome (`soleOutcome`).
-   */
-  private writeStates(number: number): void {
-    const { code, fn, shape, frame } = this;
-    const sole = soleOutcome(fn, elementAt(fn.regions, number - fn.firstRegion));
-    if (sole === null) return;
-    const all = (array: number, word: number): void =>
-      frame.store(array, 'i32', () => code.i32(word).vector('i32x4.splat'));
-    all(shape.frame.state, state.after(sole));
-    const mask = sole <= outcome.allAt(0) ? shape.stops[outcome.stopOf(sole)]?.constantMask : undefined;
-    if (typeof mask === 'number') all(shape.frame.mask, mask);
+    code.unlikely().if(() => this.apart.from(region.entry));
   }
 
   // --- blocks ---------------------------------------------------------------------------------------------------------
@@ -262,11 +217,18 @@ class FourWriter {
     this.spans.begin({ start, end });
     this.lowerings.begin(hiddenNans(instructions, fn.live.crosses));
     this.frame.restore(this.traffic.atStart.get(number) ?? []);
-    if (first !== undefined && this.four.partings.has(number)) this.partUnlessAgreed(number, first);
+    if (first !== undefined && this.four.partings.has(number)) {
+      if (first.guard === null) {
+        // The threads always part here, so that no code is needed for what follows.
+        this.part(number);
+        return;
+      }
+      this.partUnlessAgreed(number, first, first.guard);
+    }
     writeBlock(instructions, exit, {
       spend: (count) => this.spend(count),
       guarded: (instruction, body) => this.guarded(instruction, body),
-      lower: (instruction) => lowerForFour(instruction, this.lowerings.of(instruction)),
+      lower: (instruction) => this.lower(instruction),
       leave: (last) => this.leave(last, number, exit, goTo),
       end: () => this.end(),
       goTo,
@@ -276,21 +238,33 @@ class FourWriter {
   }
 
   /**
-   * Writes code before an instruction at which the threads may diverge. For a `brx.idx`, the code always runs the
-   * threads one by one; for any other instruction, it does so only if the guard is not the same for all of them.
+   * Writes code before an instruction with a guard at which the threads may diverge. If the threads always part at such
+   * an instruction, the code runs them one by one if the guard is true for any of them; otherwise, it does so if the
+   * guard is not the same for all of them.
    */
-  private partUnlessAgreed(block: number, instruction: ProgramInstruction): void {
-    const { code, vectors, frame } = this;
-    const { guard, steps } = instruction;
-    if (guard !== null && vectors.isVarying(guard.register)) {
-      const [truth] = vectors.home(guard.register).locals;
-      code.get(truth).vector('v128.any_true').get(truth).vector('i32x4.all_true').op('i32.ne');
-    } else if (steps.some(({ kind }) => kind === 'switch')) code.i32(1);
-    else return;
-    code.unlikely().if(() => {
-      frame.save(this.traffic.changedBefore(block));
-      this.oneByOne(block);
-    });
+  private partUnlessAgreed(block: number, instruction: ProgramInstruction, guard: Guard): void {
+    const { code, vectors } = this;
+    const { register, negated } = guard;
+    const isVarying = vectors.isVarying(register);
+    const pushTruth = (test: 'v128.any_true' | 'i32x4.all_true'): void => {
+      if (isVarying) code.get(vectors.home(register).locals[0]).vector(test);
+      else this.values.getPlace(register, 'i32');
+    };
+    if (alwaysParts(instruction)) {
+      pushTruth(negated ? 'i32x4.all_true' : 'v128.any_true');
+      if (negated) code.op('i32.eqz');
+    } else {
+      pushTruth('v128.any_true');
+      pushTruth('i32x4.all_true');
+      code.op('i32.ne');
+    }
+    code.unlikely().if(() => this.part(block));
+  }
+
+  /** Writes code that saves the registers and runs the threads one by one from the start of a block. */
+  private part(block: number): void {
+    this.frame.save(this.traffic.changedBefore(block));
+    this.apart.from(block);
   }
 
   private guarded(instruction: ProgramInstruction, body: () => void): void {
@@ -309,6 +283,11 @@ class FourWriter {
     });
   }
 
+  private lower(instruction: ProgramInstruction): void {
+    if (alwaysParts(instruction)) this.code.op('unreachable');
+    else lowerForFour(instruction, this.lowerings.of(instruction));
+  }
+
   /** Writes the last instruction of a basic block, and the jump to the code that follows the block. */
   private leave(
     instruction: ProgramInstruction,
@@ -319,8 +298,7 @@ class FourWriter {
     if (exit.kind === 'park') this.stop(instruction, block, exit.resume);
     else if (exit.kind === 'branch') goTo(exit.target);
     else if (exit.kind === 'end') this.end();
-    // If the block ends with a switch, this point is never reached, because the switch and everything after it are
-    // executed for one thread at a time.
+    // This point is never reached after a switch or a call, because threads that execute it have parted before.
     else this.code.op('unreachable');
   }
 

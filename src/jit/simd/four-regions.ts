@@ -4,10 +4,13 @@ import type { FunctionShape } from '../regions/function-shape.ts';
 import { letsCatchUp } from '../regions/region-facts.ts';
 
 export function canRunFour(fn: FunctionShape, region: Region): boolean {
-  if (fn.landings.has(region.entry)) return false;
+  const { entry } = region;
+  if (fn.landings.has(entry)) return false;
+  const isAfterCall = !fn.stopAt.has(entry) && fn.regionAt.get(entry) !== fn.firstRegion;
+  if (isAfterCall) return false;
   // Running four threads together has no advantage in a region that waits for other threads in a loop.
   if (region.order.some((block) => fn.pauses.has(block) || letsCatchUp(fn, block))) return false;
-  const before = fn.blocks.findIndex(({ exit }) => exit.kind === 'park' && exit.resume === region.entry);
+  const before = fn.blocks.findIndex(({ exit }) => exit.kind === 'park' && exit.resume === entry);
   return ![before, ...region.order].some((block) => stopsOddly(fn, block));
 }
 

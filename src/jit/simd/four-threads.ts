@@ -6,6 +6,7 @@ import { elementAt } from '../../base/element-at.ts';
 import type { LaunchShape } from '../../machine/launch.ts';
 import { blocksOf, threadsOf } from '../../machine/extents.ts';
 import type { FunctionProgram } from '../../program/function-program.ts';
+import { alwaysParts, mostPartings } from '../regions/partings.ts';
 import { laneCount } from './vectors.ts';
 
 /**
@@ -16,7 +17,7 @@ const mostInstructions = 2000;
 
 export function runsInFours({ entry, instructions, registers }: FunctionProgram): boolean {
   if (!entry || instructions.length > mostInstructions || registers.some(({ type }) => type.width > 64)) return false;
-  return !instructions.some(({ steps }) => steps.some(({ kind }) => kind === 'call'));
+  return instructions.filter(alwaysParts).length <= mostPartings;
 }
 
 /**

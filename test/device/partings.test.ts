@@ -1,0 +1,76 @@
+/**
+ * Tests instructions at which the four threads that run together part, so that each of them continues alone: results,
+ * instruction counts and printed lines must be the same as when threads always run alone.
+ */
+import { expect, test } from 'vitest';
+import { Device } from '../../src/device.ts';
+import { moduleOf, ways } from './run.ts';
+
+const threads = 64;
+
+const functions = `.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.extern .func (.param .b64 r) malloc(.param .b64 n);
+.global .align 1 .b8 format[4] = {37, 117, 10, 0};
+.func (.reg .b32 y) triple(.reg .b32 x) { mul.lo.u32 y, x, 3; ret; }
+.func (.reg .b32 y) meet(.reg .b32 x) { bar.sync 0; add.u32 y, x, 1; ret; }`;
+
+const print = `{ .param .b32 result; st.local.u32 [list], %r1; cvta.local.u64 %rd5, list; mov.u64 %rd6, format;
+call (result), vprintf, (%rd6, %rd5); }`;
+
+/** Code that changes `%r3`. It begins with the thread index in `%r1` and `%r3`. */
+const bodies: Readonly<Record<string, string>> = {
+  'a call that no thread makes': 'setp.gt.u32 %p1, %r1, 99; @!%p1 bra next; call (%r3), triple, (%r3); next:',
+  'a call that some threads make': 'setp.gt.u32 %p1, %r1, 29; @!%p1 bra next; call (%r3), triple, (%r3); next:',
+  'a call that all threads make': 'call (%r3), triple, (%r3); add.u32 %r3, %r3, 1;',
+  'a call with a guard': 'setp.gt.u32 %p1, %r1, 29; @%p1 call (%r3), triple, (%r3); add.u32 %r3, %r3, 1;',
+  'a call with a negated guard': 'setp.gt.u32 %p1, %r1, 29; @!%p1 call (%r3), triple, (%r3); add.u32 %r3, %r3, 1;',
+  'a call with a guard that is true for all': 'setp.ge.u32 %p1, %r1, 0; @%p1 call (%r3), triple, (%r3);',
+  'a call with a negated guard that is true for all': 'setp.ge.u32 %p1, %r1, 0; @!%p1 call (%r3), triple, (%r3);',
+  'a call with a guard that depends on the block':
+    'mov.u32 %r4, %ctaid.x; setp.eq.u32 %p1, %r4, 1; @%p1 call (%r3), triple, (%r3); add.u32 %r3, %r3, 1;',
+  'a call between barriers':
+    'bar.sync 0; setp.gt.u32 %p1, %r1, 29; @!%p1 bra next; call (%r3), triple, (%r3); next: bar.sync 0; add.u32 %r3, %r3, 1;',
+  'calls in a loop with a barrier': `mov.u32 %r4, 0; again: call (%r3), triple, (%r3); bar.sync 0; add.u32 %r3, %r3, %r4;
+add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 5; @%p1 bra again;`,
+  'calls of a function with a barrier': 'call (%r3), meet, (%r3); add.u32 %r3, %r3, 1; call (%r3), meet, (%r3);',
+  'calls before a shuffle':
+    'call (%r3), triple, (%r3); shfl.sync.bfly.b32 %r4, %r3, 1, 31, -1; call (%r4), triple, (%r4); add.u32 %r3, %r3, %r4;',
+  'a branch through a list': `and.b32 %r4, %r1, 1; table: .branchtargets one, two; brx.idx %r4, table;
+one: add.u32 %r3, %r3, 10; bra next; two: add.u32 %r3, %r3, 20; next:`,
+  'a branch through a list with a guard': `and.b32 %r4, %r1, 1; setp.lt.u32 %p1, %r1, 32;
+table: .branchtargets one, two; @%p1 brx.idx %r4, table; add.u32 %r3, %r3, 30; bra next;
+one: add.u32 %r3, %r3, 10; bra next; two: add.u32 %r3, %r3, 20; next:`,
+  'printing by no thread': `setp.gt.u32 %p1, %r1, 99; @!%p1 bra next; ${print} next:`,
+  'printing by some threads': `setp.gt.u32 %p1, %r1, 29; @!%p1 bra next; ${print} next: add.u32 %r3, %r3, 1;`,
+  'printing by all threads, twice': `${print} add.u32 %r3, %r3, 1; ${print}`,
+  'allocating memory': `mov.u64 %rd5, 8; { .param .b64 at; .param .b64 size; st.param.b64 [size], %rd5;
+call (at), malloc, (size); ld.param.b64 %rd6, [at]; } st.u32 [%rd6], %r3; ld.u32 %r4, [%rd6]; add.u32 %r3, %r3, %r4;`,
+};
+
+interface Outcome {
+  readonly printed: string;
+  readonly instructions: number;
+  readonly words: readonly number[];
+}
+
+async function run(body: string, way: string): Promise<Outcome> {
+  const device = await Device.create({ simd: true });
+  const out = device.alloc(8 * threads);
+  const source = moduleOf({
+    module: functions,
+    body: `.local .align 8 .b8 list[8]; mov.u32 %r1, %tid.x; mov.u32 %r3, %r1; ${body}
+mov.u32 %r8, %ctaid.x; mad.lo.u32 %r9, %r8, ${threads}, %r1; mul.wide.u32 %rd2, %r9, 4; ld.param.u64 %rd1, [out];
+add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r3;`,
+  });
+  const kernel = device.load(source).kernel('k');
+  const result = await kernel.launch({ ...ways[way], grid: 2, block: threads, args: [out] });
+  if (!result.ok) throw new Error(result.fault.message);
+  const { printed, stats } = result;
+  return { printed, instructions: stats.instructions, words: [...out.read('u32')] };
+}
+
+test.each(Object.entries(bodies))('%s', async (_, body) => {
+  const alone = await run(body, 'jit');
+  expect(await run(body, 'jit with simd')).toEqual(alone);
+  expect((await run(body, 'interp')).words).toEqual(alone.words);
+});
