@@ -92,7 +92,7 @@ export function functionBody(source: string, start: number, context: BodyContext
   const instructions = entries.flatMap((entry) => (entry.kind === 'instruction' ? [entry] : []));
   const occurrences = occurrencesIn(instructions, draft.frame);
   const whole = { ...draft, instructions: withUses(draft.instructions, instructions, occurrences) };
-  const program = finishFunction(whole, kernelLayout([whole], []));
+  const program = finishFunction(whole, kernelLayout([whole], [], false));
   if (program.instructions.reduce((sum, { targets }) => sum + targets.length, 0) > mostBranchTargets) return null;
   return {
     start,

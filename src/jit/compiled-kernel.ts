@@ -9,7 +9,7 @@ import { namedRanges } from '../machine/memory/named-ranges.ts';
 import type { NamedRange } from '../machine/memory/segment.ts';
 import { formalLayout } from '../program/call-site.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
-import type { LinkedFunction } from '../program/link.ts';
+import type { LinkedFunction } from '../program/linked-function.ts';
 import type { KernelShape } from './regions/kernel-shape.ts';
 import type { EngineCall } from './engine-call.ts';
 import type { Stop, StopStep } from './groups/stop.ts';

@@ -247,7 +247,7 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
     code.call(helpers.import('cancel'));
     loadResults(to, lowering);
   },
-  call: (_, lowering) => lowering.callBuiltin(),
+  call: (_, lowering) => lowering.callDirectly(),
   barrier: stop,
   collective: stop,
 };

@@ -41,6 +41,6 @@ export interface Lowering {
   readonly hidesNan: boolean;
   /** Records a place where the engine may be called. */
   readonly recordCall: RecordEngineCall;
-  /** Writes a call to a built-in function. */
-  readonly callBuiltin: () => void;
+  /** Writes a call of a built-in function or a direct function, after which the thread continues immediately. */
+  readonly callDirectly: () => void;
 }

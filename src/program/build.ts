@@ -22,11 +22,11 @@ import { layOut, type Placed, stackAlignment } from './layout.ts';
 import { reservedSymbol, usesReserved } from './reserved-shared.ts';
 
 /**
- * Each activation has this number of bytes in addition to its variables. They stand for the data that a call saves.
- * Because every activation takes up at least this much space, endless recursion uses up all local memory and is
- * detected.
+ * Each activation has this number of bytes in addition to its variables. They stand for the data that a call saves. If
+ * functions are recursive, every activation takes up at least this much space, so that endless recursion soon uses up
+ * all local memory and is detected.
  */
-const linkage = 64;
+const linkage = { usual: 8, recursive: 64 } as const;
 
 /**
  * A function whose variables have no addresses yet, because the addresses depend on the variables of all functions of
@@ -55,6 +55,7 @@ export interface KernelLayout {
   readonly cancelsBlocks: boolean;
   readonly usesSpecialFunctions: boolean;
   readonly readsTextures: boolean;
+  readonly recursive: boolean;
   /** Every activation begins at a multiple of this number of bytes. */
   readonly alignment: number;
   /** The size of arrays that are declared without one as parameters of functions: that of the largest argument. */
@@ -62,7 +63,11 @@ export interface KernelLayout {
 }
 
 /** Lays out `.shared` variables: the module's own, and those that the kernel's functions declare. */
-export function kernelLayout(drafts: readonly Draft[], shared: readonly VariableSymbol[]): KernelLayout {
+export function kernelLayout(
+  drafts: readonly Draft[],
+  shared: readonly VariableSymbol[],
+  recursive: boolean,
+): KernelLayout {
   const own = drafts.flatMap(({ fn }) => fn.variables.filter((symbol) => symbol.space === '.shared'));
   const reserves = drafts.some(({ instructions }) => usesReserved(instructions));
   const all = drafts.flatMap(({ instructions }) => instructions);
@@ -86,6 +91,7 @@ export function kernelLayout(drafts: readonly Draft[], shared: readonly Variable
     usesSpecialFunctions: all.some(({ steps }) => steps.some(({ kind }) => kind === 'mufu')),
     readsTextures: all.some(({ steps }) => steps.some(({ kind }) => kind === 'texture-read')),
     alignment,
+    recursive,
     openBytes: all.reduce((most, { call }) => Math.max(most, call?.openBytes ?? 0), 0),
   };
 }
@@ -148,7 +154,7 @@ export function finishFunction(draft: Draft, layout: KernelLayout): FunctionProg
     readsTextures: layout.readsTextures,
     local: localLayout.placed,
     localBytes: localLayout.end,
-    calleeBase: alignUp(localLayout.end + linkage, Math.max(layout.alignment, linkage)),
+    calleeBase: alignUp(localLayout.end + linkage[layout.recursive ? 'recursive' : 'usual'], layout.alignment),
     requiredThreads: tuning(fn, '.reqntid'),
     mostThreads: tuning(fn, '.maxntid')?.reduce((product, extent) => product * extent, 1) ?? null,
     requiredCluster: tuning(fn, '.reqnctapercluster'),

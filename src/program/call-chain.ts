@@ -51,7 +51,7 @@ export function longestChain(linkOf: (index: number) => Link): number | null {
 }
 
 /** Returns the indices of the functions that a function may call. */
-export function calleesIn({ instructions }: FunctionProgram): readonly number[] {
+export function calleesIn({ instructions }: Pick<FunctionProgram, 'instructions'>): readonly number[] {
   const callees = new Set<number>();
   for (const { call } of instructions) for (const callee of calleesOf(call)) callees.add(callee);
   return [...callees];

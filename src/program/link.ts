@@ -9,17 +9,13 @@ import { signatureKey } from '../check/declarations/signature.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { type Environment, environmentOf } from '../isa/environment.ts';
 import { type Draft, draftFunction, finishFunction, kernelLayout } from './build.ts';
-import type { Builtin } from './builtins.ts';
 import { calleesIn, longestChain } from './call-chain.ts';
 import { type Callee, formalLayout } from './call-site.ts';
 import type { FrameBuilder } from './frame.ts';
+import { type DirectFunctions, directFunctions } from './direct-functions.ts';
 import type { FunctionProgram } from './function-program.ts';
 import type { FunctionTable, KnownFunction } from './function-table.ts';
-
-export type LinkedFunction =
-  | { readonly kind: 'program'; readonly address: number; readonly program: FunctionProgram }
-  /** A built-in function. `localBytes` is the total size of its parameters and return values. */
-  | { readonly kind: 'builtin'; readonly address: number; readonly builtin: Builtin; readonly localBytes: number };
+import type { LinkedFunction } from './linked-function.ts';
 
 export interface KernelProgram {
   readonly entry: FunctionProgram;
@@ -28,6 +24,7 @@ export interface KernelProgram {
    * this list.
    */
   readonly functions: readonly LinkedFunction[];
+  readonly direct: DirectFunctions;
   /** Maps the address of each function to the function's index. */
   readonly byAddress: ReadonlyMap<number, number>;
   /**
@@ -106,7 +103,8 @@ class Linker {
       for (const group of this.groups.values()) this.fill(group);
     }
     const drafts = this.drafts.filter((draft) => draft !== null);
-    const layout = kernelLayout(drafts, shared);
+    const recursive = isRecursive(this.drafts);
+    const layout = kernelLayout(drafts, shared, recursive);
     const functions = this.known.map(({ address, body, signature }, i): LinkedFunction => {
       const draft = this.drafts[i] ?? null;
       if (draft !== null) return { kind: 'program', address, program: finishFunction(draft, layout) };
@@ -115,13 +113,13 @@ class Linker {
     });
     const [first] = functions;
     if (first?.kind !== 'program') throw new Error('the first function is not a kernel');
-    const need = stackNeed(functions);
     return {
       entry: first.program,
       functions,
+      direct: directFunctions(functions),
       byAddress: new Map(functions.map(({ address }, i) => [address, i] as const)),
-      stackBytes: need ?? recursionBytes,
-      recursive: need === null,
+      stackBytes: stackNeed(functions) ?? recursionBytes,
+      recursive,
     };
   }
 
@@ -179,6 +177,14 @@ class Linker {
       candidates.push(index);
     }
   }
+}
+
+function isRecursive(drafts: readonly (Draft | null)[]): boolean {
+  const linkOf = (index: number) => {
+    const draft = drafts[index] ?? null;
+    return { last: 0, caller: 0, callees: draft === null ? [] : calleesIn(draft) };
+  };
+  return longestChain(linkOf) === null;
 }
 
 /** Returns the bytes of local memory that the longest chain of calls needs; null if functions are recursive. */

@@ -53,7 +53,7 @@ export function lockstepPoints(
   inLockstep: InLockstep,
 ): ReadonlyMap<number, number> {
   const { instructions } = program;
-  if (!instructions.some(({ steps }) => steps.some(stepsIn[inLockstep]))) return new Map();
+  if (!accessesInLockstep(program, inLockstep)) return new Map();
   const blocks = blocksOf(program, builtins);
   const idle = idleBlocks(program, blocks);
   const accesses = instructions.map((instruction) =>
@@ -66,6 +66,11 @@ export function lockstepPoints(
     if (!idle.has(block) && start < instructions.length) places.set(start, place);
   }
   return places;
+}
+
+/** Whether a function contains accesses that threads perform in lockstep. */
+export function accessesInLockstep({ instructions }: FunctionProgram, inLockstep: InLockstep): boolean {
+  return instructions.some(({ steps }) => steps.some(stepsIn[inLockstep]));
 }
 
 /** Returns the accesses before which threads catch up. `accesses` describes those of each instruction. */

@@ -8,7 +8,7 @@ import { type BasicBlock, blocksOf, successorsOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
 
 /** Functions with more instructions are cut. */
-const longestWhole = 8192;
+export const longestWhole = 8192;
 
 /** The number of instructions that a part has at most. */
 const longestPart = 4096;

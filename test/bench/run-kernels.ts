@@ -103,6 +103,15 @@ export const jobs: readonly Job[] = [
     small: 64,
     others: 'shuffles: at least 500',
   },
+  ...(['asserted', 'called'] as const).map((kernel) => ({
+    kernel,
+    file: 'kernels/calls.ptx',
+    grid: 256,
+    block: 256,
+    args: (d: Device) => [zeros(d, mebi / 16), zeros(d, mebi / 16), 0.5, mebi / 16, 256],
+    small: 4,
+    others: kernel === 'asserted' ? 'a call that is never made' : 'a call in each round',
+  })),
 ];
 
 const launches = 9;

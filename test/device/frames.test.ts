@@ -57,7 +57,7 @@ ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], %r1;`;
 
 test('the gap between two frames is zero, whatever used it before', async () => {
   const module = `${deep} .func (.reg .b32 v) at(.reg .b64 p) { .local .b32 mine; st.local.u32 [mine], 1; ld.local.u32 v, [p]; ret; }`;
-  const body = `${own} mov.u64 %rd2, own; add.u64 %rd2, %rd2, 32; call fill; call (%r1), at, (%rd2);
+  const body = `${own} mov.u64 %rd2, own; add.u64 %rd2, %rd2, 16; call fill; call (%r1), at, (%rd2);
 ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], %r1;`;
   const device = await Device.create();
   const kernel = device.load(moduleOf({ module, body })).kernel('k');

@@ -12,6 +12,20 @@ const functions = `.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .
 .extern .func (.param .b64 r) malloc(.param .b64 n);
 .global .align 1 .b8 format[4] = {37, 117, 10, 0};
 .func (.reg .b32 y) triple(.reg .b32 x) { mul.lo.u32 y, x, 3; ret; }
+.func (.reg .b32 y) sum(.reg .b32 x) { .reg .b32 i; .reg .pred p; mov.u32 i, 0; mov.u32 y, 0;
+  more: add.u32 y, y, i; add.u32 i, i, 1; setp.lt.u32 p, i, x; @p bra more; ret; }
+.func (.reg .b32 y) nested(.reg .b32 x) { .reg .b32 a; call (a), sum, (x); call (y), triple, (a); ret; }
+.func (.reg .b32 y) kept(.reg .b32 x) { .local .align 8 .b32 v[4]; .reg .b64 at; .reg .b32 a, b; and.b32 a, x, 3;
+  st.local.b64 [v], 0; mul.wide.u32 at, a, 4; .reg .b64 start; mov.u64 start, v; add.u64 at, at, start;
+  st.local.u32 [at], x; ld.local.u32 a, [v]; ld.local.u32 b, [v+4]; mad.lo.u32 y, a, 100, b; ret; }
+.func (.reg .b32 y) index() { .reg .b32 a, b; mov.u32 a, %tid.x; mov.u32 b, %ctaid.x; mad.lo.u32 y, b, 1000, a; ret; }
+.func (.reg .b32 y) chosen(.reg .b32 x) { .reg .b32 a; and.b32 a, x, 1; list: .branchtargets one, two; brx.idx a, list;
+  one: add.u32 y, x, 10; ret; two: add.u32 y, x, 20; ret; }
+.func (.param .align 8 .b8 r[16]) halves(.param .align 8 .b8 both[16]) { .reg .b64 a, b; .reg .b32 c;
+  ld.param.b64 a, [both]; ld.param.b64 b, [both+8]; sub.u64 a, a, b; cvt.u32.u64 c, a; st.param.b32 [r], c;
+  st.param.b64 [r+8], b; ret; }
+.func say(.reg .b32 x) { .local .align 8 .b8 list[8]; .reg .b64 a, b; .param .b32 result; st.local.u32 [list], x;
+  cvta.local.u64 a, list; mov.u64 b, format; call (result), vprintf, (b, a); ret; }
 .func (.reg .b32 y) meet(.reg .b32 x) { bar.sync 0; add.u32 y, x, 1; ret; }`;
 
 const print = `{ .param .b32 result; st.local.u32 [list], %r1; cvta.local.u64 %rd5, list; mov.u64 %rd6, format;
@@ -33,6 +47,17 @@ const bodies: Readonly<Record<string, string>> = {
   'calls in a loop with a barrier': `mov.u32 %r4, 0; again: call (%r3), triple, (%r3); bar.sync 0; add.u32 %r3, %r3, %r4;
 add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 5; @%p1 bra again;`,
   'calls of a function with a barrier': 'call (%r3), meet, (%r3); add.u32 %r3, %r3, 1; call (%r3), meet, (%r3);',
+  'calls of a function with a loop': 'call (%r3), sum, (%r3); call (%r4), sum, (%r3); add.u32 %r3, %r3, %r4;',
+  'calls of a function that calls others':
+    'call (%r4), nested, (%r3); call (%r3), nested, (%r1); add.u32 %r3, %r3, %r4;',
+  'calls of a function with local memory': 'call (%r4), kept, (%r3); call (%r3), kept, (%r3); add.u32 %r3, %r3, %r4;',
+  'calls of a function that reads the thread index':
+    'call (%r3), index, (); call (%r4), index, (); add.u32 %r3, %r3, %r4;',
+  'calls of a function with a list of branches': 'call (%r4), chosen, (%r3); mad.lo.u32 %r3, %r4, 3, %r3;',
+  'structures as arguments and results': `{ .param .align 8 .b8 both[16]; .param .align 8 .b8 r[16]; .reg .b64 w;
+    cvt.u64.u32 w, %r1; st.param.b64 [both+8], w; mad.lo.u32 %r4, %r1, 7, 5; cvt.u64.u32 w, %r4; st.param.b64 [both], w;
+    call (r), halves, (both); ld.param.b32 %r3, [r]; ld.param.b64 w, [r+8]; cvt.u32.u64 %r4, w; add.u32 %r3, %r3, %r4; }`,
+  'calls of a function that prints': 'call say, (%r3); add.u32 %r3, %r3, 1; call say, (%r3);',
   'calls before a shuffle':
     'call (%r3), triple, (%r3); shfl.sync.bfly.b32 %r4, %r3, 1, 31, -1; call (%r4), triple, (%r4); add.u32 %r3, %r3, %r4;',
   'a branch through a list': `and.b32 %r4, %r1, 1; table: .branchtargets one, two; brx.idx %r4, table;

@@ -1,4 +1,4 @@
-/** Addresses in the activations of a caller and its callee, and on the call stack of the thread. */
+/** Addresses in the activations of a caller and its callee. */
 import { isOnStack } from '../../program/layout.ts';
 import type { Moved } from '../../program/call-site.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -13,7 +13,7 @@ export interface ActivationParts {
   readonly code: Code;
   readonly shape: KernelShape;
   readonly fn: FunctionShape;
-  readonly frame: ThreadFrame;
+  readonly frame: Pick<ThreadFrame, 'field'>;
   readonly locals: RegionLocals;
 }
 
@@ -21,8 +21,6 @@ export class Activations {
   private readonly parts: ActivationParts;
   /** The local that holds the address of the thread's local memory. */
   private readonly local: number;
-  /** The local that holds the address of the end of the thread's call stack. */
-  readonly open: number;
   /** The local that holds the start of the callee's activation in the thread's local memory. */
   readonly calleeBase: number;
 
@@ -30,7 +28,6 @@ export class Activations {
     const { code } = parts;
     this.parts = parts;
     this.local = code.local('i32');
-    this.open = code.local('i32');
     this.calleeBase = code.local('i32');
   }
 
@@ -54,14 +51,6 @@ export class Activations {
     code.get(this.calleeBase).i32(fn.program.calleeBase).op('i32.add').set(this.calleeBase);
   }
 
-  /** Finds the end of the thread's call stack. */
-  findOpen(): void {
-    const { code, frame, locals, shape } = this.parts;
-    frame.field('calls').get(locals.thread).i32(alignTo16(shape.callBytes)).op('i32.mul', 'i32.add');
-    frame.load(shape.frame.depth).op('i32.add');
-    code.set(this.open);
-  }
-
   /** Number of bytes between the caller's variables and the callee's activation. */
   gap(): number {
     const { localBytes, calleeBase } = this.parts.fn.program;
@@ -81,13 +70,10 @@ export class Activations {
     return code.i32(offset).op('i32.add');
   }
 
-  /**
-   * Pushes the address of a variable in the caller's activation. The address is relative to the start of the
-   * WebAssembly memory, as memory instructions without an immediate offset require.
-   */
+  /** Pushes the address of a variable in the caller's activation. */
   own({ symbol }: Extract<Moved['value'], { readonly kind: 'variable' }>): Code {
-    const { fn, shape } = this.parts;
+    const { fn } = this.parts;
     if (!isOnStack(symbol.space)) throw new Error(`${symbol.name} is not in an activation`);
-    return this.atOwn((fn.program.offsetOf(symbol) ?? 0) + shape.layout.origin);
+    return this.atOwn(fn.program.offsetOf(symbol) ?? 0);
   }
 }

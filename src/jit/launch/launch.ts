@@ -112,7 +112,7 @@ function makersOf(launch: Launch, options: FastOptions, concurrent: boolean): Ma
   const { kernel, shape } = launch;
   const { simd, origin } = options;
   const make = (fours: boolean): Compiled => codeOf(launch, options, concurrent, fours);
-  if (simd === false || !hasFours(shape) || !runsInFours(kernel.entry)) return { code: make(false), better: null };
+  if (simd === false || !hasFours(shape) || !runsInFours(kernel)) return { code: make(false), better: null };
   const key = keyOf(launch, options, concurrent, false);
   const executed = options.code.before(origin.text, key)?.executed ?? 0;
   if (simd === true || earnsFours(kernel.entry, shape, executed)) return { code: make(true), better: null };

@@ -12,9 +12,11 @@ export interface KernelRegion {
   readonly region: Region;
 }
 
-/** Returns the regions of all functions, in the order of their indices. */
-export function regionsOf({ functions }: KernelShape): readonly KernelRegion[] {
-  return functions.flatMap((fn) => fn?.regions.map((region) => ({ fn, region })) ?? []);
+/** Returns the regions of all functions that are not called directly, in the order of their indices. */
+export function regionsOf({ functions, direct }: KernelShape): readonly KernelRegion[] {
+  return functions.flatMap((fn, index) =>
+    fn === null || direct.all.has(index) ? [] : fn.regions.map((region) => ({ fn, region })),
+  );
 }
 
 /** For each region, the index of its function in the module; null if the function was left out of the module. */

@@ -1,6 +1,7 @@
 /** A function, split into regions, with the data that they share. */
 import { valueAt } from '../../base/element-at.ts';
 import { type BasicBlock, blocksOf } from '../../program/flow.ts';
+import type { DirectFunctions } from '../../program/direct-functions.ts';
 import type { FunctionProgram } from '../../program/function-program.ts';
 import { type Liveness, liveness } from '../../program/liveness.ts';
 import { lockstepPoints } from '../../program/lockstep.ts';
@@ -65,7 +66,9 @@ export interface FourShape {
 
 interface Surroundings {
   readonly size: CodeSize;
-  readonly builtins: ReadonlySet<number>;
+  /** The functions whose calls do not end a region: built-in functions and direct functions. */
+  readonly atOnce: ReadonlySet<number>;
+  readonly direct: DirectFunctions;
   readonly firstRegion: number;
   readonly stops: Stop[];
   readonly frame: FrameLayout;
@@ -74,15 +77,15 @@ interface Surroundings {
 }
 
 export function functionShape(program: FunctionProgram, surroundings: Surroundings): FunctionShape {
-  const { size, builtins, firstRegion, stops, frame, stackBytes, layout } = surroundings;
+  const { size, atOnce, direct, firstRegion, stops, frame, stackBytes, layout } = surroundings;
   const { fours, look } = layout;
   look();
   const onVectors = program.entry && fours;
   const varying = onVectors ? varyingPlaces(program, stackBytes > 0) : new Set<number>();
-  const apart = partingsOf(program.instructions, varying);
+  const apart = partingsOf(program.instructions, varying, direct);
   const cuts = apart.size > mostPartings ? new Set<number>() : apart;
-  const points = pointsOf(program, builtins, layout);
-  const blocks = blocksOf(program, builtins, new Set([...cuts, ...points.keys()]));
+  const points = pointsOf(program, atOnce, layout);
+  const blocks = blocksOf(program, atOnce, new Set([...cuts, ...points.keys()]));
   look();
   const pauses = waitingLoops(program, blocks);
   const blockAt = new Map(blocks.flatMap(({ start, end }, i) => (end > start ? [[start, i] as const] : [])));
@@ -135,12 +138,12 @@ export function functionShape(program: FunctionProgram, surroundings: Surroundin
 /** The instructions at which regions end and threads let each other catch up, with their places (lockstep.ts). */
 function pointsOf(
   program: FunctionProgram,
-  builtins: ReadonlySet<number>,
+  atOnce: ReadonlySet<number>,
   { inLockstep }: LaunchLayout,
 ): ReadonlyMap<number, number> {
-  const lockstep = lockstepPoints(program, builtins, inLockstep);
-  const seams = seamsOf(program, builtins);
-  const shared = sharedCode(program, builtins, new Set([...seams, ...lockstep.keys()]));
+  const lockstep = lockstepPoints(program, atOnce, inLockstep);
+  const seams = seamsOf(program, atOnce);
+  const shared = sharedCode(program, atOnce, new Set([...seams, ...lockstep.keys()]));
   return new Map([...[...seams, ...shared].map((at) => [at, at] as const), ...lockstep]);
 }
 

@@ -2,7 +2,10 @@
 import { elementAt, valueAt } from '../../base/element-at.ts';
 import { threadLimit } from '../../isa/sm-limits.ts';
 import { looksAtOthers } from '../../isa/steps/effects.ts';
-import { builtinsOf, type KernelProgram, type LinkedFunction } from '../../program/link.ts';
+import { type DirectFunctions, noDirectFunctions } from '../../program/direct-functions.ts';
+import { builtinsOf, type KernelProgram } from '../../program/link.ts';
+import type { LinkedFunction } from '../../program/linked-function.ts';
+import { accessesInLockstep } from '../../program/lockstep.ts';
 import { looksAtBlocks } from '../../program/waiting-loops.ts';
 import { callStackBytes } from '../calls/call-stack.ts';
 import { CodeSize } from '../code-limits.ts';
@@ -22,6 +25,7 @@ export interface KernelShape {
    * first.
    */
   readonly functions: readonly (FunctionShape | null)[];
+  readonly direct: DirectFunctions;
   readonly stops: readonly Stop[];
   /** Whether the threads that run a region together may be in different states at its end. */
   readonly hasStates: boolean;
@@ -59,27 +63,32 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
   const frame = new FrameLayout(Math.min(kernel.entry.mostThreads ?? threadLimit, threadLimit));
   const stops: Stop[] = [];
   const builtins = builtinsOf(kernel);
+  const direct = directFunctionsOf(kernel, layout);
+  const atOnce = new Set([...builtins, ...direct.all]);
   let firstRegion = 0;
   const size = new CodeSize(kernel.entry.name);
-  const functions = kernel.functions.map((fn): FunctionShape | null => {
+  const functions = kernel.functions.map((fn, index): FunctionShape | null => {
     if (fn.kind === 'builtin') return null;
     const { stackBytes } = kernel;
-    const shape = functionShape(fn.program, { size, builtins, firstRegion, stops, frame, stackBytes, layout });
-    firstRegion += shape.regions.length;
+    const shape = functionShape(fn.program, { size, atOnce, direct, firstRegion, stops, frame, stackBytes, layout });
+    if (!direct.all.has(index)) firstRegion += shape.regions.length;
     return shape;
   });
   const catchesUp = functions.some((fn) => fn !== null && fn.lockstep.size > 0);
-  const waitsAcrossRegions = (catchesUp || functions.length > builtins.size + 1) && kernel.functions.some(looks);
+  const waitsAcrossRegions = (catchesUp || functions.length > atOnce.size + 1) && kernel.functions.some(looks);
   const waits = waitsAcrossRegions || functions.some((fn) => fn !== null && fn.pauses.size > 0);
   return {
     kernel,
     layout,
     functions,
+    direct,
     stops,
     frame,
     helpers: new Helpers(layout.sharedMemory, layout.fuses),
     hasStates:
-      catchesUp || functions.some((fn) => fn !== null && (!fn.program.entry || fn.stopAt.size + fn.pauses.size > 0)),
+      catchesUp ||
+      functions.length > atOnce.size + 1 ||
+      functions.some((fn) => fn !== null && fn.stopAt.size + fn.pauses.size > 0),
     inWarps: catchesUp || stops.some(({ step }) => step.kind === 'collective'),
     catchesUp,
     waitsAcrossRegions,
@@ -89,6 +98,15 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
     callBytes: callStackBytes(kernel, functions),
     engineCalls: [],
   };
+}
+
+/**
+ * Returns the functions that generated code calls directly. There are none if threads perform accesses in lockstep,
+ * because then all threads of a warp enter a function, and return from it, before any of them goes on.
+ */
+function directFunctionsOf({ functions, direct }: KernelProgram, { inLockstep }: LaunchLayout): DirectFunctions {
+  const exchanges = functions.some((fn) => fn.kind === 'program' && accessesInLockstep(fn.program, inLockstep));
+  return exchanges ? noDirectFunctions : direct;
 }
 
 function spinsOf(functions: readonly (FunctionShape | null)[]): ReadonlyMap<number, number> {

@@ -6,28 +6,27 @@
  */
 import { elementAt, valueAt } from '../../base/element-at.ts';
 import type { BasicBlock } from '../../program/flow.ts';
-import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
+import type { ProgramInstruction } from '../../program/function-program.ts';
 import type { Region } from '../../program/regions.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { idleRounds, type Waiting, type WaitingLoop } from '../../program/waiting-loops.ts';
 import { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
-import { hiddenNans } from '../arithmetic/hidden-nans.ts';
 import { CallWriter } from '../calls/call-writer.ts';
-import { CheckedSpans } from '../memory/checked-spans.ts';
+import { directFunction } from '../calls/direct-function.ts';
 import type { FunctionShape } from './function-shape.ts';
 import { goesOn, soleOutcome, trafficOf } from './region-facts.ts';
 import type { KernelShape } from './kernel-shape.ts';
 import { alignTo16, context, type ContextField, state } from '../layout.ts';
-import { lowerAfter, lowerInstruction, lowerUntil } from '../lower.ts';
-import type { Lowering, RegionLocals } from '../lowering.ts';
+import { lowerAfter, lowerUntil } from '../lower.ts';
+import type { RegionLocals } from '../lowering.ts';
 import { OutcomeCounts, writeOutcome } from '../groups/outcome-counts.ts';
 import { advanceIndex, advanceThread, readsIndex, startIndex } from './thread-index.ts';
-import { recorder, type RecordEngineCall } from '../engine-call.ts';
 import { broughtTo } from '../groups/stop.ts';
-import { lengthOf, refuel, savedAtStop, stopBefore, writeBlock } from './region-parts.ts';
+import { refuel, savedAtStop, stopBefore } from './region-parts.ts';
 import { writeRegion } from './structure.ts';
 import { RegionExit } from './region-exit.ts';
+import { ThreadCode } from './thread-code.ts';
 import { ThreadFrame } from './thread-frame.ts';
 import { Values } from './values.ts';
 
@@ -35,17 +34,6 @@ export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32
 
 /** Number of iterations after which a loop that may be waiting for another thread lets other threads run. */
 const roundsPerTurn: Readonly<Record<Waiting, number>> = { spin: idleRounds, idle: idleRounds, busy: 4096 };
-
-/**
- * In regions with at least this many instructions, NaNs that only arithmetic reads are left as they are. V8's first
- * compiler spends much of its time on the branches that replace NaNs, which matters in long functions. In short ones,
- * the optimizing compiler makes better code with the branches: a product of matrices in tiles takes 0.37 s with them,
- * and 0.59 s without.
- */
-const longRegion = 2048;
-
-/** Number of instructions that are written before the clock is checked again. */
-const instructionsPerLook = 64;
 
 export function regionFunction(shape: KernelShape, fn: FunctionShape, region: Region): Code {
   return new RegionWriter(shape, fn, region).write();
@@ -63,17 +51,12 @@ class RegionWriter {
   private readonly counts: OutcomeCounts;
   private readonly rounds: number;
   private readonly traffic: RegisterTraffic;
-  private readonly spans: CheckedSpans;
+  private readonly thread: ThreadCode;
   private readonly exit: RegionExit;
   /** The loop with which the region begins if a thread only waits for its cluster there. */
   private readonly loop: WaitingLoop | null;
   /** See RegionExit. */
   private readonly moved: number | null;
-  private readonly isLong: boolean;
-  /** Instructions of the block that is being written whose results may be any NaN. */
-  private hidden: ReadonlySet<ProgramInstruction> = new Set();
-  /** Number of blocks and instructions written so far. */
-  private written = 0;
 
   constructor(shape: KernelShape, fn: FunctionShape, region: Region) {
     const { code } = this;
@@ -81,7 +64,6 @@ class RegionWriter {
     this.fn = fn;
     this.region = region;
     this.values = new Values(code, fn.program, fn.live.crosses, shape);
-    this.spans = new CheckedSpans(code, fn.program, () => 'same');
     this.counts = new OutcomeCounts(code, soleOutcome(fn, region));
     this.traffic = trafficOf(fn, region);
     this.rounds = code.local('i32');
@@ -89,12 +71,13 @@ class RegionWriter {
     const base = fn.program.entry ? null : code.local('i32');
     this.locals = { context: 0, thread: 1, fuel: code.local('i32'), index, base };
     this.frame = new ThreadFrame(code, shape, fn, this.values, 1);
-    this.isLong = lengthOf(fn, region) >= longRegion;
     const { values, frame, locals, counts } = this;
     this.loop = shape.spins.has(fn.regionAt.get(region.entry) ?? -1) ? (fn.pauses.get(region.entry) ?? null) : null;
     this.moved = this.loop === null ? null : code.local('i32');
     this.exit = new RegionExit({ code, shape, fn, frame, counts, moved: this.moved });
-    this.calls = new CallWriter({ code, shape, fn, values, frame, locals });
+    const parts = { code, shape, fn, region, values, frame, locals };
+    this.calls = new CallWriter(parts);
+    this.thread = new ThreadCode({ ...parts, codeOf: directFunction });
   }
 
   write(): Code {
@@ -181,7 +164,7 @@ class RegionWriter {
       frame.load(carrier.array, carrier.type);
       values.set(ref, carrier.type);
     });
-    lowerAfter(step, this.lowering(instruction));
+    lowerAfter(step, this.thread.lowering(instruction));
   }
 
   private storeField(name: ContextField, push: () => unknown): void {
@@ -195,49 +178,20 @@ class RegionWriter {
     return this.frame.field(name);
   }
 
-  /** Checks the clock only once in a while, because reading the time takes as long as writing a simple instruction. */
-  private lookNowAndThen(): void {
-    if (this.written++ % instructionsPerLook === 0) this.shape.layout.look();
-  }
-
   // --- blocks ---------------------------------------------------------------------------------------------------------
 
-  private block(number: number, { start, end, exit }: BasicBlock, goWithin: (target: number) => void): void {
+  private block(number: number, block: BasicBlock, goWithin: (target: number) => void): void {
     const goTo = (target: number): void => {
       if (this.fn.lockstep.has(target)) this.catchUp(number, target);
       else goWithin(target);
     };
-    this.lookNowAndThen();
+    this.thread.lookNowAndThen();
     if (this.moved !== null && this.loop?.body.includes(number) === false) this.code.i32(1).set(this.moved);
-    this.spans.begin({ start, end });
     this.frame.restore(this.traffic.atStart.get(number) ?? []);
-    const instructions = this.fn.program.instructions.slice(start, end);
-    if (this.isLong) this.hidden = hiddenNans(instructions, this.fn.live.crosses);
-    writeBlock(instructions, exit, {
-      spend: (count) => this.spend(count),
-      guarded: (instruction, body) => this.guarded(instruction, body),
-      lower: (instruction) => lowerInstruction(this.lowering(instruction)),
-      leave: (last) => this.leave(last, number, exit, goTo),
+    this.thread.block(block, {
+      leave: (last) => this.leave(last, number, block.exit, goTo),
       end: () => this.end(),
       goTo,
-      crosses: this.fn.live.crosses,
-      release: (place) => this.values.release(place),
-    });
-  }
-
-  private guarded(instruction: ProgramInstruction, body: () => void): void {
-    const { guard } = instruction;
-    this.lookNowAndThen();
-    this.values.begin(instruction);
-    if (guard === null) {
-      body();
-      return;
-    }
-    this.values.getPlace(guard.register, 'i32');
-    if (guard.negated) this.code.op('i32.eqz');
-    this.code.if(() => {
-      if (isCounted(instruction)) this.spend(1);
-      body();
     });
   }
 
@@ -249,36 +203,14 @@ class RegionWriter {
     goTo: (target: number) => void,
   ): void {
     if (exit.kind === 'park') this.stop(instruction, block, exit.resume);
-    else if (exit.kind === 'call') this.calls.call(instruction, exit.resume, this.recordCall(instruction), this.exit);
+    else if (exit.kind === 'call')
+      this.calls.call(instruction, exit.resume, this.thread.recordCall(instruction), this.exit);
     else {
-      lowerInstruction(this.lowering(instruction));
+      this.thread.lower(instruction);
       if (exit.kind === 'branch') goTo(exit.target);
-      else if (exit.kind === 'switch') this.choose(instruction, exit.targets, goTo);
+      else if (exit.kind === 'switch') this.thread.choose(instruction, exit.targets, goTo);
       else this.end(instruction.steps.some((step) => step.kind === 'exit'));
     }
-  }
-
-  /** Writes the branch of `brx.idx`, which compares the index with the position of each label in the list. */
-  private choose(instruction: ProgramInstruction, targets: readonly number[], goTo: (target: number) => void): void {
-    const { code, values, locals, shape } = this;
-    const step = instruction.steps.find((candidate) => candidate.kind === 'switch');
-    if (step === undefined) throw new Error('a block that ends in a switch contains no switch step');
-    // The index is copied, because the code for the targets uses temporaries, too.
-    const index = code.local('i32');
-    values.get(step.index, 'i32');
-    code.set(index);
-    targets.forEach((target, i) => {
-      code.get(index).i32(i).op('i32.eq');
-      code.if(() => goTo(target));
-    });
-    code
-      .i32(this.recordCall(instruction)({ kind: 'switch', count: targets.length }))
-      .get(index)
-      .op('i64.extend_i32_u')
-      .get(locals.thread)
-      .get(locals.fuel)
-      .call(shape.helpers.import('raise'))
-      .op('unreachable');
   }
 
   /** Writes code for the end of a function: the thread returns to the caller or, if there is none, exits. */
@@ -307,7 +239,7 @@ class RegionWriter {
     const { code, shape, values, frame, fn } = this;
     const { number, stop } = stopBefore(shape, fn, resume);
     const { step } = stop;
-    lowerUntil(step, this.lowering(instruction));
+    lowerUntil(step, this.thread.lowering(instruction));
     broughtTo(step).forEach((ref, i) => {
       const { array, type } = elementAt(stop.sends, i);
       if (ref !== null) frame.store(array, () => values.get(ref, type), type);
@@ -319,11 +251,6 @@ class RegionWriter {
     }
     frame.save(savedAtStop(this.traffic, instruction, { block, resume }));
     this.exit.leave(() => code.i32(state.waitingAt(number)), this.counts.come(number));
-  }
-
-  private spend(count: number): void {
-    const { fuel } = this.locals;
-    if (count > 0) this.code.get(fuel).i32(count).op('i32.sub').set(fuel);
   }
 
   private backEdge(target: number): void {
@@ -342,29 +269,5 @@ class RegionWriter {
       const region = valueAt(fn.regionAt, target);
       this.exit.leave(() => code.i32(region | state.paused), null, target === this.region.entry);
     });
-  }
-
-  private lowering(instruction: ProgramInstruction): Lowering {
-    const { code, values, shape, locals, fn } = this;
-    const { helpers, layout } = shape;
-    const recordCall = this.recordCall(instruction);
-    const callBuiltin = (): void => this.calls.callBuiltin(instruction, recordCall);
-    return {
-      code,
-      values,
-      helpers,
-      layout,
-      locals,
-      instruction,
-      program: fn.program,
-      spans: this.spans,
-      hidesNan: this.hidden.has(instruction),
-      recordCall,
-      callBuiltin,
-    };
-  }
-
-  private recordCall({ line }: ProgramInstruction): RecordEngineCall {
-    return recorder(this.shape.engineCalls, line);
   }
 }

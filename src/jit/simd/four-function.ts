@@ -16,6 +16,8 @@ import type { Carrier } from '../regions/frame.ts';
 import type { FourShape, FunctionShape } from '../regions/function-shape.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
 import { soleOutcome, trafficOf } from '../regions/region-facts.ts';
+import { DirectCalls } from '../calls/direct-calls.ts';
+import { directFunction } from '../calls/direct-function.ts';
 import { alignTo16, state } from '../layout.ts';
 import type { RegionLocals } from '../lowering.ts';
 import { regionType } from '../regions/region-function.ts';
@@ -75,6 +77,7 @@ class FourWriter {
   private readonly strayed: number;
   /** Local that contains one bit for each of the four threads; the bit is 1 if the thread is a member. */
   private readonly fourMembers: number;
+  private calls: DirectCalls | null = null;
   private endOfThread: Label | null = null;
 
   constructor(shape: KernelShape, fn: FunctionShape, four: FourShape, region: Region, functions: AloneFunctions) {
@@ -97,9 +100,14 @@ class FourWriter {
     const ofLane = { ...this.locals, thread: code.local('i32'), index: laneIndex };
     const { values, locals, spans } = this;
     const kindOf: KindOf = (register, size) => spanKindOf(four, register, size);
-    const written = { code, values, locals, ofLane, spans, kindOf };
-    this.lowerings = new FourLowerings(shape, fn.program, this.vectors, written);
     const { frame, counts, fourMembers } = this;
+    const parts = { code, shape, fn, values, frame, locals: ofLane, codeOf: directFunction };
+    const callLane: DirectCalls['call'] = (instruction, recordCall) => {
+      this.calls ??= new DirectCalls(parts);
+      this.calls.call(instruction, recordCall);
+    };
+    const written = { code, values, locals, ofLane, callLane, spans, kindOf };
+    this.lowerings = new FourLowerings(shape, fn.program, this.vectors, written);
     const endOfThread = (): Label => this.threadEnd();
     this.apart = new OneByOne({ code, shape, fn, functions, frame, counts, locals, fourMembers, endOfThread });
   }
@@ -250,7 +258,7 @@ class FourWriter {
       if (isVarying) code.get(vectors.home(register).locals[0]).vector(test);
       else this.values.getPlace(register, 'i32');
     };
-    if (alwaysParts(instruction)) {
+    if (alwaysParts(instruction, this.shape.direct)) {
       pushTruth(negated ? 'i32x4.all_true' : 'v128.any_true');
       if (negated) code.op('i32.eqz');
     } else {
@@ -284,7 +292,7 @@ class FourWriter {
   }
 
   private lower(instruction: ProgramInstruction): void {
-    if (alwaysParts(instruction)) this.code.op('unreachable');
+    if (alwaysParts(instruction, this.shape.direct)) this.code.op('unreachable');
     else lowerForFour(instruction, this.lowerings.of(instruction));
   }
 

@@ -6,7 +6,7 @@ import type { FunctionProgram, ProgramInstruction } from '../../program/function
 import type { Code } from '../../wasm/code.ts';
 import { constantAt } from '../../program/constant-at.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
-import { recorder } from '../engine-call.ts';
+import { recorder, type RecordEngineCall } from '../engine-call.ts';
 import type { CheckedSpans, KindOf } from '../memory/checked-spans.ts';
 import type { Lowering, RegionLocals } from '../lowering.ts';
 import type { Values } from '../regions/values.ts';
@@ -23,6 +23,8 @@ interface FourLocals {
    */
   readonly locals: RegionLocals;
   readonly ofLane: RegionLocals;
+  /** Writes the call of a direct function for one lane, with the operands in the scalar locals. */
+  readonly callLane: (instruction: ProgramInstruction, recordCall: RecordEngineCall) => void;
   readonly spans: CheckedSpans;
   readonly kindOf: KindOf;
 }
@@ -84,7 +86,7 @@ export class FourLowerings {
   private scalar(instruction: ProgramInstruction, locals: RegionLocals, spans: CheckedSpans | null): Lowering {
     const { code, values } = this.written;
     const { helpers, layout, engineCalls } = this.shape;
-    const { line } = instruction;
+    const recordCall = recorder(engineCalls, instruction.line);
     return {
       code,
       values,
@@ -95,10 +97,8 @@ export class FourLowerings {
       program: this.program,
       spans,
       hidesNan: this.hidden.has(instruction),
-      recordCall: recorder(engineCalls, line),
-      callBuiltin: () => {
-        throw new Error('kernels with calls must run one thread after the other');
-      },
+      recordCall,
+      callDirectly: () => this.written.callLane(instruction, recordCall),
     };
   }
 

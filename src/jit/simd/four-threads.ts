@@ -6,6 +6,7 @@ import { elementAt } from '../../base/element-at.ts';
 import type { LaunchShape } from '../../machine/launch.ts';
 import { blocksOf, threadsOf } from '../../machine/extents.ts';
 import type { FunctionProgram } from '../../program/function-program.ts';
+import type { KernelProgram } from '../../program/link.ts';
 import { alwaysParts, mostPartings } from '../regions/partings.ts';
 import { laneCount } from './vectors.ts';
 
@@ -15,9 +16,10 @@ import { laneCount } from './vectors.ts';
  */
 const mostInstructions = 2000;
 
-export function runsInFours({ entry, instructions, registers }: FunctionProgram): boolean {
-  if (!entry || instructions.length > mostInstructions || registers.some(({ type }) => type.width > 64)) return false;
-  return instructions.filter(alwaysParts).length <= mostPartings;
+export function runsInFours({ entry, direct }: Pick<KernelProgram, 'entry' | 'direct'>): boolean {
+  const { instructions, registers } = entry;
+  if (instructions.length > mostInstructions || registers.some(({ type }) => type.width > 64)) return false;
+  return instructions.filter((one) => alwaysParts(one, direct)).length <= mostPartings;
 }
 
 /**

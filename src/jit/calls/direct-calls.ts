@@ -1,0 +1,59 @@
+/**
+ * Calls after which a thread continues immediately, in the same region: those of built-in functions, which the engine
+ * runs, and those of direct functions (program/direct-functions.ts), each of which is a function of generated code.
+ */
+import { elementAt } from '../../base/element-at.ts';
+import type { CallSite } from '../../program/call-site.ts';
+import type { ProgramInstruction } from '../../program/function-program.ts';
+import type { FunctionType } from '../../wasm/module.ts';
+import type { RecordEngineCall } from '../engine-call.ts';
+import type { KernelShape } from '../regions/kernel-shape.ts';
+import { CalleeFrame, type CallerParts, siteOfCall } from './callee-frame.ts';
+
+/**
+ * The type of a direct function. It takes the context, the thread, the address at which its activation begins in the
+ * thread's local memory, and the remaining fuel. It returns the fuel that remains when it ends.
+ */
+export const directType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
+
+/** Returns the index, in the generated module, of the code of a direct function. */
+export type CodeOfDirect = (shape: KernelShape, index: number) => number;
+
+interface DirectCallParts extends CallerParts {
+  readonly codeOf: CodeOfDirect;
+}
+
+export class DirectCalls {
+  private readonly parts: DirectCallParts;
+  private readonly frame: CalleeFrame;
+
+  constructor(parts: DirectCallParts) {
+    this.parts = parts;
+    this.frame = new CalleeFrame(parts);
+  }
+
+  call(instruction: ProgramInstruction, recordCall: RecordEngineCall): void {
+    const site = siteOfCall(instruction);
+    if (site.callee.kind !== 'direct') throw new Error('a call through a register ends a region');
+    const { function: index } = site.callee;
+    this.frame.activations.findCallee();
+    if (elementAt(this.parts.shape.functions, index) === null) this.frame.runBuiltin(site, index, recordCall);
+    else this.run(site, index, recordCall);
+    this.frame.take(site);
+  }
+
+  private run(site: CallSite, index: number, recordCall: RecordEngineCall): void {
+    const { frame } = this;
+    const { code, shape, locals, codeOf } = this.parts;
+    const localBytes = shape.functions[index]?.program.localBytes ?? 0;
+    frame.checkStack(
+      recordCall,
+      () => code.i32(index),
+      () => code.i32(localBytes),
+    );
+    frame.clear(localBytes);
+    frame.give(site);
+    code.get(locals.context).get(locals.thread);
+    code.get(frame.activations.calleeBase).get(locals.fuel).call(codeOf(shape, index)).set(locals.fuel);
+  }
+}
