@@ -13,6 +13,7 @@ import { lowerLoad, lowerStore } from './memory/access.ts';
 import { lowerInWindow, lowerWindow } from './memory/windows.ts';
 import { lowerAtomic } from './memory/atomic.ts';
 import { converter } from './arithmetic/convert.ts';
+import { shortConversion } from './arithmetic/short-conversions.ts';
 import { pushFloatComparison } from './arithmetic/float-bits.ts';
 import { lowerMufu } from './simd/vector-mufu.ts';
 import { lowerFloat } from './arithmetic/float-arithmetic.ts';
@@ -284,7 +285,13 @@ function lowerCompare(step: StepOf<'compare'>, lowering: Lowering): void {
   lowering.values.set(step.to, 'i32');
 }
 
-function lowerConvert(step: StepOf<'convert'>, { code, values, helpers }: Lowering): void {
+function lowerConvert(step: StepOf<'convert'>, lowering: Lowering): void {
+  const short = shortConversion(step.conversion);
+  if (short === null) callConverter(step, lowering);
+  else short(step, lowering);
+}
+
+function callConverter(step: StepOf<'convert'>, { code, values, helpers }: Lowering): void {
   const { conversion, from, to, random, scale } = step;
   const index = converter(helpers, conversion);
   values.get(from, holder(formats[conversion.from].width));

@@ -12,6 +12,8 @@ import {
   memoryOpcodes,
   type PlainOpcode,
   plainOpcodes,
+  type SaturatingOpcode,
+  saturatingOpcodes,
   type ValueType,
   valueTypes,
 } from './opcodes.ts';
@@ -211,6 +213,13 @@ export class Code {
   /** Adds a fence: to other threads, all accesses before the fence appear to happen before all accesses after it. */
   fence(): this {
     for (const byte of [atomicPrefix, 0x03, 0x00]) this.bytes.byte(byte);
+    return this;
+  }
+
+  /** Adds an instruction that converts a float to an integer, clamped to the range of the integer. */
+  truncate(name: SaturatingOpcode): this {
+    this.bytes.byte(0xfc);
+    this.bytes.byte(saturatingOpcodes[name]);
     return this;
   }
 

@@ -118,14 +118,20 @@ export const plainOpcodes = {
   'i64.shr_s': 0x87,
   'i64.shr_u': 0x88,
   'i64.rotr': 0x8a,
+  'f32.ceil': 0x8d,
+  'f32.floor': 0x8e,
+  'f32.trunc': 0x8f,
+  'f32.nearest': 0x90,
   'f32.sqrt': 0x91,
   'f32.add': 0x92,
   'f32.sub': 0x93,
   'f32.mul': 0x94,
   'f32.div': 0x95,
   'f64.abs': 0x99,
+  'f64.ceil': 0x9b,
   'f64.floor': 0x9c,
   'f64.trunc': 0x9d,
+  'f64.nearest': 0x9e,
   'f64.sqrt': 0x9f,
   'f64.add': 0xa0,
   'f64.sub': 0xa1,
@@ -139,7 +145,12 @@ export const plainOpcodes = {
   'i64.extend_i32_u': 0xad,
   'i64.trunc_f64_s': 0xb0,
   'f32.convert_i32_s': 0xb2,
+  'f32.convert_i32_u': 0xb3,
+  'f32.convert_i64_s': 0xb4,
+  'f32.convert_i64_u': 0xb5,
   'f32.demote_f64': 0xb6,
+  'f64.convert_i32_s': 0xb7,
+  'f64.convert_i32_u': 0xb8,
   'f64.convert_i64_s': 0xb9,
   'f64.convert_i64_u': 0xba,
   'f64.promote_f32': 0xbb,
@@ -149,6 +160,26 @@ export const plainOpcodes = {
   'f64.reinterpret_i64': 0xbf,
   'i32.extend8_s': 0xc0,
   'i32.extend16_s': 0xc1,
+  'i64.extend8_s': 0xc2,
+  'i64.extend16_s': 0xc3,
+  'i64.extend32_s': 0xc4,
 } as const;
 
 export type PlainOpcode = keyof typeof plainOpcodes;
+
+/**
+ * Conversions from float to integer that truncate, clamp to the range of the integer and convert a NaN to 0. The opcodes
+ * follow the same prefix byte as those of bulk memory instructions.
+ */
+export const saturatingOpcodes = {
+  'i32.trunc_sat_f32_s': 0,
+  'i32.trunc_sat_f32_u': 1,
+  'i32.trunc_sat_f64_s': 2,
+  'i32.trunc_sat_f64_u': 3,
+  'i64.trunc_sat_f32_s': 4,
+  'i64.trunc_sat_f32_u': 5,
+  'i64.trunc_sat_f64_s': 6,
+  'i64.trunc_sat_f64_u': 7,
+} as const;
+
+export type SaturatingOpcode = keyof typeof saturatingOpcodes;

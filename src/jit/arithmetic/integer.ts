@@ -21,9 +21,11 @@ export function maskTo(code: Code, type: IntegerType, width: number): void {
 
 /** Sign-extends the `width`-bit value on the stack to the full width of `type`. */
 export function signExtendIn(code: Code, type: IntegerType, width: number): void {
-  const spare = BigInt((type === 'i64' ? 64 : 32) - width);
-  if (spare === 0n) return;
-  constant(constant(code, type, spare).op(`${type}.shl`), type, spare).op(`${type}.shr_s`);
+  const spare = (type === 'i64' ? 64 : 32) - width;
+  if (spare === 0) return;
+  if (width === 8 || width === 16) code.op(`${type}.extend${width}_s`);
+  else if (width === 32) code.op('i64.extend32_s');
+  else constant(constant(code, type, BigInt(spare)).op(`${type}.shl`), type, BigInt(spare)).op(`${type}.shr_s`);
 }
 
 /** Returns locals that hold the operands, sign-extended if the type is signed. */

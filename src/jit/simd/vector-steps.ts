@@ -14,7 +14,7 @@ import { vectorAccess } from './vector-access.ts';
 import { extendWords, maskWords, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { vectorChoice } from './vector-choices.ts';
 import { convertInteger, vectorConverter } from './vector-convert.ts';
-import { vectorDoubleConvert } from './vector-double-convert.ts';
+import { vectorShortConversion } from './vector-short-conversions.ts';
 import { vectorDouble } from './vector-double.ts';
 import { vectorElementary } from './vector-elementary.ts';
 import { vectorFloat } from './vector-float.ts';
@@ -145,7 +145,9 @@ function vectorConvert(step: StepOf<'convert'>, lowering: VectorLowering): Write
   const { code, vectors, scalar } = lowering;
   const { conversion, from, to, random, scale } = step;
   const [source, target] = [formats[conversion.from], formats[conversion.to]];
-  if (source.width > 32 || target.width > 32) return vectorDoubleConvert(step, lowering) ?? widened(step, lowering);
+  const short = vectorShortConversion(step, lowering);
+  if (short !== null) return short;
+  if (source.width > 32 || target.width > 32) return widened(step, lowering);
   if (source.kind === 'integer' && target.kind === 'integer') {
     return () => {
       convertInteger(code, vectors.get(from, 'i32').locals[0], source, target, conversion.sat);
