@@ -53,9 +53,33 @@ export function lowerDouble(step: StepOf<'float'>, lowering: Lowering): void {
     return;
   }
   const index = doubleFunction(helpers, fn, mode, from.length);
-  for (const ref of from) values.get(ref, 'i64');
-  code.call(index);
+  const pushExact = (): void => {
+    for (const ref of from) values.get(ref, 'i64');
+    code.call(index);
+  };
+  if (isFused(helpers, fn, mode)) pushFused(step, pushExact, lowering);
+  else pushExact();
   values.set(to, 'i64');
+}
+
+/** Whether one instruction computes the step, except that it may return another NaN. */
+function isFused(helpers: Helpers, fn: FloatFunction, mode: FloatMode): boolean {
+  return fn === 'fma' && helpers.fuses && mode.rounding === 'rn' && !mode.flush && !mode.sat;
+}
+
+function pushFused({ from }: StepOf<'float'>, pushExact: () => void, { code, values }: Lowering): void {
+  const [sum, bits] = [values.temporary('v128'), values.temporary('i64')];
+  for (const ref of from) {
+    values.get(ref, 'i64');
+    code.vector('i64x2.splat');
+  }
+  code.vector('f64x2.relaxed_madd').tee(sum).lane('i64x2.extract_lane', 0).set(bits);
+  code.get(sum).get(sum).vector('f64x2.ne').lane('i32x4.extract_lane', 0);
+  code.unlikely().if(() => {
+    pushExact();
+    code.set(bits);
+  });
+  code.get(bits);
 }
 
 /** Returns the index of a function that takes the bits of the operands and returns the bits of the result. */
@@ -111,8 +135,7 @@ function writeDouble(code: Code, helpers: Helpers, fn: FloatFunction, mode: Floa
   const target = arithmeticTarget('f64', mode);
   const count = fn === 'fma' ? 3 : fn === 'add' || fn === 'sub' || fn === 'mul' || fn === 'div' ? 2 : 1;
   const operands = [a, b, c].slice(0, count);
-  if (fn === 'fma' && helpers.fuses && mode.rounding === 'rn' && !mode.flush && !mode.sat)
-    returnUnlessNan(code, operands);
+  if (isFused(helpers, fn, mode)) returnUnlessNan(code, operands);
   if (mode.flush) for (const operand of operands) flushLocal(code, operand, masksOf('f64'));
   for (const operand of byPriority(fn, operands)) returnIfNan(code, operand);
   if (fn === 'sub')
