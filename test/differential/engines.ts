@@ -6,6 +6,10 @@ import { Device, type LaunchOptions, type LoadedModule, RefusedModuleError } fro
 import type { Instruction, Register } from './instructions.ts';
 
 const targets = ['sm_100a', 'sm_103a', 'sm_120a', 'sm_90', 'sm_70'];
+const headers = [
+  ...targets.map((target) => `.version 9.1\n.target ${target}`),
+  ...['sm_107a', ...targets].map((target) => `.version 9.4\n.target ${target}`),
+];
 
 /** Number of bytes that each value of a row occupies in the buffers. */
 const slot = 16;
@@ -87,13 +91,13 @@ function executionText({ instruction, input, output }: Placed): string {
 
 const kind = (width: number): string => (width === 1 ? 'pred' : `b${width}`);
 
-/** Loads the module for the first target that accepts it. */
+/** Loads the module for the first version and target that accept it. */
 async function load(text: string): Promise<{ readonly device: Device; readonly module: LoadedModule }> {
   let refused: unknown;
-  for (const target of targets) {
+  for (const header of headers) {
     const device = await Device.create({ memory: 2 ** 26 });
     try {
-      return { device, module: device.load(`.version 9.1\n.target ${target}\n.address_size 64\n${text}`) };
+      return { device, module: device.load(`${header}\n.address_size 64\n${text}`) };
     } catch (error) {
       if (!(error instanceof RefusedModuleError)) throw error;
       refused ??= error;
