@@ -25,7 +25,32 @@ export function closestProblems(attempts: readonly FormMatch[]): readonly Proble
   const same = alike.filter(({ code }) => code === first.code);
   const joined = joinedChoices(first, same) ?? joinedModifiers(first, same);
   const shown = joined ?? { ...first, spelling };
-  return [{ ...shown, help: shown.help ?? withoutMissing(shown, alike) }, ...rest];
+  const help = shown.help ?? withoutMissing(shown, alike) ?? (spelling === null ? example(best) : null);
+  return withOneMissing([{ ...shown, help }, ...rest]);
+}
+
+/** If several parts are missing, combines these problems into one. */
+function withOneMissing(problems: readonly Problem[]): readonly Problem[] {
+  const missing = problems.filter(({ code }) => code === 'PTX2032');
+  const [first, ...others] = missing;
+  if (first === undefined || others.length === 0) return problems;
+  const allowed = allOf(missing.map(({ parameters }) => parameters['allowed'] ?? ''));
+  const all: Problem = { ...first, parameters: { ...first.parameters, allowed } };
+  return problems.flatMap((found) => (found === first ? [all] : others.includes(found) ? [] : [found]));
+}
+
+/** Lists what is needed; each of the needs may be a choice: `.sync, and .add or .min`. */
+function allOf(needs: readonly string[]): string {
+  const last = needs.at(-1) ?? '';
+  const isPlain = needs.every((need) => !need.includes(' or '));
+  return isPlain ? joinWords(needs, 'and') : `${needs.slice(0, -1).join(', ')}, and ${last}`;
+}
+
+/** If parts are missing for which there are several choices, a spelling with the first of them. */
+function example(made: FormMatch): string | null {
+  if (made.unsure || !made.problems.every(({ code }) => code === 'PTX2032')) return null;
+  const modifiers = complete(made, ({ values }) => values[0] ?? null);
+  return modifiers === null ? null : `for example ${printMnemonic(made.compiled, made.types, modifiers)}`;
 }
 
 /**
@@ -55,10 +80,18 @@ function joinedModifiers(first: Problem, others: readonly Problem[]): Problem | 
   return choices.length === first.choices.length ? null : { ...first, choices };
 }
 
-/** A missing part is a more likely mistake than an extra one, and a wrong shape is the least likely mistake. */
+/**
+ * A missing part is a more likely mistake than an extra one, and a wrong shape is the least likely mistake. Several
+ * missing parts count hardly more than one: `ld.mmio` needs both `.relaxed` and `.sys`.
+ */
 function weigh({ problems }: FormMatch): number {
+  let isMissing = false;
   return problems.reduce((sum, { code, parameters: { modifier = '' } }) => {
-    if (code === 'PTX2030' || code === 'PTX2032') return sum + 9;
+    if (code === 'PTX2030' || code === 'PTX2032') {
+      const weight = isMissing ? 0.2 : 9;
+      isMissing = true;
+      return sum + weight;
+    }
     if (code === 'PTX2034') return sum + 9.5;
     return sum + (code === 'PTX2011' && liesOn(modifier, 'shape') ? 11 : 10);
   }, 0);
