@@ -7,6 +7,7 @@ import { type CompiledKernel, describeKernel } from './compiled-kernel.ts';
 import { pushField } from './context-field.ts';
 import { passFunction } from './groups/passing.ts';
 import { writeChoice } from './choose.ts';
+import { unitFunction } from './groups/unit-runner.ts';
 import { advanceFunction, completeFunction } from './groups/warp-runner.ts';
 import { compileAlone } from './compile-alone.ts';
 import { type AloneFunctions, type KernelRegion, mayBeUnused, regionsOf, writeAloneCall } from './regions/alone.ts';
@@ -44,19 +45,27 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
   });
   const run = helpers.builder.declare(runType);
   helpers.builder.define(run, runFunction(shape, functions, fours));
-  helpers.builder.export('run', run);
+  const unit = shape.inWarps ? runsWarps(shape, run) : run;
+  helpers.builder.export('run', unit);
   const runBlocks = helpers.builder.declare(runBlocksType);
-  helpers.builder.define(runBlocks, runBlocksFunction(shape, run));
+  helpers.builder.define(runBlocks, runBlocksFunction(shape, unit));
   helpers.builder.export('runBlocks', runBlocks);
-  if (shape.inWarps) {
-    helpers.builder.export('advance', advanceFunction(shape, run));
-    helpers.builder.export('complete', completeFunction(shape));
-  }
   return {
     kernel: describeKernel(shape),
     bytes: helpers.builder.encode(),
     compileRest: later.includes(true) ? (look) => compileAlone(shape, later, look) : null,
   };
+}
+
+/** Exports the functions for warps, and returns the index of the one that runs a warp as far as possible. */
+function runsWarps(shape: KernelShape, run: number): number {
+  const { builder } = shape.helpers;
+  const advance = advanceFunction(shape, run);
+  builder.export('advance', advance);
+  builder.export('complete', completeFunction(shape));
+  const unit = builder.declare(runType);
+  builder.define(unit, unitFunction(shape, runType, { run, advance }));
+  return unit;
 }
 
 /** Defines the function that runs four threads at a time through a region, and returns its index; null if none. */

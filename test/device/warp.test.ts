@@ -167,6 +167,31 @@ round:
       expect(await words(body, 32)).toEqual(fromLane);
     });
 
+    test('lanes that exit before a barrier do not continue after it', async () => {
+      const body = `mov.u32 %r2, 7; st.global.u32 [%rd3], %r2; setp.ge.u32 %p1, %r1, 20; @%p1 exit;
+        and.b32 %r3, %r1, 1; setp.eq.u32 %p2, %r3, 1; @%p2 bra odd;
+        shfl.sync.bfly.b32 %r4, %r1, 2, 31, 0x55555; bra meet;
+        odd: shfl.sync.bfly.b32 %r4, %r1, 4, 31, 0xaaaaa;
+        meet: bar.sync 0; add.u32 %r2, %r4, 100; st.global.u32 [%rd3], %r2;`;
+      const expected = (lane: number): number => (lane >= 20 ? 7 : 100 + (lane ^ (lane & 1 ? 4 : 2)));
+      // The values of lanes 17 and 19 are not defined, because their partners have exited.
+      const defined = Array.from({ length: 32 }, (_, lane) => lane).filter((lane) => lane !== 17 && lane !== 19);
+      const found = await words(body, 32);
+      expect(defined.map((lane) => found[lane])).toEqual(defined.map(expected));
+    });
+
+    test('part of a warp exchanges values between two barriers, as in a scan of a block', async () => {
+      const body = `.shared .align 4 .b32 sums[8]; mov.u32 %r2, sums; and.b32 %r3, %r1, 31; shr.u32 %r4, %r1, 5;
+        shfl.sync.down.b32 %r5, %r1, 16, 31, -1; add.u32 %r5, %r5, %r1; setp.ne.u32 %p1, %r3, 0;
+        mad.lo.u32 %r6, %r4, 4, %r2; @!%p1 st.shared.u32 [%r6], %r5; bar.sync 0;
+        setp.ge.u32 %p2, %r1, 4; @%p2 bra meet; mad.lo.u32 %r7, %r1, 4, %r2; ld.shared.u32 %r8, [%r7];
+        shfl.sync.bfly.b32 %r9, %r8, 1, 31, 15; add.u32 %r8, %r8, %r9; shfl.sync.bfly.b32 %r9, %r8, 2, 31, 15;
+        add.u32 %r8, %r8, %r9; st.shared.u32 [%r7], %r8;
+        meet: bar.sync 0; ld.shared.u32 %r10, [%r2]; add.u32 %r10, %r10, %r1; st.global.u32 [%rd3], %r10;`;
+      const sum = [0, 32, 64, 96].reduce((total, first) => total + 2 * first + 16, 0);
+      expect(await words(body, 128)).toEqual(Array.from({ length: 128 }, (_, thread) => sum + thread));
+    });
+
     test('tiles diverge, each with its own mask, and do the same work in several places', async () => {
       const body = `
   and.b32 %r2, %r1, 28; shl.b32 %r4, 15, %r2; and.b32 %r5, %r1, 4; setp.ne.u32 %p1, %r5, 0; and.b32 %r6, %r1, 1; setp.ne.u32 %p2, %r6, 0;

@@ -160,7 +160,7 @@ function pausedLanes(code: Code, { helpers, layout }: KernelShape, states: numbe
 }
 
 /** Pushes the state word of the lowest lane in a set. */
-function pushState(code: Code, { layout }: KernelShape, states: number, lanes: number): void {
+export function pushState(code: Code, { layout }: KernelShape, states: number, lanes: number): void {
   code.get(states).get(lanes).op('i32.ctz').i32(2).op('i32.shl', 'i32.add').memory('i32.load', layout.origin);
 }
 
@@ -370,7 +370,7 @@ function whatFunction(shape: KernelShape): number {
 }
 
 /** Looks up a number in the table `numbers` and pushes it. `pushPlace` pushes its index. */
-function writeLookup(code: Code, pushPlace: () => unknown, numbers: readonly number[]): void {
+export function writeLookup(code: Code, pushPlace: () => unknown, numbers: readonly number[]): void {
   const found = code.local('i32');
   writeChoice(code, numbers.length, pushPlace, (place, done) => {
     code.i32(elementAt(numbers, place)).set(found).br(done);
