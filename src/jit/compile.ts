@@ -10,8 +10,8 @@ import { writeChoice } from './choose.ts';
 import { unitFunction } from './groups/unit-runner.ts';
 import { advanceFunction, completeFunction } from './groups/warp-runner.ts';
 import { compileAlone } from './compile-alone.ts';
-import { type AloneFunctions, type KernelRegion, mayBeUnused, regionsOf, writeAloneCall } from './regions/alone.ts';
-import { recorder } from './engine-call.ts';
+import { type AloneFunctions, aloneImport, type KernelRegion, mayBeUnused, regionsOf } from './regions/alone.ts';
+import { type EngineCall, recorder } from './engine-call.ts';
 import { fourFunction } from './simd/four-function.ts';
 import { type KernelShape, kernelShapeOf } from './regions/kernel-shape.ts';
 import { laneCount } from './simd/vectors.ts';
@@ -26,21 +26,30 @@ export interface Compilation {
   readonly kernel: CompiledKernel;
   readonly bytes: Uint8Array<ArrayBuffer>;
   /**
-   * Compiles the code that was left out (see `aloneLater`) as a module that exports the function `alone`; null if
-   * nothing was left out. `look` is called from time to time; it throws an error to stop the compilation.
+   * The calls of the engine in `kernel`, to which code that is compiled later adds its own.
    */
-  readonly compileRest: ((look: () => void) => Uint8Array<ArrayBuffer>) | null;
+  readonly engineCalls: EngineCall[];
+  /** The regions whose code for one thread at a time was left out (see `aloneLater`). */
+  readonly leftOut: readonly number[];
+  readonly compileAlone: CompileAlone;
 }
+
+/** Compiles the code of a region that was left out; see compile-alone.ts. */
+export type CompileAlone = (region: number, engineCalls: EngineCall[], look: () => void) => Uint8Array<ArrayBuffer>;
 
 export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Compilation {
   const shape = kernelShapeOf(kernel, layout);
   const { helpers } = shape;
   const regions = regionsOf(shape);
-  const later = regions.map((region) => layout.aloneLater && mayBeUnused(region));
-  const functions = later.map((isLater) => (isLater ? null : helpers.builder.declare(regionType)));
+  const leftOut = new Map(
+    regions.flatMap((region, i) =>
+      layout.aloneLater && mayBeUnused(region) ? [[i, helpers.builder.importFunction(aloneImport(i), regionType)]] : [],
+    ),
+  );
+  const functions = regions.map((_, i) => leftOut.get(i) ?? helpers.builder.declare(regionType));
   const fours = regions.map((region, i) => {
-    const one = elementAt(functions, i);
-    if (one !== null) helpers.builder.define(one, regionFunction(shape, region.fn, region.region));
+    if (!leftOut.has(i))
+      helpers.builder.define(elementAt(functions, i), regionFunction(shape, region.fn, region.region));
     return compileFour(shape, region, functions);
   });
   const run = helpers.builder.declare(runType);
@@ -53,7 +62,9 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
   return {
     kernel: describeKernel(shape),
     bytes: helpers.builder.encode(),
-    compileRest: later.includes(true) ? (look) => compileAlone(shape, later, look) : null,
+    engineCalls: shape.engineCalls,
+    leftOut: [...leftOut.keys()],
+    compileAlone: (region, engineCalls, look) => compileAlone(shape, region, engineCalls, look),
   };
 }
 
@@ -131,7 +142,7 @@ function runFunction(shape: KernelShape, functions: AloneFunctions, fours: reado
           .memory('i32.store', layout.origin + context.moved);
       }
       const four = fours[index] ?? null;
-      const callAlone = (): Code => writeAloneCall(pushParameters(), helpers, functions, index).set(region);
+      const callAlone = (): Code => pushParameters().call(elementAt(functions, index)).set(region);
       if (four === null) callAlone();
       else code.get(inFours).if(() => pushParameters().call(four).set(region), callAlone);
       code.br(done);

@@ -8,29 +8,13 @@ import { tensorMapWords } from '../isa/tensor-map-fields.ts';
 import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 
-/**
- * The type of a function that runs one thread at a time through a region. It takes the parameters of the
- * region's function (see region-function.ts), followed by the index of the region. It returns an outcome.
- */
-export const aloneType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
-
 /** The numbers of operands of steps that the engine carries out in tensor memory, by their width. */
 export const tensorOperands = { wide: 7, narrow: 11 } as const;
 
 /** The engine functions that compiled code calls. Any of them may end the launch by throwing an error. */
 const importTypes: Readonly<
   Record<
-    | 'resolve'
-    | 'raise'
-    | 'refuel'
-    | 'builtin'
-    | 'clock'
-    | 'alone'
-    | 'box'
-    | 'tensor'
-    | 'texture'
-    | 'surface'
-    | 'cancel',
+    'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock' | 'box' | 'tensor' | 'texture' | 'surface' | 'cancel',
     FunctionType
   >
 > = {
@@ -57,8 +41,6 @@ const importTypes: Readonly<
    * returns new fuel.
    */
   refuel: { parameters: ['i32', 'i32', 'i32'], results: ['i32'] },
-  /** Runs a region whose code is not part of this module; see `aloneType`. */
-  alone: aloneType,
   /**
    * Copies a box of a tensor. Takes the number of the engine call, the thread, the remaining fuel, `mostDimensions`
    * coordinates (zeros after the last dimension), `mostOffsets` offsets (zeros unless they are given), a mask (zero

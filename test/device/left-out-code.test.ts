@@ -3,7 +3,7 @@
  * same in the launch that compiles it, in later blocks, and in later launches.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Device } from '../../src/device.ts';
+import { Device, type LaunchResult } from '../../src/device.ts';
 import { moduleOf, outcome, type Source } from './run.ts';
 
 const original = WebAssembly.Module;
@@ -91,4 +91,21 @@ test('counts are those of code that was compiled as a whole', async () => {
   );
   expect(fours?.words).toEqual(ones?.words);
   expect(fours?.result.stats.instructions).toBe(ones?.result.stats.instructions);
+});
+
+test('a fault in code that was compiled for a kernel loaded again names the line', async () => {
+  const body = `ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; ld.global.u32 %r2, [%rd1]; and.b32 %r3, %r1, %r2;
+setp.eq.u32 %p1, %r3, 0; @%p1 bra done;
+mul.wide.u32 %rd2, %r1, 64; add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1;
+done: st.global.u32 [%rd1+4], %r1;`;
+  const device = await Device.create({ simd: true });
+  const run = async (diverges: number): Promise<LaunchResult> => {
+    const out = device.alloc(Uint32Array.of(diverges, 0));
+    return device
+      .load(moduleOf({ body }))
+      .kernel('k')
+      .launch({ args: [out], block: 64 });
+  };
+  expect(await run(0)).toMatchObject({ ok: true });
+  expect(await run(1)).toMatchObject({ ok: false, fault: { code: 'PTX6001', thread: [1, 0, 0], line: 8 } });
 });

@@ -68,7 +68,7 @@ export class BlockEngine {
   private running: Running[] = [];
 
   constructor(launch: BlockLaunch, ledger: Ledger) {
-    const { compiled, module, rest, shape, memory, residentBytes } = launch;
+    const { compiled, module, leftOut, shape, memory, residentBytes } = launch;
     this.launch = launch;
     this.ledger = ledger;
     this.threads = threadsOf(shape);
@@ -78,7 +78,7 @@ export class BlockEngine {
     this.fuel = new Fuel(ledger);
     const { arena, fuel } = this;
     this.calls = new CodeCalls({ launch, ledger, arena, fuel, cancelBlocks: () => this.cancelBlocks() });
-    this.code = new LinkedCode({ module, rest, memory: memory.memory, imports: this.calls.imports() });
+    this.code = new LinkedCode({ module, leftOut, memory: memory.memory, imports: this.calls.imports() });
     this.unitSize = unitSize(compiled, this.threads);
   }
 

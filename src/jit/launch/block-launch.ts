@@ -4,12 +4,13 @@ import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
 import type { LaunchShape } from '../../machine/launch.ts';
 import type { NamedRange } from '../../machine/memory/segment.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
+import type { LeftOut } from './linked-code.ts';
 
 export interface BlockLaunch {
   readonly compiled: CompiledKernel;
   readonly module: WebAssembly.Module;
-  /** See `LocalCode`; always null on workers. */
-  readonly rest: (() => WebAssembly.Module) | null;
+  /** Workers get all code at once. */
+  readonly leftOut: LeftOut;
   readonly shape: LaunchShape;
   readonly memory: EngineMemory;
   readonly parameters: Uint8Array;

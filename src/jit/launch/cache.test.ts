@@ -30,7 +30,14 @@ const kernel: Compiled['kernel'] = {
   local: [],
   parameters: [],
 };
-const make = (): Compiled => ({ kernel, module: empty, isSplit: false, executed: 0, rest: null });
+const make = (): Compiled => ({
+  kernel,
+  module: empty,
+  executed: 0,
+  engineCalls: [],
+  leftOut: [],
+  alone: new Map(),
+});
 
 test('code is made only once for the same text and key, and again for others', () => {
   const cache = new CodeCache();

@@ -3,14 +3,17 @@
  * closed or the kernel is evicted. Until then, other devices can use it, too, so the same PTX is compiled only once.
  */
 import type { CompiledKernel } from '../compiled-kernel.ts';
+import type { EngineCall } from '../engine-call.ts';
 
 export interface Compiled {
   readonly kernel: CompiledKernel;
   readonly module: WebAssembly.Module;
-  /** Whether `module` lacks code that a launch may need. */
-  readonly isSplit: boolean;
-  /** The code that `module` lacks; null if it has not been compiled. */
-  rest: WebAssembly.Module | null;
+  /** The calls of the engine in `kernel`, to which code that is compiled later adds its own. */
+  readonly engineCalls: EngineCall[];
+  /** The regions whose code for one thread at a time `module` lacks. */
+  readonly leftOut: readonly number[];
+  /** The modules with such code that have been compiled, by region. */
+  readonly alone: Map<number, WebAssembly.Module>;
   /** Number of instructions that the kernel has executed, summed over all threads. */
   executed: number;
 }

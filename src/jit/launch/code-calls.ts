@@ -55,7 +55,7 @@ export class CodeCalls {
     this.memory = new ThreadMemory(launch, arena, (rank) => this.blockInCluster(rank));
   }
 
-  imports(): Readonly<Record<Exclude<ImportName, 'alone'>, WebAssembly.ImportValue>> {
+  imports(): Readonly<Record<ImportName, WebAssembly.ImportValue>> {
     const { launch, arena, fuel: counter, cancelBlocks } = this.parts;
     const { memory } = launch;
     return {

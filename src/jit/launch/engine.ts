@@ -13,6 +13,7 @@ import type { CompiledKernel } from '../compiled-kernel.ts';
 import { BlockEngine } from './block-engine.ts';
 import { faultOf } from './faults.ts';
 import { OwnLedger } from './ledger.ts';
+import type { LeftOut } from './linked-code.ts';
 
 /** A kernel's module, and what the engine needs to know about it. */
 export interface CompiledCode {
@@ -22,8 +23,7 @@ export interface CompiledCode {
 
 /** Code for the calling thread, which can compile more of the kernel while it runs. */
 export interface LocalCode extends CompiledCode {
-  /** Returns the module with the code that was left out of `module`; null if no code was left out. */
-  readonly rest: (() => WebAssembly.Module) | null;
+  readonly leftOut: LeftOut;
 }
 
 /** Number of bytes available for the blocks that run at the same time. */

@@ -12,7 +12,7 @@ import type { LaunchLayout } from '../layout.ts';
 import type { KernelProgram } from '../../program/link.ts';
 import { sourceAt } from '../../program/source-at.ts';
 import type { CodeCache, Compiled } from './cache.ts';
-import { type Compilation, compileKernel } from '../compile.ts';
+import { type CompileAlone, compileKernel } from '../compile.ts';
 import { tensorBytesOf } from '../compiled-kernel.ts';
 import { type BetterCode, type CompiledCode, FastEngine, type LocalCode } from './engine.ts';
 import { fusesProducts } from '../simd/fuses-products.ts';
@@ -71,7 +71,12 @@ function codeIn({ kernel, module }: Compiled): CompiledCode {
 }
 
 function localCode(code: Compiled, launch: Launch, options: FastOptions): LocalCode {
-  return { ...codeIn(code), rest: code.isSplit ? () => (code.rest ??= compileRest(code, launch, options)) : null };
+  const compile = (region: number): WebAssembly.Module => {
+    const known = code.alone.get(region) ?? compileAlone(code, region, launch, options);
+    code.alone.set(region, known);
+    return known;
+  };
+  return { ...codeIn(code), leftOut: { regions: code.leftOut, compile } };
 }
 
 /**
@@ -142,9 +147,9 @@ function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours
   return options.code.once(options.origin.text, keyOf(launch, options, concurrent, fours), () => {
     const made = compileKernel(kernel, layoutOf(launch, options, concurrent, fours));
     const module = moduleIn(made.bytes, kernel.entry.name);
-    const compiled = { kernel: made.kernel, module, isSplit: made.compileRest !== null, rest: null, executed: 0 };
-    if (made.compileRest !== null)
-      rests.set(kernel, (rests.get(kernel) ?? new Map<Compiled, CompileRest>()).set(compiled, made.compileRest));
+    const { engineCalls, leftOut } = made;
+    const compiled: Compiled = { kernel: made.kernel, module, engineCalls, leftOut, alone: new Map(), executed: 0 };
+    keepCompiler(kernel, compiled, made.compileAlone);
     return compiled;
   });
 }
@@ -172,25 +177,26 @@ function layoutOf(launch: Launch, { checked }: FastOptions, concurrent: boolean,
   };
 }
 
-type CompileRest = NonNullable<Compilation['compileRest']>;
-
 /**
  * What compiles the code that was left out. It refers to everything that is known about the kernel, so it belongs to
  * the kernel and not to its code, which is kept for longer.
  */
-const rests = new WeakMap<KernelProgram, Map<Compiled, CompileRest>>();
+const compilers = new WeakMap<KernelProgram, Map<Compiled, CompileAlone>>();
 
-function compileRest(code: Compiled, launch: Launch, options: FastOptions): WebAssembly.Module {
+function keepCompiler(kernel: KernelProgram, code: Compiled, compile: CompileAlone): void {
+  if (code.leftOut.length === 0) return;
+  compilers.set(kernel, (compilers.get(kernel) ?? new Map<Compiled, CompileAlone>()).set(code, compile));
+}
+
+function compileAlone(code: Compiled, region: number, launch: Launch, options: FastOptions): WebAssembly.Module {
   const { kernel, limits } = launch;
-  const known = rests.get(kernel)?.get(code);
-  rests.get(kernel)?.delete(code);
-  // The code may have been compiled for another kernel that was loaded from the same text.
-  const compile = known ?? compileKernel(kernel, layoutOf(launch, options, false, true)).compileRest;
-  if (compile === null) throw new Error('no code was left out of the module');
-  return moduleIn(
-    compile(() => checkTime(limits)),
-    kernel.entry.name,
-  );
+  // The code may have been compiled for another kernel that was loaded from the same text. The layout of the frames
+  // follows from compiling all of it.
+  const compile =
+    compilers.get(kernel)?.get(code) ?? compileKernel(kernel, layoutOf(launch, options, false, true)).compileAlone;
+  keepCompiler(kernel, code, compile);
+  const bytes = compile(region, code.engineCalls, () => checkTime(limits));
+  return moduleIn(bytes, kernel.entry.name);
 }
 
 /**

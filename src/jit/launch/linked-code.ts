@@ -1,16 +1,30 @@
 /** A kernel's module, linked with the memory and with the engine functions that it calls. */
 import { type CompiledFunction, exportedFunction } from '../exported-function.ts';
 import type { ImportName } from '../helpers.ts';
+import { aloneImport } from '../regions/alone.ts';
 
 type Run = (contextAddress: number, region: number, first: number, behind: number, members: number) => number;
 type RunBlocks = (contextAddress: number, count: number, unitSize: number) => number;
 
+/** The code for one thread at a time that a kernel's module lacks. */
+export interface LeftOut {
+  readonly regions: readonly number[];
+  /** Returns a module with the code of one of these regions. */
+  readonly compile: (region: number) => WebAssembly.Module;
+}
+
+export const nothingLeftOut: LeftOut = {
+  regions: [],
+  compile: (region) => {
+    throw new Error(`the code of region ${region} is part of the module`);
+  },
+};
+
 interface Parts {
   readonly module: WebAssembly.Module;
-  /** Returns a second module with the code that `module` lacks; null if `module` contains all code. */
-  readonly rest: (() => WebAssembly.Module) | null;
+  readonly leftOut: LeftOut;
   readonly memory: WebAssembly.Memory;
-  readonly imports: Readonly<Record<Exclude<ImportName, 'alone'>, WebAssembly.ImportValue>>;
+  readonly imports: Readonly<Record<ImportName, WebAssembly.ImportValue>>;
 }
 
 /** An instance of the kernel's module. `run` and `runBlocks` are described in compile.ts. */
@@ -23,11 +37,12 @@ interface Instance {
 export class LinkedCode {
   private readonly parts: Parts;
   private instance: Instance;
-  private alone: CompiledFunction | null = null;
+  /** The functions of regions that were left out and have been compiled. */
+  private readonly alone = new Map<number, CompiledFunction>();
 
   constructor(parts: Parts) {
     this.parts = parts;
-    this.instance = this.link((...operands) => this.compileAlone()(...operands));
+    this.instance = this.link();
   }
 
   get run(): Run {
@@ -43,31 +58,35 @@ export class LinkedCode {
     return exportedFunction(this.instance.exports, name);
   }
 
-  private link(alone: CompiledFunction): Instance {
-    const exports = this.instantiate(this.parts.module, alone);
+  private link(): Instance {
+    const alone = this.parts.leftOut.regions.map((region): [string, CompiledFunction] => [
+      aloneImport(region),
+      this.alone.get(region) ?? ((...operands) => this.compileAlone(region)(...operands)),
+    ]);
+    const exports = this.instantiate(this.parts.module, Object.fromEntries(alone));
     return { exports, run: exportedFunction(exports, 'run'), runBlocks: exportedFunction(exports, 'runBlocks') };
   }
 
-  private instantiate(module: WebAssembly.Module, alone: CompiledFunction): WebAssembly.Exports {
+  private instantiate(
+    module: WebAssembly.Module,
+    alone: Readonly<Record<string, CompiledFunction>> = {},
+  ): WebAssembly.Exports {
     const { memory, imports } = this.parts;
-    return new WebAssembly.Instance(module, { env: { ...imports, memory, alone } }).exports;
+    return new WebAssembly.Instance(module, { env: { ...imports, memory, ...alone } }).exports;
   }
 
   /**
-   * Compiles the code that was left out of the kernel's module when this code is first called. The kernel's module is
-   * then instantiated again, so that its calls to this code no longer go through JavaScript. The instance that made the
-   * first call keeps running until it returns, which is possible because instances have no state of their own.
+   * Compiles the code for a region that was left out of the kernel's module when it is first called. The kernel's
+   * module is then instantiated again, so that its calls to this code no longer go through JavaScript. The instance
+   * that made the first call keeps running until it returns, which is possible because instances have no state of
+   * their own.
    */
-  private compileAlone(): CompiledFunction {
-    if (this.alone !== null) return this.alone;
-    const { rest } = this.parts;
-    if (rest === null) throw new Error('no code was left out of the module');
-    const unused = (): never => {
-      throw new Error('the code for one thread at a time is complete');
-    };
-    const alone = exportedFunction(this.instantiate(rest(), unused), 'alone');
-    this.alone = alone;
-    this.instance = this.link(alone);
+  private compileAlone(region: number): CompiledFunction {
+    const known = this.alone.get(region);
+    if (known !== undefined) return known;
+    const alone = exportedFunction(this.instantiate(this.parts.leftOut.compile(region)), 'alone');
+    this.alone.set(region, alone);
+    this.instance = this.link();
     return alone;
   }
 }

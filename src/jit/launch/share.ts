@@ -1,4 +1,5 @@
 /** The body of a worker: runs blocks of a launch until none are left. The code here does not depend on the platform. */
+import { nothingLeftOut } from './linked-code.ts';
 import type { Fault } from '../../machine/fault.ts';
 import type { LaunchShape } from '../../machine/launch.ts';
 import { MemoryView, type Room, type SharedMemory } from '../../machine/memory/memory-view.ts';
@@ -40,7 +41,7 @@ export function runShare(share: Share): ShareResult {
   const { memory, room, ledger: page } = share;
   const ledger = new SharedLedger(page);
   const engine = new BlockEngine(
-    { ...share, memory: new MemoryView(memory, room), services: null, rest: null },
+    { ...share, memory: new MemoryView(memory, room), services: null, leftOut: nothingLeftOut },
     ledger,
   );
   const counted = () => ({ instructions: engine.instructions, slowTiles: engine.slowTiles });

@@ -1,8 +1,5 @@
 /** The functions that run one thread at a time through a region, in kernels that also run four threads at a time. */
-import { elementAt } from '../../base/element-at.ts';
 import type { Region } from '../../program/regions.ts';
-import type { Code } from '../../wasm/code.ts';
-import type { Helpers } from '../helpers.ts';
 import { canRunFour } from '../simd/four-regions.ts';
 import type { FunctionShape } from './function-shape.ts';
 import type { KernelShape } from './kernel-shape.ts';
@@ -19,8 +16,13 @@ export function regionsOf({ functions, direct }: KernelShape): readonly KernelRe
   );
 }
 
-/** For each region, the index of its function in the module; null if the function was left out of the module. */
-export type AloneFunctions = readonly (number | null)[];
+/** For each region, the index of its function. If it was left out of the module, the function is imported. */
+export type AloneFunctions = readonly number[];
+
+/** The name under which a module imports the function of a region that was left out of it. */
+export function aloneImport(region: number): string {
+  return `alone${region}`;
+}
 
 /**
  * Whether there may be launches that never run this region one thread at a time. This is the case if the region can run
@@ -30,10 +32,4 @@ export function mayBeUnused({ fn, region }: KernelRegion): boolean {
   if (fn.four === null) return false;
   const { entry } = region;
   return canRunFour(fn, region) || (fn.four.partings.has(entry) && !fn.pauses.has(entry) && !fn.lockstep.has(entry));
-}
-
-/** Calls the function of a region. The function's parameters must be on the stack. */
-export function writeAloneCall(code: Code, helpers: Helpers, functions: AloneFunctions, region: number): Code {
-  const index = elementAt(functions, region);
-  return index === null ? code.i32(region).call(helpers.import('alone')) : code.call(index);
 }

@@ -4,7 +4,7 @@ import type { Code, Label } from '../../wasm/code.ts';
 import type { OutcomeCounts } from '../groups/outcome-counts.ts';
 import { context, outcome, state } from '../layout.ts';
 import type { RegionLocals } from '../lowering.ts';
-import { type AloneFunctions, writeAloneCall } from '../regions/alone.ts';
+import type { AloneFunctions } from '../regions/alone.ts';
 import type { FunctionShape } from '../regions/function-shape.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
 import { goesOn, soleOutcome, stopsIn } from '../regions/region-facts.ts';
@@ -53,7 +53,7 @@ export class OneByOne {
     code.get(0).get(locals.thread).get(locals.thread).i32(laneCount).op('i32.add');
     if (shape.inWarps) code.get(fourMembers).get(locals.thread).op('i32.shl');
     else code.i32(-1);
-    writeAloneCall(code, shape.helpers, functions, number).set(result);
+    code.call(elementAt(functions, number)).set(result);
     frame.field('fuel').set(locals.fuel);
     if (shape.hasStates && counts.sole === null) {
       this.writeStates(number);
