@@ -65,6 +65,19 @@ one: add.u32 %r3, %r3, 10; bra next; two: add.u32 %r3, %r3, 20; next:`,
   'a branch through a list with a guard': `and.b32 %r4, %r1, 1; setp.lt.u32 %p1, %r1, 32;
 table: .branchtargets one, two; @%p1 brx.idx %r4, table; add.u32 %r3, %r3, 30; bra next;
 one: add.u32 %r3, %r3, 10; bra next; two: add.u32 %r3, %r3, 20; next:`,
+  'a short branch': 'and.b32 %r4, %r1, 1; setp.eq.u32 %p1, %r4, 1; @%p1 bra next; mad.lo.u32 %r3, %r3, 7, 5; next:',
+  'a short branch with an else side': `and.b32 %r4, %r1, 3; setp.eq.u32 %p1, %r4, 1; @%p1 bra other;
+mad.lo.u32 %r3, %r3, 7, 5; mul.wide.u32 %rd5, %r3, 11; bra.uni next;
+other: shl.b32 %r3, %r3, 2; mul.wide.u32 %rd5, %r3, 13; next: shr.u64 %rd5, %rd5, 1; cvt.u32.u64 %r4, %rd5;
+add.u32 %r3, %r3, %r4;`,
+  'guards on values of all widths': `and.b32 %r4, %r1, 1; setp.eq.u32 %p1, %r4, 1; cvt.u64.u32 %rd5, %r1; cvt.rn.f64.u32 %fd1, %r1;
+cvt.u16.u32 %h1, %r1; setp.lt.u32 %p2, %r1, 9; mov.f64 %fd2, %fd1;
+@%p1 mad.lo.u64 %rd5, %rd5, 3, 1; @!%p1 fma.rn.f64 %fd2, %fd1, %fd1, %fd1; @%p1 add.u16 %h1, %h1, 3;
+@!%p1 setp.gt.u32 %p2, %r1, 20; @%p1 mov.u32 %r3, 17; cvt.u32.u64 %r5, %rd5; cvt.rzi.u32.f64 %r6, %fd2; cvt.u32.u16 %r7, %h1;
+selp.u32 %r4, 1000, 0, %p2; add.u32 %r3, %r3, %r4; mad.lo.u32 %r3, %r5, 3, %r3; mad.lo.u32 %r3, %r6, 5, %r3; add.u32 %r3, %r3, %r7;`,
+  'short branches in a loop': `mov.u32 %r4, 0; again: mad.lo.u32 %r5, %r3, 1664525, 1013904223; and.b32 %r6, %r5, 4;
+setp.eq.u32 %p1, %r6, 0; @%p1 bra next; add.u32 %r3, %r3, %r5; next: add.u32 %r4, %r4, 1; add.u32 %r3, %r3, 1;
+setp.lt.u32 %p2, %r4, 20; @%p2 bra again;`,
   'printing by no thread': `setp.gt.u32 %p1, %r1, 99; @!%p1 bra next; ${print} next:`,
   'printing by some threads': `setp.gt.u32 %p1, %r1, 29; @!%p1 bra next; ${print} next: add.u32 %r3, %r3, 1;`,
   'printing by all threads, twice': `${print} add.u32 %r3, %r3, 1; ${print}`,

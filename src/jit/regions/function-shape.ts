@@ -3,6 +3,7 @@ import { valueAt } from '../../base/element-at.ts';
 import { type BasicBlock, blocksOf } from '../../program/flow.ts';
 import type { DirectFunctions } from '../../program/direct-functions.ts';
 import type { FunctionProgram } from '../../program/function-program.ts';
+import { convertBranches } from '../../program/if-conversion.ts';
 import { type Liveness, liveness } from '../../program/liveness.ts';
 import { lockstepPoints } from '../../program/lockstep.ts';
 import { eachRegion, type Region } from '../../program/regions.ts';
@@ -76,12 +77,12 @@ interface Surroundings {
   readonly layout: LaunchLayout;
 }
 
-export function functionShape(program: FunctionProgram, surroundings: Surroundings): FunctionShape {
+export function functionShape(original: FunctionProgram, surroundings: Surroundings): FunctionShape {
   const { size, atOnce, direct, firstRegion, stops, frame, stackBytes, layout } = surroundings;
   const { fours, look } = layout;
   look();
-  const onVectors = program.entry && fours;
-  const varying = onVectors ? varyingPlaces(program, stackBytes > 0) : new Set<number>();
+  const onVectors = original.entry && fours;
+  const { program, varying } = onVectors ? forFours(original, stackBytes > 0) : { program: original, varying: none };
   const apart = partingsOf(program.instructions, varying, direct);
   const cuts = apart.size > mostPartings ? new Set<number>() : apart;
   const points = pointsOf(program, atOnce, layout);
@@ -133,6 +134,18 @@ export function functionShape(program: FunctionProgram, surroundings: Surroundin
     slots,
     traffic,
   };
+}
+
+const none: ReadonlySet<number> = new Set();
+
+/** Returns the program that four threads run together, and the registers that may differ between them. */
+function forFours(
+  original: FunctionProgram,
+  hasLocal: boolean,
+): Pick<FunctionShape, 'program'> & Pick<FourShape, 'varying'> {
+  const varying = varyingPlaces(original, hasLocal);
+  const program = convertBranches(original, varying);
+  return { program, varying: program === original ? varying : varyingPlaces(program, hasLocal) };
 }
 
 /** The instructions at which regions end and threads let each other catch up, with their places (lockstep.ts). */

@@ -2,6 +2,7 @@
 import { flowOf } from '../../isa/steps/effects.ts';
 import type { DirectFunctions } from '../../program/direct-functions.ts';
 import type { ProgramInstruction } from '../../program/function-program.ts';
+import { isCheap } from '../../program/if-conversion.ts';
 
 /**
  * Maximum number of instructions at which threads may part. Each of these instructions needs its own entry point, at
@@ -20,10 +21,23 @@ export function partingsOf(
   direct: DirectFunctions,
 ): ReadonlySet<number> {
   const found = instructions.flatMap((instruction, i) => {
-    const { guard } = instruction;
-    return alwaysParts(instruction, direct) || (guard !== null && varying.has(guard.register)) ? [i] : [];
+    return alwaysParts(instruction, direct) || mayPart(instruction, varying) ? [i] : [];
   });
   return new Set(found);
+}
+
+function mayPart(instruction: ProgramInstruction, varying: ReadonlySet<number>): boolean {
+  const { guard } = instruction;
+  return guard !== null && varying.has(guard.register) && !isMasked(instruction, varying);
+}
+
+/**
+ * Whether all threads execute an instruction whose guard may differ between them, and only those whose guard is true
+ * keep the results.
+ */
+export function isMasked(instruction: ProgramInstruction, varying: ReadonlySet<number>): boolean {
+  const { guard } = instruction;
+  return guard !== null && varying.has(guard.register) && isCheap(instruction);
 }
 
 /**

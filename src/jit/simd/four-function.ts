@@ -22,7 +22,7 @@ import { alignTo16, state } from '../layout.ts';
 import type { RegionLocals } from '../lowering.ts';
 import { regionType } from '../regions/region-function.ts';
 import { broughtTo, type Stop } from '../groups/stop.ts';
-import { alwaysParts } from '../regions/partings.ts';
+import { alwaysParts, isMasked } from '../regions/partings.ts';
 import { refuel, savedAtStop, stopBefore, writeBlock } from '../regions/region-parts.ts';
 import { writeRegion } from '../regions/structure.ts';
 import { OutcomeCounts, writeOutcome } from '../groups/outcome-counts.ts';
@@ -282,6 +282,10 @@ class FourWriter {
       body();
       return;
     }
+    if (isMasked(instruction, this.four.varying)) {
+      this.masked(instruction, guard, body);
+      return;
+    }
     if (vectors.isVarying(guard.register)) code.get(vectors.home(guard.register).locals[0]).vector('v128.any_true');
     else this.values.getPlace(guard.register, 'i32');
     if (guard.negated) code.op('i32.eqz');
@@ -289,6 +293,21 @@ class FourWriter {
       if (isCounted(instruction)) this.spend(1);
       body();
     });
+  }
+
+  /** Writes an instruction whose results only those threads keep whose guard is true. */
+  private masked(instruction: ProgramInstruction, { register, negated }: Guard, body: () => void): void {
+    const { code, vectors, locals } = this;
+    const mask = code.local('v128');
+    code
+      .get(vectors.home(register).locals[0])
+      .words(0, 0, 0, 0)
+      .vector(negated ? 'i32x4.eq' : 'i32x4.ne')
+      .set(mask);
+    if (isCounted(instruction)) {
+      code.get(locals.fuel).get(mask).vector('i32x4.bitmask').op('i32.popcnt', 'i32.sub').set(locals.fuel);
+    }
+    vectors.keepOnly(mask, body);
   }
 
   private lower(instruction: ProgramInstruction): void {

@@ -10,7 +10,7 @@ import type { ProgramInstruction } from '../../program/function-program.ts';
 import { usesOf } from '../../program/uses.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { IntegerType, Values } from '../regions/values.ts';
-import { evenWords } from './word-shuffles.ts';
+import { evenWords, highWordsTwice, lowWordsTwice } from './word-shuffles.ts';
 
 /** Number of threads that run together. */
 export const laneCount = 4;
@@ -38,6 +38,11 @@ export class Vectors {
   /** Slots whose value is in a scalar local, and whose vectors in `temporaries` are copies of this value. */
   private readonly copies = new Set<number>();
   private places: ReadonlyMap<Ref, number> = new Map();
+  /**
+   * The masks for values of 32 bits and for the halves of those of 64 bits. Registers keep their values in lanes whose
+   * bits are zeros. Null if all lanes are written.
+   */
+  private mask: { readonly i32: readonly [number]; readonly i64: readonly [number, number] } | null = null;
 
   /**
    * `crosses` tells whether a register is live at the start of at least one basic block. Such a register needs locals
@@ -75,9 +80,13 @@ export class Vectors {
       const { code } = this;
       const home = this.home(place);
       const [vector, index, name] = laneOf(home, lane);
-      code.get(vector);
-      this.values.getPlace(place, home.type);
-      code.lane(`${name}.replace_lane`, index).set(vector);
+      const insert = (): void => {
+        code.get(vector);
+        this.values.getPlace(place, home.type);
+        code.lane(`${name}.replace_lane`, index).set(vector);
+      };
+      if (this.mask === null) insert();
+      else code.get(this.mask.i32[0]).lane('i32x4.extract_lane', lane).if(insert);
     }
   }
 
@@ -189,8 +198,23 @@ export class Vectors {
     const home = this.home(place);
     const source = this.converted(value, home.type);
     home.locals.forEach((local, i) => {
-      if (local !== source.locals[i]) code.get(elementAt(source.locals, i)).set(local);
+      const from = elementAt(source.locals, i);
+      if (local === from) return;
+      code.get(from);
+      if (this.mask !== null) code.get(local).get(elementAt(this.mask[home.type], i)).vector('v128.bitselect');
+      code.set(local);
     });
+  }
+
+  /** Writes code of an instruction that changes only the lanes of a mask, which is in a local. */
+  keepOnly(mask: number, write: () => void): void {
+    const { code } = this;
+    const halves = [code.local('v128'), code.local('v128')] as const;
+    code.get(mask).get(mask).shuffle(lowWordsTwice).set(halves[0]);
+    code.get(mask).get(mask).shuffle(highWordsTwice).set(halves[1]);
+    this.mask = { i32: [mask], i64: halves };
+    write();
+    this.mask = null;
   }
 
   /**
