@@ -31,9 +31,10 @@ export const residentBytes: number = 256 * 2 ** 20;
 
 /**
  * Returns faster code for the rest of a launch, or null if replacing the code is not worthwhile yet. The answer depends
- * on `executed`, the number of instructions that the launch has executed so far, summed over all threads.
+ * on `executed`, the number of instructions that the launch has executed so far, summed over all threads, and on
+ * `remaining`, the number that it will execute if its other blocks are like those that have been run.
  */
-export type BetterCode = (executed: number) => LocalCode | null;
+export type BetterCode = (executed: number, remaining: number) => LocalCode | null;
 
 /** The fast engine. Memory that was never written reads as zeros. */
 export class FastEngine implements Engine<SettledState> {
@@ -124,7 +125,11 @@ export class FastEngine implements Engine<SettledState> {
   /** Once better code is available, switches to this code between two blocks. */
   private improve(better: BetterCode): void {
     const asked = performance.now();
-    const code = this.blocks.isUnderWay || this.blocks.nextBlock !== null ? null : better(this.instructions);
+    if (this.blocks.isUnderWay || this.blocks.nextBlock !== null) return;
+    const { instructions } = this;
+    const done = this.ledger.nextBlock;
+    const left = blocksOf(this.launch.shape) - done;
+    const code = left === 0 ? null : better(instructions, (instructions / done) * left);
     if (code === null) return;
     this.blocks.settle();
     this.slowBefore = this.slowTiles;

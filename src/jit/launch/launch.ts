@@ -120,9 +120,9 @@ function makersOf(launch: Launch, options: FastOptions, concurrent: boolean): Ma
   if (simd === false || !hasFours(shape) || !runsInFours(kernel)) return { code: make(false), better: null };
   const key = keyOf(launch, options, concurrent, false);
   const executed = options.code.before(origin.text, key)?.executed ?? 0;
-  if (simd === true || earnsFours(kernel.entry, shape, executed)) return { code: make(true), better: null };
-  const better: BetterCode = (now) => {
-    if (!paysOff(executed + now)) return null;
+  if (simd === true || earnsFours(kernel, shape, executed)) return { code: make(true), better: null };
+  const better: BetterCode = (now, remaining) => {
+    if (!paysOff(kernel, executed + now, remaining)) return null;
     return localCode(make(true), launch, options);
   };
   return { code: make(false), better };

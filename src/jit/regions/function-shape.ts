@@ -3,7 +3,6 @@ import { valueAt } from '../../base/element-at.ts';
 import { type BasicBlock, blocksOf } from '../../program/flow.ts';
 import type { DirectFunctions } from '../../program/direct-functions.ts';
 import type { FunctionProgram } from '../../program/function-program.ts';
-import { convertBranches } from '../../program/if-conversion.ts';
 import { type Liveness, liveness } from '../../program/liveness.ts';
 import { lockstepPoints } from '../../program/lockstep.ts';
 import { eachRegion, type Region } from '../../program/regions.ts';
@@ -11,14 +10,13 @@ import { TrafficAnalysis } from '../../program/register-traffic.ts';
 import { seamsOf } from '../../program/seams.ts';
 import { sharedCode } from '../../program/shared-code.ts';
 import { type Stride, stridesOf } from '../../program/strides.ts';
-import { varyingPlaces } from '../../program/varying.ts';
 import { type WaitingLoop, waitingLoops } from '../../program/waiting-loops.ts';
 import type { CodeSize } from '../code-limits.ts';
 import { describeStop } from '../groups/described-stop.ts';
 import type { Stop } from '../groups/stop.ts';
 import type { LaunchLayout } from '../layout.ts';
 import type { FrameLayout } from './frame.ts';
-import { mostPartings, partingsOf } from './partings.ts';
+import { forFours, mostPartings, partingsOf } from './partings.ts';
 import { upperPlace } from './values.ts';
 
 export interface FunctionShape {
@@ -137,16 +135,6 @@ export function functionShape(original: FunctionProgram, surroundings: Surroundi
 }
 
 const none: ReadonlySet<number> = new Set();
-
-/** Returns the program that four threads run together, and the registers that may differ between them. */
-function forFours(
-  original: FunctionProgram,
-  hasLocal: boolean,
-): Pick<FunctionShape, 'program'> & Pick<FourShape, 'varying'> {
-  const varying = varyingPlaces(original, hasLocal);
-  const program = convertBranches(original, varying);
-  return { program, varying: program === original ? varying : varyingPlaces(program, hasLocal) };
-}
 
 /** The instructions at which regions end and threads let each other catch up, with their places (lockstep.ts). */
 function pointsOf(

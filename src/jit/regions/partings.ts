@@ -1,8 +1,9 @@
 /** The instructions at which four threads that run together may part, after which each of them runs alone. */
 import { flowOf } from '../../isa/steps/effects.ts';
 import type { DirectFunctions } from '../../program/direct-functions.ts';
-import type { ProgramInstruction } from '../../program/function-program.ts';
-import { isCheap } from '../../program/if-conversion.ts';
+import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
+import { convertBranches, isCheap } from '../../program/if-conversion.ts';
+import { varyingPlaces } from '../../program/varying.ts';
 
 /**
  * Maximum number of instructions at which threads may part. Each of these instructions needs its own entry point, at
@@ -10,6 +11,25 @@ import { isCheap } from '../../program/if-conversion.ts';
  * one by one.
  */
 export const mostPartings = 48;
+
+/** A kernel as four threads run it together, and the registers that may differ between them. */
+interface ForFours {
+  readonly program: FunctionProgram;
+  readonly varying: ReadonlySet<number>;
+}
+
+const known = new WeakMap<FunctionProgram, ForFours>();
+
+/** @param hasLocal whether threads have local memory, which is the same for all uses of a kernel */
+export function forFours(original: FunctionProgram, hasLocal: boolean): ForFours {
+  const found = known.get(original);
+  if (found !== undefined) return found;
+  const varying = varyingPlaces(original, hasLocal);
+  const program = convertBranches(original, varying);
+  const made = { program, varying: program === original ? varying : varyingPlaces(program, hasLocal) };
+  known.set(original, made);
+  return made;
+}
 
 /**
  * Returns the positions of the instructions at which threads in lockstep may part: those that depend on a predicate whose

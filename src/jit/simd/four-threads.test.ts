@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type KernelProgram, linkKernel } from '../../program/link.ts';
 import { loadModule } from '../../check/check.ts';
 import { FunctionTable } from '../../program/function-table.ts';
-import { earnsFours, hasFours, runsInFours } from './four-threads.ts';
+import { earnsFours, hasFours, paysOff, runsInFours } from './four-threads.ts';
 import { shapeOf } from '../../../test/device/shape-of.ts';
 
 function kernel(body: string): KernelProgram {
@@ -19,27 +19,45 @@ const rounds = 'add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 100;';
 const loop = kernel(`bar.sync 0; again: ${rounds} @%p1 bra again;`);
 
 test('code for four threads depends on the number of threads and instructions', () => {
-  expect(earnsFours(straight.entry, shapeOf(1, 128), 0)).toBe(false);
-  expect(earnsFours(straight.entry, shapeOf(2 ** 16, 128), 0)).toBe(true);
+  expect(earnsFours(straight, shapeOf(1, 128), 0)).toBe(false);
+  expect(earnsFours(straight, shapeOf(2 ** 16, 128), 0)).toBe(true);
 });
 
 test('a loop is assumed to run for some rounds, or for very many if its threads never meet at a barrier', () => {
-  expect(earnsFours(straight.entry, shapeOf(2 ** 10, 128), 0)).toBe(false);
-  expect(earnsFours(loop.entry, shapeOf(1, 128), 0)).toBe(false);
-  expect(earnsFours(loop.entry, shapeOf(2 ** 10, 128), 0)).toBe(true);
-  expect(earnsFours(kernel(`again: ${rounds} @%p1 bra again;`).entry, shapeOf(1, 128), 0)).toBe(true);
+  expect(earnsFours(straight, shapeOf(2 ** 10, 128), 0)).toBe(false);
+  expect(earnsFours(loop, shapeOf(1, 128), 0)).toBe(false);
+  expect(earnsFours(loop, shapeOf(2 ** 10, 128), 0)).toBe(true);
+  expect(earnsFours(kernel(`again: ${rounds} @%p1 bra again;`), shapeOf(1, 128), 0)).toBe(true);
 });
 
 test('nested loops are assumed to run for many more rounds', () => {
   const nested = kernel(
     `bar.sync 0; outer: mov.u32 %r1, 0; inner: ${rounds} @%p1 bra inner; add.u32 %r2, %r2, 1; @%p1 bra outer;`,
   );
-  expect(earnsFours(loop.entry, shapeOf(8, 1024), 0)).toBe(false);
-  expect(earnsFours(nested.entry, shapeOf(8, 1024), 0)).toBe(true);
+  expect(earnsFours(loop, shapeOf(8, 1024), 0)).toBe(false);
+  expect(earnsFours(nested, shapeOf(8, 1024), 0)).toBe(true);
+});
+
+const parts = Array.from(
+  { length: 40 },
+  (_, i) => `setp.eq.u32 %p1, %r1, ${i}; @%p1 bra L${i}; ${'div.u32 %r2, %r2, %r1;'.repeat(5)} L${i}:`,
+);
+const costly = kernel(`mov.u32 %r1, %tid.x; again: ${parts.join(' ')} ${rounds} @%p1 bra again;`);
+
+test('a launch of several blocks starts without code that costs much, and finds out how long it takes', () => {
+  expect(earnsFours(costly, shapeOf(2 ** 10, 128), 0)).toBe(false);
+  expect(earnsFours(costly, shapeOf(2 ** 10, 128), 2 ** 28)).toBe(true);
+  expect(paysOff(costly, 2 ** 24, 2 ** 24)).toBe(false);
+  expect(paysOff(costly, 2 ** 24, 2 ** 28)).toBe(true);
+  expect(paysOff(loop, 2 ** 20, 2 ** 24)).toBe(true);
+});
+
+test('a launch of few blocks cannot change its code for long', () => {
+  expect(earnsFours(costly, shapeOf(4, 128), 0)).toBe(true);
 });
 
 test('instructions executed in earlier launches count as well', () => {
-  expect(earnsFours(straight.entry, shapeOf(1, 128), 2 ** 30)).toBe(true);
+  expect(earnsFours(straight, shapeOf(1, 128), 2 ** 30)).toBe(true);
 });
 
 test('blocks whose row length is not a multiple of four get no such code', () => {

@@ -7,7 +7,7 @@ import type { LaunchShape } from '../../machine/launch.ts';
 import { blocksOf, threadsOf } from '../../machine/extents.ts';
 import type { FunctionProgram } from '../../program/function-program.ts';
 import type { KernelProgram } from '../../program/link.ts';
-import { alwaysParts, mostPartings } from '../regions/partings.ts';
+import { alwaysParts, forFours, mostPartings, partingsOf } from '../regions/partings.ts';
 import { laneCount } from './vectors.ts';
 
 /**
@@ -32,9 +32,25 @@ export function hasFours({ block }: LaunchShape): boolean {
 
 /**
  * Number of instructions, summed over all threads, that can be executed in the time that it takes to compile code for
- * four threads.
+ * four threads. `worth` applies to small kernels. For each place at which threads may part, about half of the kernel
+ * has to be compiled once more if they do; `worthOfCopy` applies to each instruction of such a copy.
  */
 const worth = 2 ** 24;
+const worthOfCopy = 15_000;
+
+type CostlyKernel = Pick<KernelProgram, 'entry' | 'stackBytes' | 'direct'>;
+
+function costOf({ entry, stackBytes, direct }: CostlyKernel): number {
+  const { program, varying } = forFours(entry, stackBytes > 0);
+  const copies = (program.instructions.length * partingsOf(program.instructions, varying, direct).size) / 2;
+  return worth + worthOfCopy * copies;
+}
+
+/** If the code costs more than this, a launch of several blocks starts without it, and finds out how long it takes. */
+const costly = 4 * worth;
+
+/** Minimum number of blocks of such a launch. */
+const fewBlocks = 8;
 
 /**
  * Estimated number of iterations of a loop. If the threads of a block meet at barriers, they usually share the work, so
@@ -47,11 +63,14 @@ const rounds = { meeting: 64, alone: 2 ** 16 };
 const deepest = 3;
 
 /**
- * Whether a launch gets code for four threads. `executed` is the number of this kernel's instructions that the
- * single-thread code has already run.
+ * Whether a launch gets code for four threads from the start. `executed` is the number of this kernel's instructions
+ * that the single-thread code has already run.
  */
-export function earnsFours(program: FunctionProgram, shape: LaunchShape, executed: number): boolean {
-  return executed + expectedOf(program) * threadsOf(shape) * blocksOf(shape) >= worth;
+export function earnsFours(kernel: CostlyKernel, shape: LaunchShape, executed: number): boolean {
+  const cost = costOf(kernel);
+  const findsOut = cost > costly && blocksOf(shape) >= fewBlocks;
+  const expected = findsOut ? 0 : expectedOf(kernel.entry) * threadsOf(shape) * blocksOf(shape);
+  return executed + expected >= cost;
 }
 
 /** Estimates the number of instructions that a thread runs, with each instruction weighted by the loops around it. */
@@ -67,7 +86,10 @@ function expectedOf({ instructions }: FunctionProgram): number {
   return depth.reduce((sum, loops) => sum + each ** Math.min(loops, deepest), 0);
 }
 
-/** Whether code for four threads pays off, given the number of instructions that the single-thread code has run. */
-export function paysOff(executed: number): boolean {
-  return executed >= worth;
+/**
+ * Whether code for four threads pays off, given the number of instructions that the single-thread code has run, and the
+ * number that the rest of the launch will probably run.
+ */
+export function paysOff(kernel: CostlyKernel, executed: number, remaining: number): boolean {
+  return Math.max(executed, remaining) >= costOf(kernel);
 }
