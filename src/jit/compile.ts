@@ -25,9 +25,7 @@ import { regionFunction, regionType } from './regions/region-function.ts';
 export interface Compilation {
   readonly kernel: CompiledKernel;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /**
-   * The calls of the engine in `kernel`, to which code that is compiled later adds its own.
-   */
+  /** The calls of the engine in `kernel`, to which code that is compiled later adds its own. */
   readonly engineCalls: EngineCall[];
   /** The regions whose code for one thread at a time was left out (see `aloneLater`). */
   readonly leftOut: readonly number[];

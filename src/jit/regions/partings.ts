@@ -40,9 +40,9 @@ export function partingsOf(
   varying: ReadonlySet<number>,
   direct: DirectFunctions,
 ): ReadonlySet<number> {
-  const found = instructions.flatMap((instruction, i) => {
-    return alwaysParts(instruction, direct) || mayPart(instruction, varying) ? [i] : [];
-  });
+  const found = instructions.flatMap((instruction, i) =>
+    alwaysParts(instruction, direct) || mayPart(instruction, varying) ? [i] : [],
+  );
   return new Set(found);
 }
 
