@@ -36,7 +36,7 @@ function withOneMissing(problems: readonly Problem[]): readonly Problem[] {
   if (first === undefined || others.length === 0) return problems;
   const allowed = allOf(missing.map(({ parameters }) => parameters['allowed'] ?? ''));
   const all: Problem = { ...first, parameters: { ...first.parameters, allowed } };
-  return problems.flatMap((found) => (found === first ? [all] : others.includes(found) ? [] : [found]));
+  return problems.filter((found) => !others.includes(found)).map((found) => (found === first ? all : found));
 }
 
 /** Lists what is needed; each of the needs may be a choice: `.sync, and .add or .min`. */
@@ -85,16 +85,15 @@ function joinedModifiers(first: Problem, others: readonly Problem[]): Problem | 
  * missing parts count hardly more than one: `ld.mmio` needs both `.relaxed` and `.sys`.
  */
 function weigh({ problems }: FormMatch): number {
-  let isMissing = false;
-  return problems.reduce((sum, { code, parameters: { modifier = '' } }) => {
-    if (code === 'PTX2030' || code === 'PTX2032') {
-      const weight = isMissing ? 0.2 : 9;
-      isMissing = true;
-      return sum + weight;
-    }
-    if (code === 'PTX2034') return sum + 9.5;
-    return sum + (code === 'PTX2011' && liesOn(modifier, 'shape') ? 11 : 10);
-  }, 0);
+  const missing = problems.filter(({ code }) => code === 'PTX2030' || code === 'PTX2032');
+  const others = problems.filter((found) => !missing.includes(found));
+  return others.reduce(
+    (sum, { code, parameters: { modifier = '' } }) => {
+      if (code === 'PTX2034') return sum + 9.5;
+      return sum + (code === 'PTX2011' && liesOn(modifier, 'shape') ? 11 : 10);
+    },
+    missing.length === 0 ? 0 : 8.8 + 0.2 * missing.length,
+  );
 }
 
 /**

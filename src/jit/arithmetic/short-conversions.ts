@@ -33,9 +33,20 @@ function isNearest(c: Conversion): boolean {
   return isPlainRounding(c) && !c.satfinite && roundingOf(c) === 'rn';
 }
 
-const roundingOf = ({ rounding }: Conversion): Rounding => rounding ?? 'rn';
+export const roundingOf = ({ rounding }: Conversion): Rounding => rounding ?? 'rn';
 
+/** The parts of the names of instructions that round to an integer. */
 const integralNames = { rn: 'nearest', rz: 'trunc', rm: 'floor', rp: 'ceil' } as const;
+
+/** Whether an instruction rounds to an integer in this mode. */
+export function hasIntegralName(rounding: Rounding): rounding is keyof typeof integralNames {
+  return rounding in integralNames;
+}
+
+export function integralName(rounding: Rounding): (typeof integralNames)[keyof typeof integralNames] {
+  if (!hasIntegralName(rounding)) throw new Error(`no instruction rounds in mode ${rounding}`);
+  return integralNames[rounding];
+}
 
 /**
  * Whether an instruction rounds to an integer in this mode. Under .ftz, a subnormal number must become 0, which is not
@@ -43,12 +54,8 @@ const integralNames = { rn: 'nearest', rz: 'trunc', rm: 'floor', rp: 'ceil' } as
  */
 function roundsShortly(c: Conversion): boolean {
   const rounding = roundingOf(c);
-  if (c.scaled !== null || c.relu || c.positiveZero || !(rounding in integralNames)) return false;
+  if (c.scaled !== null || c.relu || c.positiveZero || !hasIntegralName(rounding)) return false;
   return !c.flush || rounding === 'rn' || rounding === 'rz';
-}
-
-function pushRounded(code: Code, rounding: Rounding, type: FloatName): void {
-  if (rounding in integralNames) code.op(`${type}.${integralNames[rounding as keyof typeof integralNames]}`);
 }
 
 function resize(from: FixedFormat, to: FixedFormat): Writer {
@@ -79,7 +86,7 @@ function toInteger(from: FloatName, to: FixedFormat): Writer {
     replaceNan(step, from, lowering, (code, value) => {
       code.get(value);
       // The conversion itself truncates.
-      if (rounding !== 'rz') pushRounded(code, rounding, from);
+      if (rounding !== 'rz') code.op(`${from}.${integralName(rounding)}`);
       code.truncate(`${target}.trunc_sat_${from}_${to.signed ? 's' : 'u'}`);
     });
   };
@@ -88,7 +95,7 @@ function toInteger(from: FloatName, to: FixedFormat): Writer {
 function makeIntegral(type: FloatName): Writer {
   return (step, lowering) => {
     replaceNan(step, type, lowering, (code, value) => {
-      pushRounded(code.get(value), roundingOf(step.conversion), type);
+      code.get(value).op(`${type}.${integralName(roundingOf(step.conversion))}`);
       code.op(type === 'f32' ? 'i32.reinterpret_f32' : 'i64.reinterpret_f64');
     });
   };

@@ -104,7 +104,7 @@ export class CallWriter {
   // --- the callee -----------------------------------------------------------------------------------------------------
 
   private enter(site: CallSite, index: number, resume: number, recordCall: RecordEngineCall, goTo: GoTo): void {
-    const { code, shape, fn } = this;
+    const { shape, fn } = this;
     const callee = shape.functions[index] ?? null;
     const region = valueAt(fn.regionAt, resume);
     if (callee === null) {
@@ -113,14 +113,7 @@ export class CallWriter {
       goTo.region(region);
       return;
     }
-    const { localBytes } = callee.program;
-    this.callee.checkStack(
-      recordCall,
-      () => code.i32(index),
-      () => code.i32(localBytes),
-    );
-    this.callee.clear(localBytes);
-    this.callee.give(site);
+    this.callee.prepare(site, index, callee.program, recordCall);
     this.keep(resume, region, true);
     goTo.region(callee.firstRegion);
   }

@@ -1,6 +1,6 @@
 /** Prepares the activation of a callee, and passes arguments and results through it. */
 import { type CallSite, storedWidth } from '../../program/call-site.ts';
-import type { ProgramInstruction } from '../../program/function-program.ts';
+import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 import type { RecordEngineCall } from '../engine-call.ts';
 import { loads, opcodeFor, stores } from '../memory/access.ts';
 import { holder, type Values } from '../regions/values.ts';
@@ -39,6 +39,18 @@ export class CalleeFrame {
         .op('i64.extend_i32_u', 'i64.or');
       this.raise();
     });
+  }
+
+  /** Writes what precedes the entry into a known function: makes room for its activation, and stores the arguments. */
+  prepare(site: CallSite, index: number, { localBytes }: FunctionProgram, recordCall: RecordEngineCall): void {
+    const { code } = this.parts;
+    this.checkStack(
+      recordCall,
+      () => code.i32(index),
+      () => code.i32(localBytes),
+    );
+    this.clear(localBytes);
+    this.give(site);
   }
 
   /** Reports a fault. The number of the engine call and its operand must be on the stack. */

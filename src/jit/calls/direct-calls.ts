@@ -3,7 +3,6 @@
  * runs, and those of direct functions (program/direct-functions.ts), each of which is a function of generated code.
  */
 import { elementAt } from '../../base/element-at.ts';
-import type { CallSite } from '../../program/call-site.ts';
 import type { ProgramInstruction } from '../../program/function-program.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import type { RecordEngineCall } from '../engine-call.ts';
@@ -36,24 +35,16 @@ export class DirectCalls {
     const site = siteOfCall(instruction);
     if (site.callee.kind !== 'direct') throw new Error('a call through a register ends a region');
     const { function: index } = site.callee;
-    this.frame.activations.findCallee();
-    if (elementAt(this.parts.shape.functions, index) === null) this.frame.runBuiltin(site, index, recordCall);
-    else this.run(site, index, recordCall);
-    this.frame.take(site);
-  }
-
-  private run(site: CallSite, index: number, recordCall: RecordEngineCall): void {
     const { frame } = this;
     const { code, shape, locals, codeOf } = this.parts;
-    const localBytes = shape.functions[index]?.program.localBytes ?? 0;
-    frame.checkStack(
-      recordCall,
-      () => code.i32(index),
-      () => code.i32(localBytes),
-    );
-    frame.clear(localBytes);
-    frame.give(site);
-    code.get(locals.context).get(locals.thread);
-    code.get(frame.activations.calleeBase).get(locals.fuel).call(codeOf(shape, index)).set(locals.fuel);
+    const callee = elementAt(shape.functions, index);
+    frame.activations.findCallee();
+    if (callee === null) frame.runBuiltin(site, index, recordCall);
+    else {
+      frame.prepare(site, index, callee.program, recordCall);
+      code.get(locals.context).get(locals.thread).get(frame.activations.calleeBase).get(locals.fuel);
+      code.call(codeOf(shape, index)).set(locals.fuel);
+    }
+    frame.take(site);
   }
 }

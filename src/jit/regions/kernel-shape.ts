@@ -101,8 +101,8 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
 }
 
 /**
- * Returns the functions that generated code calls directly. There are none if threads perform accesses in lockstep,
- * because then all threads of a warp enter a function, and return from it, before any of them goes on.
+ * Returns the functions that generated code calls directly. If threads perform accesses in lockstep, no function is
+ * called directly, because all threads of a warp have to enter it and return from it together.
  */
 function directFunctionsOf({ functions, direct }: KernelProgram, { inLockstep }: LaunchLayout): DirectFunctions {
   const exchanges = functions.some((fn) => fn.kind === 'program' && accessesInLockstep(fn.program, inLockstep));

@@ -41,14 +41,9 @@ export function partingsOf(
   direct: DirectFunctions,
 ): ReadonlySet<number> {
   const found = instructions.flatMap((instruction, i) =>
-    alwaysParts(instruction, direct) || mayPart(instruction, varying) ? [i] : [],
+    alwaysParts(instruction, direct) || (mayDiffer(instruction, varying) && !isCheap(instruction)) ? [i] : [],
   );
   return new Set(found);
-}
-
-function mayPart(instruction: ProgramInstruction, varying: ReadonlySet<number>): boolean {
-  const { guard } = instruction;
-  return guard !== null && varying.has(guard.register) && !isMasked(instruction, varying);
 }
 
 /**
@@ -56,8 +51,11 @@ function mayPart(instruction: ProgramInstruction, varying: ReadonlySet<number>):
  * keep the results.
  */
 export function isMasked(instruction: ProgramInstruction, varying: ReadonlySet<number>): boolean {
-  const { guard } = instruction;
-  return guard !== null && varying.has(guard.register) && isCheap(instruction);
+  return mayDiffer(instruction, varying) && isCheap(instruction);
+}
+
+function mayDiffer({ guard }: ProgramInstruction, varying: ReadonlySet<number>): boolean {
+  return guard !== null && varying.has(guard.register);
 }
 
 /**

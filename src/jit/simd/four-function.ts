@@ -9,6 +9,7 @@ import type { Ref } from '../../isa/steps/ref.ts';
 import type { BasicBlock } from '../../program/flow.ts';
 import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
 import type { Region } from '../../program/regions.ts';
+import { usesOf } from '../../program/uses.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { Code, type Label } from '../../wasm/code.ts';
 import type { AloneFunctions } from '../regions/alone.ts';
@@ -298,16 +299,16 @@ class FourWriter {
   /** Writes an instruction whose results only those threads keep whose guard is true. */
   private masked(instruction: ProgramInstruction, { register, negated }: Guard, body: () => void): void {
     const { code, vectors, locals } = this;
-    const mask = code.local('v128');
-    code
-      .get(vectors.home(register).locals[0])
-      .words(0, 0, 0, 0)
-      .vector(negated ? 'i32x4.eq' : 'i32x4.ne')
-      .set(mask);
+    const pushMask = (): Code =>
+      code
+        .get(vectors.home(register).locals[0])
+        .words(0, 0, 0, 0)
+        .vector(negated ? 'i32x4.eq' : 'i32x4.ne');
     if (isCounted(instruction)) {
-      code.get(locals.fuel).get(mask).vector('i32x4.bitmask').op('i32.popcnt', 'i32.sub').set(locals.fuel);
+      code.get(locals.fuel);
+      pushMask().vector('i32x4.bitmask').op('i32.popcnt', 'i32.sub').set(locals.fuel);
     }
-    vectors.keepOnly(mask, body);
+    vectors.keepOnly(usesOf(instruction), pushMask, body);
   }
 
   private lower(instruction: ProgramInstruction): void {

@@ -67,10 +67,12 @@ const deepest = 3;
  * that the single-thread code has already run.
  */
 export function earnsFours(kernel: CostlyKernel, shape: LaunchShape, executed: number): boolean {
+  const expected = expectedOf(kernel.entry) * threadsOf(shape) * blocksOf(shape);
+  // Small launches need not know how much the code would cost.
+  if (executed + expected < worth) return false;
   const cost = costOf(kernel);
   const findsOut = cost > costly && blocksOf(shape) >= fewBlocks;
-  const expected = findsOut ? 0 : expectedOf(kernel.entry) * threadsOf(shape) * blocksOf(shape);
-  return executed + expected >= cost;
+  return executed + (findsOut ? 0 : expected) >= cost;
 }
 
 /** Estimates the number of instructions that a thread runs, with each instruction weighted by the loops around it. */
@@ -91,5 +93,6 @@ function expectedOf({ instructions }: FunctionProgram): number {
  * number that the rest of the launch will probably run.
  */
 export function paysOff(kernel: CostlyKernel, executed: number, remaining: number): boolean {
-  return Math.max(executed, remaining) >= costOf(kernel);
+  const count = Math.max(executed, remaining);
+  return count >= worth && count >= costOf(kernel);
 }

@@ -8,6 +8,7 @@ import { type FixedFormat, type FloatFormat, floatFormat, formats } from '../../
 import { nanPolicyOf } from '../../numerics/policy.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';
+import { hasIntegralName, integralName, roundingOf } from '../arithmetic/short-conversions.ts';
 import { conversionTarget, patternsOf, type RoundingTarget } from '../arithmetic/target.ts';
 import { decodeVector, type IntegerRounding, pushScale, pushSigned, type SingleLocals } from './vector-decoding.ts';
 import { canRound, pushRounded } from './vector-rounding.ts';
@@ -48,21 +49,6 @@ export function vectorConversion(c: Conversion): VectorWriter | null {
   if (from.kind === 'integer') return (code, { source }) => convertInteger(code, source, from, to, c.sat);
   return hasIntegralForm(c) ? (code, operands) => toInteger(code, c, to, operands) : null;
 }
-
-/** The parts of the names of vector instructions that round to an integer. */
-const integralNames = { rn: 'nearest', rz: 'trunc', rm: 'floor', rp: 'ceil' } as const;
-
-/** Whether a vector instruction rounds to an integer in this mode. */
-export function hasIntegralName(rounding: Rounding): rounding is keyof typeof integralNames {
-  return rounding in integralNames;
-}
-
-export function integralName(rounding: Rounding): (typeof integralNames)[keyof typeof integralNames] {
-  if (!hasIntegralName(rounding)) throw new Error(`no instruction rounds in mode ${rounding}`);
-  return integralNames[rounding];
-}
-
-const roundingOf = (c: Conversion): Rounding => c.rounding ?? 'rn';
 
 function hasIntegralForm(c: Conversion): boolean {
   return c.scaled === null && !c.relu && hasIntegralName(roundingOf(c));

@@ -9,11 +9,10 @@ import type { StepOf } from '../../isa/steps/step.ts';
 import type { Conversion } from '../../numerics/conversion.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
-import { converter } from '../arithmetic/convert.ts';
-import { shortConversion } from '../arithmetic/short-conversions.ts';
+import { converter, unscaled } from '../arithmetic/convert.ts';
+import { integralName, roundingOf, shortConversion } from '../arithmetic/short-conversions.ts';
 import type { Helpers } from '../helpers.ts';
 import { repeatIf } from './four-by-one.ts';
-import { integralName } from './vector-convert.ts';
 import { pushHasNan } from './vector-double.ts';
 import { extendWords, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { laneCount, laneOf, type Vector } from './vectors.ts';
@@ -50,9 +49,9 @@ export function vectorShortConversion(step: StepOf<'convert'>, lowering: VectorL
 // --- rounding to integers -------------------------------------------------------------------------------------------
 
 /** Pushes the values in a vector, rounded to integers. */
-function pushWhole(code: Code, { from, rounding }: Conversion, source: number): Code {
-  const shape = from === 'f64' ? 'f64x2' : 'f32x4';
-  return code.get(source).vector(`${shape}.${integralName(rounding ?? 'rn')}`);
+function pushWhole(code: Code, conversion: Conversion, source: number): Code {
+  const shape = conversion.from === 'f64' ? 'f64x2' : 'f32x4';
+  return code.get(source).vector(`${shape}.${integralName(roundingOf(conversion))}`);
 }
 
 function makeWhole(step: StepOf<'convert'>, lowering: VectorLowering): void {
@@ -181,7 +180,7 @@ function oneByOne(helpers: Helpers, conversion: Conversion): number {
       const [to, toPlace, toShape] = laneOf(target, lane);
       code.get(to).get(from).lane(`${shape}.extract_lane`, place);
       // The function for single threads also takes random bits and a scale.
-      code.i32(0).i32(0x7f).call(converter(helpers, conversion));
+      code.i32(0).i32(unscaled).call(converter(helpers, conversion));
       code.lane(`${toShape}.replace_lane`, toPlace).set(to);
     }
     for (const local of target.locals) code.get(local);

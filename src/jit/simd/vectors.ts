@@ -7,7 +7,7 @@
 import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { ProgramInstruction } from '../../program/function-program.ts';
-import { usesOf } from '../../program/uses.ts';
+import { type Uses, usesOf } from '../../program/uses.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { IntegerType, Values } from '../regions/values.ts';
 import { evenWords, highWordsTwice, lowWordsTwice } from './word-shuffles.ts';
@@ -26,6 +26,11 @@ export function laneOf({ type, locals }: Vector, lane: number): readonly [number
   return [elementAt(locals, lane >> 1), lane & 1, 'i64x2'];
 }
 
+interface MaskLocals {
+  readonly i32: readonly [number];
+  readonly i64: readonly [number, number];
+}
+
 export class Vectors {
   private readonly code: Code;
   private readonly values: Values;
@@ -42,7 +47,8 @@ export class Vectors {
    * The masks for values of 32 bits and for the halves of those of 64 bits. Registers keep their values in lanes whose
    * bits are zeros. Null if all lanes are written.
    */
-  private mask: { readonly i32: readonly [number]; readonly i64: readonly [number, number] } | null = null;
+  private mask: MaskLocals | null = null;
+  private maskLocals: MaskLocals | null = null;
 
   /**
    * `crosses` tells whether a register is live at the start of at least one basic block. Such a register needs locals
@@ -206,13 +212,18 @@ export class Vectors {
     });
   }
 
-  /** Writes code of an instruction that changes only the lanes of a mask, which is in a local. */
-  keepOnly(mask: number, write: () => void): void {
+  /** Writes code of an instruction that changes only some lanes. `push` pushes the mask. */
+  keepOnly({ writes }: Uses, push: () => unknown, write: () => void): void {
     const { code } = this;
-    const halves = [code.local('v128'), code.local('v128')] as const;
-    code.get(mask).get(mask).shuffle(lowWordsTwice).set(halves[0]);
-    code.get(mask).get(mask).shuffle(highWordsTwice).set(halves[1]);
-    this.mask = { i32: [mask], i64: halves };
+    this.maskLocals ??= { i32: [code.local('v128')], i64: [code.local('v128'), code.local('v128')] };
+    const { i32, i64 } = this.maskLocals;
+    push();
+    code.set(i32[0]);
+    if (writes.some((place) => this.varying.has(place) && this.home(place).type === 'i64')) {
+      code.get(i32[0]).get(i32[0]).shuffle(lowWordsTwice).set(i64[0]);
+      code.get(i32[0]).get(i32[0]).shuffle(highWordsTwice).set(i64[1]);
+    }
+    this.mask = this.maskLocals;
     write();
     this.mask = null;
   }
