@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Document } from './document.ts';
-import { type FlowGraph, flowGraphSvg } from './flow-graph.ts';
+import { type FlowGraph, flowGraphSvg, laneLimit } from './flow-graph.ts';
 
 const text = readFileSync(new URL('../../test/kernels/cuda/integers.sm_75.ptx', import.meta.url), 'latin1');
 const document = new Document(text);
@@ -44,6 +44,20 @@ describe('the control-flow graph', () => {
         if (other.x === one.x) expect(one.bottom < other.top || other.bottom < one.top).toBe(true);
       }
     }
+  });
+
+  it('has a limited number of lanes, so that jumps beyond them share the outermost lane', () => {
+    const count = laneLimit + 50;
+    const loops = [
+      ...Array.from({ length: count }, (_, i) => `L${i}: add.u32 %r1, %r1, 1;`),
+      ...Array.from({ length: count }, (_, i) => `@%p1 bra L${count - 1 - i};`),
+    ];
+    const body = `.reg .b32 %r<2>; .reg .pred %p<2>;\n${loops.join('\n')}\nret;`;
+    const nested = new Document(`.version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n${body}\n}`);
+    const view = nested.functionAt(nested.text().indexOf('k()'));
+    const back = view?.flowGraph().arrows.filter(({ isBack }) => isBack) ?? [];
+    expect(back).toHaveLength(count);
+    expect(new Set(back.map(({ points }) => points[1]?.[0])).size).toBe(laneLimit);
   });
 
   it('is drawn as SVG with the labels and last instructions of the blocks', () => {

@@ -45,6 +45,8 @@ const letterWidth = 7.9;
 const mostLetters = 44;
 const gap = 28;
 const laneWidth = 12;
+/** The most lanes on each side. Beyond these, jumps share the outermost lane. */
+export const laneLimit = 256;
 const indent = 24;
 
 /** `textOf` returns the text between two offsets of the document. */
@@ -139,7 +141,7 @@ class Lane {
 
 /**
  * Gives each jump a lane beside the boxes, with short jumps in the nearest lanes, so that jumps in one lane do not
- * overlap.
+ * overlap. This does not hold for the outermost lane if all lanes are taken.
  */
 function lanesOf(jumps: readonly Jump[]): {
   readonly count: number;
@@ -151,6 +153,7 @@ function lanesOf(jumps: readonly Jump[]): {
     const [start, end] = [Math.min(from, to), Math.max(from, to)];
     const free = taken.findIndex((lane) => lane.add(start, end));
     if (free >= 0) return free;
+    if (taken.length === laneLimit) return laneLimit - 1;
     const lane = new Lane();
     lane.add(start, end);
     return taken.push(lane) - 1;

@@ -16,3 +16,15 @@ test.each([
   expect(numbers.map((number) => set.delete(number))).toEqual(numbers.map(() => false));
   expect(set.size).toBe(0);
 });
+
+test.each([
+  ['all numbers', Array.from({ length: 100 }, (_, i) => i)],
+  ['runs that do not start at a word', Array.from({ length: 90 }, (_, i) => i + 7)],
+  ['two runs', Array.from({ length: 90 }, (_, i) => (i < 40 ? i : i + 10))],
+  ['every other number', Array.from({ length: 50 }, (_, i) => 2 * i)],
+])('%s of a set are selected', (_, numbers) => {
+  const members = [0, 3, 31, 32, 33, 63, 64, 65, 98, 99];
+  const set = new BitSet(100);
+  for (const number of members) set.add(number);
+  expect(set.select(numbers).numbers()).toEqual(numbers.flatMap((number, i) => (members.includes(number) ? [i] : [])));
+});

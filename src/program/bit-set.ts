@@ -3,10 +3,9 @@
  */
 export class BitSet {
   readonly limit: number;
-  /** Signed words. An array takes much less time to create than a typed array. */
-  private readonly words: number[];
+  private readonly words: Words;
 
-  constructor(limit: number, words: number[] = new Array<number>(Math.ceil(limit / 32)).fill(0)) {
+  constructor(limit: number, words: Words = zeros(Math.ceil(limit / 32))) {
     this.limit = limit;
     this.words = words;
   }
@@ -64,6 +63,28 @@ export class BitSet {
     for (let i = 0; i < this.words.length; i++) this.words[i] = (this.words[i] ?? 0) & (other.words[i] ?? 0);
   }
 
+  /** Returns a set with the number i if `numbers[i]` is a member of this set. The numbers must be ascending. */
+  select(numbers: readonly number[]): BitSet {
+    const words: number[] = [];
+    for (let start = 0; start < numbers.length; start += 32) {
+      words.push(this.wordAt(numbers, start, Math.min(start + 32, numbers.length)));
+    }
+    return new BitSet(numbers.length, words);
+  }
+
+  private wordAt(numbers: readonly number[], start: number, end: number): number {
+    const first = numbers[start] ?? 0;
+    const isRun = end - start === 32 && (numbers[end - 1] ?? 0) === first + 31;
+    if (isRun) {
+      const [at, shift] = [first >>> 5, first & 31];
+      const low = (this.words[at] ?? 0) >>> shift;
+      return shift === 0 ? low | 0 : low | ((this.words[at + 1] ?? 0) << (32 - shift));
+    }
+    let word = 0;
+    for (let i = start; i < end; i++) word |= (this.has(numbers[i] ?? 0) ? 1 : 0) << (i & 31);
+    return word;
+  }
+
   /** Returns the members in ascending order. */
   numbers(): number[] {
     const found: number[] = [];
@@ -77,6 +98,14 @@ export class BitSet {
       for (let rest = this.words[i] ?? 0; rest !== 0; rest &= rest - 1) visit(32 * i + 31 - Math.clz32(rest & -rest));
     }
   }
+}
+
+/** Signed words. */
+type Words = number[] | Int32Array;
+
+/** A short array takes much less time to create than a typed array, but a long one takes twice the memory. */
+function zeros(count: number): Words {
+  return count > 32 ? new Int32Array(count) : new Array<number>(count).fill(0);
 }
 
 /**

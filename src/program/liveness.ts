@@ -16,8 +16,8 @@ import { usesOf } from './uses.ts';
 export interface Liveness {
   /** Slots of the registers that are live, ascending. */
   readonly at: (block: number) => readonly number[];
-  /** Calls a function with each slot in `at`, which takes less time than making the list. */
-  readonly each: (block: number, visit: (place: number) => void) => void;
+  /** For some registers, returns the function that gives the set of those that are live at the start of a block. */
+  readonly among: (kept: Numbering) => (block: number) => BitSet;
   /** Slots of the registers that are live at the start of at least one of the blocks, ascending. */
   readonly atAny: (blocks: Iterable<number>) => readonly number[];
   /**
@@ -36,7 +36,10 @@ export function liveness(program: FunctionProgram, blocks: readonly BasicBlock[]
   return {
     crosses: (place) => numbers.of(place) === null || numbers.has(crossing, place),
     at: (block) => numbers.placesOf(before(block)),
-    each: (block, visit) => before(block).each((number) => visit(elementAt(numbers.places, number))),
+    among: (kept) => {
+      const own = kept.places.map((place) => numbers.numberOf(place));
+      return (block) => before(block).select(own);
+    },
     atAny: (some) => {
       const found = numbers.set();
       for (const block of some) found.join(before(block));

@@ -22,6 +22,13 @@ export class Numbering {
     return number === 0 ? null : number - 1;
   }
 
+  /** The number of a slot that has one. */
+  numberOf(place: number): number {
+    const number = this.of(place);
+    if (number === null) throw new Error(`slot ${place} has no number`);
+    return number;
+  }
+
   /** Returns a set of the numbers of slots. Slots without a number are left out. */
   set(places: Iterable<number> = []): BitSet {
     const made = new BitSet(this.places.length);

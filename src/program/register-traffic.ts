@@ -57,6 +57,8 @@ export class TrafficAnalysis {
   private readonly blocks: readonly BasicBlock[];
   private readonly live: Liveness;
   private readonly kept: Numbering;
+  /** The registers in `kept` that are live at the start of a block. */
+  private readonly liveAt: (block: number) => BitSet;
   private readonly facts = new Map<number, BlockFacts>();
 
   /** @param kept slots of the registers that are kept in frames */
@@ -67,6 +69,7 @@ export class TrafficAnalysis {
     // Slots beyond the initial frame hold the upper halves of registers. They are not included.
     const limit = program.initialFrame.length;
     this.kept = new Numbering([...kept].filter((place) => place < limit));
+    this.liveAt = live.among(this.kept);
   }
 
   /**
@@ -91,8 +94,8 @@ export class TrafficAnalysis {
     const block = this.blocks[number];
     if (block === undefined) throw new Error(`no block ${number}`);
     const { start, end, exit } = block;
-    const [live, needs, holds, changes] = [kept.set(), kept.set(), kept.set(), kept.set()];
-    this.live.each(number, (place) => kept.add(live, place));
+    const live = this.liveAt(number);
+    const [needs, holds, changes] = [kept.set(), kept.set(), kept.set()];
     const need = (place: number): void => {
       const own = kept.of(place);
       if (own !== null && !holds.has(own) && live.has(own)) needs.add(own);
@@ -185,10 +188,13 @@ class RegionTraffic {
   }
 
   private findChanged(): void {
-    const { order, entry } = this.region;
+    const { order, entry, loops, reducible } = this.region;
+    const atStart = (block: number): BitSet => (block === entry ? BitSet.copyOf(this.given) : this.empty());
+    const hasLoops = loops.size > 0 || !reducible;
     for (const block of order) {
-      this.changedAtStart.set(block, block === entry ? BitSet.copyOf(this.given) : this.empty());
-      this.changedAhead.set(block, block === entry ? BitSet.copyOf(this.given) : this.empty());
+      const before = atStart(block);
+      this.changedAtStart.set(block, before);
+      this.changedAhead.set(block, hasLoops ? atStart(block) : before);
       this.changedAtEnd.set(block, BitSet.copyOf(this.facts(block).changes));
     }
     for (let changed = true; changed; ) {
@@ -248,20 +254,20 @@ class RegionTraffic {
   /** Returns the registers that have been loaded or written on every path to the start of each block. */
   private findHeld(): ReadonlyMap<number, BitSet> {
     const { order, entry } = this.region;
-    const held = new Map<number, BitSet>([[entry, this.given]]);
+    const held = new Map<number, BitSet>([[entry, BitSet.copyOf(this.given)]]);
     // One pass over the blocks is enough, because a block comes after its dominators, and every register that is
     // available at the start of a loop is still available at its end.
     for (const block of order) {
-      const before = BitSet.copyOf(this.setOf(held, block));
+      const before = this.setOf(held, block);
       const taken = this.takenAt.get(block);
       if (taken !== undefined) before.join(taken);
-      held.set(block, BitSet.copyOf(before));
-      before.join(this.facts(block).holds);
+      const after = BitSet.copyOf(before);
+      after.join(this.facts(block).holds);
       for (const successor of this.successors.get(block) ?? []) {
         if (!this.isAhead(block, successor)) continue;
         const known = held.get(successor);
-        if (known === undefined) held.set(successor, BitSet.copyOf(before));
-        else known.meet(before);
+        if (known === undefined) held.set(successor, BitSet.copyOf(after));
+        else known.meet(after);
       }
     }
     return held;

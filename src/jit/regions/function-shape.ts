@@ -164,7 +164,6 @@ function withUpperHalves(program: FunctionProgram, live: Liveness): Liveness {
   return {
     ...live,
     at: (block) => live.at(block).flatMap(halves),
-    each: (block, visit) => live.each(block, (place) => halves(place).forEach(visit)),
     atAny: (blocks) => live.atAny(blocks).flatMap(halves),
   };
 }
