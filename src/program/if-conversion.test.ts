@@ -35,8 +35,10 @@ test.each([
     ['@p nothing', '@!p nothing', '@!p add.u32'],
   ],
   ['an empty side', '@%p bra L; L: add.u32 %r2, %r2, 1;', ['@p bra', 'add.u32']],
-  ['a store', '@%p bra L; st.global.u32 [%d1], %r2; L:', ['@p bra', 'st.global.u32']],
-  ['a load', '@%p bra L; ld.global.u32 %r2, [%d1]; L:', ['@p bra', 'ld.global.u32']],
+  ['a store', '@%p bra L; st.global.u32 [%d1], %r2; L:', ['@p nothing', '@!p st.global.u32']],
+  ['a load', '@%p bra L; ld.global.u32 %r2, [%d1]; L:', ['@p nothing', '@!p ld.global.u32']],
+  ['a volatile load', '@%p bra L; ld.volatile.global.u32 %r2, [%d1]; L:', ['@p bra', 'ld.volatile.global.u32']],
+  ['an atomic operation', '@%p bra L; red.global.add.u32 [%d1], 1; L:', ['@p bra', 'red.global.add.u32']],
   ['a division', '@%p bra L; div.u32 %r2, %r2, %r1; L:', ['@p bra', 'div.u32']],
   ['a special register', '@%p bra L; mov.u32 %r2, %clock; L:', ['@p bra', 'mov.u32']],
   ['an instruction that has a guard', '@%p bra L; @%q add.u32 %r2, %r2, 1; L:', ['@p bra', '@p add.u32']],
@@ -50,6 +52,12 @@ test.each([
   ],
 ])('%s', (_, body, expected) => {
   expect(converted(body)).toEqual(expected);
+});
+
+test('more than four accesses', () => {
+  const side = (count: number): readonly string[] => converted(`@%p bra L; ${'st.u32 [%d1], %r2;'.repeat(count)} L:`);
+  expect(side(4)[0]).toBe('@p nothing');
+  expect(side(5)[0]).toBe('@p bra');
 });
 
 test('more than eight instructions', () => {

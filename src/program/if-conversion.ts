@@ -13,6 +13,9 @@ type Guard = NonNullable<ProgramInstruction['guard']>;
 /** Maximum number of instructions on each side of a branch. Skipping more may be worth more than staying together. */
 const longest = 8;
 
+/** Maximum number of accesses on both sides, because their code is written for all four threads and for each of them. */
+const mostAccesses = 4;
+
 const cheapFloats: ReadonlySet<StepOf<'float'>['fn']> = new Set([
   'add',
   'sub',
@@ -24,6 +27,24 @@ const cheapFloats: ReadonlySet<StepOf<'float'>['fn']> = new Set([
   'abs',
 ]);
 const costlyIntegers: ReadonlySet<StepOf<'integer'>['fn']> = new Set(['div', 'rem']);
+
+/**
+ * Whether four threads can execute an instruction together even if its guard differs between them. All of them execute
+ * a cheap instruction. Each thread makes its own access to memory.
+ */
+export function canBeMasked(instruction: ProgramInstruction): boolean {
+  return isCheap(instruction) || isPlainAccess(instruction);
+}
+
+/** Whether an instruction only loads or stores, and other threads need not see this in any order. */
+function isPlainAccess({ steps, specials, call }: ProgramInstruction): boolean {
+  if (call !== null || specials.length > 0) return false;
+  return steps.some(isAccess) && steps.every((step) => (isAccess(step) ? step.order === null : isCheapStep(step)));
+}
+
+function isAccess(step: Step): step is StepOf<'load' | 'store'> {
+  return step.kind === 'load' || step.kind === 'store';
+}
 
 /** Whether an instruction only computes values of registers, takes little time, and cannot fail. */
 export function isCheap({ steps, specials, call }: ProgramInstruction): boolean {
@@ -52,8 +73,8 @@ function isCheapStep(step: Step): boolean {
 }
 
 /**
- * Returns a program in which branches over a few cheap instructions, with or without an else side, are replaced with
- * guards, if the condition is one of the registers in `varying`. Every instruction keeps its position and is counted
+ * Returns a program in which branches over a few cheap instructions and accesses to memory, with or without an else
+ * side, are replaced with guards, if the condition is one of the registers in `varying`. Every instruction keeps its position and is counted
  * as before.
  */
 export function convertBranches(program: FunctionProgram, varying: ReadonlySet<number>): FunctionProgram {
@@ -99,10 +120,12 @@ function sidesOf(instructions: readonly ProgramInstruction[], at: number, jumps:
   const last = elementAt(instructions, middle - 1);
   const end = last.guard === null && jumpsOnly(last) ? last.target : middle;
   if (end < middle || end - middle > longest) return null;
+  let accesses = 0;
   for (let i = at + 1; i < end; i++) {
     const instruction = elementAt(instructions, i);
-    const goesOn = jumpsOnly(instruction) ? instruction.target === i + 1 || i === middle - 1 : isCheap(instruction);
+    const goesOn = jumpsOnly(instruction) ? instruction.target === i + 1 || i === middle - 1 : canBeMasked(instruction);
     if (instruction.guard !== null || !goesOn) return null;
+    if (instruction.steps.some(isAccess) && ++accesses > mostAccesses) return null;
     if (usesOf(instruction).writes.includes(guard.register)) return null;
   }
   return jumps.leadsOnlyFromWithin(at, end) ? { middle, end } : null;

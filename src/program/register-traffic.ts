@@ -188,13 +188,13 @@ class RegionTraffic {
   }
 
   private findChanged(): void {
-    const { order, entry, loops, reducible } = this.region;
+    const { order, entry } = this.region;
     const atStart = (block: number): BitSet => (block === entry ? BitSet.copyOf(this.given) : this.empty());
-    const hasLoops = loops.size > 0 || !reducible;
+    const goesBack = order.some((block) => this.successors.get(block)?.some((next) => !this.isAhead(block, next)));
     for (const block of order) {
       const before = atStart(block);
       this.changedAtStart.set(block, before);
-      this.changedAhead.set(block, hasLoops ? atStart(block) : before);
+      this.changedAhead.set(block, goesBack ? atStart(block) : before);
       this.changedAtEnd.set(block, BitSet.copyOf(this.facts(block).changes));
     }
     for (let changed = true; changed; ) {

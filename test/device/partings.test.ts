@@ -78,6 +78,24 @@ selp.u32 %r4, 1000, 0, %p2; add.u32 %r3, %r3, %r4; mad.lo.u32 %r3, %r5, 3, %r3; 
   'short branches in a loop': `mov.u32 %r4, 0; again: mad.lo.u32 %r5, %r3, 1664525, 1013904223; and.b32 %r6, %r5, 4;
 setp.eq.u32 %p1, %r6, 0; @%p1 bra next; add.u32 %r3, %r3, %r5; next: add.u32 %r4, %r4, 1; add.u32 %r3, %r3, 1;
 setp.lt.u32 %p2, %r4, 20; @%p2 bra again;`,
+  'short branches over accesses': `.shared .b32 words[64]; and.b32 %r4, %r1, 3; setp.eq.u32 %p1, %r4, 1; shl.b32 %r5, %r1, 2;
+mov.u32 %r6, words; add.u32 %r5, %r5, %r6; st.shared.u32 [%r5], 77; @%p1 bra next; mad.lo.u32 %r7, %r1, 3, 4;
+st.shared.u32 [%r5], %r7; next: mov.u32 %r6, 5; @!%p1 bra last; ld.shared.u32 %r6, [%r5]; last: ld.shared.u32 %r7, [%r5];
+mad.lo.u32 %r3, %r6, 1000, %r7;`,
+  'short branches over accesses of all widths': `.shared .align 16 .b8 bytes[1024]; .reg .b16 half; .reg .b8 byte; .reg .f64 wide;
+.reg .b32 a, b, c, d; mov.u32 a, 1; mov.u32 b, 2; mov.u32 c, 3; mov.u32 d, 4; mov.b16 half, 9; mov.u32 %r6, bytes;
+mad.lo.u32 %r5, %r1, 16, %r6; st.shared.v4.u32 [%r5], {%r1, %r1, %r1, %r1}; and.b32 %r4, %r1, 5; setp.ne.u32 %p1, %r4, 4;
+@%p1 bra next; ld.shared.v4.u32 {a, b, c, d}, [%r5]; ld.shared.s8 half, [%r5+1]; st.shared.u8 [%r5+3], 200;
+st.shared.v2.u32 [%r5+8], {c, b}; next: ld.shared.s8 byte, [%r5+3]; cvt.s32.s8 %r4, byte; cvt.u32.u16 %r7, half;
+@%p1 ld.shared.f64 wide, [%r5+8]; @!%p1 mov.f64 wide, 0d4008000000000000; @!%p1 st.shared.f64 [%r5], wide;
+ld.shared.u32 %r6, [%r5+4]; add.u32 %r3, a, %r4; mad.lo.u32 %r3, b, 3, %r3; mad.lo.u32 %r3, c, 5, %r3;
+mad.lo.u32 %r3, d, 7, %r3; mad.lo.u32 %r3, %r6, 11, %r3; mad.lo.u32 %r3, %r7, 13, %r3; mov.b64 %rd5, wide;
+cvt.u32.u64 %r4, %rd5; add.u32 %r3, %r3, %r4;`,
+  'a short branch over accesses to the same place': `.shared .b32 word; st.shared.u32 [word], 4; bar.sync 0;
+setp.ne.u32 %p1, %r1, 6; @%p1 bra next; ld.shared.u32 %r4, [word]; add.u32 %r4, %r4, 1; st.shared.u32 [word], %r4;
+next: bar.sync 0; ld.shared.u32 %r3, [word];`,
+  'short branches over accesses to local memory': `setp.gt.u32 %p1, %r1, 29; @%p1 bra next; st.local.u32 [list], %r1; next:
+@%p1 st.local.u32 [list], 8; @!%p1 bra last; ld.local.u32 %r3, [list]; last: add.u32 %r3, %r3, 1;`,
   'printing by no thread': `setp.gt.u32 %p1, %r1, 99; @!%p1 bra next; ${print} next:`,
   'printing by some threads': `setp.gt.u32 %p1, %r1, 29; @!%p1 bra next; ${print} next: add.u32 %r3, %r3, 1;`,
   'printing by all threads, twice': `${print} add.u32 %r3, %r3, 1; ${print}`,
@@ -111,4 +129,28 @@ test.each(Object.entries(bodies))('%s', async (_, body) => {
   const alone = await run(body, 'jit');
   expect(await run(body, 'jit with simd')).toEqual(alone);
   expect((await run(body, 'interp')).words).toEqual(alone.words);
+});
+
+test.each([
+  ['a load', 'ld.global.u32 %r3, [%rd1];'],
+  ['a store', 'st.global.u32 [%rd1], %r3;'],
+  ['a store to local memory', 'st.local.u32 [%rd1+4096], %r3;'],
+])('%s of one of four threads that has no valid address is a fault of this thread', async (_, access) => {
+  const faultOf = async (thread: number, way: string): Promise<readonly unknown[]> => {
+    const device = await Device.create({ simd: true });
+    const source = moduleOf({
+      body: `.local .align 8 .b8 list[8]; mov.u32 %r1, %tid.x; mov.u32 %r3, 7; setp.ne.u32 %p1, %r1, ${thread};
+mov.u64 %rd1, 4; @%p1 bra next; ${access} next: st.local.u32 [list], %r3;`,
+    });
+    const result = await device
+      .load(source)
+      .kernel('k')
+      .launch({ ...ways[way], block: threads, args: [device.alloc(8)] });
+    return result.ok ? ['ok'] : [result.fault.code, result.fault.thread, result.fault.message];
+  };
+  const outside = await faultOf(threads, 'jit with simd');
+  expect(outside).toEqual(['ok']);
+  const inside = await faultOf(26, 'jit with simd');
+  expect(inside).toEqual(await faultOf(26, 'jit'));
+  expect(inside[1]).toEqual([26, 0, 0]);
 });

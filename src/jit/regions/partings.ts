@@ -2,7 +2,7 @@
 import { flowOf } from '../../isa/steps/effects.ts';
 import type { DirectFunctions } from '../../program/direct-functions.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
-import { convertBranches, isCheap } from '../../program/if-conversion.ts';
+import { canBeMasked, convertBranches } from '../../program/if-conversion.ts';
 import { varyingPlaces } from '../../program/varying.ts';
 
 /**
@@ -41,17 +41,14 @@ export function partingsOf(
   direct: DirectFunctions,
 ): ReadonlySet<number> {
   const found = instructions.flatMap((instruction, i) =>
-    alwaysParts(instruction, direct) || (mayDiffer(instruction, varying) && !isCheap(instruction)) ? [i] : [],
+    alwaysParts(instruction, direct) || (mayDiffer(instruction, varying) && !canBeMasked(instruction)) ? [i] : [],
   );
   return new Set(found);
 }
 
-/**
- * Whether all threads execute an instruction whose guard may differ between them, and only those whose guard is true
- * keep the results.
- */
+/** Whether threads execute an instruction together although its guard may differ between them. */
 export function isMasked(instruction: ProgramInstruction, varying: ReadonlySet<number>): boolean {
-  return mayDiffer(instruction, varying) && isCheap(instruction);
+  return mayDiffer(instruction, varying) && canBeMasked(instruction);
 }
 
 function mayDiffer({ guard }: ProgramInstruction, varying: ReadonlySet<number>): boolean {

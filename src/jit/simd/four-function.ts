@@ -7,9 +7,8 @@
 import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { BasicBlock } from '../../program/flow.ts';
-import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
+import type { ProgramInstruction } from '../../program/function-program.ts';
 import type { Region } from '../../program/regions.ts';
-import { usesOf } from '../../program/uses.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { Code, type Label } from '../../wasm/code.ts';
 import type { AloneFunctions } from '../regions/alone.ts';
@@ -23,7 +22,7 @@ import { alignTo16, state } from '../layout.ts';
 import type { RegionLocals } from '../lowering.ts';
 import { regionType } from '../regions/region-function.ts';
 import { broughtTo, type Stop } from '../groups/stop.ts';
-import { alwaysParts, isMasked } from '../regions/partings.ts';
+import { alwaysParts } from '../regions/partings.ts';
 import { refuel, savedAtStop, stopBefore, writeBlock } from '../regions/region-parts.ts';
 import { writeRegion } from '../regions/structure.ts';
 import { OutcomeCounts, writeOutcome } from '../groups/outcome-counts.ts';
@@ -32,12 +31,13 @@ import { CheckedSpans, type KindOf } from '../memory/checked-spans.ts';
 import { spanKindOf } from './span-kind.ts';
 import { Values } from '../regions/values.ts';
 import { VectorFrame } from './vector-frame.ts';
+import { FourGuards } from './four-guards.ts';
 import { FourLowerings } from './four-lowerings.ts';
 import { FourResults } from './four-results.ts';
 import { OneByOne } from './one-by-one.ts';
 import { hiddenNans } from '../arithmetic/hidden-nans.ts';
 import { lowerForFour, writeOperands } from './vector-instruction.ts';
-import { laneCount, Vectors } from './vectors.ts';
+import { allLanes, laneCount, Vectors } from './vectors.ts';
 import { canRunFour } from './four-regions.ts';
 
 /**
@@ -56,9 +56,6 @@ export function fourFunction(
 
 type Guard = NonNullable<ProgramInstruction['guard']>;
 
-/** A bit mask that contains all four lanes. */
-const allFour = 2 ** laneCount - 1;
-
 class FourWriter {
   private readonly shape: KernelShape;
   private readonly fn: FunctionShape;
@@ -73,6 +70,7 @@ class FourWriter {
   private readonly counts: OutcomeCounts;
   private readonly spans: CheckedSpans;
   private readonly apart: OneByOne;
+  private readonly guards: FourGuards;
   private readonly traffic: RegisterTraffic;
   /** Local that is nonzero if any thread of the block has been run alone, separately from its three neighbors. */
   private readonly strayed: number;
@@ -109,6 +107,9 @@ class FourWriter {
     };
     const written = { code, values, locals, ofLane, callLane, spans, kindOf };
     this.lowerings = new FourLowerings(shape, fn.program, this.vectors, written);
+    const { vectors, lowerings } = this;
+    const spend = (count: number): void => this.spend(count);
+    this.guards = new FourGuards({ code, values, vectors, lowerings, fuel: locals.fuel, varying: four.varying, spend });
     const endOfThread = (): Label => this.threadEnd();
     this.apart = new OneByOne({ code, shape, fn, functions, frame, counts, locals, fourMembers, endOfThread });
   }
@@ -211,9 +212,9 @@ class FourWriter {
   private skipOthers(end: Label): void {
     const { code, region, locals, fourMembers } = this;
     if (!this.shape.inWarps) return;
-    code.get(3).get(locals.thread).op('i32.shr_u').i32(allFour).op('i32.and').tee(fourMembers);
+    code.get(3).get(locals.thread).op('i32.shr_u').i32(allLanes).op('i32.and').tee(fourMembers);
     code.op('i32.eqz').brIf(end);
-    code.get(fourMembers).i32(allFour).op('i32.ne');
+    code.get(fourMembers).i32(allLanes).op('i32.ne');
     code.unlikely().if(() => this.apart.from(region.entry));
   }
 
@@ -236,7 +237,7 @@ class FourWriter {
     }
     writeBlock(instructions, exit, {
       spend: (count) => this.spend(count),
-      guarded: (instruction, body) => this.guarded(instruction, body),
+      guarded: (instruction, body) => this.guards.write(instruction, body),
       lower: (instruction) => this.lower(instruction),
       leave: (last) => this.leave(last, number, exit, goTo),
       end: () => this.end(),
@@ -274,41 +275,6 @@ class FourWriter {
   private part(block: number): void {
     this.frame.save(this.traffic.changedBefore(block));
     this.apart.from(block);
-  }
-
-  private guarded(instruction: ProgramInstruction, body: () => void): void {
-    const { guard } = instruction;
-    const { code, vectors } = this;
-    if (guard === null) {
-      body();
-      return;
-    }
-    if (isMasked(instruction, this.four.varying)) {
-      this.masked(instruction, guard, body);
-      return;
-    }
-    if (vectors.isVarying(guard.register)) code.get(vectors.home(guard.register).locals[0]).vector('v128.any_true');
-    else this.values.getPlace(guard.register, 'i32');
-    if (guard.negated) code.op('i32.eqz');
-    code.if(() => {
-      if (isCounted(instruction)) this.spend(1);
-      body();
-    });
-  }
-
-  /** Writes an instruction whose results only those threads keep whose guard is true. */
-  private masked(instruction: ProgramInstruction, { register, negated }: Guard, body: () => void): void {
-    const { code, vectors, locals } = this;
-    const pushMask = (): Code =>
-      code
-        .get(vectors.home(register).locals[0])
-        .words(0, 0, 0, 0)
-        .vector(negated ? 'i32x4.eq' : 'i32x4.ne');
-    if (isCounted(instruction)) {
-      code.get(locals.fuel);
-      pushMask().vector('i32x4.bitmask').op('i32.popcnt', 'i32.sub').set(locals.fuel);
-    }
-    vectors.keepOnly(usesOf(instruction), pushMask, body);
   }
 
   private lower(instruction: ProgramInstruction): void {

@@ -49,12 +49,28 @@ export function lowerForFour(instruction: ProgramInstruction, four: FourLowering
     vectors.keepUniform(instruction);
     return;
   }
+  lowerEachLane(instruction, four, (_, writeLane) => writeLane());
+}
+
+/**
+ * Writes the code of an instruction four times, once for the thread in each lane.
+ *
+ * @param place is called for each lane with the function that writes its code, and calls this function
+ */
+export function lowerEachLane(
+  instruction: ProgramInstruction,
+  four: FourLowering,
+  place: (lane: number, writeLane: () => void) => void,
+): void {
+  const { vectors } = four;
   for (let lane = 0; lane < laneCount; lane++) {
-    four.enterLane(lane);
-    vectors.begin(instruction);
-    vectors.extractReads(instruction, lane);
-    lowerInstruction(four.ofLane);
-    vectors.insertWrites(instruction, lane);
+    place(lane, () => {
+      four.enterLane(lane);
+      vectors.begin(instruction);
+      vectors.extractReads(instruction, lane);
+      lowerInstruction(four.ofLane);
+      vectors.insertWrites(instruction, lane);
+    });
   }
 }
 

@@ -15,6 +15,9 @@ import { evenWords, highWordsTwice, lowWordsTwice } from './word-shuffles.ts';
 /** Number of threads that run together. */
 export const laneCount = 4;
 
+/** A bit mask that contains all lanes. */
+export const allLanes: number = 2 ** laneCount - 1;
+
 /** The values of four threads: one vector of four words, or two vectors with two 64-bit values each. */
 export type Vector =
   | { readonly type: 'i32'; readonly locals: readonly [number] }
