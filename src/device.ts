@@ -89,7 +89,8 @@ export class Device {
   }
 
   /**
-   * Creates a device. The promise is settled at once; it leaves room for engines that have to be loaded.
+   * Creates a device. The promise settles immediately; the method is asynchronous only to allow for engines that have
+   * to be loaded.
    *
    * @throws PtxlabError `bad-option`, `unknown-gpu`, `unknown-target` or `unknown-version` if an option is wrong;
    *   `out-of-memory` if the host cannot provide the device's memory
@@ -103,8 +104,8 @@ export class Device {
 
   /**
    * Checks a module and places its variables in device memory. If no version was chosen for the device, a module whose
-   * only error is that its `.version` is too low is still loaded. It is then checked by the rules of the version that
-   * it needs, and its report contains warnings that say so.
+   * only error is that its `.version` is too low is still loaded. The module is then checked by the rules of the
+   * version that it needs, and its report contains warnings about the version.
    *
    * @throws RefusedModuleError if the module has errors
    * @throws PtxlabError `unfit-gpu` if the device's GPU cannot run code for the target of the module; `device-closed`
@@ -147,8 +148,8 @@ export class Device {
   }
 
   /**
-   * Makes a texture of texels in a buffer, as cudaCreateTextureObject does. Kernels that read it take it as an argument
-   * for a parameter of 64 bits.
+   * Creates a texture from texels in a buffer, as cudaCreateTextureObject does. The texture is passed to a kernel as
+   * the argument for a 64-bit parameter.
    *
    * @throws PtxlabError `bad-option` if the texels or the options break one of the rules; `out-of-memory`,
    *   `device-closed`
@@ -159,8 +160,9 @@ export class Device {
   }
 
   /**
-   * Makes a sampler, which an instruction can use instead of the one of its texture. Kernels take it as an argument for
-   * a parameter of type `.samplerref`, and `LoadedModule.bind` gives it to a variable of this type.
+   * Creates a sampler, which an instruction can use instead of the texture's own sampler. The sampler is either passed
+   * to a kernel as the argument for a parameter of type `.samplerref`, or bound to a variable of this type with
+   * `LoadedModule.bind`.
    *
    * @throws PtxlabError `bad-option`, `out-of-memory`, `device-closed`
    */
@@ -170,7 +172,7 @@ export class Device {
   }
 
   /**
-   * Makes a surface of texels in a buffer, as cudaCreateSurfaceObject does. Kernels can read and write its texels.
+   * Creates a surface from texels in a buffer, as cudaCreateSurfaceObject does. Kernels can read and write its texels.
    *
    * @throws PtxlabError `bad-option`, `out-of-memory`, `device-closed`
    */
@@ -180,7 +182,7 @@ export class Device {
   }
 
   /**
-   * Releases the code compiled for the device's kernels. Afterwards nothing can be loaded, allocated or launched.
+   * Releases the code compiled for the device's kernels. After that, nothing can be loaded, allocated or launched.
    * Buffers can still be read, and a running launch continues.
    */
   close(): void {

@@ -30,7 +30,7 @@ export function explain(text: string, options: JudgeOptions = {}): Explanation {
 }
 
 export interface ExplanationTextOptions {
-  /** Columns of the text. Default 80. */
+  /** Width of the text in columns. Default 80. */
   readonly width?: number;
   /** Colors by role. Default: none. */
   readonly style?: Style;
@@ -40,7 +40,7 @@ export interface ExplanationTextOptions {
 
 const rules: RulesFor<ExplanationTextOptions> = { width: number, style: styleRule, glyphs: glyphsRule };
 
-/** All kinds, so that a new one cannot be forgotten. */
+/** An object with every kind as a key, so that a missing kind is a type error. */
 const kinds: Readonly<Record<Explanation['kind'], string>> = {
   code: 'code',
   instruction: 'instruction',

@@ -1,5 +1,5 @@
 /**
- * The public API of ptxlab's core: everything here runs in any JavaScript runtime and has no dependencies.
+ * The public API of ptxlab's core: all of it runs in any JavaScript runtime and has no dependencies.
  *
  * @module
  */

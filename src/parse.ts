@@ -21,7 +21,7 @@ export function parse(source: string): ParsedModule {
 
 /**
  * Prints the items of a module in one canonical layout: one statement per line, constants evaluated, debugging sections
- * unchanged. Parsing the printed text gives the same items, except for their offsets.
+ * unchanged. Parsing the printed text produces the same items, except for their offsets.
  */
 export function print(items: Iterable<Item>): string {
   requireArgument('what is printed', items, iterable);

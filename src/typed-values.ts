@@ -95,7 +95,7 @@ function laneBits(value: unknown, format: FormatName, where: string): Bits {
   return nearest.value.bits;
 }
 
-/** Interprets a bit pattern as a value of the given type. Every NaN is `NaN`. */
+/** Interprets a bit pattern as a value of the given type. Every bit pattern of a NaN becomes `NaN`. */
 export function valueOfBits(
   bits: Bits,
   { class: cls, format, lanes, laneStride, width }: Omit<ValueType, 'name'>,

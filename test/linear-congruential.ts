@@ -1,6 +1,6 @@
 /**
- * Creates a linear congruential generator. Each call of the result returns the next 32 bits, of which the high ones are
- * the most random.
+ * Creates a linear congruential generator. Each call to the returned function returns the next 32 bits; the high bits
+ * are the most random.
  */
 export function linearCongruential(seed: number): () => number {
   let state = seed;

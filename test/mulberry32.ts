@@ -1,4 +1,4 @@
-/** Creates the random generator mulberry32. Each call of the result returns the next 32 random bits. */
+/** Creates the random generator mulberry32. Each call to the returned function returns the next 32 random bits. */
 export function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {

@@ -7,8 +7,8 @@ import { bundleCommandLine } from './command-line.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Loads the host from its source, like the rest of the bundle. It looks up the files of its workers in other folders of
- * `dist`, whose paths are the same relative to this folder as to `dist/hosts`.
+ * Loads the host from its source, like the rest of the bundle. The host looks up the files of its workers in other
+ * folders of `dist`. The relative paths to these folders are the same from `dist/bin` as from `dist/hosts`.
  */
 const hostFromSource: Plugin = {
   name: 'host-from-source',

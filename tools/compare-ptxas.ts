@@ -6,7 +6,7 @@
  * tsx tools/compare-ptxas.ts [--modules 20] [--seed 1] [--opcode cvt] [--from 6.0] [--to 9.0] [--ptxas FILE]
  *                            [--record FILE]
  *
- * --from and --to give the first and the last version of PTX to take. A later version than 9.0 needs a newer ptxas.
+ * --from and --to specify the first and the last PTX version to use. Versions later than 9.0 require a newer ptxas.
  * With --record, every line that ptxas accepted or rejected is written to FILE as a case for test/golden. Cases in
  * which the two disagree are marked as quirks: check each of them before you keep it.
  */
@@ -159,8 +159,8 @@ interface Verdicts {
 }
 
 /**
- * Compares the verdicts on all lines in one module. After a fatal error or a crash, ptxas says nothing about the other
- * lines, so each half of them is then compiled in a module of its own.
+ * Compares the verdicts on all lines in one module. After a fatal error or a crash, ptxas reports nothing about the
+ * other lines, so each half of them is then compiled in a module of its own.
  */
 function verdicts(version: number, target: string, lines: readonly string[]): Verdicts {
   const { fatal, ...whole } = judge(version, target, lines);

@@ -37,7 +37,7 @@ const requests = [
   .map((text) => `Content-Length: ${text.length}\r\n\r\n${text}`)
   .join('');
 
-/** The words of each command. The commands read and write files in the folder `files`. */
+/** The arguments of each command. The commands read and write files in the folder `files`. */
 function typicalCommands(files: string): readonly (readonly string[])[] {
   const wrong = join(files, 'wrong.ptx');
   const tensor = join(files, 'tensor.npy');
@@ -75,7 +75,10 @@ export async function compileBundle(folder: string): Promise<void> {
   for (const [name, script] of scripts) writeFileSync(compiledFile(folder, name), script.createCachedData());
 }
 
-/** V8 uses compiled code only if its flags are the same as when the code was stored. ptxlab sets flags only later. */
+/**
+ * V8 uses compiled code only if its flags are the same as when the code was stored. The commands are therefore
+ * prevented from setting flags.
+ */
 function keepFlags(): void {
   v8.setFlagsFromString = () => undefined;
 }

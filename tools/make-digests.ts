@@ -47,7 +47,7 @@ function referenceDigest({ mnemonic, inputBits, plan }: Sweep): number {
 
 const all = sweeps();
 const narrow = all.filter(({ inputBits }) => inputBits <= 16);
-// Fast conversions first.
+// Fast conversions come first.
 const wide = all.filter(({ inputBits }) => inputBits > 16).sort((a, b) => b.kernel.lanes - a.kernel.lanes);
 const file = await DigestFile.read(path, processSession, true);
 for (const sweep of narrow) {

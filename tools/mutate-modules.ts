@@ -36,7 +36,8 @@ function theirFirst(text: string): string | null | undefined {
     timeout: 20_000,
   });
   const said = run.stdout + run.stderr;
-  // ptxas compiles for fewer targets than it knows, does not support 32-bit addresses, and ignores limits on memory.
+  // ptxas compiles for fewer targets than it recognizes, does not support 32-bit addresses, and ignores limits on
+  // memory.
   if (run.status === null || /is not defined for option|32-Bit|Memory allocation failure/.test(said)) return undefined;
   return run.status === 0 ? null : (/(error|fatal)\s*:.*/.exec(said)?.[0] ?? said);
 }

@@ -1,4 +1,4 @@
-/** The basic blocks of a function with their neighbors and the loops around them. */
+/** The basic blocks of a function, with their predecessors, their successors and the number of loops around them. */
 import { append } from '../base/append.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';

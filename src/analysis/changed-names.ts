@@ -3,7 +3,10 @@ import type { DeclaredSymbol } from '../check/symbols.ts';
 import type { Chunk, Declared } from './chunk.ts';
 import { keyOf, type NameKey } from './chunk-names.ts';
 
-/** A declaration, or the start or end of a scope, so that a name that moves to another scope counts as a difference. */
+/**
+ * A declaration, or the start or end of a scope. The scopes are included so that moving a name to another scope counts
+ * as a difference.
+ */
 type Part = DeclaredSymbol | Extract<Declared, { readonly kind: 'alias' }> | ScopeMark;
 
 interface ScopeMark {
@@ -36,7 +39,7 @@ export function labelNames({ outline }: Chunk): readonly Part[] {
 
 /**
  * The names whose declarations may have changed: all names from the first to the last place where `old` and `fresh`
- * differ. Of names with the same stem, only the one with the lowest number is returned.
+ * differ. If several of these names have the same stem, only the name with the lowest number is returned.
  */
 export function changedKeys(old: readonly Part[], fresh: readonly Part[]): readonly NameKey[] {
   const most = Math.min(old.length, fresh.length);
@@ -62,7 +65,8 @@ function nameKeyOf(part: Part): NameKey {
 }
 
 /**
- * Where a declaration stands, and the scope it refers to. An edit changes these although the meaning stays the same.
+ * The properties that contain the position of a declaration, or the scope to which it refers. An edit may change these
+ * even if the meaning of the declaration stays the same.
  */
 const withoutMeaning = new Set(['declared', 'start', 'end', 'nameStart', 'nameEnd', 'typeStart', 'typeEnd', 'scope']);
 

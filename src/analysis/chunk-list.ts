@@ -26,12 +26,10 @@ import type { Item } from '../syntax/tree.ts';
  * this.
  */
 const usualWindow = 12_288;
-/**
- * To find the end of a chunk, the parser usually needs to see no more than this many characters of the text after it.
- */
+/** The parser usually finds the end of a chunk without reading more than this many characters beyond it. */
 const usualReach = 1024;
 
-/** Chunks that an edit replaced. */
+/** The chunks that an edit replaced, and the new ones. */
 export interface Replaced {
   /** The number of the first chunk that was replaced. */
   readonly at: number;
@@ -80,7 +78,7 @@ class Pending {
   }
 }
 
-/** @throws PtxlabError `argument-type` for anything but a number */
+/** @throws PtxlabError `argument-type` if the offset is not a number */
 export function requireOffset(offset: number): void {
   requireArgument('an offset', offset, number);
 }
@@ -131,7 +129,7 @@ export class ChunkList {
 
   /**
    * The chunk that contains the character before an offset. A statement that is being written ends at the offset, and
-   * it can be the last one of its chunk.
+   * it may be the last statement of its chunk.
    */
   before(offset: number): Chunk {
     requireOffset(offset);

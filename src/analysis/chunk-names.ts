@@ -1,4 +1,4 @@
-/** The names that a chunk declares or uses; they show whether a changed declaration can affect it. */
+/** The names that a chunk declares or uses. They show whether a changed declaration can affect the chunk. */
 
 /** A name split into its stem and the number at its end. The number is -1 if the name does not end in one. */
 export interface NameKey {

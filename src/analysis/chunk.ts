@@ -38,7 +38,7 @@ export interface BegunFunction {
   readonly formalSpaces: ReadonlyMap<string, FormalSpace>;
 }
 
-/** A declaration that is visible in the text after the declaration, or the start or end of a scope. */
+/** A declaration that is visible in the text that follows it, or the start or end of a scope. */
 export type Declared =
   | { readonly kind: 'alias'; readonly name: string; readonly target: string }
   | ({ readonly kind: 'function' } & BegunFunction)
@@ -46,7 +46,7 @@ export type Declared =
   | { readonly kind: 'open' }
   | { readonly kind: 'close'; readonly ends: 'block' | 'function' };
 
-/** What a function uses in this chunk. */
+/** The variables and functions that a function uses in this chunk. */
 export interface FunctionUse {
   readonly name: string;
   readonly entry: boolean;
@@ -60,7 +60,7 @@ export interface FunctionUse {
   readonly ctaGroups: readonly string[];
 }
 
-/** Everything that is known from checking a chunk. */
+/** The results of checking a chunk. */
 export interface CheckedChunk {
   /** In the order of the text. */
   readonly diagnostics: readonly Diagnostic[];
@@ -97,7 +97,7 @@ export class Chunk {
   readonly openOutline: readonly OutlinePart[];
   /** Findings of the parser, in the order of the text. */
   readonly syntax: readonly Diagnostic[];
-  /** Whether the chunk contains a header directive that comes too late, that is, after an item of another kind. */
+  /** Whether the chunk contains a misplaced header directive, that is, one that follows an item of another kind. */
   readonly hasLateHeader: boolean;
   /** Whether the chunk contains a character that is an error wherever it occurs, even in a comment. */
   readonly isForeign: boolean;
@@ -130,7 +130,7 @@ export class Chunk {
     this.lastLine = parts.lastLine;
   }
 
-  /** The names in it. Most chunks are never asked for them, so they are found when they are first needed. */
+  /** The names in the chunk. They are collected on first use, because they are never needed for most chunks. */
   get names(): ChunkNames {
     this.foundNames ??= ChunkNames.of(this.text);
     return this.foundNames;

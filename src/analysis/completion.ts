@@ -1,4 +1,4 @@
-/** Completion: offers what can be written at a position and can be continued to a legal document. */
+/** Completion: offers text that can be written at a position as part of a legal document. */
 import type { Span } from '../base/span.ts';
 import type { ModuleEnvironment } from '../check/availability.ts';
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
@@ -42,16 +42,16 @@ export interface Completion {
 }
 
 export interface Completions {
-  /** The range of the text that has already been typed. An item replaces it. */
+  /** The range of the text that has already been typed, which the chosen item replaces. */
   readonly span: Span;
-  /** In the order in which they should be shown. */
+  /** The items in the order in which they should be shown. */
   readonly items: readonly Completion[];
 }
 
 /** Maximum number of names that are listed. */
 const mostNames = 1000;
 
-/** Computes completions for one version and target. Caches what is legal for each mnemonic and operand. */
+/** Computes completions for one version and target, and caches which mnemonics and operands are legal. */
 export class Completer {
   readonly environment: ModuleEnvironment;
   private readonly guide: MnemonicGuide;
@@ -334,10 +334,10 @@ function membersOf(stem: string, count: number, nearby: ReadonlySet<string>): re
   return used.length > 0 ? used : [`${stem}0`];
 }
 
-/** How many words on each side of an offset are searched for names. */
+/** The number of words on each side of an offset that are searched for names. */
 const mostWords = 4096;
 
-/** The names that occur near an offset, in its chunk and in the chunk before it, the nearest first. */
+/** The names that occur near an offset, in its chunk or in the chunk before it, nearest first. */
 function namesNear({ offset, list, references }: Context): ReadonlySet<string> {
   const { index } = list.at(offset);
   const found = list.chunks.slice(Math.max(0, index - 1), index + 1).flatMap((chunk) => {

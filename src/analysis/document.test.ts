@@ -17,7 +17,7 @@ function edited(text: string, from: string, to: string): Document {
 
 const codesOf = (document: Document): readonly string[] => [...new Set(document.diagnostics().map(({ code }) => code))];
 
-/** Edits that have effects far away in the text. */
+/** Edits that affect findings far away in the text. */
 const distant: readonly (readonly [string, string, string, readonly string[]])[] = [
   ['a smaller family of registers', '%r<4>', '%r<2>', ['PTX3001', 'PTX1022']],
   ['a family of another type', '.reg .b32', '.reg .f32', ['PTX3004', 'PTX1022']],

@@ -59,7 +59,7 @@ export class Document {
   private readonly views = new Map<number, FunctionView>();
 
   /**
-   * @param options the target and version to check for, instead of those that the module names
+   * @param options the target and version to check for, instead of those that the module declares
    * @throws PtxlabError `unknown-target` or `unknown-version` if an option names a target or version that does not
    *   exist
    */
@@ -178,8 +178,8 @@ export class Document {
   }
 
   /**
-   * What can be written at an offset. Parts of a mnemonic are offered only if they can be continued to a legal
-   * mnemonic, and names only if they are legal in that place.
+   * The completions at an offset. Parts of a mnemonic are offered only if they can be continued to a legal mnemonic,
+   * and names only if they are legal in that place.
    */
   completions(offset: number): Completions {
     const { names, references } = this.navigation;
@@ -235,7 +235,7 @@ export class Document {
     return body === null ? null : normalBody(body);
   }
 
-  /** The text of each header directive, by the name of the directive. */
+  /** The text of each header directive, keyed by the name of the directive. */
   headerLines(): ReadonlyMap<string, string> {
     const lines = this.list.firstItems().map(printItem);
     return new Map(

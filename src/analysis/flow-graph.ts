@@ -40,12 +40,12 @@ export interface FlowGraph {
 
 const margin = 12;
 const lineHeight = 18;
-/** The width of a character in a monospaced font of 13 pixels. */
+/** The width of a character in a 13-pixel monospaced font. */
 const letterWidth = 7.9;
 const mostLetters = 44;
 const gap = 28;
 const laneWidth = 12;
-/** The most lanes on each side. Beyond these, jumps share the outermost lane. */
+/** The maximum number of lanes on each side. Any further jumps share the outermost lane. */
 export const laneLimit = 256;
 const indent = 24;
 
@@ -140,8 +140,8 @@ class Lane {
 }
 
 /**
- * Gives each jump a lane beside the boxes, with short jumps in the nearest lanes, so that jumps in one lane do not
- * overlap. This does not hold for the outermost lane if all lanes are taken.
+ * Assigns each jump to a lane beside the boxes, so that jumps in the same lane do not overlap and short jumps are in
+ * the nearest lanes. If all lanes are taken, jumps in the outermost lane may overlap.
  */
 function lanesOf(jumps: readonly Jump[]): {
   readonly count: number;

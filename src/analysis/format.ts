@@ -54,7 +54,7 @@ type Place = 'start' | 'label' | 'guard' | 'mnemonic' | 'operands' | 'directive'
 class Formatter {
   private readonly lineEnd: string;
   private place: Place = 'start';
-  /** Open functions and blocks. */
+  /** The number of functions and blocks that are open. */
   private depth = 0;
   /** The number of brackets that are open in the current statement. */
   private brackets = 0;
@@ -83,7 +83,7 @@ class Formatter {
     const { previous } = this;
     const hasLineEnd = /[\r\n]/.test(gap);
     if (/\S/.test(gap)) {
-      // Line markers of a preprocessor.
+      // Keeps the line markers of a preprocessor.
       if (this.place === 'line' && hasLineEnd) this.begin();
       return gap;
     }

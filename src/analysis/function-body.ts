@@ -20,7 +20,7 @@ import { type BodyInstruction, type Occurrence, occurrencesIn } from './occurren
 import type { OpenScopes } from './open-scopes.ts';
 
 export interface FunctionBody {
-  /** Where the function begins in the document. All other positions are relative to it. */
+  /** The offset of the function in the document. All other positions are relative to it. */
   readonly start: number;
   readonly source: string;
   readonly environment: Environment;
@@ -34,7 +34,7 @@ export interface FunctionBody {
   readonly blocks: readonly BasicBlock[];
 }
 
-/** Everything that the body of a function depends on. */
+/** The information about the module that is needed to analyze the body of a function. */
 export interface BodyContext {
   /** Names of the module. */
   readonly scopes: OpenScopes;
@@ -51,7 +51,7 @@ export interface BodyContext {
 const mostBranchTargets = 65_536;
 
 /**
- * Analyzes the function that the text contains. Instructions with errors are included, but what they do is only
+ * Analyzes the function that the text contains. Instructions with errors are included, but their effects are only
  * guessed. Returns null if the function cannot be parsed or has too many branch targets.
  */
 export function functionBody(source: string, start: number, context: BodyContext): FunctionBody | null {
@@ -108,8 +108,8 @@ export function functionBody(source: string, start: number, context: BodyContext
 }
 
 /**
- * Adds reads and writes to the instructions that have no variant. What these instructions do is not known, so their
- * reads and writes are guessed from their text.
+ * Adds reads and writes to the instructions that have no variant. The effects of these instructions are not known, so
+ * their reads and writes are guessed from their text.
  */
 function withUses(
   all: readonly ProgramInstruction[],
@@ -132,7 +132,7 @@ function withUses(
   });
 }
 
-/** The entries, of which those that contain an error have no variant. */
+/** Returns the entries, and sets the variant of each instruction that contains an error to null. */
 function withoutWrong(entries: readonly BodyEntry[], wrong: readonly Span[]): readonly BodyEntry[] {
   if (wrong.length === 0) return entries;
   const starts = wrong.map(({ start }) => start).toSorted((a, b) => a - b);

@@ -33,8 +33,8 @@ ${body}
 `;
 
 /**
- * Finds the first occurrence of the register after `mark`, and returns the lines of its definitions and those of its
- * reads.
+ * Finds the first occurrence of the register after `mark`, and returns the lines of its definitions and the lines of
+ * its reads.
  */
 function linesOf(text: string, mark: string, register: string): readonly [readonly number[], readonly number[]] {
   const { document, view } = viewOf(text);

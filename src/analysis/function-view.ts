@@ -17,16 +17,16 @@ export interface RegisterOccurrence extends Span {
   readonly role: Role;
 }
 
-/** What is known about a register at one position. */
+/** The definitions, reads and value of a register at one position. */
 export interface RegisterFacts {
   readonly name: string;
   readonly role: Role;
   /**
-   * Where the value may have been written. If the register is written at this position, this is the position itself.
-   * One name may stand for several values, because compilers reuse registers.
+   * The places where the value at this position may have been written. If this position writes the register, it is the
+   * only one. Compilers reuse registers, so other writes to the register may belong to other values.
    */
   readonly definitions: readonly Span[];
-  /** True if it is possible that the register has not been written when it is read here. */
+  /** Whether this position may read the register before anything has been written to it. */
   readonly mayBeUnwritten: boolean;
   /** The places that read the values from these definitions. */
   readonly reads: readonly Span[];
@@ -86,8 +86,8 @@ export class FunctionView {
   }
 
   /**
-   * Describes what is at an offset: an instruction with its variant, a name, or a constant. Null if there is nothing to
-   * describe, or if the instruction has errors.
+   * Describes the instruction, name or constant at an offset. Null if there is nothing to describe, or if the
+   * instruction has errors.
    */
   hover(offset: number): Hover | null {
     requireOffset(offset);

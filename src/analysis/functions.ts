@@ -7,7 +7,7 @@ export interface FunctionPlace extends Span {
   readonly entry: boolean;
   /** The position of its name. */
   readonly selection: Span;
-  /** Where its header ends and its body begins. */
+  /** The offset at which the header of the function ends and its body begins. */
   readonly headerEnd: number;
 }
 

@@ -4,7 +4,10 @@ import type { Edit, Fix, HeaderChange } from '../diagnostics/fix.ts';
 import { findDeclaredTarget } from '../isa/targets.ts';
 import type { Item } from '../syntax/tree.ts';
 
-/** The positions of a module's `.version` directive and of the architecture that applies; null for what it lacks. */
+/**
+ * The positions of a module's `.version` directive and of the architecture that its `.target` specifies; null if they
+ * are missing.
+ */
 export interface HeaderPlaces {
   readonly version: Span | null;
   readonly target: Span | null;

@@ -1,4 +1,4 @@
-/** Finds out what is at a position in a function: an instruction with its variant, a name, or a constant. */
+/** Describes the instruction, name or constant at a position in a function. */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';
@@ -19,7 +19,7 @@ export type HoverSubject =
   /** The explanation describes the instruction as it is written, with its own modifiers and types. */
   | { readonly kind: 'instruction'; readonly explanation: InstructionExplanation }
   | { readonly kind: 'register'; readonly name: string; readonly type: TypeName }
-  /** `since` says in words which PTX version added the register and which targets have it. */
+  /** `since` describes in words which PTX version added the register and which targets have it. */
   | { readonly kind: 'special register'; readonly name: string; readonly type: TypeName; readonly since: string }
   | { readonly kind: 'constant'; readonly explanation: LiteralExplanation }
   | {
@@ -30,14 +30,14 @@ export type HoverSubject =
     }
   | { readonly kind: 'label' | 'function' | 'list of targets' | 'prototype'; readonly name: string };
 
-/** What is at a position in the text, and the range of text to which the description applies. */
+/** A description of the instruction, name or constant at a position, and the range of text to which it applies. */
 export interface Hover extends Span {
   readonly subject: HoverSubject;
 }
 
 /**
- * Finds out what is at an offset in the text of the function. Null if the offset is between two instructions, or if the
- * instruction has errors.
+ * Describes the instruction, name or constant at an offset in the text of the function. Null if the offset is between
+ * two instructions, or if the instruction has errors.
  */
 export function hoverAt(body: FunctionBody, offset: number, environment: Environment): Hover | null {
   const found = instructionAt(body.instructions, offset);

@@ -3,7 +3,10 @@ import type { FunctionProgram } from '../program/function-program.ts';
 
 export interface KernelHeader {
   readonly name: string;
-  /** In the order of the header. `type` is the type of the parameter or of its elements; `size` is in bytes. */
+  /**
+   * The parameters, in the order of the header. `type` is the type of the parameter or of its elements; `size` is in
+   * bytes.
+   */
   readonly parameters: readonly { readonly name: string; readonly type: string; readonly size: number }[];
   /** The block size that `.reqntid` requires; null if the kernel has no such directive. */
   readonly requiredBlock: readonly [number, number, number] | null;

@@ -13,7 +13,7 @@ interface Search {
   readonly order: readonly number[];
   /** The position of each block in `order`; -1 if the block cannot be reached. */
   readonly position: Int32Array;
-  /** For each block, the last position that the search had reached when it left the block. */
+  /** For each block, the last position that the search had assigned when it left the block. */
   readonly last: Int32Array;
   /** For the first block of each loop, the blocks that jump back to it. */
   readonly sources: ReadonlyMap<number, readonly number[]>;

@@ -34,7 +34,7 @@ interface KnownScopes {
 export class ModuleCheck {
   readonly list: ChunkList;
   readonly uses: UseFindings = new UseFindings();
-  /** Increases whenever there is a change to the names that the module or one of its functions declares. */
+  /** Increases whenever the names that the module or one of its functions declares change. */
   private version = 0;
   /** Increases whenever the names that the module itself declares may have changed. */
   private moduleVersion = 0;

@@ -1,5 +1,5 @@
 /**
- * Finds the declaration that a name in a document refers to. It is determined by the scopes of functions and by the
+ * Finds the declaration that a name in a document refers to. This depends on the scopes of functions and on the
  * position of the name.
  */
 import { append } from '../base/append.ts';
@@ -10,7 +10,7 @@ import { type DeclaredSymbol, familyIndex } from '../check/symbols.ts';
 import type { Chunk, OutlinePart } from './chunk.ts';
 import type { ChunkList } from './chunk-list.ts';
 
-/** A symbol, and where its name is declared in the document. */
+/** A symbol, and the place where its name is declared in the document. */
 export interface Declared extends Span {
   readonly symbol: DeclaredSymbol;
 }
@@ -93,7 +93,8 @@ export class Names {
   }
 
   /**
-   * What a name stands for at an offset; null if it is not declared. Only a label may be declared after its first use.
+   * The declaration to which a name at an offset refers; null if the name is not declared. Only a label may be declared
+   * after its first use.
    */
   resolve(name: string, offset: number): Resolved | null {
     const { family, index } = memberOf(name);

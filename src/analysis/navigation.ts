@@ -33,7 +33,7 @@ interface Roles {
 
 const noRoles: Roles = { of: new Map(), end: 0 };
 
-/** Answers questions about the names and the structure of a document. It is no longer valid after an edit. */
+/** Answers questions about the names and the structure of a document. Valid until the next edit. */
 export class Navigation {
   /** Names by their scopes. */
   readonly names: Names;
@@ -83,7 +83,7 @@ export class Navigation {
     return entity === null ? [] : this.references.placesOf(entity);
   }
 
-  /** Like `places`, but also says for each place whether the name is read or written there. */
+  /** Like `places`, but also returns for each place whether the name is read or written there. */
   uses(offset: number): readonly NameUse[] {
     let roles = noRoles;
     return this.places(offset).map((place) => {
@@ -92,7 +92,7 @@ export class Navigation {
     });
   }
 
-  /** Where the name at an offset is declared. The definition of a function comes first. */
+  /** The places where the name at an offset is declared. The definition of a function comes first. */
   declarations(offset: number): readonly Span[] {
     const entity = this.references.entityAt(offset);
     if (entity === null) return [];

@@ -1,4 +1,4 @@
-/** Where a function reads and writes each of its registers. */
+/** Finds the places where a function reads and writes its registers. */
 import type { Span } from '../base/span.ts';
 import { registerUse } from '../check/binding/bind.ts';
 import { callParts } from '../check/instructions/call.ts';

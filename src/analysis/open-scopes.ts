@@ -22,7 +22,7 @@ export class OpenScopes {
   private readonly scopes: Scope[] = [];
   /** The labels of the scopes that will be opened by chunks that have not been checked yet. */
   labels: LabelsByScope;
-  /** Labels that could not be declared because their names already stand for something else. */
+  /** Labels that could not be declared because their names were already declared in the same scope. */
   private readonly repeated = new Set<LabelSymbol>();
 
   constructor(labels: LabelsByScope) {
@@ -74,7 +74,7 @@ export class OpenScopes {
     for (const label of this.labels.get(part) ?? []) if (scope.declare(label) !== null) this.repeated.add(label);
   }
 
-  /** Declares in the module's scope what a chunk declared there when it was checked. */
+  /** Repeats the declarations that a chunk made at module scope when it was checked. */
   repeatModule(declared: readonly Declared[]): void {
     for (const one of declared) {
       if (one.kind === 'symbol') redeclare(one.symbol, this.symbols);
@@ -83,7 +83,8 @@ export class OpenScopes {
   }
 
   /**
-   * Declares within functions what a chunk declared there when it was checked. `outline` is the outline of that chunk.
+   * Repeats the declarations that a chunk made within functions when it was checked. `outline` is the outline of that
+   * chunk.
    */
   repeatBody(declared: readonly Declared[], outline: readonly OutlinePart[]): void {
     const parts = outline.filter(({ kind }) => kind === 'function' || kind === 'open');

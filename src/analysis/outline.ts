@@ -77,7 +77,7 @@ function variable({ symbol, start, end }: PlacedVariable): OutlineSymbol {
   return { kind: 'variable', name: symbol.name, detail, start, end, selection: { start, end }, children: [] };
 }
 
-/** The variables that are declared in the body of a function, which do not include its parameters. */
+/** The variables that are declared in the body of a function. Its parameters are not included. */
 function variablesIn(offset: number, names: Names): readonly OutlineSymbol[] {
   const scope = names.scopeAt(offset);
   return [...(scope?.names.values() ?? [])].flatMap(({ symbol, start, end }) => {
@@ -130,7 +130,7 @@ export function foldsIn(list: ChunkList, references: References): readonly Fold[
 function commentFolds(chunks: readonly Chunk[], references: References): readonly Fold[] {
   const found: Fold[] = [];
   for (const chunk of chunks) {
-    // Where the run of comments before this word begins; null if the previous word is not a comment.
+    // The start of the run of comments before this word; null if the previous word is not a comment.
     let begun: number | null = null;
     for (const { kind, start, end } of references.wordsOf(chunk)) {
       if (kind !== 'comment') begun = null;

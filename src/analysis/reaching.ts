@@ -108,7 +108,7 @@ export class Reaching {
       if (instruction >= end || (overwritten !== null && instruction > overwritten)) break;
       if (seen.has(at)) return false;
       seen.add(at);
-      // An instruction reads before it writes, whatever the order of its operands.
+      // An instruction reads all its sources before it writes, regardless of the order of its operands.
       if (role === 'write' && this.alwaysRuns(instruction)) overwritten = instruction;
     }
     return overwritten === null;

@@ -1,4 +1,4 @@
-/** Where the names of a document occur, and which declaration each of them refers to. */
+/** Finds the places where the names of a document occur, and the declaration to which each of them refers. */
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import type { Chunk } from './chunk.ts';
@@ -22,15 +22,18 @@ export interface NamePlace extends Span {
   readonly isDeclaration: boolean;
 }
 
-/** The words of a document, read chunk by chunk, and the places of its names. */
+/** Splits a document into words, chunk by chunk, and finds the places of names. */
 export class References {
   private readonly list: ChunkList;
   private readonly names: Names;
   private readonly words: WeakMap<Chunk, readonly Word[]>;
-  /** The last word that was found outside of instructions. A search that reaches it ends, as directives can be long. */
+  /**
+   * The last word that was found to be outside of instructions. A backward search for the start of an instruction stops
+   * at this word, because directives can be long.
+   */
   private outside: { readonly words: readonly Word[]; readonly index: number } = { words: [], index: 0 };
 
-  /** `words` caches the words of each chunk. It is kept when the document is edited. */
+  /** `words` is a cache for the words of each chunk, which is kept when the document is edited. */
   constructor(list: ChunkList, names: Names, words: WeakMap<Chunk, readonly Word[]>) {
     this.list = list;
     this.names = names;
@@ -138,8 +141,8 @@ export class References {
   }
 
   /**
-   * The names between two offsets that have a spelling. Chunks are skipped if their lists of names show that they do not
-   * contain it, except for the chunk that contains the offset `always`, which is searched in any case.
+   * Finds the names between two offsets that match a spelling. A chunk is skipped if its list of names shows that it
+   * contains no such name. The chunk that contains the offset `always` is never skipped.
    */
   *find({ key, stem, isRest }: Spelling, within: Span, always = -1): Generator<Span> {
     const { chunks } = this.list;
@@ -179,9 +182,11 @@ function spellingOf({ name, declared: { symbol }, isFamily }: Entity): Spelling 
   return { key: keyOf(name), stem: symbol.name, isRest };
 }
 
-/** The names that begin with a stem and go on in a certain way. */
+/**
+ * A set of names that begin with the same stem. `isRest` tests whether the text after the stem belongs to such a name.
+ */
 export interface Spelling {
-  /** Shows which chunks may contain such a name. */
+  /** The key by which chunks that may contain such a name are found. */
   readonly key: NameKey;
   readonly stem: string;
   readonly isRest: (rest: string) => boolean;
@@ -192,7 +197,7 @@ export function exactly(name: string): Spelling {
   return { key: keyOf(name), stem: name, isRest: (rest) => rest === '' };
 }
 
-/** The stem, alone or with a number. */
+/** Names that consist of the stem, alone or followed by a number. */
 export function numbered(stem: string): Spelling {
   return { key: { stem, number: -1 }, stem, isRest: (rest) => /^\d*$/.test(rest) };
 }

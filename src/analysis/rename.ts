@@ -10,7 +10,7 @@ export type Renaming = Result<readonly Edit[], string>;
 
 const identifier: RegExp = /^(?:[A-Za-z][\w$]*|[_$%][\w$]+)$/;
 
-/** Why an entity cannot be renamed at all; null if it can. */
+/** The reason why an entity cannot be renamed at all; null if it can be renamed. */
 export function whyFixed({ declared: { symbol } }: Entity): string | null {
   const isElsewhere = (symbol.kind === 'function' || symbol.kind === 'variable') && symbol.linkage === '.extern';
   return isElsewhere ? `'${symbol.name}' is defined in another module` : null;

@@ -1,4 +1,4 @@
-/** Finds out what each word of a document means, so that editors can color it. */
+/** Determines the meaning of each word of a document, so that editors can color it. */
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import { findRegister } from '../isa/find-register.ts';

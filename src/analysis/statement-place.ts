@@ -5,8 +5,8 @@ import { ofOneLine, type Word, wordsBefore } from './words.ts';
 
 export type StatementPlace =
   /**
-   * In a mnemonic, or where a mnemonic can begin. `beginning` is the part of the mnemonic before its last dot, and
-   * `start` is the offset of the remaining part.
+   * The offset is in a mnemonic, or where a mnemonic can begin. `beginning` is the part of the mnemonic before its last
+   * dot, and `start` is the offset of the remaining part.
    */
   | { readonly kind: 'mnemonic'; readonly beginning: string; readonly start: number; readonly isFirst: boolean }
   | {
@@ -15,24 +15,27 @@ export type StatementPlace =
       readonly mnemonicStart: number;
       /** Number of the operand. */
       readonly index: number;
-      /** The innermost bracket that is open at the offset, and the number of commas after it. */
+      /** The innermost bracket that is open at the offset, and the number of commas between it and the offset. */
       readonly inside: '[' | '{' | '(' | null;
       readonly element: number;
-      /** Start of the name that is being written. */
+      /** The start of the name that is being written. */
       readonly start: number;
     }
-  /** After the `@` that begins a guard. */
+  /** The offset is after the `@` that begins a guard. */
   | { readonly kind: 'guard'; readonly start: number }
   /**
-   * After a directive. `words` contains the words of the directive as they are written, and `start` is the offset of
-   * the word that is being typed.
+   * The offset is after a directive. `words` contains the words of the directive as they are written, and `start` is
+   * the offset of the word that is being typed.
    */
   | { readonly kind: 'directive'; readonly words: readonly string[]; readonly start: number }
   | { readonly kind: 'none' };
 
 const none: StatementPlace = { kind: 'none' };
 
-/** Longer statements are not read: an initializer can have millions of words. */
+/**
+ * The maximum number of words in a statement. Longer statements are not read, because an initializer can have millions
+ * of words.
+ */
 const mostWords = 16_384;
 
 /**
@@ -62,8 +65,8 @@ export function statementPlace(text: string, words: readonly Word[], offset: num
 }
 
 /**
- * The words before word number `end` that belong to the same statement. Comments are left out. The words are read from
- * word number `start` on, which begins a statement.
+ * The words before word number `end` that belong to the same statement, without comments. Reading starts at word number
+ * `start`, which must begin a statement.
  */
 function statementBefore(text: string, words: readonly Word[], start: number, end: number): readonly Word[] {
   let statement = new Statement(text, start);
@@ -93,7 +96,7 @@ function startAfterSemicolon(text: string, words: readonly Word[], end: number):
   return 0;
 }
 
-/** What is known about the words of a statement that have been read so far. */
+/** The words of a statement that have been read so far. */
 class Statement {
   /** The index of the first word. */
   readonly start: number;
@@ -132,7 +135,7 @@ class Statement {
   }
 }
 
-/** Directives that a block or a table follows. */
+/** Directives that are followed by a block or a table. */
 const headers: ReadonlySet<string> = new Set(['.entry', '.func', '.section']);
 
 /**
@@ -167,7 +170,10 @@ function mnemonicPlace(written: string, start: number): StatementPlace {
   return { kind: 'mnemonic', beginning: written.slice(0, dot), start: start + dot, isFirst: false };
 }
 
-/** How many words of a directive are returned. All that decide what can follow are at its beginning. */
+/**
+ * The maximum number of words of a directive that are returned. Only words at the beginning of a directive determine
+ * what can follow.
+ */
 const mostDirectiveWords = 64;
 
 function directivePlace(text: string, statement: readonly Word[], offset: number): StatementPlace {
@@ -180,7 +186,7 @@ function directivePlace(text: string, statement: readonly Word[], offset: number
 
 function operandPlace(text: string, statement: readonly Word[], opcode: Word, offset: number): StatementPlace {
   const parts = statement.filter(({ kind }) => kind === 'opcode' || kind === 'modifier' || kind === 'type');
-  // Mnemonics with more parts are not resolved, so the others make no difference.
+  // Mnemonics with more parts than `partLimit` are not resolved, so any further parts make no difference.
   const read = parts.slice(0, partLimit + 1);
   const mnemonic = read.map(({ start, end }) => text.slice(start, end)).join('');
   const open: { mark: '[' | '{' | '('; elements: number }[] = [];

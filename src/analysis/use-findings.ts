@@ -12,15 +12,15 @@ import type { Target } from '../isa/targets.ts';
 import type { Chunk, FunctionUse } from './chunk.ts';
 
 /**
- * `uses` lists what each function uses, in the order of the text. For each entry, `starts` contains the offset of the
- * chunk from which the entry comes.
+ * `uses` lists what each function uses, in source order. For each entry, `starts` contains the offset of the chunk from
+ * which the entry comes.
  */
 interface Uses {
   readonly uses: readonly FunctionUse[];
   readonly starts: readonly number[];
 }
 
-/** What the last search examined; kept only if that search found no problem. */
+/** The input of the last search; stored only if that search found no problem. */
 interface Quiet {
   readonly uses: readonly FunctionUse[];
   /** The names that are declared at module scope. */
@@ -82,7 +82,7 @@ function usesOfFunctions({ uses, starts }: Uses, symbols: Scope): FunctionUses {
   for (const [i, { name, entry, span, own, named, calls, ctaGroups }] of uses.entries()) {
     const start = starts[i] ?? 0;
     if (span !== null) begun = { name, entry, nameStart: span.start + start, nameEnd: span.end + start };
-    // Most functions use none of these. They need no entry in the table.
+    // Most functions use none of these resources, so they need no entry in the table.
     const isEmpty = own.length + named.length + calls.length + ctaGroups.length === 0;
     if (isEmpty && !all.uses.has(name)) continue;
     if (begun !== null) all.begin(begun);

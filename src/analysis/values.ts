@@ -19,7 +19,7 @@ interface Expression {
 
 /**
  * Limits on the length of an expression in characters, and on the number of instructions through which a value is
- * traced back. Beyond these limits, the expression contains names of registers.
+ * traced back. If a limit is reached, the rest of the expression consists of register names.
  */
 const longest = 160;
 const mostSteps = 12;
@@ -45,7 +45,10 @@ export class Values {
     this.placeAt = placeAt;
   }
 
-  /** The value of a register before an instruction; null if only its name is known. */
+  /**
+   * The value that a register has before an instruction is executed; null if it can only be expressed by the register's
+   * name.
+   */
   before(instruction: number, place: number, name: string): string | null {
     this.known.clear();
     const { text } = this.register(instruction, place, name, mostSteps);
@@ -121,7 +124,7 @@ export class Values {
     return this.shortName(operand.kind === 'member' ? written.replace(/^%/, '') : written);
   }
 
-  /** The value of a load; only loads of parameters have a known value. */
+  /** The value that a load reads. It is known only if the load reads a parameter. */
   private loaded({ node, variant }: BodyInstruction): Expression | null {
     const [, address] = node.operands;
     if (variant?.modifiers['space']?.startsWith('.param') !== true) return null;

@@ -1,4 +1,4 @@
-/** Classifies the words of PTX text by their role in a statement. It does not look up names. */
+/** Classifies the words of PTX text by their role in a statement, without looking up names. */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
 import { opcodeIn } from '../isa/notation.ts';
@@ -45,7 +45,7 @@ export const ofOneLine: ReadonlySet<string> = new Set([
   '.loc_intermediate',
 ]);
 
-/** The number of words that start before an offset. The words must be in the order of the text. */
+/** The number of words that start before an offset. The words must be sorted by position. */
 export function wordsBefore(words: readonly Word[], offset: number): number {
   return leadingCount(words.length, (i) => elementAt(words, i).start < offset);
 }
@@ -105,7 +105,7 @@ class WordReader {
     return last !== undefined && this.source[last.start] === ',';
   }
 
-  /** Comments between two tokens. */
+  /** Reads the comments between two tokens. */
   private readGap(start: number, end: number): void {
     if (end - start < 2) return;
     const comment = /\/\/[^\n]*|\/\*[\s\S]*?\*\//g;

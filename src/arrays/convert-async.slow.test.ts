@@ -1,4 +1,4 @@
-/** Converting in slices, on this thread or on others, gives the same result as `convert`. */
+/** Converting in slices, on the main thread or on worker threads, produces the same result as `convert`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { built } from '../../test/cli/ptxlab.ts';
@@ -105,7 +105,8 @@ test('a signal stops threads that share arrays', async () => {
   expect(Buffer.compare(out, new Uint8Array(out.length))).toBe(0);
   for (const milliseconds of [1, 2, 4]) {
     const end = await stopAfter(milliseconds);
-    // The conversion may finish before the signal stops it. `toContain` would print the whole array, which takes seconds.
+    // The conversion may finish before the signal stops it. `toContain` would print the whole array, which would take
+    // seconds.
     expect(end === reason || end === out).toBe(true);
   }
   expect((await convertAsync(shared, { to: 'e4m3', workers: 1, out })) === out).toBe(true);

@@ -30,7 +30,7 @@ export interface ConvertAsyncOptions extends ConvertOptions {
  * With fewer elements than this, the calling thread is as fast as two workers. This was measured on two cores, for a
  * conversion from f32 to e4m3 in a workspace. The best times of several hundred runs, first with one thread and then
  * with two workers, were 1.46 and 1.49 ms for 2^22 elements, 3.2 and 2.7 ms for 2^23, and 46 and 38 ms for 2^26. Both
- * cores were also busy with other programs during the measurement; on idle cores, workers gain more.
+ * cores were also busy with other programs during the measurement; on idle cores, workers are even faster.
  */
 const threshold = 2 ** 23;
 
@@ -84,8 +84,8 @@ export async function convertAsync(source: Bytes, options: ConvertAsyncOptions):
 }
 
 /**
- * Whether worker threads convert the arrays. By default, they convert only large arrays in shared memory: the calling
- * thread would have to copy other arrays, which takes longer than most conversions.
+ * Whether worker threads convert the arrays. By default, they convert only large arrays in shared memory, because the
+ * calling thread would have to copy other arrays, which takes longer than most conversions.
  */
 function goesToThreads({ bytes, into, count }: PreparedArrays, asked: number | undefined): boolean {
   // If the arrays overlap, a thread would overwrite elements that another thread may not have read yet.
@@ -208,9 +208,9 @@ class Spread {
         const part = { ...this.part(first, end), ...slot };
         slot.source.set(bytes.subarray(first * from, Math.ceil(end * from)));
         const whole = Math.ceil(part.count / chunkSize) * chunkSize;
-        // The slot is converted in place. To do so, the number of elements is rounded up to a multiple of the chunk
-        // size, for which every slot has room. If the caller supplies random words, conversion in place is not
-        // possible, because the words would have to be copied.
+        // The slot is converted in place. The number of elements is therefore rounded up to a multiple of the chunk
+        // size, and every slot has enough room for that number. If the caller supplies random words, in-place
+        // conversion is not possible, because the words would have to be copied.
         const inPlace = part.random?.kind === 'words' ? {} : { count: whole, place: { memory, id, thread } };
         await host.convert({ ...part, ...inPlace });
         into.set(slot.target.subarray(0, Math.ceil(part.count * to)), first * to);
@@ -242,7 +242,7 @@ class Spread {
   private randomOf(random: RandomSource | null, first: number, end: number): RandomSource | null {
     if (random?.kind !== 'words') return random === null ? null : { ...random, first: random.first + first };
     const perWord = this.arrays.plan.random?.low.length ?? 1;
-    // `slice` makes a copy of these words. A view of them would not do, because its whole buffer would be sent with it.
+    // `slice` copies these words. A view would not work, because the whole underlying buffer would be sent with it.
     return { kind: 'words', words: random.words.slice(first / perWord, Math.ceil(end / perWord)) };
   }
 
@@ -260,7 +260,7 @@ class Spread {
   }
 }
 
-/** Waits until all threads have finished, because the caller must not use the arrays before that. */
+/** Waits until all threads have finished, because the caller must not use the arrays until then. */
 async function ended(lanes: readonly Promise<void>[]): Promise<void> {
   const settled = await Promise.allSettled(lanes);
   for (const one of settled) if (one.status === 'rejected') throw one.reason;

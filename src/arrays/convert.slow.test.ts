@@ -1,5 +1,5 @@
 /**
- * Converting an array gives the same result as converting each element with the exact engine, whatever the array's
+ * Converting an array gives the same result as converting each element with the exact engine, regardless of the array's
  * length, packing and position.
  */
 import fc from 'fast-check';

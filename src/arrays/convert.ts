@@ -44,11 +44,13 @@ export interface ConvertOptions {
   readonly from?: FormatSpelling;
   /** Format of the result; any spelling of its name is accepted. */
   readonly to: FormatSpelling;
-  /** Default: to nearest even. ue8m0 has no default and needs `rz` or `rp`. `rs` needs `seed` or `rbits`. */
+  /**
+   * Default: to nearest even. Conversions to ue8m0 have no default and need `rz` or `rp`. `rs` needs `seed` or `rbits`.
+   */
   readonly rounding?: Rounding;
   /**
-   * Whether values beyond the range of the result's format, including infinities, are clamped to that range. Default:
-   * as `semantics` says.
+   * Whether values beyond the range of the result's format, including infinities, are clamped to that range. The
+   * default depends on `semantics`.
    */
   readonly saturate?: boolean;
   /** Allowed for signed floats only: turns negative results and -0 into +0, and NaNs into the canonical NaN. */
@@ -67,11 +69,11 @@ export interface ConvertOptions {
   /**
    * For `rs`: random bits from the caller. Word i is used for elements 4i to 4i + 3 or, if the result is f16 or bf16,
    * for elements 2i and 2i + 1. The bits of a word are used in the same way as the operand `rbits` of a PTX instruction
-   * that converts these elements, with the first of them in the lowest lane.
+   * that converts these elements, where the first element is in the lowest lane.
    */
   readonly rbits?: Uint32Array;
   /**
-   * How source elements narrower than a byte are stored. Default: `low-first` for elements of 2 or 4 bits, otherwise
+   * How source elements narrower than a byte are stored. Default: `low-first` for 2-bit and 4-bit elements, otherwise
    * `bytes`.
    */
   readonly sourcePacking?: Packing;
@@ -87,8 +89,8 @@ export interface ConvertOptions {
 }
 
 /**
- * The rules of the options of `convert`. Where anything is accepted, the value is checked when it is used, and the
- * error has a code of its own.
+ * The rules for the options of `convert`. An option for which any value is accepted here is checked when it is used,
+ * and an invalid value has an error code of its own.
  */
 export const convertRules: RulesFor<ConvertOptions> = {
   from: anything(),
@@ -184,7 +186,9 @@ export function arrayConversion(source: Bytes, options: ConvertOptions): ArrayCo
   return { from, to, plan, count, random: randomSource(plan, options, count) };
 }
 
-/** Plans, keyed by everything that they depend on; making one takes as long as converting thousands of elements. */
+/**
+ * Plans, keyed by everything that they depend on. Creating a plan takes as long as converting thousands of elements.
+ */
 const plans = new BoundedCache<string, ArrayPlan>(256);
 
 function planFor(from: FormatName, to: FormatName, options: ConvertOptions): ArrayPlan {

@@ -1,6 +1,6 @@
 /**
- * Finds number formats by any name that a stack uses for them (spellings.ts). Every spelling is accepted. The canonical
- * name of a format, a `FormatName`, is its name in PTX without the dot.
+ * Finds number formats by any name that a software stack uses for them (spellings.ts). Every spelling is accepted. The
+ * canonical name of a format, a `FormatName`, is its name in PTX without the dot.
  */
 import { PtxlabError } from '../base/error.ts';
 import { nearestWord } from '../base/nearest-word.ts';
@@ -35,7 +35,7 @@ const foreign: Readonly<Record<string, string>> = {
   complex128: 'it is a pair of f64',
 };
 
-/** f4 means f32 in numpy and e2m1 in safetensors, which writes it in upper case. */
+/** f4 means f32 in numpy. In safetensors, which spells the name in upper case, it means e2m1. */
 const ambiguous: ReadonlySet<string> = new Set(['f4']);
 
 const known: ReadonlyMap<string, FormatName> = new Map(
@@ -62,7 +62,8 @@ function bare(text: string): string {
 /** The format with the given spelling, in upper or lower case; null if PTX has no such format. */
 export function formatNamed(text: string): FormatName | null {
   if (typeof text !== 'string') return null;
-  // Most callers write a name exactly, and the expressions in `bare` take a noticeable part of a short conversion.
+  // Most callers pass an exact spelling. Evaluating the expressions in `bare` would take up a noticeable part of a
+  // short conversion.
   const exact = known.get(text);
   if (exact !== undefined) return exact;
   const name = bare(text);
@@ -97,7 +98,7 @@ export function requireFormat(text: string, others: readonly string[] = []): For
 /**
  * The error for a name that does not identify a PTX format. Its code is foreign-format if only other stacks have the
  * format, ambiguous-format if different stacks use the name for different formats, and otherwise unknown-format. The
- * message of unknown-format suggests the nearest known spelling, if any spelling is near enough.
+ * message of unknown-format suggests the nearest known spelling, if there is a similar one.
  */
 export function unknownFormat(text: string, others: readonly string[] = []): PtxlabError {
   if (typeof text !== 'string') {

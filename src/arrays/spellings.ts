@@ -2,7 +2,10 @@
 import { keysOf, recordOf } from '../base/records.ts';
 import type { FormatName } from '../numerics/formats.ts';
 
-/** Spellings of one format; null if a family has no name for it. `others`: Triton, OCP, CUDA and everyday names. */
+/**
+ * Spellings of one format; null if a family has no name for it. `others` contains names from Triton, OCP and CUDA, and
+ * informal names.
+ */
 export interface SpellingRow {
   readonly ml_dtypes: string | null;
   readonly torch: string | null;

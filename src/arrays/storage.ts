@@ -6,9 +6,9 @@ import { formats, type FormatName } from '../numerics/formats.ts';
 import { type Storage, storedBits } from '../jit/arrays/array-storage.ts';
 
 /**
- * How elements of 2, 4 or 6 bits are stored. `bytes`: one element per byte, in its low bits. `low-first`: densely, with
- * the first element in the lowest bits. `high-first`: densely, with the first element of each byte in its topmost bits
- * (only for 2 and 4 bits).
+ * How 2-bit, 4-bit and 6-bit elements are stored. `bytes`: one element per byte, in its low bits. `low-first`: densely,
+ * with the first element in the lowest bits. `high-first`: densely, with the first element of each byte in its topmost
+ * bits (only for 2 and 4 bits).
  */
 export type Packing = 'bytes' | 'low-first' | 'high-first';
 
@@ -81,8 +81,8 @@ export function formatOfArray(source: Bytes): FormatName | null {
 }
 
 /**
- * How the elements are stored. If no packing is requested, the usual packing of the format is used: elements of 2 or 4
- * bits are packed densely, and elements of 6 bits are stored one per byte, as in PTX.
+ * How the elements are stored. If no packing is requested, the usual packing of the format is used: 2-bit and 4-bit
+ * elements are packed densely, and 6-bit elements are stored one per byte, as in PTX.
  */
 export function storageOf(format: FormatName, packing: Packing | undefined): Storage {
   const { width } = formats[format];
@@ -103,7 +103,7 @@ export function storageOf(format: FormatName, packing: Packing | undefined): Sto
   return { width, dense: chosen !== 'bytes', highFirst: chosen === 'high-first' };
 }
 
-/** Number of bytes for `count` elements; the last byte is padded with zeros. */
+/** Number of bytes that `count` elements occupy; the last byte is padded with zeros. */
 export function storedBytes(storage: Storage, count: number): number {
   return Math.ceil((count * storedBits(storage)) / 8);
 }

@@ -27,8 +27,8 @@ export function workspaceOf(array: ArrayBufferView | ArrayBufferLike): Workspace
 
 /**
  * Allocates arrays in one piece of memory that `convert` accesses without copying. For arrays that are larger than the
- * processor's cache, this is up to twice as fast. Where memory can be shared, as in Node, worker threads access the
- * arrays without copying, too.
+ * processor's cache, this is up to twice as fast. If memory can be shared, as in Node, worker threads also access the
+ * arrays without copying.
  *
  * ```ts
  * const workspace = new Workspace(2 ** 27);

@@ -1,4 +1,4 @@
-/** Adds a value to the list of a key. */
+/** Appends a value to the list that is stored under a key. */
 export function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);

@@ -47,19 +47,19 @@ export function hex(bits: Bits, width: number): string {
 type OfBits<R> = (a: Bits, b?: Bits, c?: Bits, d?: Bits) => R;
 
 /**
- * Lets a function that takes `number`s, for values of at most 32 bits, be called with `Bits`. Nothing is checked here,
+ * Makes a function that takes `number`s, for values of at most 32 bits, callable with `Bits`. Nothing is checked here,
  * because the widths are known when an instruction is prepared.
  */
 export function onNumbers<R>(of: (a: number, b: number, c: number, d: number) => R): OfBits<R> {
   return of as OfBits<R>;
 }
 
-/** Lets a function that takes `bigint`s, for 64-bit values, be called with `Bits`. */
+/** Makes a function that takes `bigint`s, for 64-bit values, callable with `Bits`. */
 export function onBigints<R>(of: (a: bigint, b: bigint, c: bigint) => R): OfBits<R> {
   return of as OfBits<R>;
 }
 
-/** Lets a function that shifts 64-bit values be called with `Bits`. The shift amount is always a `number`. */
+/** Makes a function that shifts 64-bit values callable with `Bits`. The shift amount is always a `number`. */
 export function onShifted<R>(of: (a: bigint, amount: number) => R): OfBits<R> {
   return of as OfBits<R>;
 }

@@ -10,8 +10,8 @@ export class BoundedCache<K, V> {
   private oldest: MapIterator<K> | null = null;
 
   /**
-   * @param most the number of entries
-   * @param kept returns the key that is stored with a new value, and that must equal the given one: `ownText` for keys
+   * @param most the maximum number of entries
+   * @param kept returns the key to store with a new value, which must be equal to the requested key: `ownText` for keys
    *   that are parts of a larger text
    */
   constructor(most: number, kept: (key: K) => K = (key) => key) {
@@ -30,7 +30,8 @@ export class BoundedCache<K, V> {
   }
 
   private dropOldest(): void {
-    // A new iterator would skip all places of deleted entries before it finds one, which takes longer than most values.
+    // A new iterator would first have to skip the slots of all deleted entries, which takes longer than creating most
+    // values.
     this.oldest ??= this.made.keys();
     const next = this.oldest.next();
     if (next.done !== true) this.made.delete(next.value);

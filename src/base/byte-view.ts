@@ -1,4 +1,4 @@
-/** The bytes of an array as a view, which reads and writes numbers of several bytes. */
+/** A view of an array's bytes that can read and write multi-byte numbers. */
 export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }

@@ -1,7 +1,7 @@
 /**
- * Platform names that public types mention. A program that is compiled without `lib.dom` and without the Node types
- * would not know these names, so they are declared here as empty interfaces. In all other programs, these interfaces
- * merge with the real ones and add nothing.
+ * Platform names that public types use. In a program that is compiled without `lib.dom` and without the Node types,
+ * these names would be undefined, so they are declared here as empty interfaces. In all other programs, these
+ * interfaces merge with the real ones and add nothing.
  */
 declare global {
   interface AbortSignal {}

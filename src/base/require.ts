@@ -24,9 +24,9 @@ export function requireArgument<T>(
 
 /**
  * @param owner the name that messages use for the function or class that takes the options
- * @throws PtxlabError `bad-option` if `options` is not an object, if an option has no rule, as when its name is
- *   misspelled, or if its value does not follow its rule; the message names the option, the accepted values and the
- *   given value
+ * @throws PtxlabError `bad-option` if `options` is not an object, if an option has no rule (for example because its
+ *   name is misspelled), or if its value does not follow its rule; the message contains the option, the accepted values
+ *   and the actual value
  */
 export function requireOptions<T>(options: unknown, rules: RulesFor<T>, owner: string): void {
   if (!isObject(options))
@@ -38,7 +38,8 @@ export function requireOptions<T>(options: unknown, rules: RulesFor<T>, owner: s
     }
     requireOption(name, options[name], rules[name], owner);
   }
-  // The loop above misses getters of a class. Other objects skip this, so that converting a few elements remains fast.
+  // The loop above misses getters that a class defines. Plain objects return early, so that converting a few elements
+  // remains fast.
   if (Object.getPrototypeOf(options) === Object.prototype) return;
   for (const name in rules) requireOption(name, options[name], rules[name], owner);
 }

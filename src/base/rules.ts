@@ -17,7 +17,7 @@ export interface Rule<T> {
    * values of this kind have no parts.
    */
   readonly inside?: (value: unknown, path: string) => Mistake | null;
-  /** Returns a copy of an accepted value without its mistaken parts. Absent if the rule can't do without a part. */
+  /** Returns a copy of an accepted value without its invalid parts. Absent if no part of the value can be omitted. */
   readonly withoutMistakes?: (value: unknown) => unknown;
   /** Never set. The property is declared only so that the compiler treats rules for different types as incompatible. */
   readonly type?: T;
@@ -42,7 +42,7 @@ export const bytes: Rule<Uint8Array> = {
   accepts: (value) => tagOf(value) === 'Uint8Array',
 };
 
-/** Accepts any list. Its members are not checked by this rule. */
+/** Accepts any list; the members of the list are not checked. */
 export const list: Rule<readonly never[]> = { takes: 'a list', accepts: Array.isArray };
 
 /** Accepts any value. Meant for values that are checked only when they are used. */
@@ -111,7 +111,7 @@ export function listOf<T>(part: Rule<T>, takes = 'a list'): Rule<readonly T[]> {
   };
 }
 
-/** An object whose members may have any names, or those that follow `names`, and must all follow the same rule. */
+/** An object whose members must all follow the same rule, and whose member names must follow `names`. */
 export function mapOf<T>(part: Rule<T>, names: Rule<string> = text): Rule<Readonly<Record<string, T>>> {
   const check = (name: string, value: unknown, path: string): Mistake | null =>
     names.accepts(name)
@@ -141,7 +141,7 @@ export function objectOf<T>(rules: RulesFor<T>): Rule<T> {
   };
 }
 
-/** The end of a message about an unknown name: the known name that is most similar, or all of them if none is. */
+/** The end of a message about an unknown name: the most similar known name or, if none is similar, all known names. */
 export function knownNames(name: string, known: readonly string[]): string {
   const near = nearestWord(name, known);
   return near === null ? `it has ${known.join(', ')}` : `did you mean '${near}'?`;
@@ -164,7 +164,7 @@ export function recordWith<T>(rules: RulesFor<T>): Rule<T> {
 
 /**
  * An object that has at least these members. `takes` describes the object in messages. Mistakes in its members are not
- * reported individually, because callers get such objects from the library instead of writing them.
+ * reported individually, because callers get such objects from the library and do not write them by hand.
  */
 export function shaped<T>(takes: string, rules: { readonly [Name in keyof T]?: Rule<unknown> }): Rule<T> {
   const members = Object.entries<Rule<unknown> | undefined>(rules);

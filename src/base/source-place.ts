@@ -2,7 +2,7 @@
 export interface SourcePlace {
   /** As `.file` names it. */
   readonly file: string;
-  /** Line and column are both 1-based; the column is 0 if the compiler gave none. */
+  /** Line and column are both 1-based; the column is 0 if the compiler did not specify one. */
   readonly line: number;
   readonly column: number;
   /**

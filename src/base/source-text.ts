@@ -54,8 +54,7 @@ function indexLines(text: string): Uint32Array {
 }
 
 /**
- * Finds the starts of the lines in text that does not contain `\r`. Most text is like this, and the built-in search is
- * fast.
+ * Finds the starts of the lines in text that does not contain `\r`. Most texts do not, and the built-in search is fast.
  */
 function indexNewlines(text: string): Uint32Array {
   const starts = [0];

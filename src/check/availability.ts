@@ -35,10 +35,13 @@ import { type InstructionPart, type Problem, problem, wholeMnemonic } from './in
  */
 export const shortAddressTargets: TargetSet = { kind: 'between', sm: 10, below: 75 };
 
-/** Whether textures include their samplers, or samplers are separate, as `texmode_independent` in `.target` says. */
+/**
+ * Whether textures include their samplers (`unified`) or samplers are separate (`independent`), which is specified by
+ * `texmode_independent` in `.target`.
+ */
 export type Texmode = 'unified' | 'independent';
 
-/** The version and target that the module declares, or the ones that the caller gave instead. */
+/** The version and target that the module declares, or those that the caller specified instead. */
 export interface ModuleEnvironment {
   readonly version: Version;
   readonly target: Target;
@@ -99,7 +102,8 @@ function unavailable(row: AvailabilityRow, { version, target }: Judged): Problem
   const here = ways.filter((way) => includesTarget(way.on, target));
   const now = ways.filter((way) => inVersion(way, version));
   const dropped = here.map((way) => way.until).find((until) => until !== undefined && version >= until);
-  // If the feature came back for other targets, those are more useful to know than the version that dropped it.
+  // If the feature was later reintroduced for other targets, it is more useful to list these targets than the version
+  // that dropped the feature.
   if (dropped !== undefined && !now.some(({ since }) => since >= dropped)) {
     const last = formatVersion(dropped);
     return problem('PTX4004', place, { subject, last, found: formatVersion(version) }, { help, accepted });
@@ -194,7 +198,10 @@ export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Accepta
   return acceptedSince(earliest);
 }
 
-/** The results of `acceptance` so far, by the versions that they contain. There are few, even in a large program. */
+/**
+ * The results of `acceptance` so far, keyed by the versions that they contain. Even a large program has only a few
+ * different results.
+ */
 const knownAcceptances = new BoundedCache<string, readonly Acceptance[]>(1000);
 
 function acceptedSince(versionOfTargets: Float64Array): readonly Acceptance[] {
@@ -206,7 +213,7 @@ function acceptedSince(versionOfTargets: Float64Array): readonly Acceptance[] {
   );
 }
 
-/** Replaces each version with the other one if that is later. */
+/** Replaces each version in the first array with the corresponding version in the second array if that is later. */
 function raise(versionOfTargets: Float64Array, others: Float64Array): void {
   for (let i = 0; i < others.length; i++) {
     versionOfTargets[i] = Math.max(doubleAt(versionOfTargets, i), doubleAt(others, i));
@@ -233,8 +240,8 @@ function firstVersions(ways: readonly Availability[]): Float64Array {
 }
 
 /**
- * True if at least one target supports the variant in this version. If the user names no target, `eval` requires
- * nothing more than this.
+ * True if at least one target supports the variant in this version. If the user does not specify a target, this is all
+ * that `eval` requires.
  */
 export function isAvailableSomewhere(variant: Variant, version: Version): boolean {
   const rows = rowsOf(variant);

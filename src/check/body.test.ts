@@ -26,7 +26,7 @@ $out: ret;
 .file 1 "a.cu"
 `;
 
-/** What engines learn of an entry. */
+/** The parts of an entry that engines use. */
 function meaning(entry: BodyEntry, text: string): readonly unknown[] {
   switch (entry.kind) {
     case 'instruction':

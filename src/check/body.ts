@@ -1,6 +1,6 @@
 /**
- * Reads the statements of functions that were checked before. Only the functions that a kernel needs are read, so most
- * of the text of a large module is never parsed in full.
+ * Reads the statements of functions that have already been checked. Only the functions that a kernel needs are read, so
+ * most of the text of a large module is never parsed in full.
  */
 import { elementAt } from '../base/element-at.ts';
 import { SourceText } from '../base/source-text.ts';
@@ -29,7 +29,7 @@ export type BodyEntry =
   /** `.pragma`, which applies to the instruction after it. */
   | { readonly kind: 'pragma'; readonly node: PragmaDirective };
 
-/** The statements of a function in the order of the text. */
+/** The statements of a function, in source order. */
 export interface CheckedBody {
   /** The text of the function or of the whole module. All positions are relative to its start. */
   readonly text: SourceText;

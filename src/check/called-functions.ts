@@ -1,21 +1,21 @@
 /**
- * Finds what ptxas 13.0 refuses when it compiles functions together with what they call: values that it cannot pass,
- * and `tcgen05` instructions of both CTA groups.
+ * Finds code that ptxas 13.0 rejects when it compiles functions together with the functions that they call: values that
+ * it cannot pass, and `tcgen05` instructions of both CTA groups.
  */
 import type { FunctionItem, PrototypeDirective } from '../syntax/tree.ts';
 import { ctaGroupOf } from './declarations/function-uses.ts';
 import { isUnpassable, type Signature, signatureOf } from './declarations/signature.ts';
 
-/** Which kinds of values of a forbidden type there are. */
+/** Whether any parameters, and whether any results, have a type that cannot be passed. */
 export type Unpassable = Readonly<Record<'parameters' | 'results', boolean>>;
 
 interface Known {
   readonly signature: Signature;
   readonly entry: boolean;
   hasBody: boolean;
-  /** The names in the operands of its instructions. */
+  /** The names in the operands of the function's instructions. */
   readonly used: Set<string>;
-  /** The prototypes that its calls name. */
+  /** The prototypes that the function's calls refer to. */
   readonly prototypes: Signature[];
   readonly ctaGroups: Set<string>;
 }
@@ -59,25 +59,34 @@ export class CalledFunctions {
     else this.current?.prototypes.push(prototype);
   }
 
-  /** What relocatable code cannot pass: whatever functions with a body take and return, and what is called. */
+  /**
+   * Finds values that relocatable code cannot pass: the parameters and results of all functions, other than kernels,
+   * that have a body or are called.
+   */
   inPart(): Unpassable {
     const all = [...this.functions.values()];
     const defined = all.filter(({ entry, hasBody }) => hasBody && !entry).map(({ signature }) => signature);
     return unpassable([...defined, ...this.usedBy(all)]);
   }
 
-  /** What a whole program cannot pass: what is called, or has its address taken, by kernels and what they use. */
+  /**
+   * Finds values that a whole program cannot pass: the parameters and results of all functions that kernels call or
+   * take the address of, directly or indirectly.
+   */
   inWhole(): Unpassable {
     const kernels = [...this.functions.values()].filter(({ entry }) => entry);
     return unpassable(this.usedBy(this.reachedFrom(kernels)));
   }
 
-  /** The functions with both CTA groups, as relocatable code. */
+  /** In relocatable code, the functions whose own instructions belong to both CTA groups. */
   mixedInPart(): readonly string[] {
     return [...this.functions].filter(([, { ctaGroups }]) => ctaGroups.size > 1).map(([name]) => name);
   }
 
-  /** The kernels that have both CTA groups together with what they call. */
+  /**
+   * In a whole program, the kernels that, together with the functions that they call, have instructions of both CTA
+   * groups.
+   */
   mixedInWhole(): readonly string[] {
     const all = new Set([...this.functions.values()].flatMap(({ ctaGroups }) => [...ctaGroups]));
     if (all.size < 2) return [];

@@ -43,7 +43,7 @@ export interface Requirements {
 }
 
 export interface CheckReport {
-  /** All findings, in the order of their positions in the text. */
+  /** All findings, in source order. */
   readonly diagnostics: readonly Diagnostic[];
   readonly requirements: Requirements;
 }
@@ -63,7 +63,7 @@ export interface CheckedModule {
   readonly files: ReadonlyMap<number, string>;
   /** Debug sections as written. */
   readonly sections: readonly string[];
-  /** The variants of the instructions that not all versions and targets support. */
+  /** The variants of those instructions that some versions or targets do not support. */
   readonly variants: readonly Variant[];
   readonly environment: ModuleEnvironment;
 }
@@ -97,8 +97,8 @@ export const sharedMemory: CheckMemory = new CheckMemory();
  * Checks a PTX module as strictly as ptxas does, and reports every finding, up to 1,000 syntax errors and 1,000 other
  * findings. Never throws an exception because of what the text contains.
  *
- * @throws PtxlabError `unknown-target` or `unknown-version` if an option names a target or version that does not exist;
- *   `bad-option` for invalid options
+ * @throws PtxlabError `unknown-target` or `unknown-version` if an option specifies a target or version that does not
+ *   exist; `bad-option` for invalid options
  */
 export function check(source: string, options: CheckOptions = {}): CheckReport {
   requireOptions(options, judgeRules, 'check');
@@ -106,7 +106,7 @@ export function check(source: string, options: CheckOptions = {}): CheckReport {
   return run(source, options, sharedMemory, false).report;
 }
 
-/** Like `check`, but parses all lines, even those whose shapes are known. */
+/** Like `check`, but parses all lines, even lines of known shape. */
 export function checkEveryLine(source: string): CheckReport {
   return run(source, {}, sharedMemory, false, null).report;
 }
@@ -114,7 +114,7 @@ export function checkEveryLine(source: string): CheckReport {
 /**
  * Checks a module and keeps what is needed to run it. If the only mistake in the module is a `.version` that is too
  * low, the module is checked against the rules of the lowest version that accepts it. The errors are then reported as
- * warnings, and `environment` contains that version. If the caller gives a version, only that version is used.
+ * warnings, and `environment` contains that version. If the caller specifies a version, only that version is used.
  */
 export function loadModule(source: string, options: CheckOptions = {}): LoadedModule {
   const asWritten = loadAs(source, options);
@@ -128,12 +128,12 @@ export function loadModule(source: string, options: CheckOptions = {}): LoadedMo
   return { module: raised.module, report: { ...raised.report, diagnostics } };
 }
 
-/** Whether a finding says that the module's `.version` is too low for an instruction, or for the target. */
+/** Whether a finding reports that the module's `.version` is too low for an instruction, or for the target. */
 export function isLowVersion({ code }: Diagnostic): boolean {
   return code === 'PTX4001' || code === 'PTX4013';
 }
 
-/** The lowest version that accepts the module, if all its errors say that the version is too low; null otherwise. */
+/** The lowest version that accepts the module if all its errors report that the version is too low; null otherwise. */
 function versionMissing({ diagnostics, requirements }: CheckReport): VersionName | null {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const isVersionOnly = errors.length > 0 && errors.every(isLowVersion);
@@ -141,8 +141,8 @@ function versionMissing({ diagnostics, requirements }: CheckReport): VersionName
 }
 
 /**
- * From this number of characters on, lines of known shape are skipped while a module is loaded, and the functions that
- * are launched are parsed later. Shorter modules load faster if all their lines are parsed at once.
+ * If a module has at least this many characters, lines of known shape are skipped while it is loaded, and the functions
+ * that are launched are parsed later. Shorter modules load faster if all their lines are parsed at once.
  */
 const longModule = 65_536;
 

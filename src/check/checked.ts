@@ -3,19 +3,19 @@ import type { BodilessFunction, FunctionItem, Statement } from '../syntax/tree.t
 import type { RegisterSymbol, Scope, VariableSymbol } from './symbols.ts';
 
 /**
- * The symbol of a parameter or return value in the scope of the function's body; null if the header gives no name for
- * it.
+ * The symbol of a parameter or return value in the scope of the function's body; null if the header does not specify a
+ * name.
  */
 export type FormalSymbol = VariableSymbol | RegisterSymbol | null;
 
 export interface CheckedFunction {
   readonly item: BodilessFunction;
-  /** In the order of declaration. */
+  /** In declaration order. */
   readonly parameters: readonly FormalSymbol[];
   readonly results: readonly FormalSymbol[];
   /** Variables that are declared in the body, including the `.param` variables for calls. */
   readonly variables: readonly VariableSymbol[];
-  /** The scope of the body and those of the blocks in it, in the order in which they begin. */
+  /** The scopes of the body and of the blocks in it, in the order in which they begin. */
   readonly scopes: readonly Scope[];
   /** The statements of the body; null if they were not kept, so that they have to be parsed again. */
   readonly statements: readonly Statement[] | null;

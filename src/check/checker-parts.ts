@@ -20,7 +20,7 @@ export interface CheckerParts {
   readonly keep: boolean;
 }
 
-/** What the checker for one part of a module inherits from the checkers for earlier parts. */
+/** The state that the checker for one part of a module inherits from the checkers for earlier parts. */
 export interface Continuation {
   /** The names that have been declared at module scope so far. */
   readonly symbols: Scope;

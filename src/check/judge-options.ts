@@ -59,14 +59,14 @@ export function judgeOptionsOf(target: string | undefined, version: string | und
   };
 }
 
-/** The target that the caller named. */
+/** The target that the caller specified. */
 export function readTarget(name: string): Target {
   const target = typeof name === 'string' ? findTarget(name) : undefined;
   if (target === undefined) throw new PtxlabError('unknown-target', `${shown(name)} is not a PTX target`);
   return target;
 }
 
-/** The version that the caller gave as text, such as `8.1`. */
+/** The version that the caller specified as text, such as `8.1`. */
 export function readVersion(text: string): Version {
   return parseVersion(requireVersion(text));
 }
@@ -82,7 +82,7 @@ function requireVersion(text: string): VersionName {
 }
 
 /**
- * The GPU that the caller named, by architecture or by product.
+ * The GPU that the caller specified as an architecture or a product.
  *
  * @throws PtxlabError `unknown-gpu`
  */

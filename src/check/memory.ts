@@ -98,7 +98,7 @@ export class CheckMemory {
     return ++this.lastNumber;
   }
 
-  /** What is known about lines, indexed by the ID of the line shape. */
+  /** The known lines, indexed by the ID of the line shape. */
   knownLines(): (KnownLine | undefined)[] {
     if (this.generation !== this.lineShapes.generation) {
       this.generation = this.lineShapes.generation;

@@ -361,8 +361,8 @@ export class ModuleChecker implements InstructionContext {
   private checkInstruction(node: Instruction, scope: Scope): void {
     const before = this.reports;
     const verdict = checkInstruction(node, scope, this);
-    // The line checker does not learn the shapes of calls, or of lines that use something that is recorded for the
-    // function. Such lines must always be parsed.
+    // The line checker does not store the shapes of calls, or of lines whose uses are recorded for the function. Such
+    // lines must always be parsed.
     const speaksBeyond = verdict.calls || verdict.reaches;
     if (this.lineSource !== null && this.reports === before && !speaksBeyond) {
       this.lines.learn(node, scope, verdict, this.lineSource);

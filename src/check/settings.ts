@@ -39,7 +39,7 @@ const settingsRule: Rule<SettingsFile> = objectOf<SettingsFile>({
 });
 
 export interface SettingsReading {
-  /** What is valid in the text. */
+  /** The valid settings in the text. */
   readonly settings: Settings;
   /** The first mistake in the text; null if there is none. */
   readonly problem: string | null;

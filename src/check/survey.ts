@@ -17,7 +17,7 @@ export interface ExternVariable {
   readonly name: string;
   /** Offset of the name. */
   readonly start: number;
-  /** False for arrays whose first dimension is not given. */
+  /** False for arrays whose first dimension has no length. */
   readonly isSized: boolean;
 }
 
@@ -29,21 +29,21 @@ export interface Survey {
    * the text.
    */
   readonly definitions: readonly Definition[];
-  /** Functions without a body that are used or not declared `.extern`, in the order of their declarations. */
+  /** Functions without a body that are used, or that are not declared `.extern`, in declaration order. */
   readonly missingFunctions: readonly string[];
   /** The missing functions that are not declared `.extern`. */
   readonly forwardFunctions: readonly string[];
-  /** `.extern` variables, in the order of their declarations. */
+  /** `.extern` variables, in declaration order. */
   readonly externVariables: readonly ExternVariable[];
   /** Whether a variable or function has the attribute `.unified`. */
   readonly hasUnified: boolean;
   /** The first function with several return values; null if there is none. */
   readonly returnsSeveral: string | null;
-  /** What functions pass or return, but relocatable code or a whole program cannot pass. */
+  /** Whether functions have parameters or results that relocatable code, or a whole program, cannot pass. */
   readonly unpassable: Readonly<Record<'part' | 'whole', Unpassable>>;
   /** Functions that, in relocatable code or in a whole program, have `tcgen05` instructions of both CTA groups. */
   readonly mixesCtaGroups: Readonly<Record<'part' | 'whole', readonly string[]>>;
-  /** Whether the module says that its addresses have 32 bits. */
+  /** Whether the module declares that its addresses have 32 bits. */
   readonly saysShortAddresses: boolean;
   /** For each mnemonic, the offsets of the instructions in which it is used. */
   readonly mnemonics: ReadonlyMap<string, readonly number[]>;

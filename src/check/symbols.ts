@@ -112,7 +112,7 @@ interface Families {
 
 /** Names in a scope that end in digits but do not belong to a family. */
 interface NumberedNames {
-  /** Those that begin with `%`, without the digits. */
+  /** The names that begin with `%`, without the digits at the end. */
   readonly prefixes: Set<string>;
   /**
    * Single symbols that may conflict with a family that is declared later. The key is the name without the digits. A
@@ -125,12 +125,13 @@ const noFamilies: readonly RegisterSymbol[] = [];
 const noPrefixes: ReadonlySet<string> = new Set();
 
 /**
- * The names of one `{ … }` block, or of the module. Lookup proceeds outward; an inner name hides an outer one. Every
- * call has a block, and few blocks declare registers, so what is rarely needed is created on first use.
+ * The names of one `{ … }` block, or of the module. Lookup proceeds outward; an inner name hides an outer one. Usually,
+ * every call is in a block of its own, and few blocks declare registers, so members that are rarely needed are created
+ * on first use.
  */
 export class Scope {
   readonly parent: Scope | null;
-  /** Grows with every declaration. */
+  /** Increases with every declaration. */
   changes = 0;
   private names: Map<string, DeclaredSymbol> | null = null;
   private own: Families | null = null;

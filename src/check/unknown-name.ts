@@ -76,7 +76,7 @@ function familyHelp(name: string, scope: Scope): string | null {
     : `'${prefix}<${count}>' declares ${prefix}0 to ${prefix}${count - 1}`;
 }
 
-/** Help for a name such as `%tid.a`, which names a register that exists and an element that does not. */
+/** Help for a name such as `%tid.a`, which consists of an existing register and an element that does not exist. */
 function elementHelp(name: string, scope: Scope): string | null {
   const [base = ''] = name.split('.', 1);
   if (name === base) return null;

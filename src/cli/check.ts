@@ -82,7 +82,7 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags, 
   return exit;
 }
 
-/** Reads the files one after the other. A folder stands for the modules in it. */
+/** Reads the files one after the other. If a path is a folder, reads all modules in it. */
 async function* inputsOf(
   paths: readonly string[],
   session: Session,
@@ -104,7 +104,10 @@ export async function writeEnd(judged: readonly Judged[], flags: CheckFlags, { s
   if (flags.format === 'junit') await write(stdout, renderJUnit(junitSuites(mergeAll(judged))));
 }
 
-/** The findings that the baseline accepts; null if the flags name no baseline, or if the baseline is to be replaced. */
+/**
+ * The findings that the baseline accepts; null if the flags do not specify a baseline, or if the baseline is to be
+ * replaced.
+ */
 async function baselineOf(
   { baseline, updateBaseline: replaces }: CheckFlags,
   session: Session,

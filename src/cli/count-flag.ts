@@ -1,13 +1,13 @@
-/** Reads flags that are counts. */
+/** Parses flags whose values are counts. */
 import { UsageError } from './exit.ts';
 
-/** The smallest and the greatest number that a flag accepts. */
+/** The smallest and the largest number that a flag accepts. */
 interface CountRange {
   readonly least: number;
   readonly most: number;
 }
 
-/** The whole number in the text of a flag. */
+/** Parses the value of a flag as a whole number. */
 export function readCount(flag: string, text: string, { least, most }: CountRange): number {
   const count = /^\d+$/.test(text) ? Number(text) : null;
   if (count !== null && count >= least && count <= most) return count;

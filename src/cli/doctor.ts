@@ -85,7 +85,7 @@ async function kernelOn(workers: number): Promise<Examination> {
   }
 }
 
-/** ptxlab itself does not use this tool. Only its own tests do, to compare results. */
+/** ptxlab itself does not need this tool. Only ptxlab's tests use it, to compare results. */
 function tool(name: string, path: string): Examination {
   const folder = path.split(delimiter).find((one) => one !== '' && existsSync(join(one, name)));
   return { name, found: folder === undefined ? 'not installed, not needed' : join(folder, name), advice: null };

@@ -2,8 +2,8 @@
 export type ExitCode = 0 | 1 | 2;
 
 /**
- * A mistake on the command line, or in a file that the command line names. It is reported as one line on stderr, and
- * the exit code is 2.
+ * A mistake on the command line, or in a file that the command line refers to. It is reported as one line on stderr,
+ * and the exit code is 2.
  */
 export class UsageError extends Error {
   override readonly name = 'UsageError';

@@ -1,4 +1,4 @@
-/** Reads the inputs that the command line names. */
+/** Reads the inputs that are specified on the command line. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { err, ok, type Result } from '../base/result.ts';

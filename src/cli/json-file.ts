@@ -3,7 +3,7 @@ import { mistakeIn, type Rule } from '../base/rules.ts';
 import { UsageError } from './exit.ts';
 
 /**
- * Parses JSON. An object member whose value is null is treated as absent. Error messages call the text by the given
+ * Parses JSON. An object member whose value is null is treated as absent. Error messages refer to the text by the given
  * name.
  */
 export function parseFile(text: string, name: string): unknown {

@@ -60,7 +60,7 @@ export async function planConvertCommand(
   return planCommand(flags, session, (folder) => draftConvert(paths, flags, folder, session));
 }
 
-/** @param resolves with null if the command rejected its input and has already reported why */
+/** @param draft resolves with null if the command rejected its input and has already reported why */
 async function planCommand(
   flags: PlanFlags,
   session: Session,
@@ -99,7 +99,7 @@ function planText({ folder, manifest }: Plan, draft: Draft, perTask: number, scr
   return `${folder}: ${plural(shards.length, 'shard')}${idle}; ${needs}\n${note}next: ${start}\n`;
 }
 
-/** A warning that there are too many tasks for the amount of work; empty if there are not. */
+/** A warning that there are too many tasks for the amount of work; empty if the number of tasks is reasonable. */
 function costNote(tasks: number, { weights, leastShard }: Draft): string {
   if (leastShard === null) return '';
   const cost = weights.reduce((sum, weight) => sum + weight, 0);

@@ -105,7 +105,7 @@ function verifyOptionsOf({ values }: ReadOptions): VerifyOptions {
 
 /**
  * The output of `-v`. Instead of this summary, ptxas prints the use of registers and memory, which only its own code
- * generator knows.
+ * generator can determine.
  */
 function summary({ kernels, instructions }: Verification, { architecture }: VerifyOptions): readonly string[] {
   const { verified, all } = instructions;

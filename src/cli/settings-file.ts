@@ -5,21 +5,21 @@ import { noSettings, readSettings, type Settings } from '../check/settings.ts';
 import { UsageError } from './exit.ts';
 
 /**
- * The settings in the nearest `ptxlab.json`: in the folder of a file or in one of the folders above it. What is wrong in
- * the file is ignored.
+ * The settings in the nearest `ptxlab.json`: in the folder of a file or in one of the folders above it. Mistakes in the
+ * file are ignored.
  */
 export function settingsAbove(path: string): Settings {
   const found = nearest(path);
   return found === null ? noSettings : readSettings(found.text).settings;
 }
 
-/** Like `settingsAbove`, but throws a UsageError if something is wrong in the file. */
+/** Like `settingsAbove`, but throws a UsageError if the file contains a mistake. */
 export function validSettingsAbove(path: string): Settings {
   const found = nearest(path);
   return found === null ? noSettings : validSettings(found.text, found.file);
 }
 
-/** Reads the text of a `ptxlab.json`. Throws a UsageError if something is wrong in it. */
+/** Reads the text of a `ptxlab.json`. Throws a UsageError if the text contains a mistake. */
 export function validSettings(text: string, file: string): Settings {
   const { settings, problem } = readSettings(text);
   if (problem !== null) throw new UsageError(`${file}: ${problem}`);

@@ -1,4 +1,4 @@
-/** Opens the tensor files that a command line names. */
+/** Opens the tensor files that are specified on the command line. */
 import { requireFormat } from '../arrays/names.ts';
 import { openTensors as openFiles, type OpenTensors } from '../hosts/node-tensors.ts';
 import type { OpenFile } from '../hosts/node-open-file.ts';

@@ -15,14 +15,14 @@ export async function warn(output: OutputStream, path: string, words: readonly s
   if (more > 0) await write(output, `ptxlab: warning: ${path}: and ${countText(more)} more of this kind\n`);
 }
 
-/** What is unusual about the tensors of a file, in one phrase each. */
+/** Descriptions of everything that is unusual about a file's tensors, one phrase each. */
 export function modelWords({ file, lookAlikes }: Model): readonly string[] {
   const odd = lookAlikes.map(({ name, words }) => `${printable(name)} ${words}`);
   const leftOut = (file.unreadable ?? []).map(({ reason }) => `left out: ${printable(reason)}`);
   return [...unlistedWords(file.unlisted ?? []), ...leftOut, ...odd];
 }
 
-/** The number of names that are shown of a long list. */
+/** The maximum number of names that are shown from a list. */
 const mostNames = 3;
 
 function unlistedWords(names: readonly string[]): readonly string[] {

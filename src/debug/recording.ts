@@ -51,8 +51,8 @@ interface Keyframe {
 }
 
 /**
- * The least number of steps from one keyframe to the next. If the keyframe has more registers than this, their number
- * is used instead, so that keyframes never take up more memory than the steps.
+ * The minimum number of steps from one keyframe to the next. If a keyframe has more registers than this, the number of
+ * its registers is used instead, so that keyframes never take up more memory than the steps.
  */
 const leastSpacing = 64;
 
@@ -81,7 +81,7 @@ export class Recording {
    * Returns the contents that registers have after a given step, for all registers written in this step or an earlier
    * one. The registers are in the order in which they were first written.
    *
-   * @param index of the step; -1 stands for the state before the first step
+   * @param index the index of the step; -1 means the state before the first step
    */
   registersAfter(index: number): readonly RegisterState[] {
     requireArgument('the index of a step', index, step);
@@ -89,7 +89,9 @@ export class Recording {
     return this.replay(this.keyframeBefore(end), end);
   }
 
-  /** The last keyframe before the end. Adds those that are missing up to there. */
+  /**
+   * Returns the last keyframe at or before step `end`, after adding any keyframes that are missing before this step.
+   */
   private keyframeBefore(end: number): Keyframe {
     const { keyframes } = this;
     for (;;) {
@@ -119,7 +121,7 @@ export class Recording {
     return null;
   }
 
-  /** The registers after the steps from a keyframe to the end, which is exclusive. */
+  /** The registers after the steps from a keyframe up to, but not including, step `end`. */
   private replay({ step: start, registers }: Keyframe, end: number): readonly RegisterState[] {
     const state = new Map(registers.map((register) => [register.name, register]));
     for (let i = start; i < end; i++) {

@@ -12,7 +12,7 @@ export interface Addressed {
 }
 
 /**
- * This many bytes of a block's shared memory, for a parameter that points to shared memory. They are added to the
+ * A number of bytes in a block's shared memory, for a parameter that points to shared memory. They are added to the
  * launch's shared memory.
  */
 export interface SharedPart {

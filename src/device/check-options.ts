@@ -1,5 +1,5 @@
 /**
- * The values that each device and launch option takes. The same table is used to check options passed to the library
+ * The values that each device and launch option accepts. The same table is used to check options passed to the library
  * and options in job files.
  */
 import {
@@ -63,7 +63,7 @@ const trace: Rule<TraceChoice> = {
   accepts: (value) => typeof value === 'object' && value !== null,
 };
 
-/** Options that are names accept any string here; the names are looked up in their tables later. */
+/** Options whose values are names accept any string; the names are looked up in their tables later. */
 type Unnamed<T> = { readonly [Name in keyof T]: T[Name] extends string | undefined ? string | undefined : T[Name] };
 
 export const deviceRules: RulesFor<Unnamed<DeviceOptions>> = {
@@ -149,7 +149,7 @@ const corner: Rule<readonly number[]> = listOf(
   'a list of whole numbers from -32768 to 32767',
 );
 
-/** One of a few numbers or words. */
+/** Accepts only the given numbers or words. */
 function among<T extends number | string>(...values: readonly T[]): Rule<T> {
   const [last, ...others] = values.map(String).reverse();
   return {
@@ -165,7 +165,7 @@ const im2colRules: RulesFor<Im2colOptions> = {
   pixelsPerColumn: whole(mostPixels, String(mostPixels), 1),
 };
 
-/** The rules for all options but `tensor`, which job files give in another way. */
+/** The rules for all options of a tensor map except `tensor`, which job files specify in a different way. */
 export const boxRules: RulesFor<Omit<TensorMapOptions, 'tensor'>> = {
   type: oneOf(...tensorElementTypes),
   dimensions: count(2 ** 32, '2^32'),
@@ -183,7 +183,7 @@ const level: Rule<number> = {
   accepts: (value) => typeof value === 'number' && !Number.isNaN(value),
 };
 
-/** The rules for all options of a surface but `texels`, which job files give in another way. */
+/** The rules for all options of a surface except `texels`, which job files specify in a different way. */
 export const texelRules: RulesFor<Omit<TexelOptions, 'texels'>> = {
   type: oneOf(...texelTypeNames),
   channels: among(1, 2, 4),
@@ -193,7 +193,7 @@ export const texelRules: RulesFor<Omit<TexelOptions, 'texels'>> = {
   rowBytes: whole(2 ** 32, '2^32', 1),
 };
 
-/** The rules for all options of a texture but `texels`. */
+/** The rules for all options of a texture except `texels`. */
 export const textureRules: RulesFor<Omit<TextureOptions, 'texels'>> = {
   ...texelRules,
   levels: whole(32, '32', 1),

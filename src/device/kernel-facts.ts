@@ -23,7 +23,7 @@ export interface KernelParameter {
 export interface PointerFacts {
   /** The state space that the address points into; null for a generic address. */
   readonly space: '.const' | '.global' | '.local' | '.shared' | null;
-  /** Alignment in bytes; null if the header does not give it. */
+  /** Alignment in bytes; null if the header does not specify it. */
   readonly align: number | null;
 }
 

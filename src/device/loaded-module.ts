@@ -120,7 +120,7 @@ export class LoadedModule {
   }
 
   /**
-   * Gives a texture, surface or sampler to the module-scope variable of type `.texref`, `.surfref` or `.samplerref`
+   * Binds a texture, surface or sampler to the module-scope variable of type `.texref`, `.surfref` or `.samplerref`
    * with the given name, as cuTexRefSetAddress does. Fields of the variable's initial value, such as `filter_mode`,
    * take precedence over the options of the texture. The variable keeps the description even if `handle` is freed.
    *
@@ -150,7 +150,7 @@ export class LoadedModule {
     this.describe(variable, handle.bytes());
   }
 
-  /** Writes a description into a variable. The fields of its initial value take precedence. */
+  /** Writes a description into a variable. Fields of the variable's initial value take precedence. */
   private describe(variable: VariableSymbol, description: Uint8Array): void {
     const address = this.image.addressOf(variable);
     if (address === null) return;

@@ -80,10 +80,10 @@ export interface LaunchOptions {
   /** The thread and lines to trace. Default: every line of thread 0 in block 0. */
   readonly trace?: TraceChoice;
   /**
-   * Finds data races: accesses of different threads to the same global, shared or tensor memory that no barrier,
-   * fence or atomic operation orders (PTX ISA 9.1, section 8). They are returned in `LaunchResult.races`, with both
-   * lines of the PTX, and do not depend on the order in which the threads ran. `report` leaves out races of two stores
-   * of the same value; `strict` reports them, too. Requires the engine `interp`; if `races` is set, this engine is the
+   * Finds data races: accesses of different threads to the same global, shared or tensor memory that no barrier, fence
+   * or atomic operation orders (PTX ISA 9.1, section 8). Races are returned in `LaunchResult.races`, with both lines of
+   * the PTX, and do not depend on the order in which the threads ran. `report` leaves out races of two stores of the
+   * same value; `strict` reports them, too. Requires the engine `interp`; if `races` is set, this engine is the
    * default.
    */
   readonly races?: RaceMode;
@@ -108,8 +108,9 @@ export interface LaunchOptions {
   readonly unchecked?: boolean;
   /**
    * Whether the threads of a warp perform all accesses to shared and global memory in lockstep, and converge after
-   * branches, as on GPUs. By default, they do so only for volatile accesses to shared memory. Without data races, the
-   * results are the same, but the launch takes several times as long. Code of GCC for OpenMP needs this.
+   * branches, as on GPUs. By default, only volatile accesses to shared memory are performed in lockstep. Without data
+   * races, the results are the same, but the launch takes several times as long. OpenMP code compiled with GCC requires
+   * lockstep.
    */
   readonly lockstep?: boolean;
   /**
@@ -144,23 +145,29 @@ export interface LaunchOptions {
 /**
  * The type of an element. For one-byte floats, use `u8`. Copies to shared memory round `tf32` to the nearest value of
  * that format, and flush subnormal numbers of types that end in `.ftz`. Elements of type `b4x16`, `b4x16_p64` and
- * `b6x16_p32` are packed in the tensor; those of the last two types have 64 or 32 bits of padding after every 16
- * elements in shared memory. The driver's names are UINT8, FLOAT32_FTZ, 16U4_ALIGN8B, 16U4_ALIGN16B and 16U6_ALIGN16B
- * for `u8`, `f32.ftz`, `b4x16`, `b4x16_p64` and `b6x16_p32`, and so on.
+ * `b6x16_p32` are packed in the tensor; in shared memory, every 16 elements are followed by 64 bits of padding for
+ * `b4x16_p64`, or 32 bits for `b6x16_p32`. The driver's names are UINT8, FLOAT32_FTZ, 16U4_ALIGN8B, 16U4_ALIGN16B and
+ * 16U6_ALIGN16B for `u8`, `f32.ftz`, `b4x16`, `b4x16_p64` and `b6x16_p32`, and so on.
  */
 export type TensorElement = TensorElementType;
 
-/** Which bytes stay together in a swizzle of 128 bytes. With `32-flip-8`, halves of 16 bytes change places as well. */
+/**
+ * The number of adjacent bytes that a 128-byte swizzle moves as a unit. `32-flip-8` also swaps the 8-byte halves of
+ * some 16-byte chunks.
+ */
 export const swizzleAtoms = [16, 32, '32-flip-8', 64] as const;
 
 /**
- * Pixels of images, as cuTensorMapEncodeIm2col describes them. The tensor has 3 to 5 dimensions: the channels, then the
- * width, the height and the depth of the images, as many as there are, then the images.
+ * Pixels of images, as cuTensorMapEncodeIm2col describes them. The tensor has 3 to 5 dimensions: the channels, then one
+ * to three dimensions of the images (width, height and depth), then the images.
  */
 export interface Im2colOptions {
-  /** The first pixel at which a filter may begin along each dimension of an image; negative ones are padding. */
+  /**
+   * The first pixel at which a filter may begin, along each dimension of an image. Negative positions are in the
+   * padding.
+   */
   readonly lowerCorner: readonly number[];
-  /** The last pixel at which a filter may begin, relative to the last one of the image. */
+  /** The last pixel at which a filter may begin, relative to the last pixel of the image. */
   readonly upperCorner: readonly number[];
   /** 1 to 256. The channels of a pixel must be a multiple of 16 bytes. */
   readonly channelsPerPixel: number;
@@ -169,8 +176,8 @@ export interface Im2colOptions {
 }
 
 /**
- * A tensor in global memory and what instructions copy of it: either a box or pixels. Lists begin with the innermost
- * dimension, whose elements are adjacent.
+ * A tensor in global memory, and the part of it that an instruction copies: either a box or pixels. Lists begin with
+ * the innermost dimension, whose elements are adjacent.
  */
 export interface TensorMapOptions {
   /** The buffer that contains the tensor, or the tensor's address, which must be a multiple of 16. */
@@ -187,11 +194,13 @@ export interface TensorMapOptions {
   readonly box?: readonly number[];
   /** Pixels, instead of a box. */
   readonly im2col?: Im2colOptions;
-  /** Distances between the copied elements along each dimension, 1 to 8; 1 by default. The first one has no effect. */
+  /**
+   * Distances between the copied elements along each dimension, 1 to 8; 1 by default. The first distance has no effect.
+   */
   readonly elementStrides?: readonly number[];
   /** Number of bytes in shared memory within which chunks of 16 bytes are swizzled; 0 by default. */
   readonly swizzle?: 0 | 32 | 64 | 96 | 128;
-  /** Only for a swizzle of 128 bytes; 16 by default. */
+  /** Only for a 128-byte swizzle; 16 by default. */
   readonly swizzleAtom?: (typeof swizzleAtoms)[number];
   /** The values of elements outside the tensor; zeros by default. Only floats can be filled with NaN. */
   readonly fill?: 'zeros' | 'nan';
@@ -222,13 +231,16 @@ export const textureAddressModes = ['clamp', 'border', 'wrap', 'mirror'] as cons
 /** How coordinates outside of a texture are treated. */
 export type TextureAddressMode = (typeof textureAddressModes)[number];
 
-/** How a sampler that is not part of a texture reads texels: the options of a texture of the same names. */
+/**
+ * How a sampler that is not part of a texture reads texels. Options that a texture also has mean the same as they do
+ * for a texture.
+ */
 export interface SamplerOptions
   extends Pick<
     TextureOptions,
     'addressMode' | 'filter' | 'levelFilter' | 'border' | 'levelBias' | 'leastLevel' | 'greatestLevel'
   > {
-  /** Whether coordinates count texels even if the texture has normalized coordinates. */
+  /** Whether coordinates are in texels even if the texture has normalized coordinates. */
   readonly forcesTexelCoordinates?: boolean;
 }
 
@@ -241,19 +253,19 @@ export interface TextureOptions extends TexelOptions {
    * `wrap` and `mirror` are the same as `clamp`.
    */
   readonly addressMode?: TextureAddressMode | readonly TextureAddressMode[];
-  /** Whether the nearest texel is read, the default, or a mean of the nearest ones. */
+  /** `point`, the default, reads the nearest texel; `linear` reads a weighted mean of the nearest texels. */
   readonly filter?: 'point' | 'linear';
-  /** Whether the nearest level of detail is read, the default, or a mean of two levels. */
+  /** `point`, the default, reads the nearest level of detail; `linear` reads a weighted mean of two levels. */
   readonly levelFilter?: 'point' | 'linear';
-  /** Whether coordinates from 0 to 1 span the texture; otherwise, the default, they count texels. */
+  /** Whether coordinates from 0 to 1 span the texture. By default, coordinates are in texels. */
   readonly normalizedCoordinates?: boolean;
-  /** Whether integers of 8 and 16 bits are read as numbers from 0 or -1 to 1. */
+  /** Whether 8-bit and 16-bit integers are read as numbers from 0 to 1 (unsigned) or from -1 to 1 (signed). */
   readonly normalizedTexels?: boolean;
-  /** The texel outside of the texture for the mode `border`: four numbers, zeros by default. */
+  /** The value of texels outside the texture in the mode `border`: four numbers, zeros by default. */
   readonly border?: readonly number[];
   /** Added to levels of detail; 0 by default. */
   readonly levelBias?: number;
-  /** The finest and the coarsest level that are read; by default, all of them are. */
+  /** The finest and the coarsest level that may be read. By default, all levels may be read. */
   readonly leastLevel?: number;
   readonly greatestLevel?: number;
 }

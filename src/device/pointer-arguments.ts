@@ -1,7 +1,7 @@
 /**
- * Arguments for parameters that point to constant or shared memory, as OpenCL kernels have them. The host copies buffers
- * to constant memory, where they follow the module's own constants, and passes their addresses there (PTX ISA 9.1,
- * section 5.1.3). Parts of shared memory follow the kernel's own variables.
+ * Arguments for parameters that point to constant or shared memory. OpenCL kernels have such parameters. The host
+ * copies buffers to constant memory, where they follow the module's own constants, and passes their addresses there
+ * (PTX ISA 9.1, section 5.1.3). Parts of shared memory follow the kernel's own variables.
  */
 import { PtxlabError } from '../base/error.ts';
 import { shown } from '../base/rules.ts';
@@ -12,7 +12,7 @@ import type { ModuleImage } from '../program/module-image.ts';
 import { type Argument, isAddressed, type PlacedArgument, type SharedPart } from './arguments.ts';
 import { DeviceRange } from './device-range.ts';
 
-/** The alignment of each buffer and each part, in bytes. It is that of the largest vector of OpenCL. */
+/** The alignment of each buffer and each part, in bytes. It is the alignment of the largest OpenCL vector. */
 const alignment = 128;
 
 /** The maximum size of a buffer in constant memory, in bytes. */
@@ -36,8 +36,8 @@ interface ConstantBuffer extends NamedPart {
  * Returns the arguments with addresses in constant and shared memory, an image that contains copies of the buffers, and
  * the new end of shared memory.
  *
- * @throws PtxlabError `argument-size` if a buffer has more than 64 KiB; `argument-type` if a part of shared memory is
- *   not of a valid size or not for a parameter that points to shared memory
+ * @throws PtxlabError `argument-size` if a buffer has more than 64 KiB; `argument-type` if a part of shared memory has
+ *   an invalid size, or if its parameter does not point to shared memory
  */
 export function placePointers(
   args: readonly Argument[],

@@ -9,9 +9,10 @@ interface Known {
 }
 
 /**
- * Maximum number of modules to keep, and of the characters in their texts. A small module takes about 20 bytes for each
- * character, and a large one 2 to 5 bytes. Weak references would not do: the engine frees what they refer to only when
- * the program returns to the event loop, so a loop that loads thousands of modules would run out of memory.
+ * Maximum number of modules to keep, and maximum number of characters in their texts. A small module takes about 20
+ * bytes for each character, and a large one 2 to 5 bytes. Weak references would not help: the JavaScript engine frees
+ * the modules only when the program returns to the event loop, so a loop that loads thousands of modules would run out
+ * of memory.
  */
 const mostModules = 64;
 const mostCharacters = 16 * 2 ** 20;

@@ -25,10 +25,10 @@ const rules: RulesFor<TensorMapOptions> = {
 };
 
 /**
- * Returns a tensor map for a kernel parameter of 128 bytes, such as `.param .align 64 .b8 map[128]`. It takes the place
- * of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col of the CUDA driver: the rules and the bytes are the same.
+ * Returns a tensor map for a 128-byte kernel parameter, such as `.param .align 64 .b8 map[128]`. It takes the place of
+ * cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col of the CUDA driver: the rules and the bytes are the same.
  *
- * @throws PtxlabError `bad-option` if the tensor or what is copied breaks one of the rules
+ * @throws PtxlabError `bad-option` if the tensor or the copied part breaks one of the rules
  */
 export function tensorMap(options: TensorMapOptions): Uint8Array {
   requireOptions(options, rules, 'tensorMap');
@@ -113,7 +113,7 @@ function requireLayout({ address, element, strides }: TensorMap): void {
   if (odd !== undefined) refuse(`strides must be multiples of ${alignment} bytes, not ${odd}`);
 }
 
-/** Checks the rows of what is copied. */
+/** Checks the size of the copied rows. */
 function requireRows(map: TensorMap): void {
   const { element, swizzle } = map;
   const problem = groupProblem(map);

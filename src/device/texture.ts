@@ -62,19 +62,19 @@ const whereTexels: RulesFor<Pick<TexelOptions, 'texels'>> = {
   texels: { takes: 'a buffer or a bigint', accepts: (value) => typeof value === 'bigint' || isAddressed(value) },
 };
 
-/** Stores the description of a texture in memory. `owner` names it in messages. */
+/** Stores the description of a texture in memory. Error messages refer to the texture as `owner`. */
 export function makeTexture(memory: GlobalMemory, options: TextureOptions, owner: string): DeviceTexture {
   requireOptions(options, { ...whereTexels, ...textureRules }, 'a texture');
   return store(memory, 'texture', encodeTexture('texture', described(memory, 'texture', options)), owner);
 }
 
-/** Stores the description of a surface in memory. `owner` names it in messages. */
+/** Stores the description of a surface in memory. Error messages refer to the surface as `owner`. */
 export function makeSurface(memory: GlobalMemory, options: TexelOptions, owner: string): DeviceTexture {
   requireOptions(options, { ...whereTexels, ...texelRules }, 'a surface');
   return store(memory, 'surface', encodeTexture('surface', described(memory, 'surface', options)), owner);
 }
 
-/** Stores a sampler in memory. `owner` names it in messages. */
+/** Stores a sampler in memory. Error messages refer to the sampler as `owner`. */
 export function makeSampler(memory: GlobalMemory, options: SamplerOptions, owner: string): DeviceTexture {
   requireOptions(options, samplerRules, 'a sampler');
   const { forcesTexelCoordinates = false } = options;
@@ -83,8 +83,8 @@ export function makeSampler(memory: GlobalMemory, options: SamplerOptions, owner
 }
 
 /**
- * The description of a variable before `LoadedModule.bind`. A sampler is complete; a texture or surface lacks its
- * texels.
+ * The description that a variable has before a call to `LoadedModule.bind`. A sampler is complete; a texture or surface
+ * lacks its texels.
  */
 export function unboundDescription(kind: TextureKind): Uint8Array {
   return kind === 'sampler' ? encodeSampler(samplingOf({ normalizedCoordinates: true })) : encodeUnbound(kind);
@@ -164,7 +164,7 @@ function wrongPlace(texels: Texels, options: TextureOptions): string | null {
   return given < bytes ? `the buffer has ${given} bytes, but the texels take ${bytes}` : null;
 }
 
-/** Says why the texels are not in the memory of the device. */
+/** Explains why the texels are not in the memory of the device. */
 function wrongMemory(memory: GlobalMemory, texels: Texels, { texels: given }: TextureOptions): string | null {
   if (given instanceof DeviceTexture) return 'the texels must be in a buffer, not a texture or surface';
   if (isOfAnotherDevice(given, memory)) return 'the texels are memory of another device';

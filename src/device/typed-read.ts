@@ -21,7 +21,7 @@ export interface NativeArrays {
 
 export type NativeFormat = keyof NativeArrays;
 
-/** All other formats. Their values can all be represented exactly in f32. */
+/** All other formats. Every value of these formats can be represented exactly in f32. */
 export type DecodedFormat = Exclude<FormatName, NativeFormat>;
 
 /** Creates a typed array that covers a whole buffer, so that the array is always aligned. */

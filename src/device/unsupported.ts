@@ -7,7 +7,7 @@ const named = 4;
 
 /**
  * Thrown by `Kernel.launch`, before anything runs, if control flow can reach instructions that ptxlab checks but cannot
- * execute. Its code is `unsupported-instructions`.
+ * execute. The error has the code `unsupported-instructions`.
  */
 export class UnsupportedInstructionsError extends PtxlabError {
   /** The kernel's name. */

@@ -13,13 +13,13 @@ export interface Diagnostic {
   readonly severity: Severity;
   readonly message: string;
   readonly span: Span;
-  /** How to fix it, or what is allowed instead. */
+  /** How to fix the problem, or what is allowed instead. */
   readonly help: string | null;
   /** Fixes that can be derived from the position of the error alone, most likely first. */
   readonly fixes: readonly Fix[];
   /**
-   * Alternative changes to the module's header. Any one of them would make the missing feature available; the smallest
-   * change comes first.
+   * Alternative changes to the module's header. Any one of these changes would make the missing feature available; the
+   * smallest change comes first.
    */
   readonly accepted: readonly HeaderChange[];
   /** The number of the section of the PTX ISA 9.1 document that contains the rule. */
@@ -53,8 +53,8 @@ const noFixes: readonly Fix[] = [];
 const noChanges: readonly HeaderChange[] = [];
 
 /**
- * Makes a diagnostic from parameters that were stored earlier. Their names were checked against the catalog entry when
- * they were stored.
+ * Makes a diagnostic from parameters that were stored earlier. The names of the parameters were checked against the
+ * catalog entry when the parameters were stored.
  */
 export function diagnoseStored(
   code: Code,
@@ -76,7 +76,10 @@ export function diagnoseStored(
   };
 }
 
-/** The pieces of each template: text and names of parameters in turn. Bad modules need the same few again and again. */
+/**
+ * A cache of the pieces of each template: alternately text and parameter names. Modules with errors often use the same
+ * few templates.
+ */
 const pieces = new Map<string, readonly string[]>();
 
 /** A template of the catalog with the parameters filled in. */

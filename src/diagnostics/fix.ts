@@ -17,7 +17,7 @@ export interface Fix {
   /** What the edits do, phrased as an instruction to the user, such as `Write mad.lo.u32`. */
   readonly title: string;
   readonly applicability: Applicability;
-  /** They do not overlap, and are in the order of the text. */
+  /** The edits do not overlap and are sorted by position. */
   readonly edits: readonly Edit[];
 }
 

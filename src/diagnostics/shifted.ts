@@ -1,4 +1,4 @@
-/** Moves findings, when the text that they refer to becomes a part of another text. */
+/** Moves findings when the text that they refer to becomes part of another text. */
 import type { Span } from '../base/span.ts';
 import type { Diagnostic } from './diagnostic.ts';
 

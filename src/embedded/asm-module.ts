@@ -68,7 +68,7 @@ interface References {
    * because PTX allows names such as `%0` and `$0`.
    */
   readonly sign: string;
-  /** A reference to an operand, or a doubled sign. */
+  /** A reference to an operand, or a doubled `%` or `$`. */
   readonly pattern: RegExp;
 }
 

@@ -99,7 +99,10 @@ function checkStatement(statement: AsmStatement, registers: DeclaredRegisters, o
   return { diagnostics: [...wrong, ...misreadNames(module), ...found], requirements: report.requirements };
 }
 
-/** One finding for each name that the compiler reads as an operand with a modifier. The fix changes all its places. */
+/**
+ * One finding for each name that the compiler reads as an operand with a modifier. The fix changes every occurrence of
+ * the name.
+ */
 function misreadNames({ misread }: AsmModule): readonly Diagnostic[] {
   const places = new Map<string, Span[]>();
   for (const { written, span } of misread) {
@@ -179,7 +182,7 @@ function mayBeSymbol(text: string, { start, end }: Span, offset: number): boolea
   return takesSymbols.test(text.slice(start, end)) || before.lastIndexOf('[') > before.lastIndexOf(']');
 }
 
-/** The names that a file may declare as registers. They are found when the first one is asked for. */
+/** The names that a file may declare as registers. The file is searched for them on the first request. */
 class DeclaredRegisters {
   private readonly source: string;
   private offsets: ReadonlyMap<string, readonly number[]> | null = null;
@@ -188,7 +191,7 @@ class DeclaredRegisters {
     this.source = source;
   }
 
-  /** Whether a name may be declared outside of a part of the file. */
+  /** Whether a name may be declared outside the given part of the file. */
   hasOutside(name: string, { start, end }: Span): boolean {
     this.offsets ??= registerNames(this.source);
     return this.offsets.get(name.replace(/^%/, ''))?.some((offset) => offset < start || offset >= end) === true;

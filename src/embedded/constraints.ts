@@ -1,4 +1,4 @@
-/** What the constraints of operands mean in PTX. */
+/** The meanings of operand constraints in PTX. */
 import type { EnclosingLanguage } from './asm-statement.ts';
 
 export interface ConstraintRow {

@@ -141,7 +141,7 @@ function tokenEnd(source: string, start: number): number {
   return start + 1;
 }
 
-/** What kind of token begins at `start`. */
+/** The kind of the token that begins at `start`. */
 function kindAt(source: string, start: number): Pick<CudaToken, 'kind' | 'content'> {
   const literal = literalAt(source, start);
   if (literal !== null) return { kind: 'string', content: literal.content };

@@ -169,7 +169,8 @@ type Assignments = ReadonlyMap<string, readonly number[]>;
 function assignmentsIn(source: string, tokens: readonly PythonToken[]): Assignments {
   const mark = (i: number): string => (tokens[i]?.kind === 'mark' ? (source[tokens[i].start] ?? '') : '');
   const found = new Map<string, number[]>();
-  // The index of the next `=` that a type annotation may lead to; -1 if another mark ends the annotation before it.
+  // The index of the next `=`; -1 if a comma or a closing parenthesis comes first, because a type annotation ends
+  // there.
   let annotated = -1;
   for (let i = tokens.length - 1; i >= 0; i--) {
     const at = mark(i + 1) === ':' ? annotated : i + 1;
@@ -185,7 +186,10 @@ function assignmentsIn(source: string, tokens: readonly PythonToken[]): Assignme
   return found;
 }
 
-/** The literals that are assigned to a name; null if it is not assigned exactly once, or if it is anything else. */
+/**
+ * The literals that are assigned to a name; null if the name is not assigned exactly once, or if the value is not a
+ * literal.
+ */
 function assignedTo({ source, tokens, assignments }: PythonFile, name: string): readonly PythonToken[] | null {
   const [start, another] = assignments().get(name) ?? [];
   if (start === undefined || another !== undefined) return null;

@@ -150,8 +150,8 @@ export function dotBits({ product }: PreparedDot, operands: DotOperands): Bits {
 }
 
 /**
- * Explains a dot product of floats: returns its chunks and the results that other GPUs give. Returns null for products
- * of other kinds.
+ * Explains a dot product of floats: returns its chunks and the results of other GPUs. Returns null for products of
+ * other kinds.
  */
 export function explainDotProduct(prepared: PreparedDot, operands: DotOperands): DotExplanation | null {
   const { product, variant } = prepared;

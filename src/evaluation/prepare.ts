@@ -20,7 +20,7 @@ import { types } from '../isa/types.ts';
 export interface EvalError {
   readonly code: string;
   readonly message: string;
-  /** Says how to fix the error, or what is allowed instead. */
+  /** How to fix the error, or what is allowed instead. */
   readonly help?: string;
 }
 
@@ -70,8 +70,8 @@ function noneFits(candidate: Prepared | undefined, mnemonic: string, found: numb
 }
 
 /**
- * The error for a variant that the given version and target do not support. Its message says which versions and targets
- * support it.
+ * The error for a variant that the given version and target do not support. The message lists the versions and targets
+ * that support the variant.
  */
 export function unavailable(variant: Variant, { target, version }: TargetChoice): EvalError {
   const rows = rowsOf(variant);

@@ -93,7 +93,7 @@ function runMade(step: MakingStep, values: Map<Ref, Value>, get: (ref: Ref) => V
   values.set(step.to, [made(resultWidth(step, from.map(get)), label, reads)]);
 }
 
-/** The channel of a texel, or one of four texels. */
+/** The label of a result of a texture read: `texel.r` or, if four texels are gathered, `texel 2.r`. */
 function texelLabel({ read: { gathers } }: StepOf<'texture-read'>, i: number): string {
   const channel = (number: number): string => 'rgba'.charAt(number);
   return gathers === null ? `texel.${channel(i)}` : `texel ${i}.${channel(gathers)}`;

@@ -55,8 +55,8 @@ const nothing = diagnose(
 const anywhere: TargetChoice = { target: null, version: null };
 
 /**
- * Explains the given text. If its meaning depends on the target or version, `choice` says which ones apply. Never
- * throws, no matter what the text contains.
+ * Explains the given text. If its meaning depends on the target or version, `choice` specifies the target and version
+ * that apply. Never throws, no matter what the text contains.
  */
 export function explain(text: string, choice: TargetChoice = anywhere): Explanation {
   const bare = text.trim();
@@ -124,8 +124,8 @@ function withoutVariant(
 }
 
 /**
- * Selects the forms whose syntax begins with a mnemonic: with the opcode alone, or with an opcode and words that no
- * form leaves to choice, such as `mma.sp`.
+ * Selects the forms whose syntax begins with a mnemonic. The mnemonic must be an opcode alone, or an opcode with words
+ * that are not optional and have no alternatives in any form, such as `mma.sp`.
  */
 function beginningWith(mnemonic: string, opcode: string): (compiled: CompiledForm) => boolean {
   if (mnemonic === opcode) return () => true;

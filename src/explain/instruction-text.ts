@@ -53,7 +53,10 @@ export function instructionText(explained: InstructionExplanation, options: Text
   ];
 }
 
-/** Names the version of an instruction that the edition of the ISA with these section numbers does not have. */
+/**
+ * Returns a note with the version that added the instruction if this version is later than 9.1; otherwise, an empty
+ * string.
+ */
 function extension({ availability }: InstructionExplanation): string {
   const versions = availability.map(({ since }) => since);
   const isLater = versions.length > 0 && versions.every((since) => parseVersion(since) > parseVersion('9.1'));

@@ -1,4 +1,4 @@
-/** Explains an instruction as plain data: everything that the table says about one variant. */
+/** Explains an instruction as plain data: everything that the table contains about one variant. */
 import { assertNever } from '../base/assert-never.ts';
 import { acceptance, rowsOf } from '../check/availability.ts';
 import type { Variant } from '../isa/form.ts';

@@ -1,6 +1,6 @@
 /**
- * Finds which bits of a result come from which operand bits, by following an instruction's steps. Nothing here is
- * specific to one instruction, so a new form can be drawn as soon as it has steps.
+ * Finds which bits of a result come from which operand bits, by following an instruction's steps. The code is not
+ * specific to any instruction, so a new form can be drawn as soon as it has steps.
  */
 import { elementAt, valueAt } from '../base/element-at.ts';
 import type { Variant } from '../isa/form.ts';
@@ -64,7 +64,7 @@ function pictureOf(operand: string, value: Value): LanePicture {
   return { operand, width, fields };
 }
 
-/** Longer formulas explain less than the steps do, which are listed as well. */
+/** A formula longer than this is harder to understand than the steps, which are also listed. */
 const longestFormula = 160;
 
 function labelOf(piece: Piece): string {

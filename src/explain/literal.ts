@@ -30,7 +30,7 @@ export interface Rendering {
 export interface LiteralExplanation {
   readonly kind: 'literal';
   readonly text: string;
-  /** The kind of constant, and the type that PTX gives it. */
+  /** The kind of constant, and the type that the constant has in PTX. */
   readonly what: string;
   readonly width: number;
   /** The bits in hex, without a prefix, padded to `width` bits. */
@@ -86,7 +86,7 @@ function explainFloat(text: string, { form, bits }: FloatOperand): LiteralExplan
   };
 }
 
-/** @param wraps whether the constant has more than 64 bits, of which only the low ones count */
+/** @param wraps whether the constant has more than 64 bits, of which only the low 64 are used */
 function explainInteger(text: string, { value, unsigned }: IntegerOperand, wraps: boolean): LiteralExplanation {
   const width = widthOfInteger(text, value);
   const bits = chop(value, width);

@@ -1,9 +1,9 @@
-/** Finds the words for what a modifier means. */
+/** Finds the description of a modifier's meaning. */
 import { meaningsByOpcode } from './meanings/by-opcode.ts';
 import { generalMeanings } from './meanings/general.ts';
 import { meaningPatterns } from './meanings/patterns.ts';
 
-/** What a modifier means in an opcode or a mnemonic; null if there are no words for it. */
+/** The meaning of a modifier in an opcode or a mnemonic; null if there is no description of it. */
 export function modifierMeaning(modifier: string, mnemonic: string): string | null {
   const row = meaningsByOpcode.find(
     ({ opcodes, meanings }) => Object.hasOwn(meanings, modifier) && opcodes.some((one) => begins(mnemonic, one)),

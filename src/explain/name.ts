@@ -21,7 +21,7 @@ export interface TypeExplanation {
   readonly facts: readonly Fact[];
 }
 
-/** What a modifier means in some forms. */
+/** One meaning of a modifier, and the forms in which it has this meaning. */
 export interface ModifierMeaning {
   readonly meaning: string;
   /** Ids of the forms. */
@@ -43,7 +43,7 @@ export function explainName(text: string): NameExplanation | null {
   const type = types.get(text) ?? types.get(`.${text}`);
   if (type !== undefined) return explainType(type);
   const modifier = text.startsWith('.') ? text : `.${text}`;
-  // Looking for forms takes long, and a text with several words is a mnemonic.
+  // Searching the forms is slow, and a text with several words cannot be a modifier.
   if (modifier.lastIndexOf('.') > 0) return null;
   const meanings = meaningsOf(modifier);
   if (meanings.length === 0 || (text !== modifier && meanings.every(({ meaning }) => meaning === partOfOpcode)))

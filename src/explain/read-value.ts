@@ -17,8 +17,8 @@ const exactly = (bits: Bits): Reading => ok({ bits, rounded: false });
 /**
  * Reads a value of a type. `0x3c00` and `0b101` are the bits themselves. `0f3F800000` and `0d...` are floating-point
  * constants, whose value is converted to the type. `nan`, `inf` and decimal numbers are values of the type. For a
- * packed type, the lanes are separated by commas, topmost lane first. If the text cannot be read, the error says what
- * is accepted.
+ * packed type, the lanes are separated by commas, topmost lane first. If the text cannot be read, the error message
+ * lists what is accepted.
  */
 export function readValue(text: string, type: ReadableType): Reading {
   const word = text.trim().replace(/^\u2212/, '-');

@@ -210,7 +210,7 @@ class VariantJudge {
     if (!isTrue) this.findings.push(`${this.where(bits, lane)}; the row for ${input} says: ${claimed ?? 'nothing'}`);
   }
 
-  /** The bits of a source at the top of the result, which is as wide or wider. */
+  /** The bits of a source, placed at the top of a result that is at least as wide as the source. */
   private moved(bits: Bits): string {
     const [from, to] = [formats[this.from].width, formats[this.to].width];
     return `0x${hex(bits, from)}${'0'.repeat((to - from) / 4)}`;

@@ -47,14 +47,14 @@ export interface ConversionStep {
 }
 
 /**
- * The values that steps use to compute others, rather than as parts of the result. What such a value is if it is
- * special does not show in the result.
+ * The values from which the steps compute other values, as opposed to values that become parts of the result. A special
+ * intermediate value does not necessarily lead to a special result.
  */
 export function intermediateOf(steps: readonly Step[]): ReadonlySet<Ref> {
   return new Set(steps.flatMap((step) => (step.kind === 'pack' || step.kind === 'copy' ? [] : inputsOf(step))));
 }
 
-/** Returns the conversions among the steps, each only once. Those that only widen an operand are left out. */
+/** Returns the conversions among the steps, each only once. Conversions that only widen an operand are left out. */
 export function conversionsOf(steps: readonly Step[]): readonly ConversionStep[] {
   const found = new Map<string, ConversionStep>();
   const intermediate = intermediateOf(steps);
@@ -185,7 +185,7 @@ function overflowRow({ conversion: c, isScaled }: ConversionStep): SpecialValue 
   return overflow(c.to, positive, negative, overflowPolicyOf(c).evidence);
 }
 
-/** Whether the result is clamped to [0, 1]. This is what `.sat` does if the destination is a float format. */
+/** Whether `.sat` clamps the result to [0, 1], which it does if the destination is a float format. */
 function clampsToOne({ sat, to }: Conversion): boolean {
   return sat && formats[to].kind === 'float';
 }

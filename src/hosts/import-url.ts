@@ -1,6 +1,6 @@
 /**
- * Imports a module that a user wrote. This file must not import others: in the bundle of the command line, Node loads it
- * itself, because it is the only file there in which `import()` is called.
+ * Imports a module that a user wrote. This file must not import other files. It is the only file in the command-line
+ * bundle that calls `import()`, which precompiled code must not do, so Node itself loads it.
  */
 export async function importUrl(url: string): Promise<unknown> {
   return import(url);

@@ -56,7 +56,7 @@ export function openBeside(path: string): (name: string) => Promise<OpenFile> {
   return (name) => openFile(join(dirname(path), name));
 }
 
-/** Reads from a file that is open; messages call it by `path`. */
+/** Reads from an open file. Error messages refer to the file as `path`. */
 export function sourceOf(handle: FileHandle, path: string, size: number): ByteSource & { readonly path: string } {
   return { path, size, read: (offset, into) => withFileErrors(path, () => readAll(handle, path, offset, into)) };
 }

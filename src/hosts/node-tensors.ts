@@ -53,7 +53,7 @@ export async function openTensors(
   }
 }
 
-/** Configurations are much shorter. */
+/** The maximum size of a configuration file in bytes. Real configurations are much smaller. */
 const longestConfiguration = 2 ** 24;
 
 /** The contents of a small regular file; null if it cannot be read. */

@@ -16,7 +16,10 @@ let pool: Piscina | null = null;
 /** Number of threads known to be running. */
 let up = 0;
 
-/** Piscina. It is not imported by name, because some bundlers would put it into a form that cannot be loaded. */
+/**
+ * Returns the class Piscina. It is not imported statically, because some bundlers would turn it into code that cannot
+ * be loaded.
+ */
 async function poolClass(): Promise<typeof Piscina> {
   const found = await importUrl('piscina');
   if (!isPiscina(found)) throw new Error('the package piscina has no class Piscina');

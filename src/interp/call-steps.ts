@@ -147,7 +147,7 @@ function giver({ value, offset, bytes }: Moved, caller: FunctionProgram): Mover 
   }
 }
 
-/** Returns a function that reads a result. */
+/** Returns a function that copies a result of a call to the caller. */
 function taker({ value, offset, bytes }: Moved, caller: FunctionProgram, line: number): Mover {
   switch (value.kind) {
     case 'register':

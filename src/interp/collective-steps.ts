@@ -59,19 +59,19 @@ export function prepareCollective(
   const go = (thread: Thread, results: readonly Bits[], undefinedBits: UndefinedResults | null): void => {
     const { frame } = thread;
     for (let i = 0; i < to.length; i++) frame[elementAt(to, i)] = elementAt(results, i);
-    // This is rarely necessary, because threads hardly ever have undefined values.
+    // `undefinedBits` is almost always null, because threads hardly ever have undefined values.
     if (undefinedBits !== null) to.forEach((place, i) => setUndefined(thread, place, undefinedBits[i] ?? null));
     finish(after, thread);
   };
   return { stop, rest: { kind: 'collective', fn, from, go } };
 }
 
-/** Where a thread has arrived, and through which calls. */
+/** The position at which a thread has arrived, preceded by the positions of the calls that led there. */
 function placeIn({ calls, pc }: Thread): Place {
   return [...calls.map((caller) => caller.pc), pc];
 }
 
-/** Gives every thread of a group its results and lets it continue. */
+/** Delivers the results to every thread of a group and lets the threads continue. */
 export function completeGroup(block: Block, group: Group, { code, races }: Pick<Cpu, 'code' | 'races'>): void {
   const members = group.map((linear) => memberOf(block, linear, code));
   const [first] = members;

@@ -81,7 +81,10 @@ function copyBytes(to: Location, from: Location, mask: number, context: AccessCo
   copyOthers(to, from, ~mask, context);
 }
 
-/** Copies the bytes of a piece whose bits are not set in the mask. The source of the others may be out of bounds. */
+/**
+ * Copies the bytes of a piece whose bits are not set in the mask. Source bytes that are not copied may be out of
+ * bounds.
+ */
 function copyOthers(to: Location, from: Location, mask: number, context: AccessContext): void {
   openMemory(placeIn(to.space, to.address), to.address, 'store', piece, context);
   for (let i = 0; i < piece; i++) {

@@ -59,7 +59,10 @@ export class ReferenceEngine implements SteppingEngine {
   private readonly launch: Launch;
   private readonly cpu: Cpu;
   private readonly plan: BlockPlan;
-  /** PTX source line of each entry in the code; null for the return at the end of a function, and for the code of libraries. */
+  /**
+   * PTX source line of each entry in the code; null for the return at the end of a function, and for the code of
+   * libraries.
+   */
   private readonly lines: readonly (number | null)[];
   private readonly blocks: number;
   /** Whether a loop with a barrier or a collective may wait for another block. */
@@ -67,12 +70,12 @@ export class ReferenceEngine implements SteppingEngine {
   private nextBlock = 0;
   /**
    * The blocks that have started but not ended; the first is the block that is currently running. There are several
-   * only if blocks wait for each other.
+   * blocks only if blocks wait for each other.
    */
   private running: Block[] = [];
   /** The thread that ran last, which is the thread that a fault is attributed to. */
   private faulting: Thread | null = null;
-  /** The first of the threads that are in a deadlock because they wait in loops, and the line of its loop. */
+  /** The first thread in a deadlock of threads that wait in loops, and the line of that thread's loop. */
   private stuckAt: { readonly thread: Thread; readonly line: number } | null = null;
 
   constructor(launch: Launch, { trackWrites, tracing, races }: ReferenceOptions) {
@@ -309,7 +312,8 @@ export class ReferenceEngine implements SteppingEngine {
     let tried = 0;
     let isAhead = false;
     while (tried < most && cpu.looks < looksPerTurn && thread.activity === 'running') {
-      // `elementAt` would be slower here, because its compiled code has to handle every kind of list in the program.
+      // `elementAt` would be slower in this loop, because its compiled code has to handle every kind of list in the
+      // program.
       const instruction = code[thread.pc];
       if (instruction === undefined) throw new Error(`the code ends before position ${thread.pc}`);
       isAhead = instruction.catchesUp && block.tried + tried > 0;
@@ -331,8 +335,8 @@ export class ReferenceEngine implements SteppingEngine {
   }
 
   /**
-   * Gives the next thread a turn. Without this, a thread that polls a flag could prevent the thread that should set the
-   * flag from running.
+   * Gives the next thread a turn. If turns never ended, a thread that polls a flag could prevent the thread that should
+   * set the flag from running.
    *
    * @param isAhead whether the thread lets the other threads of its warp catch up
    */

@@ -1,6 +1,6 @@
 /**
- * Runs one instruction on given bits, without a launch. This is the basis of `ptxlab eval`, and of the tests that check
- * computed values.
+ * Runs one instruction on given bits, without a launch. This file is the basis of `ptxlab eval`, and of the tests that
+ * check computed values.
  */
 import { type Bits, chop, signExtend } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';

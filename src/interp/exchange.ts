@@ -44,7 +44,7 @@ function everywhere(group: readonly Member[], results: readonly Bits[]): readonl
 
 /**
  * PTX ISA 9.1, section 9.7.9.6: operand `c` holds the clamp value in its low bits and the segment mask above them. The
- * value of a lane outside the group is unspecified; an H200 gives 0.
+ * value of a lane outside the group is unspecified; an H200 returns 0.
  */
 function shuffle(mode: Mode<'shfl'>, group: readonly Member[]): readonly (readonly Bits[])[] {
   const sent = new Array<Bits | undefined>(warpSize);

@@ -15,7 +15,7 @@ import { callBuiltin } from './builtin-calls.ts';
 import { loadForHost, type Memories } from './memory-access.ts';
 import type { Cpu } from './thread.ts';
 
-/** The memories of a launch that all its blocks share. */
+/** The kinds of memory that all blocks of a launch share. */
 export function memoriesOf({ kernel, image, memory, parameters }: Launch): Memories {
   const constants = { readOnly: true, named: namedRanges(image.constantLayout) };
   const named = { readOnly: true, named: namedRanges(kernel.entry.parameters) };

@@ -1,15 +1,15 @@
 /**
- * Decides which threads of a warp may run where they let each other catch up (program/lockstep.ts). The threads that are
- * furthest behind in the code go first. Those at the same instruction go together: each of them has a turn, in the order
- * of the lanes, before any of them goes on.
+ * At the instructions where the threads of a warp let each other catch up (program/lockstep.ts), decides which of them
+ * may run. The threads that are furthest behind in the code run first. Threads at the same instruction form a group:
+ * each of them has a turn, in the order of the lanes, before any of them continues.
  */
 import { elementAt } from '../base/element-at.ts';
 import { warpSize } from '../machine/launch.ts';
 import { type Block, mostAwaited, type Prepared, type Thread } from './thread.ts';
 
 /**
- * Returns the thread that runs next if it is the turn of `thread`, which is running: a thread of the same warp, or null
- * if the thread has to wait for others.
+ * Called when it is the turn of `thread`. Returns the thread of the same warp that should run next; null if `thread`
+ * has to wait for other threads.
  */
 export function nextInWarp(thread: Thread, block: Block, code: readonly Prepared[]): Thread | null {
   const { linear, pc, calls, isReleased } = thread;
@@ -30,8 +30,9 @@ export function nextInWarp(thread: Thread, block: Block, code: readonly Prepared
 }
 
 /**
- * Whether some of the threads that go together have not had their turn. Until then, no other block may run: it would see
- * an access of the first lanes, such as the release of a lock, before that of the others.
+ * Whether some threads of a group at the same instruction have not had their turn yet. Until they have, no other block
+ * may run, because it would see an access of the first lanes, such as the release of a lock, before the accesses of the
+ * other lanes.
  */
 export function isBetweenLanes(block: Block): boolean {
   return block.threads.some(({ isReleased, activity }) => isReleased && activity === 'running');

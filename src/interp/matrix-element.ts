@@ -83,7 +83,7 @@ export function floatTerms(shape: ProductOf<'float'>): FloatTerms {
   };
 }
 
-/** Remembers the terms of each list, because a row of A is multiplied by every column of B. */
+/** Caches the terms of each list, because a row of A is multiplied by every column of B. */
 function factorTerms(
   { format, low }: ProductOf<'float'>['a'],
   { order }: DotArithmetic,

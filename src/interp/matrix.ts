@@ -135,8 +135,8 @@ function listsOf<T>(count: number, length: number, item: (list: number, at: numb
 }
 
 /**
- * For a sparse A, returns a function that finds the metadata of a stored element: the bits from the element's chunk on.
- * The function takes the element's row and its position among the stored elements of this row.
+ * For a sparse A, returns a function that finds the metadata of a stored element: a number whose lowest bits belong to
+ * the element's chunk. The function takes the element's row and its position among the stored elements of this row.
  */
 function indicesOf({ unit, rowBits, lanes }: Sparsity, more: Matrices['more']): (row: number, at: number) => number {
   const perChunk = 2 * unit;

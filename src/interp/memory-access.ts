@@ -1,4 +1,4 @@
-/** How steps find the memory that they access, and how undefined bits get from memory to memory. */
+/** Finds the memory that a step accesses, and tracks undefined bits that are copied from memory to memory. */
 import type { AccessSpace } from '../isa/spaces.ts';
 import { rankAt, startOfRank } from '../isa/spaces.ts';
 import type { AsyncKind } from '../isa/steps/order.ts';
@@ -11,7 +11,7 @@ import type { Textures } from '../machine/textures/textures.ts';
 import { undefinedUse } from './shadow.ts';
 import type { Cpu } from './thread.ts';
 
-/** The memories that all threads of a launch share. */
+/** The kinds of memory that all threads of a launch share. */
 export interface Memories {
   readonly global: Memory;
   readonly constants: Memory;
@@ -53,7 +53,7 @@ export function placeIn(space: AccessSpace, address: bigint): Address {
   return space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
 }
 
-/** Larger than any memory, yet small enough that every offset below it is exact as a JavaScript number. */
+/** This limit is larger than any memory, but every offset below it is exact as a JavaScript number. */
 const beyond = 2 ** 48;
 
 /** The information that an access needs in addition to its step. */

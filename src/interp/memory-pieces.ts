@@ -1,6 +1,6 @@
 /**
- * Copies, packs, combines and fills pieces of memory, each of a few bytes. Steps that work on larger ranges, such as bulk
- * copies and copies of boxes of tensors, divide these into pieces.
+ * Copies, packs, combines and fills pieces of memory, each of a few bytes. Steps that work on larger ranges, such as
+ * bulk copies and copies of tensor boxes, divide the ranges into pieces.
  */
 import type { Bits } from '../base/bits.ts';
 import type { AccessSpace } from '../isa/spaces.ts';
@@ -22,7 +22,7 @@ import {
 } from './memory-access.ts';
 import { atomicAccess, isOtherPhase, noteAccess, noteArrival, plainAccess } from './race-watch.ts';
 
-/** A location in memory, as an instruction gives it. */
+/** A memory location, as an instruction specifies it. */
 export interface Location {
   readonly space: AccessSpace;
   readonly address: bigint;
@@ -46,7 +46,7 @@ export function copyPiece(
   const written = openMemory(target, to.address, 'store', bytes, context);
   if (context.cpu.races !== null) {
     noteAccess(context.cpu, plainAccess('load', null, context), source, bytes);
-    // All lanes of a warp make the copy that a GPU makes once.
+    // A GPU makes such a copy once per warp, but ptxlab makes it in every lane.
     noteAccess(context.cpu, { ...plainAccess('store', null, context), isSilent: isCopied() }, target, bytes);
   }
   for (let at = 0; at < bytes; at += wordBytes) written.store(target.offset + at, 8 * wordBytes, valueAt(at));
@@ -64,7 +64,7 @@ export function copyPiece(
   }
 }
 
-/** Packs 16 elements of 6 bits, which have a byte each at `from`. */
+/** Packs 16 six-bit elements, each of which takes up one byte at `from`. */
 export function packPiece(to: Location, from: Location, context: AccessContext): void {
   const [source, target] = [placeIn(from.space, from.address), placeIn(to.space, to.address)];
   const read = openMemory(source, from.address, 'load', spreadBytes, context);

@@ -91,7 +91,7 @@ export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, context: A
 
 interface StoreKinds {
   readonly loud: AccessKind;
-  /** For a weak store that does not change the memory. */
+  /** The kind of a weak store that does not change the memory. */
   readonly silent: AccessKind;
 }
 
@@ -123,7 +123,7 @@ export function prepareAtomic(
   const [nextAt = -1] = next;
   const compared = comparedWith(step);
   const comparedAt = compared === null ? null : placeOf(compared);
-  // A compare-and-swap that finds another value only reads it.
+  // A compare-and-swap that does not find the expected value only reads the memory.
   const failing = plainAccess('load', step.order, context);
   return (frame: Frame) => {
     const { thread } = cpu;
@@ -154,8 +154,8 @@ export function prepareAtomic(
   };
 
   /**
-   * Finds the undefined bits of the old values. This must be done before the store, because opening the memory for a
-   * store marks the bytes as written.
+   * Finds the undefined bits of the old values. The bits must be found before the store, because opening the memory for
+   * a store marks the bytes as written.
    */
   function undefinedBefore(
     place: Address,
@@ -196,7 +196,7 @@ export function prepareWindow(step: StepOf<'window'>, placeOf: PlaceOf): Action 
   const ofNull = chop(-windowBase(space, width), width);
   return (frame) => {
     const address = BigInt(valueIn(frame, from));
-    // LLVM compares the results of null pointers with each other.
+    // Code from LLVM converts null pointers and compares the results with each other.
     if (address === 0n) {
       frame[to] = ofNull;
       return;

@@ -16,8 +16,8 @@ export interface Piece {
   readonly run: Action;
   readonly careful: () => CarefulAction;
   /**
-   * Whether the piece may load undefined bits into a thread in which all values have been defined so far. If so, the
-   * pieces after it must check whether the thread now has undefined values.
+   * Whether the piece may load undefined bits into a thread in which all values have been defined so far. The pieces
+   * after such a piece must check whether the thread now has undefined values.
    */
   readonly loads?: boolean;
   /** Whether the piece is needed only in threads with undefined values. */

@@ -1,4 +1,4 @@
-/** Prepares the instructions of all functions of a kernel. This is done once per launch. */
+/** Prepares the instructions of all functions of a kernel, once per launch. */
 import { elementAt, valueAt } from '../base/element-at.ts';
 import { blocksOf, callsBuiltin } from '../program/flow.ts';
 import { type FunctionProgram, isCounted, type ProgramInstruction } from '../program/function-program.ts';
@@ -16,7 +16,10 @@ import type { Executable, Prepared } from './thread.ts';
  */
 export interface PreparedKernel {
   readonly code: readonly Prepared[];
-  /** PTX source line of each entry in the code; null for the return at the end of a function, and for the code of libraries. */
+  /**
+   * PTX source line of each entry in the code; null for the return at the end of a function, and for the code of
+   * libraries.
+   */
   readonly lines: readonly (number | null)[];
 }
 
@@ -39,7 +42,7 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
     const { idleLoops, spins } = loopsOf(program);
     const context: FunctionContext = { ...launch, program, starts, start: elementAt(starts, i), registers, idleLoops };
     const points = elementAt(pointsOf, i);
-    // On the fast engine, regions begin at the start of a function and after a call.
+    // In the code of the fast engine, a region begins at the start of a function and after a call.
     const follows = (at: number): boolean => {
       const before = program.instructions[at - 1];
       return before === undefined ? i > 0 : before.call !== null && !callsBuiltin(before, builtins);

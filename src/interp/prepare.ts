@@ -1,6 +1,6 @@
 /**
- * Turns an instruction of a PTX function into a JavaScript function that operates on a frame. Operands, constants, spaces
- * and numeric modes are bound in advance, so running an instruction takes only a few calls.
+ * Turns an instruction of a PTX function into a JavaScript function that operates on a frame. Operands, constants,
+ * spaces and numeric modes are bound in advance, so running an instruction takes only a few calls.
  */
 import { assertNever } from '../base/assert-never.ts';
 import { startedBy, inputsOf, isGroupStep, isValueStep, looksAtOthers } from '../isa/steps/effects.ts';
@@ -222,8 +222,8 @@ function stepPiece(step: Step, context: StepContext): Piece {
   if (isValueStep(step)) return valuePiece(step, context.placeOf);
   if (isWaiting(step)) throw new Error('an instruction may contain only one step that waits');
   const action = machineAction(step, context);
-  // A loop that calls a function to poll is not recognized as an idle loop. To make up for this, each polling
-  // instruction counts as several reads.
+  // A loop that calls a function to poll is not recognized as an idle loop. To compensate, each polling instruction
+  // counts as several reads.
   const weight = context.instruction.variant.form.polls === true ? looksPerTurn / idleRounds : 1;
   const run = looksAtOthers(step) ? look(action, weight, context.context.cpu) : action;
   return { run, careful: () => carefulMachine(step, run, context), loads: mayLoadUndefined(step) };

@@ -1,4 +1,4 @@
-/** Tells the search for data races what the running thread accesses. */
+/** Reports the accesses of the running thread to the race detector. */
 import { elementAt } from '../base/element-at.ts';
 import type { BitField } from '../isa/mbarrier-fields.ts';
 import { rankAt, startOfRank } from '../isa/spaces.ts';
@@ -57,19 +57,24 @@ export function noteAccess(cpu: Cpu, kind: AccessKind, place: Address, size: num
   if (races !== null && found !== null) races.access(clockIn(races, cpu), kind, found.history, found.offset, size);
 }
 
-/** Notes that an atomic operation has changed a value with phases, at the end of the phase if `isOver`. */
+/**
+ * Reports that an atomic operation has changed a value with phases. `isOver` means that the operation ended the phase.
+ */
 export function noteArrival(cpu: Cpu, order: MemoryOrder, place: Address, isOver: boolean): void {
   const { races } = cpu;
   const found = races === null ? null : remembered(races, place, cpu);
   if (races !== null && found !== null) races.change(clockIn(races, cpu), order, found.history, found.offset, isOver);
 }
 
-/** What is remembered of a block's memory; null for the word that says which columns are allocated. */
+/** The access history of a block's memory; null for the word that records which columns are allocated. */
 export function historyOf(races: Races, space: 'shared' | 'tensor', owner: number, offset: number): History | null {
   return space === 'tensor' && offset >= tensorAllocation ? null : races.ofBlock(space, owner);
 }
 
-/** Null for memory that only one thread can write. */
+/**
+ * The history of the memory at an address, and the offset in that memory; null for memory that no other thread can
+ * write.
+ */
 function remembered(
   races: Races,
   { space, offset }: Address,
@@ -86,12 +91,12 @@ function remembered(
   return { history: races.ofBlock('shared', owner.number), offset: offset - startOf(rank) };
 }
 
-/** Whether the number of the phase differs between two values. */
+/** Whether two values have different phase numbers. */
 export function isOtherPhase({ low, width }: BitField, one: bigint, other: bigint): boolean {
   return BigInt.asUintN(width, (one ^ other) >> BigInt(low)) !== 0n;
 }
 
-/** The rank in an address of shared memory; null for memory of the thread's own block. */
+/** The rank of the block that a shared-memory address contains; null for memory of the thread's own block. */
 function rankOf(offset: number, { blocksPerCluster }: Cpu): number | null {
   const rank = rankAt(offset);
   return rank === null || rank >= blocksPerCluster ? null : rank;

@@ -33,9 +33,9 @@ export function setUndefined(thread: Shadowed, place: number, found: Undefined |
 }
 
 /**
- * Treats two equal values as defined if the same bits of both are undefined, but not all bits: they are copies of a word
- * of memory that was written in part. A loop that changes a byte by compare-and-swap of its word compares such copies,
- * and its result does not depend on the rest of the word.
+ * Treats two equal values as defined if the same bits are undefined in both, but not all bits. The values are then
+ * copies of a partly written word of memory. A loop that changes one byte by a compare-and-swap of the whole word
+ * compares copies of this kind, and its result does not depend on the other bytes.
  */
 export function settleCopies(thread: Shadowed, one: number, other: number, width: number): void {
   const [a, b] = [thread.shadow?.get(one), thread.shadow?.get(other)];

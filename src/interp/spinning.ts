@@ -1,14 +1,16 @@
-/** Finds deadlocks of threads that repeat loops in which they only wait for their cluster (program/waiting-loops.ts). */
+/**
+ * Finds deadlocks of threads that repeat loops in which they only wait for their cluster (program/waiting-loops.ts).
+ */
 import { elementAt } from '../base/element-at.ts';
 import type { Block, Prepared, Thread } from './thread.ts';
 
-/** More instructions than any loop has that is recognized as one in which a thread only waits for its cluster. */
+/** No loop that is recognized as one in which a thread only waits for its cluster has this many instructions. */
 const longestSpin = 128;
 
 /**
- * Whether a thread only waits for its cluster in a loop. `run` runs the next instruction of the thread, or none if the
- * thread first lets others catch up, and returns how many it ran. It is called until the thread has run through the loop
- * once, or has left it.
+ * Whether a thread is in a loop in which it only waits for its cluster. `run` runs the next instruction of the thread,
+ * or none if the thread first lets others catch up, and returns the number of instructions that it ran. `run` is called
+ * until the thread has executed the loop once or has left it.
  */
 export function onlySpins(thread: Thread, code: readonly Prepared[], run: () => number): boolean {
   const { pc } = thread;

@@ -44,7 +44,7 @@ export function prepareTensorCopy(step: StepOf<'tensor-copy'>, placeOf: PlaceOf,
   };
 }
 
-/** Number of bytes of a word. */
+/** Size of a word in bytes. */
 const wordBytes = 4;
 
 export function prepareTensorLoad(step: StepOf<'tensor-load'>, placeOf: PlaceOf, context: AccessContext): Action {
@@ -97,7 +97,7 @@ export function prepareTensorStore(step: StepOf<'tensor-store'>, placeOf: PlaceO
   };
 }
 
-/** The memories of the blocks that carry out an instruction. */
+/** Gives access to the memory of each block that carries out an instruction. */
 function memoriesOf(blocks: 1 | 2, context: AccessContext): readonly TensorAccess[] {
   const { block, blocksPerCluster } = context.cpu;
   if (blocks === 1) return [accessOf(block, context)];
@@ -133,7 +133,7 @@ function accessOf(block: Block, context: AccessContext): TensorAccess {
 
 type Note = (space: 'shared' | 'tensor', way: 'load' | 'store', offset: number, size: number) => void;
 
-/** Tells the search for races about accesses to the memories of a block. */
+/** Returns a function that reports accesses to a block's memory to the race detector. */
 function noteIn({ number }: Block, context: AccessContext): Note {
   const { races } = context.cpu;
   if (races === null) return () => undefined;

@@ -13,7 +13,7 @@ import type { Builtin } from '../program/builtins.ts';
 import type { CarefulAction, Shadow } from './shadow.ts';
 import type { Action, Frame } from './value-steps.ts';
 
-/** What a thread does when it executes an instruction. */
+/** The actions of a thread when it executes an instruction. */
 export interface Executable {
   readonly run: Action;
   /** The action that runs instead of `run` while the thread has undefined values. */
@@ -29,11 +29,15 @@ export interface Prepared extends Executable {
   readonly guardValue: number;
   /** Whether running this entry counts as executing an instruction; false for `ret`. */
   readonly counted: boolean;
-  /** Whether a thread first lets the other threads of its warp catch up (program/lockstep.ts). */
+  /**
+   * Whether a thread lets the other threads of its warp catch up before it runs the instruction (program/lockstep.ts).
+   */
   readonly catchesUp: boolean;
-  /** The place of the instruction in the order in which the threads of a warp run, when they catch up. */
+  /** When threads of a warp catch up with each other, the thread whose instruction has the lowest place runs first. */
   readonly place: number;
-  /** If the instruction is in a loop in which a thread only waits for its cluster, the start of this loop; else null. */
+  /**
+   * If the instruction is in a loop in which a thread only waits for its cluster, the start of this loop; else null.
+   */
   readonly spin: number | null;
 }
 
@@ -107,9 +111,11 @@ export interface Thread {
   calls: Caller[];
   pc: number;
   activity: Activity;
-  /** How many more times threads of the warp that are ahead of this one let it go first. */
+  /** How many more times the threads of the warp that are further ahead wait for this thread. */
   awaited: number;
-  /** Whether others have caught up with the thread, so that it may run the instruction before which it let them. */
+  /**
+   * Whether the other threads have caught up, so that the thread may run the instruction at which it waited for them.
+   */
   isReleased: boolean;
   /** Register values before the current instruction, if it is traced. */
   before: readonly Bits[] | null;
@@ -158,15 +164,15 @@ export interface Block {
 export const looksPerTurn = 256;
 
 /**
- * The greatest value of `awaited`. It is limited because a thread may be waiting for one that is ahead, in a loop that is
- * not recognized as one that only waits.
+ * The greatest value of `awaited`. A limit is necessary because a thread that is behind may be waiting for a thread
+ * that is ahead, in a loop that is not recognized as a waiting loop.
  */
 export const mostAwaited: number = 1 << 14;
 
-/** By how much `awaited` becomes less in a turn in which the thread only polled memory. */
+/** The amount by which `awaited` decreases in a turn in which the thread only polled memory. */
 export const awaitedPolls: number = 1 << 8;
 
-/** The value of `looks` if the running thread was the last one to arrive somewhere, which ends its turn as well. */
+/** The value of `looks` that ends a thread's turn because the thread was the last of its group to arrive. */
 export const turnOver: number = Number.POSITIVE_INFINITY;
 
 /** The context in which prepared instructions run. The engine sets the members before it runs the instructions. */
@@ -181,7 +187,7 @@ export interface Cpu {
   looks: number;
   /** Number of instructions executed in the launch, summed over all threads. */
   executed: number;
-  /** The search for data races; null if it is not wanted. */
+  /** The race detector; null if the launch does not search for races. */
   readonly races: Races | null;
   /** The difference between the timer, in nanoseconds, and `executed`. */
   timer: number;
@@ -190,7 +196,7 @@ export interface Cpu {
   readonly blocksPerCluster: number;
   /** Returns the block with this rank in the running block's cluster. */
   readonly neighbor: (rank: number) => Block;
-  /** Takes the next cluster away from the launch, and returns the index of its first block; null if none is left. */
+  /** Cancels the launch of the next cluster, and returns the index of its first block; null if no cluster is left. */
   readonly cancelBlocks: () => Dim3 | null;
   /**
    * The offset of the cluster's barrier in the shared memory of a block. This memory is kept after the block has ended.
@@ -204,8 +210,8 @@ export interface Cpu {
 }
 
 /**
- * Ends the turn of the running thread, which was the last one of a group to arrive. Otherwise, it would run ahead of the
- * others, and the result of a race would depend on the number of instructions at which threads have waited.
+ * Ends the turn of the running thread, which was the last one of a group to arrive. Otherwise, it would run ahead of
+ * the others, and the result of a race would depend on the number of instructions at which threads have waited.
  */
 export function handOver(cpu: Cpu, group: readonly number[]): void {
   const { block, thread } = cpu;

@@ -36,8 +36,8 @@ export interface TraceEvent {
   readonly text: string;
   readonly source: SourcePlace | null;
   /**
-   * The registers that the instruction uses: first that of the guard, then those of addresses, sources and results. A
-   * register that is both read and written appears once.
+   * The registers that the instruction uses: first the register of the guard, then the registers of addresses, sources
+   * and results. A register that is both read and written appears once.
    */
   readonly registers: readonly TraceRegister[];
   /** Effective addresses of the instruction's address operands. */
@@ -55,7 +55,7 @@ export interface Tracing {
   readonly emit: (event: TraceEvent) => void;
 }
 
-/** What tracing needs to know about the launch and the function. */
+/** The facts about the launch and the function that tracing needs. */
 interface TraceContext {
   readonly program: FunctionProgram;
   readonly facts: LaunchFacts;

@@ -53,7 +53,8 @@ function undefinedLanes(group: readonly UndefinedMember[]): bigint {
 
 /** Each member gets the undefined bits of the lane that its value came from. */
 function shuffled(fn: Collective, group: readonly UndefinedMember[]): readonly UndefinedResults[] {
-  // The numbers begin at 1, because 0 stands for a lane outside the group.
+  // Each member sends its number instead of its value. Numbers begin at 1, because 0 stands for a lane outside the
+  // group.
   const numbered = group.map(({ lane, values }, i) => ({
     lane,
     values: [i + 1, ...values.slice(1)] as readonly Bits[],

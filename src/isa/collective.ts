@@ -17,8 +17,8 @@ export type GroupScope = 'warp' | 'warpgroup' | 'block' | 'cluster';
  * receiving thread is the leader. `active` returns the mask of lanes that arrived. `sync` returns no value; it
  * completes once all threads have arrived. `transpose` works on an 8 by 8 matrix of 16-bit elements: it takes two
  * adjacent elements of a row, and returns two elements of the transposed matrix. `mma` takes fragments of matrices and
- * returns fragments of their product. `addresses` takes an address, a stride and some words. It returns the addresses
- * of the elements that the lane accesses, constants that depend on the lane, and the words, unchanged.
+ * returns fragments of their product. `addresses` takes an address, a stride and some words. Its results are the
+ * addresses of the elements that the lane accesses, constants that depend on the lane, and the words, unchanged.
  */
 export type Collective =
   | { readonly form: 'shfl'; readonly mode: 'up' | 'down' | 'bfly' | 'idx' }
@@ -30,7 +30,7 @@ export type Collective =
   | { readonly form: 'active' }
   | { readonly form: 'sync' }
   | { readonly form: 'transpose' }
-  /** `name` tells products apart. */
+  /** `name` distinguishes different products. */
   | { readonly form: 'mma'; readonly name: string; readonly product: MatrixProduct }
   | { readonly form: 'addresses'; readonly name: string; readonly plan: AddressPlan };
 
@@ -39,12 +39,12 @@ export type Collective =
  * computed.
  */
 export interface AddressPlan {
-  /** Says which elements of the matrix each lane holds. */
+  /** Describes which elements of the matrix each lane holds. */
   readonly fragment: Fragment;
   /**
-   * One entry for each access of a lane. Its address is the sum of three parts: the address that lane `sources[i]`
-   * provides, `strides[i]` times the stride, and `bytes[i]` bytes, where `i` is the number of the lane that makes the
-   * access.
+   * One entry for each access of a lane. The address of an access is the sum of three parts: the address that lane
+   * `sources[i]` provides, `strides[i]` times the stride, and `bytes[i]` bytes, where `i` is the number of the lane
+   * that makes the access.
    */
   readonly accesses: readonly {
     readonly sources: readonly number[];
@@ -60,8 +60,8 @@ export interface AddressPlan {
 }
 
 /**
- * Says which threads take part in an operation, and gives the widths in bits of the values that each of them
- * contributes and receives.
+ * Describes which threads take part in an operation, and the widths in bits of the values that each of them contributes
+ * and receives.
  */
 export interface Exchanged {
   readonly scope: GroupScope;
@@ -70,8 +70,8 @@ export interface Exchanged {
 }
 
 /**
- * Whether an operation has no mask, and its results show which threads take part. Only threads that have come through
- * the same calls then take part together. All threads of the warp must take part in other operations without a mask.
+ * Whether an operation has no mask, and its results show which threads take part. Only threads that arrived through the
+ * same calls then take part together. All threads of the warp must take part in other operations without a mask.
  */
 export function separatesCalls({ fn: { form }, mask }: { readonly fn: Collective; readonly mask: unknown }): boolean {
   return mask === null && (form === 'active' || form === 'vote' || form === 'shfl');

@@ -54,8 +54,8 @@ export type Constraint =
   | { readonly kind: 'vector-bits'; readonly bits: number; readonly when?: Condition };
 
 /**
- * A rule that says which versions and targets support a feature. If the condition `when` holds for a variant, at least
- * one of the alternatives in `ways` must apply.
+ * A rule that defines which versions and targets support a feature. If the condition `when` holds for a variant, at
+ * least one of the alternatives in `ways` must apply.
  */
 export interface AvailabilityRow {
   /** The feature that has the requirement, as messages refer to it: `.e4m3x2 on sm_89`. */

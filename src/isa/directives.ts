@@ -1,8 +1,8 @@
 /**
  * Tables of everything in PTX other than instructions: directives, state spaces, linkage, attributes, pragmas and
- * `.target` options. Each row says where the word is allowed and which version introduced it. Sources: section 4.3.1
- * and chapters 5 and 11 of PTX ISA 9.1. The number of values, their order and the versions were determined with ptxas
- * 13.0.
+ * `.target` options. Each row contains the places where the word is allowed and the version that introduced it.
+ * Sources: section 4.3.1 and chapters 5 and 11 of PTX ISA 9.1. The number of values, their order and the versions were
+ * determined with ptxas 13.0.
  */
 import { at, atBefore, atBetween, type Availability, parseVersion } from './targets.ts';
 
@@ -50,7 +50,7 @@ export type DirectivePart =
   | 'kernel as an initial value'
   | SectionPart;
 
-/** Parts of a `.section` that not all versions have. */
+/** Parts of a `.section` that not all PTX versions support. */
 export type SectionPart = 'label in .section' | 'difference of labels in .section' | 'negative number in .section';
 
 export type DirectivePlace = 'module' | 'body';
@@ -185,7 +185,7 @@ function tuning(
 
 const counts = { positive: true } as const;
 
-/** More than the number of languages that exist. */
+/** The maximum number of values of `.language`, which is larger than the number of existing languages. */
 const mostLanguages = 64;
 
 export const tuningRows: readonly TuningRow[] = [
@@ -218,12 +218,15 @@ export const attributeRows: readonly AttributeRow[] = [
   { name: '.unified', on: ['func', 'variable'], values: 2, since: at('8.0', 90) },
 ];
 
-/** A pragma (PTX ISA 9.1, section 11.4; as ptxas 13.0 and 13.3 read them). ptxas ignores all others, with a warning. */
+/**
+ * A pragma, as read by ptxas 13.0 and 13.3 (PTX ISA 9.1, section 11.4). ptxas ignores all other pragmas, with a
+ * warning.
+ */
 export interface PragmaRow extends Dated {
   readonly name: string;
   /** The string may contain more text after the name. Such a pragma is allowed only in the body of a function. */
   readonly open: boolean;
-  /** What the text after the name must be, if ptxas looks at it. */
+  /** The kind of number that must follow the name; absent if ptxas does not check the text after the name. */
   readonly argument?: 'integer' | 'positive integer';
 }
 

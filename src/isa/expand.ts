@@ -1,6 +1,6 @@
 /**
  * Generates every legal variant of the requested forms, one at a time. Nothing is expanded at start-up; tests, listings
- * and completion take only as many variants as they need.
+ * and completion request only as many variants as they need.
  */
 import type { InstructionForm, Variant } from './form.ts';
 import { type Axis, type CompiledForm, compileForm, makeVariant } from './notation.ts';

@@ -63,7 +63,9 @@ export function findTargetOption(name: string): TargetOptionRow | undefined {
   return targetOptionRows.find((row) => row.name === name);
 }
 
-/** The version and targets that have an option of `.target`; null if all have it, or nobody knows it. */
+/**
+ * The version and targets that support a `.target` option; null if all of them support it, or if the option is unknown.
+ */
 export function availabilityOfTargetOption(name: string): AvailabilityRow | null {
   return availability.get(`${name} in .target`) ?? null;
 }

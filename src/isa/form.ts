@@ -46,16 +46,15 @@ export interface InstructionForm {
   readonly inert?: readonly string[];
   /**
    * The value of the condition code if the instruction is evaluated on its own, without an earlier instruction that
-   * sets the condition code. This value means that there is no carry or borrow; it is 1 for instructions that borrow.
-   * Default: 0.
+   * sets the condition code. The value stands for no carry or borrow; it is 1 for instructions that borrow. Default: 0.
    */
   readonly nothingCarried?: 0 | 1;
   /**
    * Builds the steps of the variant, as pure data. `constants` contains the values of the operands listed in
-   * `decidedBy`; it is empty where only the variant is known, and the steps are then those for the usual values.
+   * `decidedBy`; it is empty if only the variant is known, in which case typical values are assumed.
    */
   readonly steps: (variant: Variant, environment: Environment, constants?: Constants) => readonly Step[];
-  /** Constant operands whose values decide what the steps are. */
+  /** Constant operands whose values determine the steps. */
   readonly decidedBy?: readonly string[];
 }
 
@@ -63,8 +62,8 @@ export interface InstructionForm {
 export interface Variant {
   readonly form: InstructionForm;
   /**
-   * The opcode with its modifiers and types. They are always in the order in which the ISA lists them, even if the text
-   * has a different order.
+   * The opcode with its modifiers and types. The modifiers and types are always in the order in which the ISA lists
+   * them, even if the text has a different order.
    */
   readonly mnemonic: string;
   readonly types: readonly PtxType[];

@@ -34,7 +34,7 @@ export interface Place {
   readonly column: number;
 }
 
-/** Number of elements that each lane holds. Some of them may be copies of elements in other lanes. */
+/** Number of elements that each lane holds. Some of these elements may be copies of elements in other lanes. */
 export function elementsOf({ registers, registerBits, bits }: Fragment): number {
   return (registers * registerBits) / bits;
 }
@@ -51,10 +51,10 @@ function digitOf(digit: Digit, lane: number, element: number): number {
   return (from >>> Number(digit.slice(1))) & 1;
 }
 
-/** Which matrix of a product a fragment belongs to. D has the same layout as C, so both are called `c`. */
+/** The matrix of a product to which a fragment belongs. D has the same layout as C, so both are called `c`. */
 export type Side = 'a' | 'b' | 'c';
 
-/** The number of rows, of columns, of bits per element, and of registers per lane. */
+/** The numbers of rows, columns, bits per element, and registers per lane. */
 export type FragmentSize = Pick<Fragment, 'rows' | 'columns' | 'bits' | 'registers'>;
 
 /**
@@ -89,7 +89,7 @@ export function transposed({ rows, columns, row, column, ...rest }: Fragment): F
 /**
  * m8n8k4 with f16 computes four products at once. Each of them is held by eight lanes: four consecutive lanes in the
  * lower half of the warp, and the corresponding four lanes in the upper half. `quadPair` lists the two bits of the lane
- * number that give the number of the product.
+ * number that form the number of the product.
  */
 const quadPair: readonly Digit[] = ['l2', 'l3'];
 const lanesAcross: readonly Digit[] = ['l0', 'l1', 'l4'];

@@ -1,6 +1,6 @@
 /**
- * The GPUs whose arithmetic a launch can use. The target decides what is legal; the GPU decides what the ISA leaves
- * open, mainly the order of additions and the rounding in matrix instructions.
+ * The GPUs whose arithmetic a launch can use. The target determines what is legal; the GPU determines what the ISA
+ * leaves open, mainly the order of additions and the rounding in matrix instructions.
  */
 import type { RecordedGpu } from '../numerics/conversion.ts';
 import { type Target, type TargetName, targets } from './targets.ts';
@@ -9,9 +9,9 @@ export interface Gpu {
   /** The name of the GPU's architecture, such as `sm_90`. */
   readonly name: Architecture;
   readonly sm: number;
-  /** Products of that architecture. */
+  /** The names of products with this architecture. */
   readonly chips: readonly string[];
-  /** Whose recorded results conversions and approximate functions give. */
+  /** The GPU whose recorded results are used for conversions and approximate functions. */
   readonly recorded: RecordedGpu;
 }
 

@@ -21,8 +21,8 @@ export function mostIn(limit: Limit, version: Version, target: Target): number {
 }
 
 /**
- * Given a size or a count, returns the version and the target that a module needs in order to use that much. Null if
- * the amount is allowed in every version and on every target, or if it is never allowed.
+ * Given a size or a count, returns the version and the target that a module needs for this amount. Null if the amount
+ * is allowed in every version and on every target, or if it is never allowed.
  */
 export function availabilityOfAmount(limit: Limit, subject: string, amount: number): AvailabilityRow | null {
   const row = limit.find(({ most }) => amount <= most);

@@ -12,8 +12,8 @@ import type {
 import type { Gpu } from './gpus.ts';
 
 /**
- * What a product multiplies. In the family `mxf4`, products of e2m1 elements are computed in groups of 16, and each
- * group has its own scale factors.
+ * The types of the elements that a product multiplies and, for some types, the instruction. In the family `mxf4`,
+ * products of e2m1 elements are computed in groups of 16, and each group has its own scale factors.
  */
 export type ProductFamily =
   | 'f16'
@@ -40,7 +40,7 @@ interface ArithmeticRow {
   /** How the sum of a chunk is rounded if the result is f32. */
   readonly wideEnd?: ChunkEnd;
   readonly order?: DotArithmetic['order'];
-  /** The exponent that a term of zero has, if it does not follow from `kept`. */
+  /** The exponent of a term that is zero, if it does not follow from `kept`. */
   readonly zeroExponent?: number;
 }
 
@@ -85,8 +85,9 @@ export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: Accumulator): 
 }
 
 /**
- * The exponent of a term of zero. Both formulas sum up what the models of MMA-Sim found on GPUs: with 23, 24 and 25
- * bits, the exponent is -131, -132 and -133 if terms are added in f32, and -20, -21 and -22 if they are added in f16.
+ * The exponent of a term that is zero. The two formulas summarize the models of MMA-Sim, which were measured on GPUs:
+ * with 23, 24 and 25 bits, the exponent is -131, -132 and -133 if terms are added in f32, and -20, -21 and -22 if they
+ * are added in f16.
  */
 function zeroExponentOf(kept: number, addsInF32: boolean): number {
   return addsInF32 ? -108 - kept : 3 - kept;
@@ -101,15 +102,15 @@ export function sumFormatOn({ sm }: Gpu, c: Accumulator, d: Accumulator): Accumu
 }
 
 /**
- * How m8n8k4 of f16 is computed on a GPU that has no such instruction, and that multiplies and adds single elements
- * instead. Null if the GPU has the instruction.
+ * The arithmetic of m8n8k4 with f16 on a GPU that emulates this instruction by multiplying and adding single elements.
+ * Null if the GPU has the instruction.
  */
 export function fourfoldArithmetic({ sm }: Gpu, to: Accumulator): StepwiseArithmetic | null {
   if (sm < emulating) return null;
   return to === 'f16' ? { group: 2, start: 'c' } : { group: 1, start: 'zero' };
 }
 
-/** What a NaN result of f64 is; null if the NaN of an operand is passed on, as by fma. Measured on an H200. */
+/** The bits of a NaN result in f64; null if the NaN of an operand is passed on, as in fma. Measured on an H200. */
 export function doubleNan({ sm }: Gpu): bigint | null {
   return sm === 90 ? null : 0x7fff_ffff_ffff_ffffn;
 }

@@ -31,7 +31,7 @@ const isFp8 = ({ a, b, scaling }: FloatProduct): boolean =>
   scaling === null && [a, b].every(({ format }) => format === 'e4m3' || format === 'e5m2');
 const isFp6 = ({ a, b }: FloatProduct): boolean => [a, b].some(({ format }) => format === 'e3m2' || format === 'e2m3');
 
-/** The evidence for what was measured on one GPU. */
+/** The evidence for results that were measured on only one GPU. */
 const onH200 = 'measured on an H200; assumed for other GPUs';
 
 /**

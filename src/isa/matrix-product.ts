@@ -53,8 +53,8 @@ export interface Sparsity {
 }
 
 /**
- * The column of A to which stored element number `at` of a row belongs. `indices` are the bits of the metadata from the
- * element's chunk on.
+ * The column of A to which stored element number `at` of a row belongs. `indices` is a number whose lowest bits are the
+ * metadata of the element's chunk.
  */
 export function keptColumn(unit: Sparsity['unit'], at: number, indices: number): number {
   const perChunk = 2 * unit;
@@ -70,8 +70,8 @@ export interface KeptHalf {
 }
 
 /**
- * The halves that make up the element of B by which stored element number `at` is multiplied, low half first, if units
- * are halves of columns. Each index selects a half. Usually, they are the halves of the same element.
+ * If each unit is half of a column, returns the two halves of the element of B by which stored element number `at` is
+ * multiplied, low half first. Each index selects one half. Usually, both halves come from the same element.
  */
 export function keptHalves(at: number, indices: number): readonly [low: KeptHalf, high: KeptHalf] {
   const halfAt = (index: number): KeptHalf => ({ column: 2 * at + ((index >>> 1) & 1), half: index & 1 });
@@ -113,7 +113,7 @@ export type MatrixProduct =
   | ({
       readonly kind: 'double';
       readonly rounding: 'rn' | 'rz' | 'rm' | 'rp';
-      /** What a NaN result is; null if it is a NaN that the fused multiply-adds give. */
+      /** The bits of a NaN result; null if they are those that the fused multiply-adds produce. */
       readonly nan: bigint | null;
     } & Matrices<'f64', 'f64'>)
   | ({ readonly kind: 'integer'; readonly satfinite: boolean } & Matrices<IntegerName, 's32'>)

@@ -1,4 +1,4 @@
-/** What the 64 bits of an mbarrier object contain (PTX ISA 9.1, section 9.7.13.15). */
+/** The fields in the 64 bits of an mbarrier object (PTX ISA 9.1, section 9.7.13.15). */
 
 export interface BitField {
   readonly low: number;

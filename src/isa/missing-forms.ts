@@ -1,6 +1,6 @@
 /**
- * What is known about instructions that the table lacks. For some opcodes it has no forms at all. Others have forms
- * that are missing, because versions 9.3 and 9.4 added to them.
+ * Facts about instructions that are missing from the table. For some opcodes, the table has no forms at all. For
+ * others, it lacks the forms that versions 9.3 and 9.4 added.
  */
 import type { AvailabilityRow } from './conditions.ts';
 import { at, atListed, type Availability, parseVersion, type Version, type VersionName } from './targets.ts';
@@ -15,17 +15,20 @@ const listed: readonly (readonly [opcodes: string, ...ways: readonly Availabilit
 ];
 
 /**
- * By the opcode. Each key consists of the words that identify the instruction: for example, `st.async` is a different
- * instruction from `st`.
+ * The requirements of these instructions. Each key consists of the words that identify the instruction: for example,
+ * `st.async` is a different instruction from `st`.
  */
 export const opcodesOutside: ReadonlyMap<string, AvailabilityRow> = new Map(
   listed.flatMap(([opcodes, ...ways]) => opcodes.split(' ').map((subject) => [subject, { subject, ways }])),
 );
 
-/** What a version added to an opcode, and the table lacks. */
+/** Variants that a version added to an opcode, and that are missing from the table. */
 export interface Addition {
   readonly since: Version;
-  /** The modifiers and types that only new variants have. A word that ends with `::` stands for all that begin so. */
+  /**
+   * The modifiers and types that only new variants have. A word that ends with `::` stands for all words that begin
+   * with it.
+   */
   readonly words: readonly string[];
 }
 
@@ -47,7 +50,7 @@ const additions: readonly (readonly [opcodes: string, since: VersionName, words:
   ['tcgen05.mma tcgen05.mma.ws', '9.4', '.kind::ti16 .collector::b:: .decompress::lut::b'],
 ];
 
-/** What was added to an opcode in a version or in an earlier one, and is not in the table. */
+/** The variants of an opcode that were added in the given version or earlier, and that are missing from the table. */
 export function additionsTo(opcode: string, version: Version): readonly Addition[] {
   return additionRows.filter(({ opcodes, since }) => version >= since && opcodes.includes(opcode));
 }

@@ -163,6 +163,6 @@ function isShape(modifier: string): boolean {
 
 /**
  * Modifiers that are used only by instructions for which the tables have no forms. They are listed so that a misplaced
- * one is reported as "not for this instruction" rather than "no such modifier".
+ * modifier is reported as "not for this instruction" rather than "no such modifier".
  */
 export const modifiersOutside: ReadonlySet<string> = new Set('.commit .unified'.split(' '));

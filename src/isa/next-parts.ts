@@ -78,7 +78,7 @@ export class MnemonicGuide {
     return { parts: inOrder, isComplete: states.some(isLegal) };
   }
 
-  /** The words that can extend an opcode to a longer one: `.lo` after `mul`. */
+  /** The words that can extend an opcode to a longer opcode: `.lo` after `mul`. */
   private opcodeWords(beginning: string): readonly string[] {
     const first = elementAt(beginning.split('.', 1), 0);
     const longer = (opcodesByWord().get(first) ?? []).filter((opcode) => opcode.startsWith(`${beginning}.`));
@@ -122,7 +122,7 @@ const opcodesByWord = once((): ReadonlyMap<string, readonly string[]> => {
 
 /**
  * The position of a part in the syntax lines of an instruction, for sorting. If the position is not the same in all
- * lines, the rightmost one is used.
+ * lines, the rightmost position is used.
  */
 function placeOf(part: string, firstWord: string): number {
   let place = -1;
@@ -140,8 +140,8 @@ function placeOf(part: string, firstWord: string): number {
 }
 
 /**
- * All states that the form can be in after this part has been read. There may be several if the part can be read in
- * different ways.
+ * All states that the form can be in after this part has been read. There may be several states if the part can be read
+ * in different ways.
  */
 function after(begun: Begun, part: string): readonly Begun[] {
   return placesAfter(begun)

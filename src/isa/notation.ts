@@ -52,7 +52,7 @@ const firstWords: ReadonlySet<string> = new Set([...longOpcodes].map((opcode) =>
 /** Maximum number of dot-separated parts that are read; no instruction has more than ten. */
 export const partLimit = 128;
 
-/** The opcode of a mnemonic. It can consist of several words, such as `cvt.pack` or `mul.wide`. */
+/** The opcode of a mnemonic. An opcode can consist of several words, such as `cvt.pack` or `mul.wide`. */
 export function opcodeIn(mnemonic: string): string {
   const first = mnemonic.slice(0, endOfWord(mnemonic, 0));
   if (!firstWords.has(first)) return first;

@@ -1,7 +1,4 @@
-/**
- * The fields that the initial value of an opaque variable can set (PTX ISA 9.1, section 5.3; as ptxas 13.0 accepts
- * them).
- */
+/** The fields that the initial value of an opaque variable can set in ptxas 13.0 (PTX ISA 9.1, section 5.3). */
 import type { AvailabilityRow } from './conditions.ts';
 import { row } from './forms/availability-rows.ts';
 import { at } from './targets.ts';
@@ -17,7 +14,7 @@ export const opaqueFields: ReadonlyMap<string, readonly string[]> = new Map([
   ['.surfref', [...size, 'memory_layout']],
 ]);
 
-/** What fields need that are newer than opaque variables. */
+/** The requirements of fields that were introduced later than opaque variables. */
 export const availabilityOfField: ReadonlyMap<string, AvailabilityRow> = new Map(
   [
     row('channel_order', at('2.1')),
@@ -35,5 +32,5 @@ export const addressModeWords: ReadonlyMap<string, AddressMode> = new Map([
   ['clamp_to_border', 'border'],
 ]);
 
-/** The words that can be values of fields. ptxas accepts each of them for every field. */
+/** The words that can be values of fields. ptxas accepts each of these words for every field. */
 export const fieldWords: readonly string[] = [...addressModeWords.keys(), 'nearest', 'linear'];

@@ -1,4 +1,4 @@
-/** The operands of forms as data: what is allowed in each place. */
+/** The operands of forms as data: what is allowed as each operand. */
 import type { AvailabilityRow } from './conditions.ts';
 import type { VersionName } from './targets.ts';
 import type { TypeName } from './types.ts';
@@ -24,45 +24,45 @@ export interface ValuePattern {
   readonly type: TypeRef;
   /** If absent, the regime of the form applies. */
   readonly regime?: Regime;
-  /** Special registers may be read here. */
+  /** Special registers are allowed as this operand. */
   readonly special?: boolean;
-  /** Constants are not allowed here, although the type would permit them. */
+  /** Constants are not allowed as this operand, although the type would permit them. */
   readonly registerOnly?: boolean;
   /**
    * A `.f16x2` register is not allowed for this operand, although it would be allowed if the mnemonic named the
    * operand's type.
    */
   readonly unpacked?: boolean;
-  /** A bit-size register is not allowed here. */
+  /** A bit-size register is not allowed as this operand. */
   readonly numeric?: boolean;
-  /** Only an integer constant is allowed here. */
+  /** Only an integer constant is allowed as this operand. */
   readonly constantOnly?: boolean;
-  /** The name of a variable or function is allowed here and stands for its address. */
+  /** The name of a variable or function is allowed as this operand and stands for its address. */
   readonly address?: boolean;
   /**
-   * What a name needs here: by the type of a texture, sampler or surface, by the directive of a function (`.func` or
-   * `.entry`), or by the space of another variable.
+   * The requirements for using a name as this operand: by the type of a texture, sampler or surface, by the directive
+   * of a function (`.func` or `.entry`), or by the space of another variable.
    */
   readonly names?: ReadonlyMap<string, AvailabilityRow>;
-  /** `!%p` is allowed here. */
+  /** `!%p` is allowed as this operand. */
   readonly negatable?: boolean;
-  /** `!%p` with any predicate is allowed here. Such an operand is meaningless, but ptxas accepts it. */
+  /** `!%p` with any predicate is allowed as this operand, because ptxas accepts it, although it is meaningless. */
   readonly negatedPredicate?: boolean;
-  /** `_` is allowed here. If the value is `only`, nothing else is allowed. */
+  /** `_` is allowed as this operand. If the value is `only`, nothing else is allowed. */
   readonly sink?: boolean | 'only';
   /** Integer constants outside `[min, max]` are rejected. */
   readonly range?: readonly [min: number, max: number];
-  /** The first version in which `range` is a rule; absent if it always was. */
+  /** The first version that enforces `range`; absent if every version does. */
   readonly rangeSince?: VersionName;
-  /** What integer constants from this number on need. */
+  /** The requirements for integer constants that are at least `from`. */
   readonly later?: { readonly from: number; readonly needs: AvailabilityRow };
   /** Integer constants must be multiples of this number. */
   readonly multiple?: number;
   /** Integer constants must be one of these numbers. */
   readonly oneOf?: readonly number[];
   /**
-   * The name of another operand. If that operand is a constant, an integer constant here must not exceed it; both are
-   * compared as unsigned numbers.
+   * The name of another operand. If that operand is a constant, an integer constant for this operand must not exceed
+   * it; both are compared as unsigned numbers.
    */
   readonly atMost?: string;
   /** Float constants must be greater than 0 and at most 1. */
@@ -89,11 +89,11 @@ export interface CoordinatesPattern {
 
 /**
  * A brace list of exactly these elements. If `whole` is set, a vector register with that many elements is also allowed.
- * `alike`: the types of the elements are combined into one type. If `types` is given, an element may be a register of any type
- * that has the right width. In every group of four elements, however, `types` must contain a type with which all
- * registers of the group are compatible; if `joined` is set, there must be one such type for all elements together. If
- * `untyped` is set, at least one element must be a register or a `0f…` constant, because the mnemonic does not determine
- * the type of other constants.
+ * `alike`: the types of the elements are combined into one type. If `types` is given, an element may be a register of
+ * any type that has the right width. In every group of four elements, however, `types` must contain a type with which
+ * all registers of the group are compatible; if `joined` is set, there must be one such type for all elements together.
+ * If `untyped` is set, at least one element must be a register or a `0f…` constant, because the mnemonic does not
+ * determine the type of other constants.
  */
 export interface VectorPattern {
   readonly kind: 'vector';
@@ -127,11 +127,10 @@ export type OperandPattern =
     }
   /**
    * Without a vector modifier, the operand is one value. With a vector modifier, it is a brace list or vector register
-   * with the number of elements that the modifier gives. `braced`: without a vector modifier, the
-   * single value may also be in braces. `uncounted`: lists of 1, 2 or 4 registers are allowed even without a vector
-   * modifier, and an operand that is read may be a single value even if there is a vector modifier. `alone`: with a
-   * vector modifier, a single value is also allowed. `maskable`: in a list of 256 bits, `_` is allowed for elements that
-   * are not accessed.
+   * with the number of elements that the modifier gives. `braced`: without a vector modifier, the single value may also
+   * be in braces. `uncounted`: lists of 1, 2 or 4 registers are allowed even without a vector modifier, and an operand
+   * that is read may be a single value even if there is a vector modifier. `alone`: with a vector modifier, a single
+   * value is also allowed. `maskable`: in a list of 256 bits, `_` is allowed for elements that are not accessed.
    */
   | {
       readonly kind: 'lanes';
@@ -149,8 +148,9 @@ export type OperandPattern =
    * operand is `[a, {x, y}]` with this number of 32-bit coordinates, where `a` is the address of a tensor map. `least`:
    * a register that holds the address must have at least this many bits (with `generic`, this applies only to
    * instructions without a space modifier). In all other cases, narrower registers are also allowed, and ptxas extends
-   * them. `plain`: the name of a texture, sampler or surface is not allowed. `unnamed`: with this modifier, ptxas accepts
-   * only registers. `typed`: the instruction accesses as many bytes as its first type and its lanes have.
+   * them. `plain`: the name of a texture, sampler or surface is not allowed. `unnamed`: with this modifier, ptxas
+   * accepts only registers. `typed`: the number of bytes that the instruction accesses is determined by its first type
+   * and its number of lanes.
    */
   | {
       readonly kind: 'address';
@@ -181,7 +181,8 @@ export type OperandPattern =
   /**
    * `[a, {x, y}]`: a texture or surface, followed by coordinates of one of the `types`. The texture or surface is given
    * by its name or by a register that contains its handle. With `sampled`, `[a, s, {x, y}]` is also allowed, where `s`
-   * is a sampler; the row is what this needs if textures include their samplers, or if one of the two is in a register.
+   * is a sampler; the value contains the requirements for this if textures include their samplers, or if `a` or `s` is
+   * in a register.
    */
   | {
       readonly kind: 'texture';
@@ -191,7 +192,7 @@ export type OperandPattern =
       readonly indirect: AvailabilityRow;
       readonly coordinates: CoordinatesPattern;
       readonly sampled?: AvailabilityRow;
-      /** The geometries with which textures that include their samplers take no other sampler. */
+      /** The geometries for which no separate sampler is allowed if textures include their samplers. */
       readonly unsampled?: readonly string[];
     }
   /**

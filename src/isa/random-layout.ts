@@ -1,4 +1,6 @@
-/** For each element format, how `.rs` conversions use random bits. This is derived from the forms in the table. */
+/**
+ * For each element format, how `.rs` conversions use random bits. The layouts are derived from the forms in the table.
+ */
 import type { FormatName } from '../numerics/formats.ts';
 import { randomLayout } from './forms/conversion/cvt-steps.ts';
 import { types } from './types.ts';

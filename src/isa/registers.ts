@@ -12,8 +12,8 @@ import type { TypeName } from './types.ts';
 export const registerParts = ['.x', '.y', '.z', '.w'] as const;
 
 /**
- * How widely the value of a register is shared between threads. This is given either for the register as a whole, or
- * separately for each of its parts `.x`, `.y`, `.z` and `.w`.
+ * How widely the value of a register is shared between threads. The sameness is given either for the register as a
+ * whole, or separately for each of its parts `.x`, `.y`, `.z` and `.w`.
  */
 type SamenessOfParts = Sameness | readonly [x: Sameness, y: Sameness, z: Sameness, w: Sameness];
 
@@ -25,7 +25,7 @@ export type LaunchValue =
   | 'gridSize'
   | 'lane'
   | 'warp'
-  /** Masks of the lanes whose number is equal to that of the thread's lane, less than it, and so on. */
+  /** Masks of the lanes whose numbers are equal to the number of the thread's lane, less than it, and so on. */
   | 'lanesEqual'
   | 'lanesLess'
   | 'lanesUpTo'
@@ -34,7 +34,7 @@ export type LaunchValue =
   /** The number of instructions executed so far, and the upper 32 bits of that number. */
   | 'clock'
   | 'clockHigh'
-  /** A time in nanoseconds, and the upper 32 bits of it. */
+  /** A time in nanoseconds, and its upper 32 bits. */
   | 'timer'
   | 'timerHigh'
   /**
@@ -44,7 +44,7 @@ export type LaunchValue =
   | 'sharedBytes'
   | 'allSharedBytes'
   | 'dynamicSharedBytes'
-  /** Whether the kernel or the launch explicitly asks for clusters. */
+  /** Whether the kernel or the launch explicitly requests clusters. */
   | 'hasClusters'
   /**
    * In three dimensions: the index of the cluster within the grid, the number of clusters in the grid, the index of the
@@ -61,7 +61,7 @@ export type LaunchValue =
   | 'rankInCluster'
   | 'blocksPerCluster'
   | 'threadsPerCluster'
-  /** The address, in the shared memory of the cluster, at which that of the block begins. */
+  /** The address at which the block's shared memory begins within the shared memory of the cluster. */
   | 'startInCluster'
   | 'gridWorkspace';
 
@@ -144,7 +144,7 @@ function family(count: number, make: (index: number) => SpecialRegister): readon
 /** Number of bytes that devices since sm_80 reserve for the system at the start of shared memory. */
 export const reservedSharedBytes = 1024;
 
-/** Number of warps that a multiprocessor can hold, which %nwarpid tells: that of an H200. */
+/** The value of %nwarpid: the number of warps that a multiprocessor of an H200 can hold. */
 const mostWarps = 64;
 
 const always = at('1.0');

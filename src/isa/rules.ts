@@ -7,8 +7,8 @@ import type { Condition, Constraint, TypeRelation } from './conditions.ts';
 import { isInteger, type PtxType, type TypeName } from './types.ts';
 
 /**
- * The types and modifiers to which a rule is applied. They belong either to a variant or to a form that is still being
- * resolved.
+ * The types and modifiers to which a rule is applied. The types and modifiers belong either to a variant or to a form
+ * that is still being resolved.
  */
 export interface Choices {
   readonly types: readonly PtxType[];
@@ -56,7 +56,7 @@ export function constraintHolds(constraint: Constraint, choices: Choices): boole
   }
 }
 
-/** The number of lanes that the vector modifier gives; 1 without such a modifier. */
+/** The number of lanes that the vector modifier specifies; 1 without such a modifier. */
 export function vectorLanes(choices: Choices): number {
   return Number(choices.modifiers['vec']?.slice(2) ?? 1);
 }

@@ -1,8 +1,8 @@
 /**
- * The sameness of a value says how widely the value is shared: it is the largest kind of group in which all threads see
- * the same value. The kinds are listed from the smallest to the largest. A `gang` is a set of neighboring threads of a
- * warp whose indices differ only in x. If the sameness is `reading`, the value can differ even between two reads by the
- * same thread.
+ * The sameness of a value describes how widely the value is shared: it is the largest kind of group in which all
+ * threads see the same value. The kinds are listed from the smallest to the largest. A `gang` is a set of neighboring
+ * threads of a warp whose indices differ only in x. If the sameness is `reading`, the value can differ even between two
+ * reads by the same thread.
  */
 const sizes = { reading: 0, thread: 1, gang: 2, warp: 3, block: 4, grid: 5 } as const;
 

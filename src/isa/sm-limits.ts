@@ -1,13 +1,13 @@
 /** Maximum number of threads in a block, on every GPU. */
 export const threadLimit = 1024;
 
-/** How many blocks and threads fit on one SM (measured with the warnings of ptxas 13.0). */
+/** How many blocks and threads fit on one SM, as determined from the warnings of ptxas 13.0. */
 export interface SmLimits {
   readonly blocks: number;
   readonly threads: number;
 }
 
-/** By the number of the architecture. Architectures that ptxas 13.0 does not support are missing. */
+/** The limits by architecture number. Architectures that ptxas 13.0 does not support are missing. */
 export const smLimits: Readonly<Record<number, SmLimits>> = {
   75: { blocks: 16, threads: 1024 },
   80: { blocks: 32, threads: 2048 },

@@ -41,16 +41,17 @@ export const spaceSameness: Readonly<Record<AccessSpace, Sameness>> = {
 export const rankShift = 24;
 
 /**
- * What the bits contain for the first block. It is even, so that the bits of two blocks that work together (ranks 2i
- * and 2i + 1) differ only in the lowest one, as on GPUs: kernels clear this bit to reach the first of the two.
+ * The value of these bits for the first block of a cluster. The value is even, so that the bits of two blocks that work
+ * together (ranks 2i and 2i + 1) differ only in the lowest one, as on GPUs: kernels clear this bit to reach the first
+ * of the two.
  */
 export const rankOfFirst = 2;
 
 const ownBytes = 2 ** rankShift;
 
 /**
- * The offset at which the shared memory of the block with the given rank begins. It is the same for all blocks of the
- * cluster.
+ * The offset at which the shared memory of the block with the given rank begins. The offset is the same for all blocks
+ * of the cluster.
  */
 export function startOfRank(rank: number): number {
   return (rank + rankOfFirst) * ownBytes;

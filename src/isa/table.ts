@@ -70,8 +70,8 @@ export interface FormFamily {
 }
 
 /**
- * Makes a family whose forms are not created until they are first needed, because creating those of all families takes
- * 30 ms.
+ * Makes a family whose forms are not created until they are first needed, because creating the forms of all families
+ * takes 30 ms.
  *
  * @param opcodes the opcodes, separated by spaces
  */
@@ -158,7 +158,8 @@ export class FormTable implements OpcodeTable {
   private readonly compiled = new Map<string, readonly CompiledForm[]>();
   private readonly all: readonly string[];
   /**
-   * Maps the first words of opcodes to the longer opcodes that start with these words: `mad` to `mad.lo` and `mad.hi`.
+   * Maps the first words of opcodes to the longer opcodes that start with these words, for example `mad` to `mad.lo`
+   * and `mad.hi`.
    */
   private readonly byStart = new Map<string, string[]>();
 

@@ -1,6 +1,6 @@
 /**
  * PTX versions and `.target` architectures in the order of their introduction (section 11.1.2 and the release notes of
- * PTX ISA 9.1; the first versions were measured with ptxas 13.0).
+ * PTX ISA 9.1; the first version that supports each target was determined with ptxas 13.0).
  */
 import { lastOf, valueAt } from '../base/element-at.ts';
 import { joinWords } from '../base/join-words.ts';
@@ -95,8 +95,9 @@ export function versionName(version: Version): VersionName {
 }
 
 /**
- * The suffix after the number. A target with suffix `a` also has the features that only this architecture has, and a
- * target with suffix `f` also has those that all members of its family have (section 11.1.2 of PTX ISA 9.1).
+ * The suffix after the number. A target with suffix `a` also supports the features that are specific to its
+ * architecture, and a target with suffix `f` also supports the features that are common to its family (section 11.1.2
+ * of PTX ISA 9.1).
  */
 export type TargetSuffix = '' | 'a' | 'f';
 
@@ -192,7 +193,7 @@ export function findTarget(name: string): Target | undefined {
   return byName.get(name);
 }
 
-/** The target that a name in `.target` stands for. ptxas 13.0 accepts `compute_90a` as another name of `sm_90a`. */
+/** The target that a name in `.target` stands for. ptxas 13.0 accepts `compute_90a` as another name for `sm_90a`. */
 export function findDeclaredTarget(name: string): Target | undefined {
   return byName.get(name) ?? byName.get(name.replace(/^compute_/, 'sm_'));
 }
@@ -238,7 +239,7 @@ export function describeTargets(set: TargetSet): string {
   }
 }
 
-/** Describes several sets of targets. The names that sets list become one list. */
+/** Describes several sets of targets. The names from all `listed` sets are combined into one list. */
 export function describeTargetSets(sets: readonly TargetSet[]): string {
   const names = sets.flatMap((set) => (set.kind === 'listed' ? set.names : []));
   const others = sets.filter(({ kind }) => kind !== 'listed').map(describeTargets);
@@ -253,7 +254,7 @@ export interface Availability {
   readonly on: TargetSet;
 }
 
-/** `at('7.8', 90)`: since version 7.8, on sm_90 and higher. */
+/** `at('7.8', 90)` means: available since version 7.8 on sm_90 and higher. */
 export function at(version: VersionName, sm = 10): Availability {
   return { since: parseVersion(version), on: { kind: 'from', sm } };
 }
@@ -263,24 +264,24 @@ export function isAlways({ since, until, on }: Availability): boolean {
   return since <= parseVersion('1.0') && until === undefined && on.kind === 'from' && on.sm <= 10;
 }
 
-/** Since `version`, on targets with suffix `a` or `f` whose number is `sm` or higher. */
+/** Available since `version` on targets with suffix `a` or `f` whose number is `sm` or higher. */
 export function atSuffixed(version: VersionName, sm: number): Availability {
   return { since: parseVersion(version), on: { kind: 'suffixed', sm } };
 }
 
-/** Since `version`, on exactly these targets. */
+/** Available since `version`, only on the given targets. */
 export function atListed(version: VersionName, ...names: readonly TargetName[]): Availability {
   return { since: parseVersion(version), on: { kind: 'listed', names } };
 }
 
-/** From version 1.0 up to, but not including, `version`, on any target. */
+/** Available on all targets from version 1.0 up to, but not including, `version`. */
 export function atBefore(version: VersionName): Availability {
   return { ...at('1.0'), until: parseVersion(version) };
 }
 
 /**
- * Since 1.0, on targets from `sm` up to, but not including, `below`. If `until` is given, only in versions before
- * `until`.
+ * Available since version 1.0 on targets from `sm` up to, but not including, `below`. If `until` is given, available
+ * only in versions before `until`.
  */
 export function atBetween(sm: number, below: number, until?: VersionName): Availability {
   const way: Availability = { since: parseVersion('1.0'), on: { kind: 'between', sm, below } };

@@ -1,13 +1,14 @@
 /**
- * What the 128 bytes of a tensor map contain. The ISA does not specify it. These are the bits that the driver of an H200
- * writes and that `tensormap.replace` changes there; docs/spec-questions.md says which ones were not measured.
+ * The layout of the 128 bytes of a tensor map, which the ISA does not specify. It follows from the bits that the driver
+ * of an H200 writes and that `tensormap.replace` changes on this GPU; docs/spec-questions.md says which bits were not
+ * measured.
  */
 import { elementAt } from '../base/element-at.ts';
 
-/** The number of 64-bit words that instructions read. */
+/** The number of 64-bit words of a tensor map that instructions read. */
 export const tensorMapWords = 8;
 
-/** Some bits of a 32-bit word. */
+/** A bit field in a 32-bit word of a tensor map. */
 export interface MapField {
   /** The offset of the word in bytes. */
   readonly at: number;
@@ -16,32 +17,32 @@ export interface MapField {
 }
 
 /**
- * Sizes of the box, element strides and sizes of the tensor are stored minus one, so that zeros stand for 1. A map for
- * im2col has `channels`, `pixels` and the corners in place of `box`.
+ * The sizes of the tensor and of the box, and the element strides, are stored minus one, so a stored 0 means 1. A map
+ * for im2col mode has `channels`, `pixels` and the two corners instead of `box`.
  */
 export const tensorMapFields = {
   /** 8 bytes. */
   address: 0,
-  /** 1 if the map is one for im2col. */
+  /** 1 if the map is for im2col mode. */
   isIm2col: { at: 8, low: 0, width: 1 },
   /** The number of dimensions minus one. */
   rank: { at: 8, low: 4, width: 3 },
-  /** The number of the type, or that of the type that is rounded. */
+  /** The number of the element type; for a type that is rounded to tf32, the number of the corresponding f32 type. */
   elementType: { at: 8, low: 7, width: 4 },
-  /** All values but 0 stand for layouts that ptxlab does not copy. */
+  /** Values other than 0 stand for layouts that ptxlab does not support. */
   interleave: { at: 8, low: 11, width: 2 },
-  /** Together with `farSwizzle` and `atomicity`, the `code` of a row of `swizzles`. */
+  /** Together with `farSwizzle` and `atomicity`, this field contains the `code` of a row of `swizzles`. */
   swizzle: { at: 8, low: 13, width: 2 },
   /** 1 if elements outside the tensor are NaN, 0 if they are zero. */
   fill: { at: 8, low: 15, width: 1 },
   /** 1 if elements are rounded to tf32. */
   rounds: { at: 8, low: 16, width: 1 },
   atomicity: { at: 8, low: 20, width: 2 },
-  /** The third bit of the swizzling mode. */
+  /** The highest of the three bits of the swizzling mode. */
   farSwizzle: { at: 8, low: 22, width: 1 },
-  /** 4 bytes for each dimension but the innermost: the low bits of the distance between neighbors, divided by 16. */
+  /** 4 bytes for each dimension except the innermost: the low bits of the stride, in units of 16 bytes. */
   strides: 12,
-  /** The high bits of the strides, 4 for each. */
+  /** The high bits of the strides, four bits for each stride. */
   highStrides: { at: 28, low: 0, width: 16 },
   /** 4 bytes for each dimension. */
   dimensions: 32,
@@ -51,51 +52,59 @@ export const tensorMapFields = {
   box: 55,
   /** One byte: the channels per pixel minus one. */
   channels: 55,
-  /** 2 bytes each: the corners of the pixels' box, with as many bits for a dimension as `cornerBits` says. */
+  /**
+   * 2 bytes each: the corners of the bounding box of the pixels. `cornerBits` contains the number of bits per
+   * dimension.
+   */
   lowerCorner: 56,
   upperCorner: 58,
   /** The pixels per column minus one. */
   pixels: { at: 60, low: 0, width: 10 },
-  /** 4 bytes: the size of what is copied. `tensormap.replace` does not change it, and no instruction reads it. */
+  /**
+   * 4 bytes: the number of bytes that are copied. `tensormap.replace` does not change it, and no instruction reads it.
+   */
   copied: 64,
-  /** 4 bytes: the alignment that shared memory needs for the swizzle. It is not read either. */
+  /** 4 bytes: the alignment in shared memory that the swizzle requires. No instruction reads this field. */
   alignment: 72,
 } as const;
 
-/** The bits of a word at this offset in which maps differ. All others are 0. */
+/**
+ * Masks of the bits that can differ between tensor maps, by the offset of the word. All other bits of these words are
+ * 0.
+ */
 export const knownBits: Readonly<Record<number, number>> = { 8: 0x71_fff1, 28: 0xffff, 52: 0xff00_7fff };
 
-/** The distance between neighbors is a multiple of this many bytes. */
+/** Every stride is a multiple of this number of bytes. */
 export const strideUnit = 16;
 export const lowStrideBits = 32;
 export const highStrideBits = 4;
 export const elementStrideBits = 3;
 
 /**
- * The bits of a coordinate of a corner in a map for im2col, which is signed, by the number of the tensor's dimensions
- * (PTX ISA 9.1, section 5.5.4.1). It has at least three.
+ * The number of bits of a corner coordinate in a map for im2col mode, by the number of dimensions of the tensor (PTX
+ * ISA 9.1, section 5.5.4.1). The coordinates are signed, and the tensor has at least three dimensions.
  */
 export const cornerBits: readonly number[] = [0, 0, 0, 16, 8, 5];
 
-/** The greatest size of a box along a dimension, and the greatest number of channels per pixel. */
+/** The maximum size of a box along a dimension, which is also the maximum number of channels per pixel. */
 export const mostInBox = 256;
 export const mostPixels = 1024;
 
-/** How the chunks of 16 bytes are swizzled in shared memory. */
+/** How 16-byte chunks are swizzled in shared memory. */
 export interface Swizzle {
   /** The swizzling mode and the swizzle atomicity, as `tensormap.replace` numbers them. */
   readonly code: readonly [mode: number, atomicity: number];
-  /** The number of bytes within which chunks are swizzled: the longest row of a box. */
+  /** The width of the swizzle in bytes, which is also the maximum length of a row of the box. */
   readonly bytes: 0 | 32 | 64 | 96 | 128;
-  /** The number of bytes that stay together. */
+  /** The number of consecutive bytes that are moved as a unit. */
   readonly atom: 16 | 32 | 64;
-  /** The number of lines of 128 bytes after which the pattern repeats. */
+  /** The number of 128-byte lines after which the pattern repeats. */
   readonly lines: 1 | 2 | 4 | 8;
-  /** Whether the halves of each chunk are exchanged in every second line. */
+  /** Whether the halves of each chunk are swapped in every second line. */
   readonly flips: boolean;
 }
 
-/** Section 5.5.7 of PTX ISA 9.1. */
+/** All kinds of swizzles (PTX ISA 9.1, section 5.5.7). */
 export const swizzles: readonly Swizzle[] = [
   { code: [0, 0], bytes: 0, atom: 16, lines: 1, flips: false },
   { code: [1, 0], bytes: 32, atom: 16, lines: 2, flips: false },
@@ -128,26 +137,30 @@ export const tensorElementTypes = [
 
 export type TensorElementType = (typeof tensorElementTypes)[number];
 
-/** How elements are stored. Elements of less than a byte are copied in groups; all others are groups of one. */
+/**
+ * How elements are stored. Elements narrower than a byte are copied in groups; every other element is a group of its
+ * own.
+ */
 export interface TensorElement {
   readonly type: TensorElementType;
   /** The number of elements in a group. */
   readonly group: 1 | 2 | 16;
   /** The size of a group in the tensor, in bytes. */
   readonly bytes: 1 | 2 | 4 | 8 | 12;
-  /** The size of a group in shared memory. The bytes after the elements are not written. */
+  /** The size of a group in shared memory, in bytes. Bytes after the elements are padding, which is not written. */
   readonly sharedBytes: 1 | 2 | 4 | 8 | 16;
-  /** Whether elements outside the tensor can be NaN. */
+  /** Whether elements outside the tensor can be filled with NaNs. */
   readonly isFloat: boolean;
   /** Whether elements are rounded to tf32 when they are copied to shared memory. */
   readonly rounds: boolean;
-  /** Whether subnormal elements become zero when they are reduced. */
+  /** Whether reductions flush subnormal elements to zero. */
   readonly flushes: boolean;
 }
 
 /**
- * The f16 or bf16 NaN of elements outside a tensor, which `fma.oob` recognizes. Wider elements consist of several. The
- * ISA does not specify its bits; an H200 writes these.
+ * The NaN with which f16 and bf16 elements outside a tensor are filled, and which `fma.oob` recognizes. Wider elements
+ * are filled with several copies of this NaN. The ISA does not specify its bits; these are the bits that an H200
+ * writes.
  */
 export const outsideNan = 0x7ff7;
 
@@ -181,8 +194,8 @@ const storage: Readonly<Record<TensorElementType, Omit<TensorElement, 'type'>>> 
 };
 
 /**
- * The types of elements, in the order of the numbers by which `tensormap.replace.tile.elemtype` names them (PTX ISA
- * 9.1, section 9.7.9.28). The last one is called b6p2x16 where it is copied to a tensor.
+ * The element types, in the order of their numbers in `tensormap.replace.tile.elemtype` (PTX ISA 9.1, section
+ * 9.7.9.28). The last type is called b6p2x16 in copies to a tensor.
  */
 export const tensorElements: readonly TensorElement[] = tensorElementTypes.map((type) => ({ type, ...storage[type] }));
 
@@ -190,22 +203,26 @@ export function tensorElement(type: TensorElementType): TensorElement {
   return elementAt(tensorElements, tensorElementTypes.indexOf(type));
 }
 
-/** What the fields `elementType` and `rounds` contain: a type that is rounded to tf32 has the number of another type. */
+/**
+ * Returns the contents of the fields `elementType` and `rounds`. A type that is rounded to tf32 has the number of the
+ * corresponding f32 type.
+ */
 export function elementCode({ type, rounds }: TensorElement): readonly [elementType: number, rounds: number] {
   const number = tensorElementTypes.indexOf(type);
   return rounds ? [number - roundedDistance, 1] : [number, 0];
 }
 
-/** The distance from the number of a type to the number of the same type rounded to tf32. */
+/** The difference between the number of a type that is rounded to tf32 and the number of the corresponding f32 type. */
 export const roundedDistance: number = tensorElementTypes.indexOf('tf32') - tensorElementTypes.indexOf('f32');
 
-/** Whether groups are longer in shared memory than in the tensor. */
+/** Whether groups are larger in shared memory than in the tensor. */
 export function isPadded({ bytes, sharedBytes }: TensorElement): boolean {
   return bytes !== sharedBytes;
 }
 
 /**
- * The number of elements to which the size of a tensor of padded groups, the size of its boxes and their coordinates
- * along the innermost dimension are tied (PTX ISA 9.1, section 9.7.9.25.5.1).
+ * If groups are padded, the size of the tensor along the innermost dimension and the innermost coordinate of a box must
+ * be multiples of this number of elements, and each row of a box must have exactly this number of elements (PTX ISA
+ * 9.1, section 9.7.9.25.5.1).
  */
 export const paddedBlock = 128;

@@ -4,17 +4,17 @@ import type { DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts'
 import type { ScaleFormat } from '../numerics/scaled-tile.ts';
 import type { IntegerName } from '../numerics/formats.ts';
 
-/** The scale factors of a product, which are bytes in tensor memory. */
+/** The scale factors of a product, each of which is a byte in tensor memory. */
 export interface TensorScaling {
   /** Number of factors for each row of A and each column of B. */
   readonly count: 1 | 2 | 4;
   /** The formats of the factors, by their codes in the instruction descriptor. */
   readonly formats: Readonly<Record<number, ScaleFormat>>;
-  /** Whether the factors apply to sums of 16 products, instead of each product. */
+  /** Whether the factors apply to sums of 16 products instead of to individual products. */
   readonly groups: boolean;
 }
 
-/** PTX ISA 9.1, section 9.7.16.2.1. */
+/** The possible numbers of rows and columns of D (PTX ISA 9.1, section 9.7.16.2.1). */
 export interface ProductShapes {
   readonly m: readonly number[];
   readonly n: readonly number[];
@@ -23,29 +23,29 @@ export interface ProductShapes {
 /** A product that a single thread starts. Its shape and its types are in the instruction descriptor. */
 export type TensorProduct = {
   /**
-   * With two blocks, each of them has half of the rows of A and half of the columns of B in its shared memory, and gets
-   * the same rows of D in its tensor memory. The blocks are neighbors in the cluster, the first of which has an even
-   * rank.
+   * Number of blocks that take part. If there are two, each of them holds half of the rows of A and half of the columns
+   * of B in its shared memory, and receives the corresponding rows of D in its tensor memory. The two blocks are
+   * neighbors in the cluster, and the first of them has an even rank.
    */
   readonly blocks: 1 | 2;
   /** Whether A is in tensor memory. If not, it is in shared memory, like B. */
   readonly aInTensor: boolean;
-  /** Whether half of the elements of A are omitted. Metadata in tensor memory says which of them are kept. */
+  /** Whether half of the elements of A are omitted. Metadata in tensor memory selects the elements that are kept. */
   readonly sparse: boolean;
-  /** Whether the product keeps B instead of A for later products (`.ws`). Its D may have only 32 rows. */
+  /** Whether the product keeps B instead of A for later products (`.ws`). D may then have as few as 32 rows. */
   readonly stationary: boolean;
-  /** The numbers of rows of A and of columns of B that the product can have. */
+  /** The possible numbers of rows of A and of columns of B. */
   readonly shapes: ProductShapes;
 } & (
   | {
       readonly kind: 'float';
       /** The formats of A and B, by their codes in the instruction descriptor. */
       readonly factors: Readonly<Record<number, FactorFormat>>;
-      /** Number of bits of an element in memory. */
+      /** Width of an element in memory, in bits. */
       readonly bits: 4 | 8 | 16 | 32;
-      /** The arithmetic for each format of D, by its code. */
+      /** The arithmetic for each format of D, by the code of the format. */
       readonly sums: Readonly<Record<number, DotArithmetic>>;
-      /** The scale factors of the elements; null if they have none. */
+      /** The scale factors of the elements; null if there are no scale factors. */
       readonly scaling: TensorScaling | null;
     }
   | {
@@ -58,7 +58,7 @@ export type TensorProduct = {
 /** The fields of the instruction descriptor (PTX ISA 9.1, section 9.7.16.4.2). */
 export interface ProductDescriptor {
   readonly sparse: boolean;
-  /** The number of the column with the metadata. */
+  /** Selects the column that contains the metadata. */
   readonly selector: number;
   readonly saturates: boolean;
   readonly d: number;
@@ -70,7 +70,10 @@ export interface ProductDescriptor {
   readonly transposesB: boolean;
   readonly n: number;
   readonly m: number;
-  /** In a product with scale factors: their format, and the number of the byte with the first of them. */
+  /**
+   * In a product with scale factors: the format of the factors, and the numbers of the bytes that contain the first
+   * factors of A and B.
+   */
   readonly scaleFormat: number;
   readonly firstScaleA: number;
   readonly firstScaleB: number;
@@ -80,7 +83,7 @@ export interface ProductDescriptor {
   readonly greatestShift: number;
 }
 
-/** By the code in the instruction descriptor. */
+/** The values of `greatestShift`, by their codes in the instruction descriptor. */
 const greatestShifts: readonly number[] = [0, 8, 16, 32];
 
 export function readDescriptor(word: number): ProductDescriptor {

@@ -1,24 +1,24 @@
 /**
- * What the bytes at the handle of a texture or surface contain. The ISA and the driver do not specify it: a handle is
- * an opaque number, and ptxlab uses the address of a description in global memory.
+ * The layout of the description of a texture, surface or sampler. The ISA and the driver treat a handle as an opaque
+ * number; in ptxlab, a handle is the address of such a description in global memory.
  */
 
 /** Offsets of the fields in bytes. */
 export const textureFields = {
   /** 8 bytes: the address of the first texel. */
   address: 0,
-  /** One byte, `textureTags`. */
+  /** One byte, one of the values in `textureTags`. */
   tag: 8,
   /** One byte, an index into `texelTypes`. */
   texel: 9,
   /** One byte: 1, 2 or 4. */
   channels: 10,
-  /** One byte: 1, 2 or 3. A cube has two dimensions, and six times as many layers as cubes. */
+  /** One byte: 1, 2 or 3. A cube has two dimensions and six layers. */
   dimensions: 11,
   /** One byte each, 0 or 1. */
   isArray: 12,
   isCube: 13,
-  /** Whether integers are read as numbers from 0 or -1 to 1. */
+  /** Whether integer texels are converted to numbers from 0 to 1 (unsigned) or from -1 to 1 (signed). */
   normalizesTexels: 14,
   normalizesCoordinates: 15,
   /** 4 bytes each. The depth and the number of layers are at least 1. */
@@ -28,7 +28,7 @@ export const textureFields = {
   layers: 28,
   /** 4 bytes: the number of levels of detail. */
   levels: 32,
-  /** One byte each: 1 for linear, and otherwise 0. */
+  /** One byte each: 1 for linear filtering, otherwise 0. */
   filter: 36,
   levelFilter: 37,
   /** One byte for each dimension, an index into `addressModes`. */
@@ -39,7 +39,7 @@ export const textureFields = {
   levelBias: 56,
   leastLevel: 60,
   greatestLevel: 64,
-  /** Four f32 numbers: the texel outside of the texture if the address mode is `border`. */
+  /** Four f32 numbers: the texel that is read outside the texture in the address mode `border`. */
   border: 72,
   /** 4 bytes each: the numbers that txq and suq return. */
   channelDataType: 88,
@@ -48,23 +48,26 @@ export const textureFields = {
   samples: 96,
   /** 4 bytes, always 0. */
   zero: 100,
-  /** 16 bytes of zeros, which loads from outside of a surface read. */
+  /** 16 zero bytes, which are read by loads from outside the surface. */
   nothing: 112,
-  /** 16 bytes that stores outside of a surface change. */
+  /** 16 bytes that are overwritten by stores outside the surface. */
   discarded: 128,
 } as const;
 
 export const textureBytes = 144;
 
-/** The byte by which a description is recognized. A sampler has only the fields that say how texels are read. */
+/**
+ * The values of the tag, by which a description is recognized. The description of a sampler has only the fields that
+ * determine how texels are read.
+ */
 export const textureTags = { texture: 0x58, surface: 0x59, sampler: 0x5a } as const;
 
-/** A format of one channel of a texel. */
+/** The format of one channel of a texel. */
 export interface TexelType {
   readonly name: TexelTypeName;
   readonly kind: 'unsigned' | 'signed' | 'float';
   readonly bytes: 1 | 2 | 4;
-  /** The number by which `.channel_data_type` names it (PTX ISA 9.1, section 5.3). */
+  /** The value of `.channel_data_type` for this format (PTX ISA 9.1, section 5.3). */
   readonly channelDataType: number;
 }
 
@@ -81,7 +84,7 @@ export const texelTypes: readonly TexelType[] = [
   { name: 'f32', kind: 'float', bytes: 4, channelDataType: 0x10de },
 ];
 
-/** The numbers by which `.channel_data_type` names integers that are read as numbers up to 1. */
+/** The values of `.channel_data_type` for normalized integers. */
 export const normalizedDataTypes: Readonly<Partial<Record<TexelTypeName, number>>> = {
   s8: 0x10d0,
   s16: 0x10d1,
@@ -89,10 +92,10 @@ export const normalizedDataTypes: Readonly<Partial<Record<TexelTypeName, number>
   u16: 0x10d3,
 };
 
-/** The numbers by which `.channel_order` names the channels, by their number. */
+/** The values of `.channel_order`, by the number of channels. */
 export const channelOrders: Readonly<Record<1 | 2 | 4, number>> = { 1: 0x10b0, 2: 0x10b2, 4: 0x10b5 };
 
-/** How coordinates outside of a texture are treated, in the order of the values that `.addr_mode_0` can have. */
+/** How coordinates outside a texture are treated, in the order of the values of `.addr_mode_0`. */
 export const addressModes = ['wrap', 'mirror', 'clamp-ogl', 'clamp', 'border'] as const;
 
 export type AddressMode = (typeof addressModes)[number];

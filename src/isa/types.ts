@@ -8,8 +8,8 @@ import type { FormatName } from '../numerics/formats.ts';
 import { at, type Availability, type VersionName } from './targets.ts';
 
 /**
- * The class of a type. Registers cannot be declared with an `alternate` type, so its values are kept in bit-size
- * registers. A `packed` type consists of several lanes in another format.
+ * The class of a type. Registers cannot be declared with an `alternate` type, so values of such a type are kept in
+ * bit-size registers. A `packed` type consists of several lanes in another format.
  */
 export type TypeClass = 'signed' | 'unsigned' | 'float' | 'bits' | 'predicate' | 'alternate' | 'packed';
 
@@ -35,8 +35,8 @@ export interface PtxType {
   readonly format: FormatName | null;
   readonly lanes: number;
   /**
-   * The distance in bits from the start of one lane to the start of the next. For fp6 and `.e2m1p4x4`, it is 8,
-   * although a lane has only 6 or 4 bits.
+   * The distance in bits from the start of one lane to the start of the next. For fp6 and `.e2m1p4x4`, this distance is
+   * 8, although a lane has only 6 or 4 bits.
    */
   readonly laneStride: number;
   /** The first version in which variables can be declared with this type; null if this is possible in every version. */

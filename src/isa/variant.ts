@@ -1,4 +1,4 @@
-/** Reads what a variant has: its modifiers, types and operands. */
+/** Reads the modifiers, types and operands of a variant. */
 import { elementAt } from '../base/element-at.ts';
 import { type FloatName, type IntegerName, isFloatName, isIntegerName } from '../numerics/formats.ts';
 import { type FloatArithmeticFormat, isFloatArithmeticFormat } from '../numerics/operations.ts';
@@ -38,7 +38,7 @@ export function floatType(variant: Variant, slot: number): FloatArithmeticFormat
   return format;
 }
 
-/** The float format of a slot; the form guarantees that it has one. */
+/** The float format of a slot; the form guarantees that the slot has a float format. */
 export function floatName(variant: Variant, slot: number): FloatName {
   const { name, format } = slotType(variant, slot);
   if (format === null || !isFloatName(format)) throw new Error(`${name} is not a float`);
@@ -66,7 +66,7 @@ export function operandType(variant: Variant, type: TypeRef): PtxType {
 
 type RegistersPattern = Extract<OperandPattern, { readonly kind: 'registers' }>;
 
-/** The list that a variant requires, with elements named `d.0`, `d.1`, …. */
+/** The list of registers that a variant requires, with elements named `d.0`, `d.1`, …. */
 export function listOf(
   variant: Variant,
   { name, element, counts, types, joined, untyped }: RegistersPattern,
@@ -89,7 +89,7 @@ export function leastCoordinates({ modifiers }: Pick<Variant, 'modifiers'>, { le
   return (geometry === undefined ? null : least[geometry]) ?? 1;
 }
 
-/** The elements of a list of coordinates, without any further elements, which are ignored. */
+/** The elements of a list of coordinates that are used; any further elements are ignored. */
 export function coordinatePatterns(variant: Variant, pattern: CoordinatesPattern): readonly ValuePattern[] {
   const count = leastCoordinates(variant, pattern);
   return Array.from({ length: count }, (_, i) => read(`${pattern.name}.${i}`, '.b32'));

@@ -3,9 +3,9 @@ import { elementAt } from '../base/element-at.ts';
 import type { Code, Label } from '../wasm/code.ts';
 
 /**
- * Pops an index and runs the piece of code for it; indices past the end run the last piece. `write` writes the piece
- * with the given number. The piece may branch to `done`, which is just after the last piece. If there are no pieces, no
- * code is written.
+ * Writes code that selects a piece of code by an index; an index that is out of range selects the last piece. `write`
+ * writes the piece with the given number. The piece may branch to `done`, which is just after the last piece. If there
+ * are no pieces, no code is written.
  */
 export function writeChoice(
   code: Code,

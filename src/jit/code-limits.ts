@@ -14,7 +14,7 @@ const limits = {
   kept: { most: 33_554_432, what: 'registers in loops' },
   /** Total number of labels in the target lists of all `brx.idx` instructions. */
   targets: { most: 65_536, what: 'targets of brx.idx' },
-  /** For each call through a register, the number of functions that the call may reach, summed over all such calls. */
+  /** The number of functions that a call through a register may reach, summed over all such calls. */
   callees: { most: 1_048_576, what: 'functions that calls through registers may reach' },
 } as const;
 

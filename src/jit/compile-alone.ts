@@ -1,7 +1,7 @@
 /**
- * Compiles the code that runs a single thread at a time through a region, as a separate module. If threads run in groups
- * of four, most launches need this code only for some regions or for none: it runs only if the threads of a group part,
- * or if only some of them run.
+ * Compiles the code that runs a single thread at a time through a region, as a separate module. If threads run in
+ * groups of four, this code runs only if the threads of a group diverge or if only some of them run. Most launches
+ * therefore need it for few regions or for none.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { EngineCall } from './engine-call.ts';
@@ -13,7 +13,7 @@ import { regionFunction, regionType } from './regions/region-function.ts';
 /**
  * Returns a module that exports the function `alone`, which runs one thread at a time through the region.
  *
- * @param engineCalls the calls of the kernel's module, to which those of this module are added
+ * @param engineCalls the engine calls of the kernel's module, to which the calls of this module are added
  * @param look called from time to time; it throws an error to stop the compilation
  */
 export function compileAlone(

@@ -25,7 +25,7 @@ import { regionFunction, regionType } from './regions/region-function.ts';
 export interface Compilation {
   readonly kernel: CompiledKernel;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The calls of the engine in `kernel`, to which code that is compiled later adds its own. */
+  /** The list `engineCalls` of `kernel`, to which code that is compiled later adds its own calls. */
   readonly engineCalls: EngineCall[];
   /** The regions whose code for one thread at a time was left out (see `aloneLater`). */
   readonly leftOut: readonly number[];
@@ -66,7 +66,7 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
   };
 }
 
-/** Exports the functions for warps, and returns the index of the one that runs a warp as far as possible. */
+/** Exports the functions for warps, and returns the index of the function that runs a warp as far as possible. */
 function runsWarps(shape: KernelShape, run: number): number {
   const { builder } = shape.helpers;
   const advance = advanceFunction(shape, run);
@@ -77,7 +77,10 @@ function runsWarps(shape: KernelShape, run: number): number {
   return unit;
 }
 
-/** Defines the function that runs four threads at a time through a region, and returns its index; null if none. */
+/**
+ * Defines the function that runs four threads at a time through a region, and returns its index; null if the region has
+ * no such function.
+ */
 function compileFour(shape: KernelShape, { fn, region }: KernelRegion, functions: AloneFunctions): number | null {
   const { builder } = shape.helpers;
   const four = fourFunction(shape, fn, region, functions);
@@ -94,8 +97,8 @@ function compileFour(shape: KernelShape, { fn, region }: KernelRegion, functions
 const runType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /**
- * Runs regions one after the other while all threads continue together. If threads catch up with each other and some
- * lanes of the warp are missing, only one region is run, because these lanes may be behind.
+ * Runs regions one after the other while all threads continue together. If the kernel lets threads of a warp catch up
+ * and only some lanes of the warp run, only one region is run, because the other lanes may be behind.
  */
 function runFunction(shape: KernelShape, functions: AloneFunctions, fours: readonly (number | null)[]): Code {
   const { helpers, layout, engineCalls } = shape;

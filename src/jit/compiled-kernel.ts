@@ -19,7 +19,7 @@ export interface CompiledKernel {
   readonly stops: readonly CompiledStop[];
   /** The size of a block's frames, and the offsets, within the frames, of the arrays that the engine accesses. */
   readonly frame: CompiledFrame;
-  /** Maximum number of bytes that a thread's call stack may take. */
+  /** Maximum number of bytes that a thread's call stack may occupy. */
   readonly callBytes: number;
   /** Number of bytes of local memory per thread. */
   readonly stackBytes: number;
@@ -28,11 +28,11 @@ export interface CompiledKernel {
   readonly tensorBytes: number;
   /** Whether threads run warp by warp; otherwise, all threads of a block run together. */
   readonly inWarps: boolean;
-  /** Whether blocks may take blocks that have not started away from the launch. */
+  /** Whether blocks may cancel blocks that have not started yet. */
   readonly cancelsBlocks: boolean;
   /** Whether compiled code reads the tables of the special function unit. */
   readonly usesSpecialFunctions: boolean;
-  /** Whether compiled code reads textures, for which it has a table (textures/texture-table.ts). */
+  /** Whether compiled code reads textures, which it finds in a table (textures/texture-table.ts). */
   readonly readsTextures: boolean;
   /** Offset of the cluster barrier in shared memory; null for kernels that do not use the cluster barrier. */
   readonly clusterBarrier: number | null;
@@ -40,7 +40,7 @@ export interface CompiledKernel {
   readonly spins: ReadonlyMap<number, number>;
   /** Whether a thread may reach a loop in which it waits for a thread of another block. */
   readonly waits: boolean;
-  /** Whether blocks give other blocks a turn after a number of stops. */
+  /** Whether a block lets other blocks run after a certain number of stops. */
   readonly yieldsAtStops: boolean;
   /** The functions, in the order of the indices in `engineCalls`; the kernel comes first. */
   readonly functions: readonly FunctionDescription[];
@@ -84,8 +84,8 @@ export interface FunctionDescription {
 }
 
 /**
- * Says where a built-in function has its arguments and its result. The offsets are relative to the base of the
- * function's activation.
+ * Describes where the arguments and the result of a built-in function are stored. The offsets are relative to the base
+ * of the function's activation.
  */
 export interface CompiledBuiltin {
   readonly name: BuiltinName;

@@ -24,7 +24,7 @@ export type EngineCall = {
        */
       readonly localBytes: number;
     }
-  /** A copy of a box of a tensor; `rank` is the number of its coordinates. */
+  /** A copy of a tensor box; `rank` is the number of coordinates. */
   | {
       readonly kind: BoxKind;
       readonly mode: BoxMode;
@@ -37,7 +37,7 @@ export type EngineCall = {
   | { readonly kind: 'tensor-copy'; readonly copy: TensorCopy }
   | { readonly kind: 'texture-read'; readonly read: TextureRead }
   | { readonly kind: 'surface-address'; readonly place: SurfacePlace }
-  /** A store in a surface; `values` is the number of values that are given. */
+  /** A store to a surface; `values` is the number of values that the instruction provides. */
   | { readonly kind: 'surface-store'; readonly place: SurfacePlace; readonly values: number }
   | { readonly kind: 'cancel-blocks' }
   | { readonly kind: 'window'; readonly space: WindowSpace }

@@ -1,6 +1,6 @@
 /**
- * 128-bit values, each of which takes two slots of 64 bits. A step that uses such a value is replaced with steps that
- * use its two halves. The only steps that exist for 128-bit values are moves, packing and selection.
+ * Handles 128-bit values, each of which occupies two 64-bit slots. A step that uses such a value is replaced with steps
+ * that use its two halves. The only steps that exist for 128-bit values are moves, packing and selection.
  */
 import type { Ref } from '../isa/steps/ref.ts';
 import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';

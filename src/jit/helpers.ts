@@ -1,6 +1,6 @@
 /**
- * The module that is being generated: its imports, and the functions that are called from several places. Each of these
- * functions is generated when it is first needed.
+ * The module that is being generated: its imports, and the functions that are called from several places. Each function
+ * is generated when it is first needed.
  */
 import { keysOf, recordOf } from '../base/records.ts';
 import { mostDimensions, mostOffsets } from '../isa/steps/memory.ts';
@@ -8,7 +8,9 @@ import { tensorMapWords } from '../isa/tensor-map-fields.ts';
 import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 
-/** The numbers of operands of steps that the engine carries out in tensor memory, by their width. */
+/**
+ * The number of 64-bit operands (`wide`) and of 32-bit operands (`narrow`) that are passed to the function `tensor`.
+ */
 export const tensorOperands = { wide: 7, narrow: 11 } as const;
 
 /** The engine functions that compiled code calls. Any of them may end the launch by throwing an error. */
@@ -42,7 +44,7 @@ const importTypes: Readonly<
    */
   refuel: { parameters: ['i32', 'i32', 'i32'], results: ['i32'] },
   /**
-   * Copies a box of a tensor. Takes the number of the engine call, the thread, the remaining fuel, `mostDimensions`
+   * Copies a tensor box. Takes the number of the engine call, the thread, the remaining fuel, `mostDimensions`
    * coordinates (zeros after the last dimension), `mostOffsets` offsets (zeros unless they are given), a mask (zero
    * unless the box is copied to several blocks), the address of an mbarrier object (zero unless the box is copied to
    * shared memory), the address of the box in shared memory, and the words of the tensor map.
@@ -58,10 +60,10 @@ const importTypes: Readonly<
   },
   /**
    * Multiplies matrices in tensor memory, or copies a matrix to it. Takes the number of the engine call, the thread,
-   * the remaining fuel, and the operands; those that the step does not have are zeros. The wide operands are addresses
-   * and descriptors: those of D, A and B, or those of the target and the source. The narrow ones are the instruction
-   * descriptor, whether the previous value of D is added and its scale, and, for each block, four words with bits for
-   * the lanes that remain unchanged.
+   * the remaining fuel, and the operands; operands that the step does not have are zeros. The wide operands are
+   * addresses and descriptors, for example those of D, A and B, or those of the target and the source. The narrow
+   * operands are the instruction descriptor, whether the previous value of D is added, the scale of this value, and,
+   * for each block, a mask of the unchanged lanes in four words.
    */
   tensor: {
     parameters: [
@@ -73,17 +75,17 @@ const importTypes: Readonly<
   },
   /**
    * Reads a texture. Takes the number of the engine call, the thread, the remaining fuel, and the handles of the
-   * texture and the sampler. The other operands, and the results, are in the context of the block.
+   * texture and the sampler. The other operands and the results are in the context of the block.
    */
   texture: { parameters: ['i32', 'i32', 'i32', 'f64', 'f64'], results: [] },
   /**
    * Takes the number of the engine call, the thread, the remaining fuel, and the handle of a surface. Returns the
-   * address of a texel, which may have been stored already. The coordinates, and values to store, are in the context of
-   * the block.
+   * address of a texel; if the instruction is a store, the texel has already been stored. The coordinates and the
+   * values to store are in the context of the block.
    */
   surface: { parameters: ['i32', 'i32', 'i32', 'f64'], results: ['i32'] },
   /**
-   * Takes the next cluster away from the launch. Takes the number of the engine call, the thread and the remaining
+   * Cancels the next cluster that has not started. Takes the number of the engine call, the thread and the remaining
    * fuel. The results are in the context of the block.
    */
   cancel: { parameters: ['i32', 'i32', 'i32'], results: [] },

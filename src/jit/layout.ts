@@ -8,8 +8,8 @@ import type { InLockstep } from '../program/lockstep.ts';
 
 export interface LaunchLayout {
   /**
-   * Offset in the WebAssembly memory that corresponds to address 0 of global memory. The allocation map occupies
-   * everything before it.
+   * Offset in the WebAssembly memory that corresponds to address 0 of global memory. The allocation map occupies all
+   * bytes before this offset.
    */
   readonly origin: number;
   /** Whether the memory is shared between threads. */
@@ -22,8 +22,8 @@ export interface LaunchLayout {
   readonly parameterBytes: number;
   readonly constantBytes: number;
   /**
-   * Number of bytes of shared memory that are not counted as the kernel's: those that are reserved for the system at
-   * the start, and those that ptxlab itself needs.
+   * Number of bytes of shared memory that are not counted as memory of the kernel: bytes at the start that are reserved
+   * for the system, and bytes that ptxlab itself needs.
    */
   readonly uncountedBytes: number;
   /** Size of a thread's local memory in bytes. */
@@ -40,8 +40,8 @@ export interface LaunchLayout {
    */
   readonly fours: boolean;
   /**
-   * Some of the code for one thread at a time is needed only when four threads cannot run together. If this is true,
-   * such code is left out of the module, and compiled when a launch first needs it.
+   * Some of the code for one thread at a time is needed only when four threads cannot run together. If `aloneLater` is
+   * true, this code is left out of the module, and compiled when a launch first needs it.
    */
   readonly aloneLater: boolean;
   /** Which accesses the threads of a warp perform in lockstep. */
@@ -88,8 +88,8 @@ export const context = {
    */
   slowTiles: 88,
   /**
-   * The number of times that regions have been run from which threads go on in others: at calls, or where they catch up.
-   * These runs are counted only if a thread may wait for another thread in a loop that extends over several regions.
+   * The number of runs of regions that end at calls or at places where threads catch up. These runs are counted only if
+   * a thread may wait for another thread in a loop that extends over several regions.
    */
   leavingRuns: 92,
   /** Extents of a cluster, and whether the kernel or the launch specifies clusters. */
@@ -102,18 +102,18 @@ export const context = {
   blocksPerCluster: 116,
   /** Address of tensor memory. */
   tensor: 120,
-  /** The operands of the texture or surface instruction that is executed. */
+  /** The operands of the texture or surface instruction that is being executed. */
   textureOperands: 124,
   /** Four words: the results of the call to the engine that returned last. */
   results: 176,
   /**
-   * Number of stops at which threads of the block may still continue in its turn. Used only by kernels that give turns
-   * to other blocks at stops.
+   * Number of stops after which the block may still continue in its current turn. Used only by kernels that let other
+   * blocks run at stops.
    */
   stopsLeft: 192,
   /**
-   * Nonzero if a thread of the block has done more in its turn than repeat a loop in which it only waits for its cluster.
-   * Used only by kernels with such loops.
+   * Nonzero if, in the current turn, a thread of the block has done more than repeat a loop in which it only waits for
+   * its cluster. Used only by kernels in which threads wait for their cluster in loops.
    */
   moved: 196,
   /** Address of the table of textures (textures/texture-table.ts), if the kernel reads textures. */
@@ -133,7 +133,7 @@ export const lockAddress = 0;
 
 export type ContextField = keyof typeof context;
 
-/** What follows the context in a block's room, such as shared memory, begins at a multiple of 16. */
+/** The size of a block's context, rounded up to a multiple of 16 so that the data after it is aligned. */
 export const contextSize: number = alignTo16(context.clusterMemories + 4 * clusterLimit);
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Lowers one instruction: reads its operands, runs its steps and writes its results. region-function.ts handles control
- * flow.
+ * Lowers one instruction: reads its operands, lowers its steps and writes its results. region-function.ts handles
+ * control flow.
  */
 import { formats } from '../numerics/formats.ts';
 import { isFloatArithmeticFormat } from '../numerics/operations.ts';
@@ -173,8 +173,8 @@ export function lowerStep(step: Step, lowering: Lowering): void {
 type Lower<Kind extends StepKind> = (step: StepOf<Kind>, lowering: Lowering) => void;
 
 /**
- * The entry in `lowerings` for kinds of steps that affect control flow. region-function.ts writes their code, outside
- * the code of the instruction.
+ * The entry in `lowerings` for kinds of steps that affect control flow. region-function.ts writes the code of these
+ * steps, outside the code of the instruction.
  */
 const byRegion = (): void => undefined;
 

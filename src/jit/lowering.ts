@@ -1,4 +1,4 @@
-/** The context for lowering a step: the function's code, its values, the module's helpers. */
+/** The context for lowering a step, which includes the function's code, its values, and the module's helpers. */
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
 import type { Code } from '../wasm/code.ts';
 import type { Helpers } from './helpers.ts';
@@ -13,7 +13,7 @@ export interface RegionLocals {
   readonly context: number;
   /** Index of the thread in its block. */
   readonly thread: number;
-  /** Number of instructions that may still run before the code has to ask the engine whether it may run more. */
+  /** Number of instructions that may still run before the code has to ask the engine for more fuel. */
   readonly fuel: number;
   /** `%tid` of the thread. */
   readonly index: readonly [x: number, y: number, z: number];
@@ -37,10 +37,13 @@ export interface Lowering {
    * because such code checks each access individually.
    */
   readonly spans: CheckedSpans | null;
-  /** Whether the instruction's result can be any NaN where PTX prescribes one (see arithmetic/hidden-nans.ts). */
+  /**
+   * Whether a NaN result of the instruction may have any bits, even if PTX prescribes them (see
+   * arithmetic/hidden-nans.ts).
+   */
   readonly hidesNan: boolean;
   /** Records a place where the engine may be called. */
   readonly recordCall: RecordEngineCall;
-  /** Writes a call of a built-in function or a direct function, after which the thread continues immediately. */
+  /** Writes a call to a built-in function or a direct function, after which the thread continues immediately. */
   readonly callDirectly: () => void;
 }

@@ -76,7 +76,7 @@ const writers: Readonly<Record<LaunchValue, Writer>> = {
 
 /**
  * Reads the field for a part of the register (`.x`, `.y` or `.z`), and divides it by the extent of clusters in the same
- * direction. `operation` determines whether the result is the quotient or the remainder.
+ * dimension. `operation` determines whether the result is the quotient or the remainder.
  */
 function byCluster(fields: readonly ContextField[], operation: 'i32.div_u' | 'i32.rem_u', beyond: number): Writer {
   return (lowering, part) => {

@@ -67,8 +67,8 @@ export class EnclosingDocument {
   }
 
   /**
-   * The PTX code at a position, as a document that uses the positions of this one. Null if there is no PTX code at
-   * this position.
+   * The PTX code at a position, as a document whose positions refer to the enclosing document. Null if there is no PTX
+   * code at this position.
    */
   inside(position: unknown): OpenDocument | null {
     const offset = this.offset(position);

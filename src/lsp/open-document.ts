@@ -16,8 +16,8 @@ export interface Range {
 }
 
 /**
- * Whether a document may be PTX. This has to be tested because other formats use the same file extension: PreTeXt, which
- * is based on XML, and clouds of points, which are lists of numbers.
+ * Whether a document may be PTX. This has to be tested because other formats use the same file extension: PreTeXt,
+ * which is based on XML, and point clouds, which are lists of numbers.
  */
 export function mayBePtx(text: string): boolean {
   return !/^[\ufeff\s]*[<\d\0]/.test(text);

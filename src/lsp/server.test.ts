@@ -18,7 +18,7 @@ const text = `.version 8.0
 `;
 const uri = 'file:///k.ptx';
 
-/** A client with a simulated clock, in which time passes only while `settle` runs. */
+/** A client with a simulated clock, which advances only while `settle` runs. */
 class Client {
   readonly sent: object[] = [];
   private readonly due: (() => void)[] = [];

@@ -68,7 +68,7 @@ export class LanguageServer {
     return this.waiting.length > 0;
   }
 
-  /** Takes a message. Requests are answered in order; those that are cancelled before their turn are skipped. */
+  /** Queues a message. Requests are answered in order; requests that are cancelled before their turn are skipped. */
   receive(message: unknown): void {
     if (textAt(message, 'method') === '$/cancelRequest') {
       this.cancelled.add(at(message, 'params', 'id'));
@@ -131,7 +131,7 @@ export class LanguageServer {
     return inside == null ? null : answer(inside, params);
   }
 
-  /** A notification has no answer, so its mistakes are shown in the log of the editor. */
+  /** A notification has no answer, so errors in it are shown in the log of the editor. */
   private tryNotified(method: string, params: unknown): void {
     if (this.state !== 'running' && method !== 'exit') return;
     try {

@@ -13,7 +13,7 @@ export const barrierCount = 16;
 /** A thread that arrives at a barrier. */
 export interface Arrival extends Waiter {
   readonly barrier: number;
-  /** Whether the number is that of a warpgroup, whose threads meet here without naming a barrier. */
+  /** Whether `barrier` is the number of a warpgroup, whose threads meet without specifying a barrier. */
   readonly internal: boolean;
   /** Number of threads to wait for; null for all that have not exited. */
   readonly count: number | null;
@@ -50,7 +50,7 @@ interface BarrierState {
 export interface Opened {
   /** See `barrierNumber`. */
   readonly number: number;
-  /** Whether it waited for all threads of the block, except those that exited. */
+  /** Whether the barrier waited for all threads of the block that have not exited. */
   readonly isWhole: boolean;
   /** Threads that may continue. */
   readonly threads: readonly number[];
@@ -67,7 +67,7 @@ interface Barrier {
   readonly waiting: Waiter[];
   /** Threads that have signaled their arrival and do not wait. */
   readonly signals: number[];
-  /** Number of these threads that have exited since. */
+  /** Number of threads that have exited since they signaled their arrival. */
   gone: number;
   come: number;
   holding: number;

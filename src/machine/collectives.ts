@@ -3,9 +3,9 @@
  * Threads form a group if they execute the same operation with the same member mask, even if the instructions are in
  * different places in the program. If the instruction has no mask, the threads that have arrived at it form a group as
  * soon as all threads of the warp have arrived, or no other thread of the block can make progress. A thread cannot make
- * progress if it cannot run, or if it is only waiting for memory to change. If the results show who takes part, as those
- * of `activemask` do, threads that have called the same function from different places are not in one group, because a
- * GPU runs them one after the other.
+ * progress if it cannot run, or if it is only waiting for memory to change. If the results of an instruction show which
+ * threads take part, as with `activemask`, threads that have called the same function from different places do not form
+ * a single group, because a GPU runs them one after the other.
  */
 import { wordAt } from '../base/typed-reads.ts';
 import { machineFault } from './fault.ts';
@@ -22,17 +22,17 @@ interface Waiting {
   lanes: number;
   /** The lanes to wait for; null for a group without a mask. */
   readonly mask: number | null;
-  /** Where the threads of a group without a mask have arrived. */
+  /** The place at which the threads of a group without a mask have arrived. */
   readonly place: Place;
 }
 
 /**
- * The position of an instruction in the program, after the positions to which the calls that led there return, beginning
- * with the outermost call. Groups without a mask continue in the order of their places.
+ * The position of an instruction in the program, preceded by the return positions of the calls that led to it,
+ * beginning with the outermost call. Groups without a mask continue in the order of their places.
  */
 export type Place = readonly number[];
 
-/** Compares two places like words in a dictionary. */
+/** Compares two places lexicographically. */
 export function comparePlaces(a: Place, b: Place): number {
   const differing = a.findIndex((position, i) => position !== b[i]);
   if (differing < 0) return a.length - b.length;

@@ -34,7 +34,9 @@ export type LaunchResult = (
   readonly printed: string;
   /** Number of `printf` calls that were dropped because the output exceeded `LaunchOptions.printLimit`. */
   readonly printsDropped: number;
-  /** The data races that `LaunchOptions.races` asked for: one for each two lines of the PTX, and at most 100. */
+  /**
+   * The data races that were found if `LaunchOptions.races` is set: one for each pair of PTX lines, and at most 100.
+   */
   readonly races: readonly Race[];
 };
 
@@ -62,7 +64,7 @@ export interface Engine<State extends LaunchState> {
    * the same shape.
    */
   take(state: State): void;
-  /** Gives back the memory borrowed from the device. */
+  /** Returns the memory that was borrowed from the device. */
   release(): void;
 }
 

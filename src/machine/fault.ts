@@ -24,8 +24,8 @@ export interface Fault {
 }
 
 /**
- * The error that memory accesses and control flow in an engine throw. It describes what went wrong, but does not say in
- * which thread.
+ * The error that memory accesses and control flow in an engine throw. It describes what went wrong, but not in which
+ * thread.
  */
 export class MachineFault extends Error {
   readonly code: Code;
@@ -52,7 +52,7 @@ export function machineFault<C extends FaultCode>(
   return new MachineFault(code, machineMessage(code, parameters), where.space ?? null, where.address ?? null);
 }
 
-/** The message of the catalog, with the parameters filled in. */
+/** The message from the catalog, with the parameters filled in. */
 export function machineMessage<C extends FaultCode>(code: C, parameters: Parameters<C>): string {
   return fill(catalog[code].message, parameters);
 }

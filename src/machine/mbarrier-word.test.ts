@@ -3,7 +3,7 @@ import { receiveBytes } from './mbarrier-word.ts';
 
 const negated = (width: number, value: number): bigint => BigInt.asUintN(width, BigInt(-value));
 
-/** An object that expects `expected` arrivals in each phase. */
+/** An mbarrier object that expects `expected` arrivals in each phase. */
 const objectOf = (pending: number, expected: number, bytes: number, phase: number): bigint =>
   (negated(20, expected) << 1n) | (negated(21, bytes) << 21n) | (negated(20, pending) << 43n) | (BigInt(phase) << 63n);
 

@@ -1,10 +1,13 @@
 /**
- * The arrival of copied bytes at an mbarrier object, for copies that the engines make themselves. All other changes are
- * steps of instructions (isa/forms/async/mbarrier-object.ts).
+ * The arrival of copied bytes at an mbarrier object, for copies that the engines perform themselves. All other changes
+ * are steps of instructions (isa/forms/async/mbarrier-object.ts).
  */
 import { type BitField, mbarrierFields } from '../isa/mbarrier-fields.ts';
 
-/** Returns the object after `bytes` bytes have arrived. Its phase is complete if nothing is pending anymore. */
+/**
+ * Returns the object after `bytes` bytes have arrived. The phase is complete once neither arrivals nor bytes are
+ * pending.
+ */
 export function receiveBytes(object: bigint, bytes: number): bigint {
   const fields = mbarrierFields;
   const left = truncated(read(object, fields.bytes) + BigInt(bytes), fields.bytes);

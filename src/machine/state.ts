@@ -78,9 +78,11 @@ export interface ThreadState {
   readonly calls: readonly CallState[];
   readonly pc: number;
   readonly activity: Activity;
-  /** How many more times threads of the warp that are ahead of this one let it go first. */
+  /** How many more times the threads of the warp that are further ahead wait for this thread. */
   readonly awaited: number;
-  /** Whether others have caught up with the thread, so that it may run the instruction before which it let them. */
+  /**
+   * Whether the other threads have caught up, so that the thread may run the instruction at which it waited for them.
+   */
   readonly isReleased: boolean;
   /**
    * The values that the registers had before the current instruction. Present only if the instruction is traced and the

@@ -46,7 +46,9 @@ export interface Conversion {
    * without that modifier, where the scale is 1. Null for every other conversion.
    */
   readonly scaled: 'divide' | 'multiply' | null;
-  /** The GPU whose results are given where they have been recorded and the ISA leaves them open or is not followed. */
+  /**
+   * The GPU whose recorded results are used where the ISA leaves the result open or the GPU does not follow the ISA.
+   */
   readonly gpu: RecordedGpu;
 }
 

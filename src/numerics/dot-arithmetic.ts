@@ -32,14 +32,14 @@ export interface DotArithmetic {
   readonly zeroExponent: number;
   /**
    * The order of addition. `direct`: chunks are added to c in the order of k. `halves`: the elements are converted to
-   * f16, as if they were factors of another instruction. Those with k % 4 < 2 come first, then the others; a chunk never
-   * has elements of both. In a sparse product, k counts only the elements that are kept. The sum starts from zero, and c
-   * is added at the end, with rounding to nearest even.
+   * f16, as if they were factors of another instruction. Elements with k % 4 < 2 are added first, and then all others;
+   * a chunk never contains both kinds of elements. In a sparse product, k counts only the elements that are kept. The
+   * sum starts from zero, and c is added at the end, with rounding to nearest even.
    */
   readonly order: 'direct' | 'halves';
 }
 
-/** The least exponent of normal numbers in f16. */
+/** The smallest exponent of a normal f16 number. */
 export const leastOfHalf = -14;
 
 /** Divides elements into the parts that are added one after the other. */
@@ -64,8 +64,8 @@ export function longestChunk(count: number, { chunk, order }: DotArithmetic): nu
 
 /**
  * Sums that are rounded to the nearest f32 number, with ties to even, after every addition. The products, which are
- * exact in f32, are added in groups: first those of a group, and then its sum to the sum so far, which starts as c or as
- * zero. If it starts as zero, c is added at the end.
+ * exact in f32, are divided into groups. First, the products in a group are added up; then their sum is added to the
+ * running sum, which starts as c or as zero. If the running sum starts as zero, c is added at the end.
  */
 export interface StepwiseArithmetic {
   readonly group: 1 | 2;

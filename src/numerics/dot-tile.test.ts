@@ -20,7 +20,10 @@ const cases = [
   ['e2m1', 'e3m2', 'tcgen05 of fp8, fp6 and fp4', 'f16', 32],
 ] as const;
 
-/** Codes of any number: one in `rare` of them at random, the others with exponents close together. */
+/**
+ * Random codes. About one in `rare` of them is any code of the format; the others have exponents that are close
+ * together.
+ */
 function codesOf(random: RandomSource, format: FactorFormat, count: number, rare: number): Uint32Array {
   const { width } = formats[format];
   const top = width - 4;

@@ -15,11 +15,11 @@ export interface TileLines {
   readonly values: Float64Array;
   /** The exponents of the elements; `ofZero` for zeros. */
   readonly exponents: Int32Array;
-  /** The lines that contain an infinity or a NaN, as terms. */
+  /** The elements of each line that contains an infinity or a NaN, as terms. */
   readonly special: ReadonlyMap<number, readonly Addend[]>;
 }
 
-/** Less than the exponent of any product that is not zero. */
+/** The exponent that stands for zero. It is less than the exponent of any nonzero product. */
 export const ofZero = -100_000;
 
 /**
@@ -48,7 +48,7 @@ export function tileLines(format: FactorFormat, codes: Uint32Array, length: numb
   return { length, values, exponents, special };
 }
 
-/** Selects elements of each line, by their places in the line. */
+/** Selects elements of each line by their positions in the line. */
 export function selectElements(
   { length, values, exponents, special }: TileLines,
   places: ArrayLike<number>,
@@ -86,7 +86,10 @@ interface Decoding {
 
 const decodings = new Map<FactorFormat, Decoding>();
 
-/** A table of all codes of a format. The codes of tf32 are 32 bits wide, but the low 13 bits have no effect. */
+/**
+ * Returns a table of the values of all codes of a format. The codes of tf32 are 32 bits wide, but the low 13 bits have
+ * no effect.
+ */
 function decodingOf(format: FactorFormat): Decoding {
   const known = decodings.get(format);
   if (known !== undefined) return known;
@@ -143,7 +146,7 @@ export function dotTile(
     return bits;
   };
 
-  /** Adds the products of the elements from `inA` and `inB` on to a sum that is not an infinity or a NaN. */
+  /** Adds the products of a chunk of elements, which begin at indices `inA` and `inB`, to a finite sum. */
   function addChunk(inA: number, inB: number, sum: number, sumExponent: number): number {
     const count = Math.min(chunk, length - (inA % length));
     let greatest = sum === 0 ? zeroExponent : sumExponent;
@@ -159,7 +162,7 @@ export function dotTile(
     return end === 'f32' ? truncated(total, unit) : ending(total, unit, end);
   }
 
-  /** Only very small numbers have a smaller exponent than a zero, so this is rarely needed. */
+  /** Only very small numbers have a smaller exponent than zeros, so this function is rarely called. */
   function hasZero(inA: number, inB: number, count: number): boolean {
     for (let i = 0; i < count; i++) if (powersOfA[inA + i] === ofZero || powersOfB[inB + i] === ofZero) return true;
     return false;
@@ -172,7 +175,9 @@ export function dotTile(
   }
 }
 
-/** The accumulator that was read last. It is not a result, so that reading one makes no object. */
+/**
+ * The accumulator that was read last. It is stored here instead of being returned, so that no object has to be created.
+ */
 const accumulated = { value: 0, exponent: 0 };
 
 function accumulatorReader(format: 'f16' | 'f32'): (bits: number) => void {

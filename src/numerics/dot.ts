@@ -21,8 +21,8 @@ import { type Grid, gridOf, round } from './round.ts';
 
 /**
  * A term with the value `significand` * 2^(`exponent` - `fractionBits`). The greatest exponent of the terms is
- * determined from their exponents. If `counts` is false, the exponent for zeros is used there instead of the term's
- * `exponent`. By default, `counts` is true unless the significand is 0.
+ * determined from their exponents. If `counts` is false, the exponent for zeros is used for this purpose instead of the
+ * term's `exponent`. By default, `counts` is true unless the significand is 0.
  */
 export interface Term {
   readonly significand: number;
@@ -63,7 +63,8 @@ function addendOf(value: Exact, fractionBits: number): Addend {
 
 /**
  * Returns a function that converts the bits of a factor to a term. If factors are converted to f16 first, the term has
- * the exponent that its value has in f16. It differs for subnormals of e4m3, which are normal numbers in f16.
+ * the exponent that its value has in f16. This changes the exponent of e4m3 subnormals, which are normal numbers in
+ * f16.
  */
 export function factorTermOf(format: FactorFormat, order: DotArithmetic['order']): (bits: Bits) => Addend {
   const term = termOf(format);
@@ -176,7 +177,7 @@ export function dotProduct(
   return isDirect ? sum : add(c, sum);
 }
 
-/** Adds products to `c`. All of them are bits, and `add` adds two numbers and rounds the sum. */
+/** Adds products to `c`. All numbers are given as bits; `add` adds two numbers and rounds the sum. */
 export function stepwiseSum(
   products: readonly number[],
   c: number,

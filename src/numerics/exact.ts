@@ -75,7 +75,7 @@ export function power(exponent: number): number {
   return powers[exponent - lowestPower] ?? Number.POSITIVE_INFINITY;
 }
 
-/** The value as a JavaScript number, which is exact for values that a format of at most 64 bits has. */
+/** The value as a JavaScript number, which is exact for all values that a format of at most 64 bits can represent. */
 export function numberOfExact(value: Exact): number {
   switch (value.kind) {
     case 'nan':
@@ -133,7 +133,7 @@ export function widthOf(integer: bigint): number {
   return digits.length * 4 + 28 - Math.clz32(Number.parseInt(digits.charAt(0), 16));
 }
 
-/** The quotient numerator / denominator of two positive numbers, as a significand of 53 bits and a tail. */
+/** The quotient numerator / denominator of two positive numbers, as a 53-bit significand and a tail. */
 export function fromRatio(sign: Sign, numerator: bigint, denominator: bigint): Finite {
   const shift = Math.max(0, widthOf(denominator) - widthOf(numerator) + 54);
   const scaled = numerator << BigInt(shift);
@@ -148,7 +148,7 @@ export function decode(format: FormatName, bits: Bits): Exact {
   return decoders[format](bits);
 }
 
-/** The value of a pattern as a JavaScript number, which is exact except for integers of 64 bits. */
+/** The value of a pattern as a JavaScript number, which is exact except for 64-bit integers. */
 export function numberFrom(format: FormatName, bits: Bits): number {
   const { kind, width, signed } = formats[format];
   if (kind === 'integer') return Number(signed ? BigInt.asIntN(width, BigInt(bits)) : bits);

@@ -1,5 +1,6 @@
 /**
- * Explains why a conversion gave its result: the value, its neighbors in the destination, and the rules that applied.
+ * Explains why a conversion produced its result: the value, its neighbors in the destination, and the rules that
+ * applied.
  */
 import type { Bits } from '../base/bits.ts';
 import type { Conversion, Rounding } from './conversion.ts';

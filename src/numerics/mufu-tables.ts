@@ -1,21 +1,22 @@
 /**
- * The tables of the special function unit of an H200, found from its results for every argument. A row has the
- * coefficients c0, c1 and c2 of a polynomial of degree 2, for one piece of the argument's range (mufu.ts).
+ * The tables of the special function unit of an H200, which were derived from its results for all arguments. A row
+ * contains the coefficients c0, c1 and c2 of a polynomial of degree 2 for one piece of the argument's range (mufu.ts).
  */
 
 /**
- * The functions of one f32. `sin` and `cos` take an angle in radians: they include the multiplication by 1/(2*pi),
- * rounded toward zero, that precedes the instruction. `rcp64h` and `rsqrt64h` take and return the upper 32 bits of an
- * f64. All except `tanh` treat subnormal operands as zeros of the same sign, and flush subnormal results.
+ * The functions of the unit. Each of them has one 32-bit argument. `sin` and `cos` take an angle in radians: they
+ * include the multiplication by 1/(2*pi), rounded toward zero, that precedes the instruction. `rcp64h` and `rsqrt64h`
+ * take and return the upper 32 bits of an f64. All except `tanh` treat subnormal operands as zeros of the same sign,
+ * and flush subnormal results.
  */
 export type MufuFunction = 'rcp' | 'rsqrt' | 'sqrt' | 'ex2' | 'lg2' | 'sin' | 'cos' | 'tanh' | 'rcp64h' | 'rsqrt64h';
 
 export type MufuTableName = 'rcp' | 'rsqrt' | 'sqrt' | 'ex2' | 'lg2' | 'sin' | 'tanh';
 
 export interface MufuTable {
-  /** Added to each sum before it is truncated, in units of 2^-18 of the result's last place. */
+  /** A number that is added to each sum before the sum is truncated, in units of 2^-18 of the result's last place. */
   readonly bias: number;
-  /** c0 in quarters, c1 in units and c2 in halves of the last place; three numbers for each row. */
+  /** Three numbers for each row: c0 in quarters, c1 in units and c2 in halves of the last place. */
   readonly rows: readonly number[];
 }
 
@@ -224,11 +225,13 @@ export const mufuTables: Readonly<Record<MufuTableName, MufuTable>> = {
 /** The reciprocal of 2*pi, as the f32 by which angles are multiplied. */
 export const inverseTurn = 0x3e22f983;
 
-/** For each exponent from -8 to 2, how many bits of the fraction select the row, and the first row. */
+/** For each exponent from -8 to 2, the number of fraction bits that select the row, and the first row. */
 const tangentBits: readonly number[] = [0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3];
 const firstRows = tangentBits.map((_, i) => tangentBits.slice(0, i).reduce((sum, bits) => sum + 2 ** bits, 0));
 
-/** How a row of `tanh` is found, by exponent: a factor of the fraction, and the first row. */
+/**
+ * How a row of `tanh` is found for each exponent: the factor by which the fraction is multiplied, and the first row.
+ */
 export const tangentRows: Readonly<Record<'factors' | 'first', readonly number[]>> = {
   factors: tangentBits.map((bits) => 2 ** bits),
   first: firstRows,

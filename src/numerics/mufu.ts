@@ -1,17 +1,17 @@
 /**
- * The special function unit of an H200, bit for bit: the instructions `MUFU.x` of its machine code, to which ptxas
- * lowers approximate functions (isa/forms/float/mufu-steps.ts). The model was found from recordings, and gives the
- * results of the GPU for all 2^32 arguments of every function.
+ * Models the special function unit of an H200 bit for bit: the machine instructions `MUFU.x`, to which ptxas lowers
+ * approximate functions (isa/forms/float/mufu-steps.ts). The model was derived from recorded results, and produces the
+ * same results as the GPU for all 2^32 arguments of every function.
  *
- * A function divides its range into pieces. For each piece, a table has the coefficients of a polynomial in x, which is
- * the next 17 bits of the argument. x^2 is truncated (`squareOf`); the sum of the products is exact, and is then
- * truncated as well. This is the interpolator of Oberman and Siu (A High-Performance Area-Efficient Multifunction
- * Interpolator, 2005).
+ * The range of each function is divided into pieces. For each piece, a table contains the coefficients of a polynomial
+ * in x; x consists of the 17 bits that follow the bits that select the piece. x^2 is truncated (`squareOf`); the sum of
+ * the products is exact, and is then truncated as well. This is the interpolator of Oberman and Siu (A High-Performance
+ * Area-Efficient Multifunction Interpolator, 2005).
  */
 import { elementAt } from '../base/element-at.ts';
 import { inverseTurn, type MufuFunction, mufuTables, type MufuTableName, tangentRows } from './mufu-tables.ts';
 
-/** Returns a function of the unit. Operands and results are 32 bits, given as unsigned numbers. */
+/** Returns one of the unit's functions. Its operand and its result are 32-bit patterns, given as unsigned numbers. */
 export function mufu(fn: MufuFunction): (bits: number) => number {
   return functions[fn];
 }
@@ -31,7 +31,7 @@ const functions: Readonly<Record<MufuFunction, (bits: number) => number>> = {
 
 const nan = 0x7fffffff;
 
-/** The parts of a floating-point number in 32 bits. An f64's lower 32 bits are not used. */
+/** The layout of a floating-point number in 32 bits. Of an f64, only the upper 32 bits are used. */
 interface Layout {
   readonly fractionBits: number;
   readonly bias: number;
@@ -44,7 +44,7 @@ interface Parts {
   readonly sign: number;
   /** The bits of the exponent. */
   readonly exponent: number;
-  /** The fraction as an integer, with 23 bits. */
+  /** The fraction as a 23-bit integer. */
   readonly fraction: number;
   readonly isSpecial: boolean;
 }
@@ -62,9 +62,9 @@ function joined(sign: number, exponent: number, significand: number, { fractionB
 }
 
 /**
- * The square of a number of 17 bits, in units of 2^19. Of the partial products x_i * x_j, those below 2^19 are left out
- * before they are added: for each bit i from 10 on, the sum contains x_i * 2^(2i) and the products with those lower bits
- * for which i + j is at least 18.
+ * The square of a 17-bit number, in units of 2^19. Partial products x_i * x_j that are below 2^19 are left out of the
+ * sum: for each bit i from 10 upward, the sum contains x_i * 2^(2i) and the products with all lower bits j for which i
+ * + j is at least 18.
  */
 function squareOf(x: number): number {
   let sum = 0;
@@ -75,7 +75,7 @@ function squareOf(x: number): number {
   return sum;
 }
 
-/** The polynomial of a row at x, in units of 2^-18 of the last place. All sums and products are exact. */
+/** The value of a row's polynomial at x, in units of 2^-18 of the last place. All sums and products are exact. */
 function polynomial(name: MufuTableName, row: number, x: number): number {
   const { bias, rows } = mufuTables[name];
   const [c0, c1, c2] = [elementAt(rows, 3 * row), elementAt(rows, 3 * row + 1), elementAt(rows, 3 * row + 2)];
@@ -84,7 +84,7 @@ function polynomial(name: MufuTableName, row: number, x: number): number {
 
 const truncated = (sum: number): number => Math.floor(sum / 2 ** 18);
 
-/** The bits of x. The bits above them select the row. */
+/** A mask of the bits of x. The bits above them select the row. */
 const lowBits = 0x1ffff;
 
 function reciprocal(bits: number, layout: Layout): number {
@@ -92,7 +92,7 @@ function reciprocal(bits: number, layout: Layout): number {
   const { fractionBits, bias } = layout;
   if (isSpecial) return fraction === 0 ? sign : nan;
   if (exponent === 0) return sign + (2 * bias + 1) * 2 ** fractionBits;
-  // The reciprocal of a power of two is a power of two; that of another number has a lower exponent.
+  // The reciprocal of a power of two is a power of two; the reciprocal of any other number has a lower exponent.
   if (fraction === 0) return joined(sign, 2 * bias - exponent, 2 ** 23, layout);
   const significand = truncated(polynomial('rcp', fraction >> 16, (fraction & 0xffff) * 2));
   return joined(sign, 2 * bias - 1 - exponent, significand, layout);
@@ -107,7 +107,7 @@ function reciprocalRoot(bits: number, layout: Layout): number {
   if (isSpecial) return 0;
   const odd = (exponent & 1) ^ 1;
   const half = (exponent - bias - odd) / 2;
-  // The table would give the number below for powers of four.
+  // For powers of four, the table would produce the next smaller number.
   const isPower = odd === 0 && fraction === 0;
   const significand = isPower
     ? 2 ** 24
@@ -130,7 +130,7 @@ function power(bits: number): number {
   const { sign, exponent, fraction, isSpecial } = partsOf(bits, single);
   if (isSpecial && fraction !== 0) return nan;
   if (exponent >= 127 + 8) return sign === 0 ? 0x7f800000 : 0;
-  // The magnitude in units of 2^-23. Negative numbers are complemented, unless they are whole.
+  // The magnitude in units of 2^-23. Negative numbers are complemented, unless they are integers.
   const magnitude = exponent === 0 ? 0 : Math.floor((2 ** 23 + fraction) * 2 ** (exponent - 127));
   const isWhole = magnitude % 2 ** 23 === 0;
   const argument = sign === 0 ? magnitude : isWhole ? -magnitude : -magnitude - 1;
@@ -142,7 +142,10 @@ function power(bits: number): number {
 
 const view = new DataView(new ArrayBuffer(8));
 
-/** The bits of a number as an f32, of which only the upper 24 bits are kept. It must not be subnormal in f32. */
+/**
+ * Truncates a number to its upper 24 significant bits, and returns its bits as an f32. The number must not be subnormal
+ * in f32.
+ */
 function cut(value: number): number {
   view.setFloat64(0, value);
   view.setUint32(4, view.getUint32(4) & 0xe0000000);
@@ -162,7 +165,7 @@ function logarithm(bits: number): number {
   return result < 0 ? 2 ** 31 + cut((-result - 1) / 2 ** 36) : cut(result / 2 ** 36);
 }
 
-/** The sine of an angle to which quarter turns are added. */
+/** Computes the sine of an angle, to which `quarters` quarter turns are added. */
 function circular(bits: number, quarters: 0 | 1): number {
   const { sign, isSpecial } = partsOf(bits, single);
   if (isSpecial) return nan;

@@ -23,7 +23,7 @@ export interface OpenChoice extends Choice {
 const isHalf = (name: string): boolean => name === 'f16' || name === 'bf16';
 const isSmall = (name: FormatName): boolean => formats[name].width <= 8;
 const isRandom = (c: Conversion): boolean => c.rounding === 'rs';
-/** Whether the input can be a NaN and neither `.sat` nor `.relu` determines the result for it. */
+/** Whether the input can be a NaN for which neither `.sat` nor `.relu` determines the result. */
 const passesNan = (c: Conversion): boolean => hasNan(formats[c.from]) && !c.sat && !c.relu;
 
 /** The choices that the ISA leaves open for conversions, in the order in which it describes them. */
@@ -222,7 +222,7 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
   },
 ];
 
-/** What is chosen for approximate instructions on GPUs whose results have been recorded. */
+/** The choice for approximate instructions on GPUs whose results have been recorded. */
 export const recordedApproximation: Choice = {
   id: 'recorded-approximation',
   title: 'results of .approx and .full',

@@ -80,7 +80,7 @@ export const permutations = ['f4e', 'b4e', 'rc8', 'ecl', 'ecr', 'rc16'] as const
 /** The modes of `prmt`; without a mode, nibbles select the bytes. */
 export type PermuteFunction = 'prmt' | `prmt.${(typeof permutations)[number]}`;
 
-/** `popc` and `clz` give a 32-bit count for every width; `lop3` takes its table as the fourth operand. */
+/** `popc` and `clz` return a 32-bit count for every width; `lop3` takes its table as the fourth operand. */
 export type BitFunction =
   | 'and'
   | 'or'

@@ -138,8 +138,8 @@ export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
 ];
 
 /**
- * Returns the first row that applies to a conversion. There is always one, because the last row of each table applies
- * to all conversions.
+ * Returns the first row that applies to a conversion. There is always such a row, because the last row of each table
+ * applies to all conversions.
  */
 function firstThatApplies<T extends string>(policies: readonly ConversionPolicy<T>[], c: Conversion): Policy<T> {
   const found = policies.find((policy) => policy.when(c));

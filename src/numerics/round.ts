@@ -76,9 +76,9 @@ export function withoutLowest(grid: Grid): Grid {
 }
 
 /**
- * Rounds a value to a grid as if its exponent had no upper bound; `overflow` in the result tells the caller that the
- * rounded value is beyond the format's range. For the rounding mode `rs`, `random` contains `randomBits` random bits
- * (section 9.7.9.21 of PTX ISA 9.1, on rounding).
+ * Rounds a value to a grid as if its exponent had no upper bound; `overflow` in the result indicates that the rounded
+ * value is beyond the format's range. For the rounding mode `rs`, `random` contains `randomBits` random bits (section
+ * 9.7.9.21 of PTX ISA 9.1, on rounding).
  */
 export function round(value: Finite, grid: Grid, rounding: Rounding, random = 0, randomBits = 0): Rounded {
   const { sign, significand, exponent } = value;

@@ -1,4 +1,4 @@
-/** Compares products with scale factors with the terms that the reference engine adds for a block-scaled mma. */
+/** Compares scaled products with the sums of the terms that the reference engine uses for a block-scaled mma. */
 import { describe, expect, test } from 'vitest';
 import { floatTerms, scaleTerm } from '../interp/matrix-element.ts';
 import { namedEnvironment } from '../isa/environment.ts';

@@ -10,17 +10,17 @@ import { power } from './exact.ts';
 
 export type ScaleFormat = 'ue8m0' | 'ue4m3';
 
-/** The scale factors of lines: `count` for each line, which each apply to the same number of elements. */
+/** The scale factors of lines. Each line has `count` factors, each of which applies to the same number of elements. */
 export interface TileScales {
   readonly count: number;
-  /** NaN for a factor that is NaN. */
+  /** The significands of the factors; NaN for a factor that is a NaN. */
   readonly significands: Float64Array;
   readonly exponents: Int32Array;
 }
 
 const e4m3Term = termOf('e4m3');
 
-/** Decodes scale factors. The sign of ue4m3 is ignored. */
+/** Decodes scale factors. The sign bit of a ue4m3 code is ignored. */
 export function tileScales(format: ScaleFormat, codes: Uint8Array, count: number): TileScales {
   const significands = new Float64Array(codes.length);
   const exponents = new Int32Array(codes.length);
@@ -48,8 +48,8 @@ type ElementOf = (row: number, column: number, accumulator: number) => number;
 const nan = 0x7fff_ffff;
 
 /**
- * Returns a function that computes one element of the product, as `dotTile` does, if the scale factors apply to each
- * product separately, and a line has a single one (mxf8f6f4).
+ * Like `dotTile`, returns a function that computes one element of the product. Each line has a single scale factor,
+ * which applies to each product separately (mxf8f6f4).
  */
 export function productScaledTile(a: ScaledLines, b: ScaledLines, arithmetic: DotArithmetic): ElementOf {
   const { kept, zeroExponent } = arithmetic;
@@ -87,12 +87,13 @@ export function productScaledTile(a: ScaledLines, b: ScaledLines, arithmetic: Do
   }
 }
 
-/** The greatest scale factor, as an exponent, with which every element remains far from the limits of f32. */
+/** The exponent of the greatest scale factor for which all scaled elements remain far from the limits of f32. */
 const greatestShift = 80;
 
 /**
  * Multiplies elements by the scale factors that `productScaledTile` applies to their products. Also returns the lines
- * for which this does not work: those with an infinity, a NaN, or a factor that is NaN or very large or small.
+ * for which this does not work: lines that contain an infinity or a NaN, and lines whose factor is a NaN, very large or
+ * very small.
  */
 export function multipliedLines({ lines, scales }: ScaledLines): {
   readonly lines: Pick<TileLines, 'length' | 'values' | 'exponents'>;
@@ -117,7 +118,7 @@ export function multipliedLines({ lines, scales }: ScaledLines): {
   return { lines: { length, values, exponents }, others };
 }
 
-/** The lines with a scale factor that is NaN. */
+/** The lines that have a scale factor that is a NaN. */
 export function linesWithNan({ count, significands }: TileScales): ReadonlySet<number> {
   const found = new Set<number>();
   significands.forEach((one, i) => {
@@ -162,7 +163,7 @@ export function groupScaledTile(a: ScaledLines, b: ScaledLines, { kept, zeroExpo
     return line * count + Math.floor((at * count) / groups);
   }
 
-  /** The sum of a group, and whether any of its products is not zero. */
+  /** The sum of a group, and whether any of its products is nonzero. */
   function groupSum(row: number, column: number, at: number): { readonly total: number; readonly counts: boolean } {
     let total = 0;
     let counts = false;

@@ -63,7 +63,10 @@ export class BitSet {
     for (let i = 0; i < this.words.length; i++) this.words[i] = (this.words[i] ?? 0) & (other.words[i] ?? 0);
   }
 
-  /** Returns a set with the number i if `numbers[i]` is a member of this set. The numbers must be ascending. */
+  /**
+   * Returns a set that contains each number i for which `numbers[i]` is a member of this set. The numbers must be
+   * ascending.
+   */
   select(numbers: readonly number[]): BitSet {
     const words: number[] = [];
     for (let start = 0; start < numbers.length; start += 32) {
@@ -103,7 +106,7 @@ export class BitSet {
 /** Signed words. */
 type Words = number[] | Int32Array;
 
-/** A short array takes much less time to create than a typed array, but a long one takes twice the memory. */
+/** A short array takes much less time to create than a typed array, but a long one takes up twice as much memory. */
 function zeros(count: number): Words {
   return count > 32 ? new Int32Array(count) : new Array<number>(count).fill(0);
 }

@@ -1,4 +1,4 @@
-/** The blocks that can be reached from one block, their order, and which of them dominate which. */
+/** The blocks that can be reached from one block, their order, and their dominators. */
 import { elementAt, valueAt } from '../base/element-at.ts';
 import { signedAt } from '../base/typed-reads.ts';
 import { DominatorTree } from './dominators.ts';

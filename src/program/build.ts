@@ -58,7 +58,7 @@ export interface KernelLayout {
   readonly recursive: boolean;
   /** Every activation begins at a multiple of this number of bytes. */
   readonly alignment: number;
-  /** The size of arrays that are declared without one as parameters of functions: that of the largest argument. */
+  /** The size of parameters that are declared as arrays without a size: the size of the largest argument. */
   readonly openBytes: number;
 }
 

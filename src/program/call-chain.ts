@@ -2,7 +2,10 @@
 import { calleesOf } from './call-site.ts';
 import type { FunctionProgram } from './function-program.ts';
 
-/** A function, and what it adds to the length of a chain: as the last function, and as one that calls the next. */
+/**
+ * A function, and the lengths that it adds to a chain of calls: as the last function of the chain (`last`), and as a
+ * function that calls the next one (`caller`).
+ */
 interface Link {
   readonly last: number;
   readonly caller: number;

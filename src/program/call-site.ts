@@ -63,7 +63,7 @@ export interface FormalLayout {
   readonly end: number;
 }
 
-/** If the last parameter is an array without a size, it gets `openBytes` bytes. */
+/** If the last parameter is an array without a size, it has `openBytes` bytes. */
 export function formalLayout({ parameters, results }: Signature, openBytes = 0): FormalLayout {
   let end = 0;
   const place = ({ bytes, align, open }: Formal): number => {

@@ -14,8 +14,9 @@ import type { ProgramInstruction, SymbolAddress } from './function-program.ts';
 import { hiddenVariable } from './hidden-variable.ts';
 
 /**
- * The barrier itself takes up 8 bytes. The rest keeps dynamic shared memory at a multiple of 1024, where it begins on a
- * GPU: Triton declares it with an alignment of 16, but swizzled tiles in it depend on this address.
+ * The barrier itself takes up 8 bytes. The remaining bytes are padding that makes dynamic shared memory begin at a
+ * multiple of 1024, as on a GPU. Triton declares this memory with an alignment of 16, but its swizzled tiles depend on
+ * the larger alignment.
  */
 export const barrierSymbol: VariableSymbol = hiddenVariable('the barrier of the cluster', '.shared', 1024);
 /** This variable has one byte for each thread of the block. */
@@ -29,7 +30,7 @@ export function clusterVariables(instructions: readonly ProgramInstruction[]): r
 
 /**
  * Whether a kernel computes addresses in the shared memory of other blocks in its cluster. Only kernels that use
- * `mapa`, the cluster barrier or instructions of two blocks do so.
+ * `mapa`, the cluster barrier or instructions for two blocks do so.
  */
 export function reachesOtherBlocks(instructions: readonly ProgramInstruction[]): boolean {
   return instructions.some(

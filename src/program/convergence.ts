@@ -7,9 +7,10 @@ import { BlockTree } from './block-tree.ts';
 import { type BasicBlock, followersOf, predecessorsOf } from './flow.ts';
 
 /**
- * Returns the blocks at which threads converge after branches with at least one of the instructions `points` on them,
- * each with its place in the order in which the threads of a warp run (lockstep.ts). Paths that lead to none of these
- * instructions are left out, because a thread on them can run without the others.
+ * Returns the blocks at which threads converge after a branch, if there is at least one of the instructions `points`
+ * between the branch and the block. Each block is mapped to its place in the order in which the threads of a warp run
+ * (lockstep.ts). Paths that lead to none of these instructions are ignored, because a thread on such a path can run
+ * without the others.
  */
 export function convergences(blocks: readonly BasicBlock[], points: ReadonlySet<number>): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
@@ -67,7 +68,7 @@ class Flow {
     return target === blocks.length ? null : target;
   }
 
-  /** An upper limit of the number of points on the paths from a branch to the block where these paths converge. */
+  /** An upper limit for the number of points on the paths from a branch to the block where these paths converge. */
   pointsBetween(branch: number, target: number): number {
     const { forward, own, dominated } = this;
     const start = this.followers(branch).find((next) => forward.dominates(next, branch));
@@ -78,8 +79,8 @@ class Flow {
   }
 
   /**
-   * The index of the block's first instruction or, if a loop begins with the block, of the last instruction of the loop.
-   * Threads that begin another round of the loop then wait for those that have not finished the last one.
+   * The index of the block's first instruction or, if a loop begins with the block, of the last instruction of the
+   * loop. Threads that begin another round of the loop then wait for threads that have not finished the previous round.
    */
   place(block: number): number {
     const { forward, blocks } = this;

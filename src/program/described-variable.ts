@@ -1,6 +1,6 @@
 /**
  * Variables of types `.texref`, `.surfref` and `.samplerref` (PTX ISA 9.1, section 5.3). Such a variable consists of a
- * description, so that its address is a handle like those of `Device.texture`.
+ * description, so its address is a handle like those that `Device.texture` creates.
  */
 import type { VariableSymbol } from '../check/symbols.ts';
 import { addressModeWords } from '../isa/opaque-fields.ts';
@@ -16,12 +16,17 @@ const kinds: Readonly<Record<string, keyof typeof textureTags>> = {
   '.samplerref': 'sampler',
 };
 
-/** What a variable describes. Variables in `.tex`, which older versions of PTX had, are textures. */
+/**
+ * Returns what a variable describes: a texture, a surface or a sampler. Variables in the state space `.tex` of older
+ * PTX versions are textures.
+ */
 export function describedKind({ variable }: VariableSymbol): keyof typeof textureTags {
   return kinds[variable.type] ?? 'texture';
 }
 
-/** The bytes that the fields of a variable's initial value determine, such as `filter_mode = linear`. */
+/**
+ * The bytes of the description that are set by fields of a variable's initial value, such as `filter_mode = linear`.
+ */
 export function declaredBytes({ variable }: VariableSymbol): readonly DescriptionByte[] {
   const { initializer } = variable;
   if (initializer?.kind !== 'list') return [];

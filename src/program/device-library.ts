@@ -1,6 +1,6 @@
 /**
  * Functions of the CUDA device runtime library that compilers expect the linker to add: Numba, for example, calls them
- * to synchronize the blocks of a cooperative grid. nvcc compiles the same to code of its own.
+ * to synchronize the blocks of a cooperative grid. nvcc generates its own code instead.
  */
 import { once } from '../base/once.ts';
 import { type CheckedModule, loadModule } from '../check/check.ts';
@@ -23,8 +23,8 @@ const isNotFirst = (index: '%tid' | '%ctaid'): string => `
 
 /**
  * The handle of a grid is the address of its workspace, which is 0 if the launch is not cooperative. The word at offset
- * 4 of the workspace is the barrier: with each arrival, block 0 adds what is left to 2^31, and every other block adds 1,
- * so the highest bit changes once all blocks have arrived.
+ * 4 of the workspace is the barrier: when a block arrives, it adds 1, except for block 0, which adds 2^31 minus the
+ * number of the other blocks. The highest bit therefore changes once all blocks have arrived.
  */
 const functions: readonly LibraryFunction[] = [
   {

@@ -12,13 +12,15 @@ import { longestWhole } from './seams.ts';
 /** Indices in a kernel's list of functions. */
 export interface DirectFunctions {
   readonly all: ReadonlySet<number>;
-  /** Those that call no built-in function, not even through other functions. */
+  /** The direct functions that call no built-in function, not even through other functions. */
   readonly alone: ReadonlySet<number>;
 }
 
 export const noDirectFunctions: DirectFunctions = { all: new Set(), alone: new Set() };
 
-/** Maximum number of direct functions that call one another, because each call takes space on the stack of the host. */
+/**
+ * Maximum number of direct functions that call one another, because each call takes up space on the stack of the host.
+ */
 const mostNested = 16;
 
 /** Maximum number of registers. With more registers, generated code keeps some of them in memory (jit/regions/values.ts). */
@@ -45,7 +47,7 @@ export function directFunctions(functions: readonly LinkedFunction[]): DirectFun
   return { all, alone };
 }
 
-/** The functions that may be called through a register, which compiled code calls in another way. */
+/** The functions that may be called through a register, which compiled code calls in a different way. */
 function reachedThroughRegisters(functions: readonly LinkedFunction[]): ReadonlySet<number> {
   const reached = new Set<number>();
   for (const fn of functions) {

@@ -155,7 +155,7 @@ export interface FunctionProgram {
   readonly reachesOtherBlocks: boolean;
   /** Whether the kernel, or a function that it may call, uses tensor memory. */
   readonly usesTensorMemory: boolean;
-  /** Whether the kernel, or a function that it may call, takes blocks that have not started away from the launch. */
+  /** Whether the kernel, or a function that it may call, cancels blocks of the launch that have not started. */
   readonly cancelsBlocks: boolean;
   /** Whether the kernel, or a function that it may call, uses the special function unit (numerics/mufu-tables.ts). */
   readonly usesSpecialFunctions: boolean;

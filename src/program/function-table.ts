@@ -62,7 +62,7 @@ export class FunctionTable {
   }
 }
 
-/** The functions of a module. Their addresses follow those of `before` other functions. */
+/** The functions of a module. Their addresses follow the addresses of `before` other functions. */
 function knownFunctions(module: CheckedModule, before: number): readonly KnownFunction[] {
   return module.functions.map((fn, i) => ({
     name: fn.item.name,

@@ -1,4 +1,4 @@
-/** Short branches over cheap instructions become guards, so that threads in lockstep need not part. */
+/** Short branches over cheap instructions become guards, so that threads in lockstep do not diverge. */
 import { expect, test } from 'vitest';
 import { loadModule } from '../check/check.ts';
 import { FunctionTable } from './function-table.ts';

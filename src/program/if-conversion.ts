@@ -10,7 +10,10 @@ import { usesOf } from './uses.ts';
 
 type Guard = NonNullable<ProgramInstruction['guard']>;
 
-/** Maximum number of instructions on each side of a branch. Skipping more may be worth more than staying together. */
+/**
+ * Maximum number of instructions on each side of a branch. With more instructions, skipping them may be faster than
+ * keeping the threads together.
+ */
 const longest = 8;
 
 /** Maximum number of accesses on both sides, because their code is written for all four threads and for each of them. */
@@ -98,7 +101,10 @@ export function convertBranches(program: FunctionProgram, varying: ReadonlySet<n
   return changed ? { ...program, instructions: converted } : program;
 }
 
-/** Jumps do nothing anymore, because control simply continues with the next instruction. */
+/**
+ * Adds a guard to an instruction. Jumps no longer do anything, because control simply continues with the next
+ * instruction.
+ */
 function withGuard(instruction: ProgramInstruction, guard: Guard): ProgramInstruction {
   return jumpsOnly(instruction) ? { ...instruction, guard, steps: [], target: -1 } : { ...instruction, guard };
 }
@@ -107,7 +113,10 @@ function jumpsOnly({ steps }: ProgramInstruction): boolean {
   return steps.length === 1 && steps[0]?.kind === 'branch';
 }
 
-/** The instructions that a branch skips are those before `middle`. Those of the else side, if any, are before `end`. */
+/**
+ * The two sides of a branch: the instructions that the branch skips end before `middle`, and those of the else side, if
+ * there is one, end before `end`.
+ */
 interface Sides {
   readonly middle: number;
   readonly end: number;
@@ -141,7 +150,9 @@ class Jumps {
     });
   }
 
-  /** Whether control comes to the instructions after `start`, before `end`, only from each other and from `start`. */
+  /**
+   * Whether the instructions after `start` and before `end` are targets of jumps only from `start` and from each other.
+   */
   leadsOnlyFromWithin(start: number, end: number): boolean {
     for (let to = start + 1; to < end; to++) {
       if (this.sources.get(to)?.some((source) => source < start || source >= end) === true) return false;

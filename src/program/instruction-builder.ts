@@ -39,7 +39,7 @@ export interface Surroundings {
    */
   readonly usesClusterBarrier: boolean;
   /**
-   * Whether a function of the module contains an instruction of two blocks (`.cta_group::2`). The addresses of
+   * Whether a function of the module contains an instruction for two blocks (`.cta_group::2`). The addresses of
    * variables in shared memory then contain the rank of the block.
    */
   readonly pairsBlocks: boolean;
@@ -67,7 +67,7 @@ export class InstructionBuilder {
   private readonly sourcePlaces: SourcePlaces;
   /** The source position that the most recent `.loc` directive specifies. */
   private source: SourcePlace | null = null;
-  /** Whether a pragma says that the values loaded by the next instruction are unused. */
+  /** Whether a pragma declares that the values loaded by the next instruction are unused. */
   private unused = false;
   /**
    * Caches the steps of each variant, because they are the same wherever the variant is used with the same constants.

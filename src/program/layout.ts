@@ -33,9 +33,9 @@ export function layOut(
 }
 
 /**
- * Returns the alignment that an argument or result gets on the stack, given its size and its declared alignment. Arrays
- * begin at multiples of 16: if a byte array is passed by value, LLVM may access it with instructions that require a
- * stricter alignment than the declared one.
+ * Returns the alignment of an argument or result on the stack, given its size and its declared alignment. Arrays begin
+ * at multiples of 16: if a byte array is passed by value, LLVM may access it with instructions that require a stricter
+ * alignment than the declared one.
  */
 export function stackAlignment(bytes: number, align: number): number {
   return bytes > align ? Math.max(16, align) : align;

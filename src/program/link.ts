@@ -72,7 +72,9 @@ interface Group {
   readonly candidates: number[];
 }
 
-/** Lines of another text would be misleading in faults, so they become 0, which stands for no line. */
+/**
+ * Line numbers of another text would be misleading in messages, so they are replaced with 0, which stands for no line.
+ */
 function withoutLines(draft: Draft): Draft {
   return { ...draft, instructions: draft.instructions.map((one) => ({ ...one, line: 0 })) };
 }

@@ -16,7 +16,7 @@ import { usesOf } from './uses.ts';
 export interface Liveness {
   /** Slots of the registers that are live, ascending. */
   readonly at: (block: number) => readonly number[];
-  /** For some registers, returns the function that gives the set of those that are live at the start of a block. */
+  /** For the given registers, returns a function that finds the set of those that are live at the start of a block. */
   readonly among: (kept: Numbering) => (block: number) => BitSet;
   /** Slots of the registers that are live at the start of at least one of the blocks, ascending. */
   readonly atAny: (blocks: Iterable<number>) => readonly number[];

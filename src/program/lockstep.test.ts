@@ -6,7 +6,7 @@ import { FunctionTable } from './function-table.ts';
 import { linkKernel } from './link.ts';
 import { lockstepPoints } from './lockstep.ts';
 
-/** The text of each of these instructions, with its place if it has another one than its own. */
+/** The text of each of these instructions, with its place if this is the index of another instruction. */
 function points(...body: readonly string[]): readonly string[] {
   const source = `.version 8.0\n.target sm_75\n.address_size 64\n.entry k() {
     .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>; .shared .b32 s[64];

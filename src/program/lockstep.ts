@@ -13,7 +13,10 @@ import { type BasicBlock, blocksOf, callsBuiltin, successorsOf } from './flow.ts
 import type { FunctionProgram } from './function-program.ts';
 import { idleBlocks } from './waiting-loops.ts';
 
-/** Which accesses threads perform in lockstep: volatile ones to shared memory, or all to shared and global memory. */
+/**
+ * Which accesses threads perform in lockstep: volatile accesses to shared memory, or all accesses to shared and global
+ * memory.
+ */
 export type InLockstep = 'volatile' | 'all';
 
 const spacesIn: Readonly<Record<InLockstep, ReadonlySet<AccessSpace>>> = {
@@ -21,9 +24,9 @@ const spacesIn: Readonly<Record<InLockstep, ReadonlySet<AccessSpace>>> = {
   all: new Set(['shared', 'generic', 'global']),
 };
 
-/** Whether a step is such an access if it is in one of these spaces. */
+/** Whether threads perform a step in lockstep, provided that it accesses one of these spaces. */
 const stepsIn: Readonly<Record<InLockstep, (step: Step) => boolean>> = {
-  // Volatile accesses are relaxed ones of the system.
+  // Volatile accesses are relaxed accesses with system scope.
   volatile: (step) =>
     (step.kind === 'load' || step.kind === 'store') &&
     step.order?.semantics === 'relaxed' &&
@@ -31,21 +34,21 @@ const stepsIn: Readonly<Record<InLockstep, (step: Step) => boolean>> = {
   all: (step) => memoryUses(step).length > 0,
 };
 
-/** What a thread may have done to memory since the other threads last caught up. Each is one bit of a set. */
+/** Ways in which a thread may have accessed memory since the other threads last caught up, as bits of a set. */
 const past = { hasRead: 1, hasWritten: 2, wasInLockstep: 4 } as const;
 
-/** What a built-in function such as `free` may do. */
+/** The accesses that a built-in function such as `free` may perform. */
 const anything = past.hasRead | past.hasWritten | past.wasInLockstep;
 
 /**
- * Returns these instructions (points) by their indices, each with its place: of the threads of a warp, the one with the
- * lowest place runs first, so that it catches up with the others. The place of a thread at any other instruction is the
- * index of this instruction.
+ * Returns the instructions before which threads let others catch up (points), as a map from the index of each
+ * instruction to its place. Among the threads of a warp, the one with the lowest place runs first, so that it catches
+ * up with the others. The place of a thread at any other instruction is the index of this instruction.
  *
- * An access is a point if it may conflict with an earlier access of another thread and at least one of the two is in
- * lockstep, unless the threads have waited for each other in between. Loops that only wait for other threads contain no
- * such access, because a thread in them lets the others run anyway. Threads also catch up where they converge after they
- * have taken different branches, if there are points on these branches.
+ * An access is a point if it may conflict with an earlier access of another thread and at least one of the two accesses
+ * is performed in lockstep, unless the threads have waited for each other in between. Loops that only wait for other
+ * threads contain no points, because a thread in them lets the others run anyway. Threads also catch up where they
+ * converge after they have taken different branches, if there are points on these branches.
  */
 export function lockstepPoints(
   program: FunctionProgram,
@@ -73,7 +76,7 @@ export function accessesInLockstep({ instructions }: FunctionProgram, inLockstep
   return instructions.some(({ steps }) => steps.some(stepsIn[inLockstep]));
 }
 
-/** Returns the accesses before which threads catch up. `accesses` describes those of each instruction. */
+/** Returns the accesses before which threads catch up. `accesses` contains a set of bits for each instruction. */
 function conflictsIn(
   accesses: readonly number[],
   blocks: readonly BasicBlock[],
@@ -95,7 +98,9 @@ function conflictsIn(
   return points;
 }
 
-/** Returns what a thread may have done by the end of a block, and adds the block's points to `points`. */
+/**
+ * Returns the accesses that a thread may have performed by the end of a block, and adds the block's points to `points`.
+ */
 function pastAfter(
   accesses: readonly number[],
   { start, end }: BasicBlock,
@@ -129,7 +134,7 @@ function accessIn(steps: readonly Step[], inLockstep: InLockstep): number {
   return found;
 }
 
-/** Whether an access may conflict with what has been done before, and one of the two is in lockstep. */
+/** Whether an access may conflict with earlier accesses, and at least one of them is performed in lockstep. */
 function conflicts(done: number, access: number): boolean {
   const all = done | access;
   return done !== 0 && (all & past.wasInLockstep) !== 0 && (all & past.hasWritten) !== 0;

@@ -1,6 +1,7 @@
 /**
- * Stores whose list of values contains `_`. Memory at these elements is not accessed, so such a store becomes several
- * stores. Each of them is as large as its alignment allows if the address of the whole is a multiple of its size.
+ * Splits stores whose list of values contains `_`. Memory at these elements is not accessed, so such a store becomes
+ * several stores. Each of them is as large as its alignment allows, assuming that the address of the original store is
+ * a multiple of its size.
  */
 import type { Binding } from '../check/binding/bind.ts';
 import { constant, integer } from '../isa/forms/integer/steps.ts';
@@ -36,7 +37,7 @@ function split(step: StepOf<'store'>, sinks: ReadonlySet<Ref>): readonly Step[] 
   });
 }
 
-/** Divides a range in halves until each part is either stored as a whole or not at all. */
+/** Divides a range into halves until each part is either stored completely or not at all. */
 function partsOf(isStored: readonly boolean[], first: number, count: number): readonly Part[] {
   const own = isStored.slice(first, first + count);
   if (own.every(Boolean)) return [{ first, count }];

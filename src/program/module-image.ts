@@ -21,7 +21,7 @@ export interface ModuleImage {
   /** The addresses of all variables that have an address, in the order of the module. */
   readonly addresses: readonly number[];
   readonly constants: Uint8Array;
-  /** What constant memory contains: the module's variables and, in a launch, buffers that are arguments. */
+  /** The contents of constant memory: the module's variables and, in a launch, buffers that are arguments. */
   readonly constantLayout: readonly NamedPart[];
   /** `.shared` variables at module scope, which are allocated for every kernel of the module. */
   readonly shared: readonly VariableSymbol[];

@@ -1,4 +1,7 @@
-/** Assigns consecutive numbers to some of the slots of a frame, so that sets of these slots can be sets of bits. */
+/**
+ * Assigns consecutive numbers to some of the slots of a frame, so that a set of these slots can be represented as a set
+ * of bits.
+ */
 import { elementAt } from '../base/element-at.ts';
 import { BitSet } from './bit-set.ts';
 
@@ -22,7 +25,7 @@ export class Numbering {
     return number === 0 ? null : number - 1;
   }
 
-  /** The number of a slot that has one. */
+  /** The number of a slot, which must have a number. */
   numberOf(place: number): number {
     const number = this.of(place);
     if (number === null) throw new Error(`slot ${place} has no number`);

@@ -27,7 +27,7 @@ export interface Region {
 export interface RegionBounds {
   /** Blocks at which threads may resume. */
   readonly landings?: Iterable<number>;
-  /** Those of the landings at which all regions end that reach them, and their places in the order of the regions. */
+  /** The landings at which every region that reaches them ends, mapped to their places in the order of the regions. */
   readonly ends?: ReadonlyMap<number, number>;
 }
 

@@ -34,7 +34,7 @@ function originFrom(among: Sameness, inputs: readonly Origin[]): Origin {
   return { among, given: [...given] };
 }
 
-/** The origins of the values of one instruction, by slot. One object serves all instructions, one after the other. */
+/** The origins of the values of one instruction, by slot. The same object is reused for each instruction. */
 class Origins {
   private readonly isRegister: (place: number) => boolean;
   private readonly known: (Origin | undefined)[] = [];

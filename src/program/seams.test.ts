@@ -1,4 +1,4 @@
-/** Long functions are cut into parts: every region lies within one, whatever the branches are. */
+/** Long functions are cut into parts, and every region lies within one part, wherever branches lead. */
 import { describe, expect, test } from 'vitest';
 import { loadModule } from '../check/check.ts';
 import { RandomSource } from '../../test/differential/random-source.ts';

@@ -7,21 +7,21 @@ import { elementAt } from '../base/element-at.ts';
 import { type BasicBlock, blocksOf, successorsOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
 
-/** Functions with more instructions are cut. */
+/** Functions with more instructions than this are cut. */
 export const longestWhole = 8192;
 
-/** The number of instructions that a part has at most. */
+/** The maximum number of instructions in a part. */
 const longestPart = 4096;
 
-/** The lengths above which functions are cut, and those of the parts. */
+/** The length above which functions are cut, and the maximum length of the parts. */
 export interface PartLengths {
   readonly whole: number;
   readonly part: number;
 }
 
 /**
- * Returns the instructions at which the regions of a function end, so that each region lies within a part. A part ends
- * where control comes to the fewest places from the other side.
+ * Returns the instructions at which the regions of a function end, so that each region lies within a part. Functions
+ * are cut at boundaries across which control can reach the fewest pieces.
  */
 export function seamsOf(
   program: FunctionProgram,
@@ -35,7 +35,7 @@ export function seamsOf(
   return new Set(pieces.filter((piece) => piece.end > piece.start && crosses(piece)).map(({ start }) => start));
 }
 
-/** A part of a block, and the range of pieces from which control comes to it, itself included. */
+/** A part of a block, and the range of pieces from which control can reach it, including the piece itself. */
 interface Piece {
   readonly start: number;
   readonly end: number;
@@ -65,7 +65,7 @@ function piecesOf(blocks: readonly BasicBlock[], most: number): readonly Piece[]
   return pieces;
 }
 
-/** For each piece, the number of pieces to which control comes across the boundary before it. */
+/** For each piece, the number of pieces that control can reach across the boundary before this piece. */
 function crossings(pieces: readonly Piece[]): Int32Array {
   const counts = new Int32Array(pieces.length + 1);
   for (const { from, to } of pieces) {
@@ -76,7 +76,7 @@ function crossings(pieces: readonly Piece[]): Int32Array {
   return counts;
 }
 
-/** The pieces before which a function is cut. All parts but the last have at least half the greatest length. */
+/** The pieces before which a function is cut. All parts but the last have at least half the maximum length. */
 function cutsOf(pieces: readonly Piece[], counts: Int32Array, part: number): readonly number[] {
   const cuts: number[] = [];
   let start = 0;

@@ -1,4 +1,4 @@
-/** Regions that would copy each other's blocks end where these copies would begin. */
+/** Regions that would contain copies of the same blocks end where these copies would begin. */
 import { describe, expect, test } from 'vitest';
 import { loadModule } from '../check/check.ts';
 import { RandomSource } from '../../test/differential/random-source.ts';
@@ -21,7 +21,10 @@ function program(body: string): FunctionProgram {
 const none: ReadonlySet<number> = new Set();
 const always: CopyLimits = { total: 0, each: 0 };
 
-/** The number of blocks of a function, and that of all its regions together. Blocks without instructions do not count. */
+/**
+ * The number of blocks in a function, and the total number of blocks in its regions. Blocks without instructions are
+ * not counted.
+ */
 function sizes(fn: FunctionProgram, ends: ReadonlySet<number>): readonly [blocks: number, inRegions: number] {
   const blocks = blocksOf(fn, none, ends);
   const isFull = (number: number): boolean => {

@@ -1,7 +1,7 @@
 /**
- * Finds places where regions end, so that the code after these places is shared. Without them, every region has its own
- * copy of the blocks that threads can reach from where they resume, so a loop with many calls, barriers or waiting loops
- * would be copied many times.
+ * Finds places where regions end, so that the code after these places is shared. Otherwise, every region would have its
+ * own copy of the blocks that threads can reach from the point where they resume, so a loop with many calls, barriers
+ * or waiting loops would be copied many times.
  */
 import { type BasicBlock, blocksOf, successorsOf } from './flow.ts';
 import { BlockTree } from './block-tree.ts';
@@ -9,7 +9,10 @@ import { elementAt } from '../base/element-at.ts';
 import type { FunctionProgram } from './function-program.ts';
 import { waitingLoops } from './waiting-loops.ts';
 
-/** The numbers of copied blocks up to which regions have code of their own: in all, and for each block. */
+/**
+ * Limits on the number of blocks in all regions: in total, and for each block of the function. Up to the larger of the
+ * two limits, regions do not share code.
+ */
 export interface CopyLimits {
   readonly total: number;
   readonly each: number;
@@ -21,7 +24,7 @@ const usualLimits: CopyLimits = { total: 2048, each: 4 };
  * Returns the instructions before which regions must end, so that almost every block belongs to a single region. The set
  * is empty if the regions of a function copy few blocks.
  *
- * @param points where regions end anyway
+ * @param points the instructions before which regions end in any case
  */
 export function sharedCode(
   program: FunctionProgram,
@@ -43,7 +46,7 @@ export function sharedCode(
   return new Set(meetings(blocks, all).map((block) => elementAt(blocks, block).start));
 }
 
-/** Whether the regions that begin at some blocks have more than `most` blocks in all. */
+/** Whether the regions that begin at the given blocks have more than `most` blocks in total. */
 function copiesMore(
   blocks: readonly BasicBlock[],
   begins: ReadonlySet<number>,

@@ -211,7 +211,7 @@ function kindOf(
 /** Spaces whose contents only threads of the cluster can change. */
 const clusterSpaces: ReadonlySet<AccessSpace> = new Set(['shared', 'local', 'param', 'const']);
 
-/** Values of special registers that change by themselves. */
+/** The special registers whose values change by themselves. */
 const times: ReadonlySet<unknown> = new Set(['clock', 'clockHigh', 'timer', 'timerHigh']);
 
 /** Whether an idle loop changes nothing and depends on nothing outside its cluster. */

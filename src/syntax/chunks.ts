@@ -190,7 +190,7 @@ class ChunkReader {
     if (r.failed && body === null) recoverItem(r, start);
   }
 
-  /** Leaves the statements of a body, which are read later, as separate parts. */
+  /** Leaves the statements of a body to be read later as separate parts. */
   private openBody(): FunctionItem['body'] & object {
     this.opened = true;
     return [];

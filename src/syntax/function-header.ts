@@ -20,7 +20,7 @@ export interface Header {
   noreturn: boolean;
 }
 
-/** A header of which nothing has been read. */
+/** A header of which nothing has been read yet. */
 export function emptyHeader(r: Reader): Header {
   return {
     name: '',
@@ -36,7 +36,7 @@ export function emptyHeader(r: Reader): Header {
 
 /**
  * Parses the declaration of a function inside a body; the current token must be its `.func`. ptxas 13.0 accepts
- * functions without a body there, although no text mentions them, and Dr.Jit emits them.
+ * functions without a body there, although no documentation mentions them, and Dr.Jit emits them.
  */
 export function parseInnerFunction(r: Reader, linkage: Linkage | null, start: number): InnerFunction | null {
   const header = emptyHeader(r);

@@ -1,5 +1,5 @@
 /**
- * Parses `.nv_intermediate_source_section`, which holds the text of intermediate languages from which a module was
+ * Parses `.nv_intermediate_source_section`, which contains the intermediate-language code from which a module was
  * compiled. Source: PTX ISA 9.4, section 11.5.6.
  */
 import { debugItem } from './debug.ts';
@@ -38,7 +38,9 @@ function expectWord(r: Reader, word: string): boolean {
   return false;
 }
 
-/** The words around the text of a language. LLVM wrote `.source: <<< … >>>` before the ISA described the section. */
+/**
+ * The words that enclose the text of a language. LLVM wrote `.source: <<< … >>>` before the ISA described the section.
+ */
 const texts: ReadonlyMap<string, string> = new Map([
   ['.source_begin', '.source_end'],
   ['.source', '>>>'],

@@ -351,7 +351,7 @@ export class Lexer {
   }
 
   /**
-   * Handles a character with which only a few tokens start. Either reads a token and returns -1, or returns the
+   * Handles a character that only a few kinds of tokens start with. Either reads a token and returns -1, or returns the
    * position at which to look for the next token.
    */
   private readRare(start: number, first: number): number {

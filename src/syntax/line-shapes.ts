@@ -1,8 +1,8 @@
 /**
  * Computes shapes of instructions and of `.loc` directives. The shape of a line is its text with a placeholder for each
  * number. Two lines with the same shape consist of the same tokens, except that the numbers in registers, labels and
- * integers may differ. Apart from these numbers, parsing them gives the same tree. Most lines of a large file have the
- * same shape as an earlier line, so they need not be parsed again.
+ * integers may differ. Apart from these numbers, parsing the two lines produces the same tree. Most lines of a large
+ * file have the same shape as an earlier line, so they need not be parsed again.
  */
 import { Kind, kinds } from './shape-characters.ts';
 import { CharClass, classes } from './tokens.ts';
@@ -28,7 +28,7 @@ const longest = 2048;
  */
 const longestName = 16;
 
-/** The placeholders for a number, for a number of more than 9 digits, and for a long name. */
+/** The placeholders for a number, for a number with more than 9 digits, and for a long name. */
 const folded = 0x23;
 const longNumber = 0x26;
 const longName = 0x22;

@@ -93,7 +93,7 @@ function printFloat({ form, bits }: Pick<FloatOperand, 'form' | 'bits'>): string
 }
 
 /**
- * Prints an f64 as a decimal literal that gives the same bits when it is read back. Infinities, NaNs and subnormals
+ * Prints an f64 as a decimal literal that produces the same bits when it is read back. Infinities, NaNs and subnormals
  * cannot be written as literals and can only result from arithmetic, so they are printed as expressions.
  */
 function printDecimal(bits: bigint): string {

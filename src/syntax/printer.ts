@@ -1,6 +1,6 @@
 /**
  * Prints a tree as PTX text in a uniform layout. There is one statement per line, constant expressions are replaced by
- * their values, and debugging sections are copied unchanged. Parsing that text gives the same tree except for its
+ * their values, and debugging sections are copied unchanged. Parsing this text produces the same tree, except for its
  * offsets.
  */
 import { assertNever } from '../base/assert-never.ts';

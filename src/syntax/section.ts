@@ -28,10 +28,10 @@ export function parseSection(r: Reader): DebugItem | null {
   return debugItem(r, start, { directive: '.section', misfits: data.misfits, parts });
 }
 
-/** What has been found in a section. */
+/** The mistakes and parts that have been found in a section. */
 interface SectionData {
   readonly misfits: DebugMisfit[];
-  /** The first place of each part that not all versions have. */
+  /** For each part that not all versions allow, the place where it first occurs. */
   readonly parts: Map<SectionPart, Span>;
 }
 

@@ -390,7 +390,7 @@ export interface DebugItem extends Span {
   } | null;
   /** Values in a `.section` that do not fit the type that is written before them. */
   readonly misfits: readonly DebugMisfit[];
-  /** Where each part of a `.section` that not all versions have occurs first. */
+  /** The places where parts of a `.section` that not all versions allow first occur. */
   readonly parts: readonly (Span & { readonly part: SectionPart })[];
 }
 

@@ -26,8 +26,8 @@ export type PairOutcome =
       readonly exponents: readonly [readonly ExponentCount[], readonly ExponentCount[]] | null;
     }
   /**
-   * The bytes of the tensors were compared instead of values, because the elements are not numbers or ptxlab cannot
-   * decode them.
+   * The bytes of the tensors were compared instead of their values, because the elements are not numbers or ptxlab
+   * cannot decode them.
    */
   | { readonly kind: 'bytes'; readonly areEqual: boolean }
   | { readonly kind: 'shapes-differ' }
@@ -51,7 +51,7 @@ export interface CompareFilesOptions {
    * 5.
    */
   readonly worst?: number;
-  /** Whether to count the exponents of both sides. Default false. */
+  /** Whether to count the exponents in both tensors of each pair. Default false. */
   readonly withExponents?: boolean;
   /**
    * If this signal is aborted, the result contains only the pairs compared so far, and the last of them may be

@@ -1,4 +1,4 @@
-/** Tests the rows of the table of containers, and how the rest of the library uses them. */
+/** Tests the rows of the container table, and how the rest of the library uses them. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { memorySource } from './bytes.ts';

@@ -8,7 +8,7 @@ import { keysOf } from '../base/records.ts';
 export type Container = 'safetensors' | 'npy' | 'npz' | 'gguf' | 'raw';
 
 export interface ContainerRow {
-  /** In lists: `.npy`. */
+  /** The name of the container in lists, for example `.npy`. */
   readonly title: string;
   /** How messages refer to a file of this container, for example `a GGUF file`. */
   readonly words: string;
@@ -17,13 +17,13 @@ export interface ContainerRow {
   /** The first bytes of every file of this container; null if the files do not begin with a fixed signature. */
   readonly signature: readonly number[] | null;
   /**
-   * For a container without a signature: a function that takes the first nine bytes of a file and tells whether the
+   * For a container without a signature: a function that takes the first nine bytes of a file and returns whether the
    * file may be of this kind. Null if the container cannot be detected from the contents of a file.
    */
   readonly resembles: ((start: Uint8Array) => boolean) | null;
   /** Whether a file holds exactly one tensor. */
   readonly holdsOne: boolean;
-  /** Whether a model can consist of several such files and an index. */
+  /** Whether a model can consist of several files of this kind and an index. */
   readonly sharded: boolean;
   /** Where the scales of quantized elements are stored: in separate tensors, or inside blocks. */
   readonly scales: 'beside' | 'in blocks';
@@ -72,7 +72,7 @@ function hasHeader({ signature, resembles }: ContainerRow): boolean {
   return signature !== null || resembles !== null;
 }
 
-/** The container that the first nine bytes of a file identify; null if they do not identify one. */
+/** The container that the first nine bytes of a file identify; null if these bytes do not identify a container. */
 export function containerThatBegins(start: Uint8Array): Container | null {
   const signed = containerNames.find((name) => containers[name].signature?.every((byte, i) => start[i] === byte));
   return signed ?? containerNames.find((name) => containers[name].resembles?.(start)) ?? null;
@@ -84,13 +84,13 @@ export function containerNamed(path: string): Container | null {
   return containerNames.find((name) => containers[name].endings.includes(ending)) ?? null;
 }
 
-/** Whether the file's extension belongs to a container whose files describe their own contents. */
+/** Whether the file's extension belongs to a container whose files begin with a header. */
 export function isNamedForHeader(path: string): boolean {
   const container = containerNamed(path);
   return container !== null && hasHeader(containers[container]);
 }
 
-/** The titles of all containers, or only of those whose files identify themselves. */
+/** The titles of all containers, or only of those whose files begin with a header. */
 export function containerTitles(which: 'all' | 'with header' = 'all'): readonly string[] {
   return Object.values(containers)
     .filter((row) => which === 'all' || hasHeader(row))

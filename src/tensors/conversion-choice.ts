@@ -27,10 +27,10 @@ export interface ConversionChoice {
   readonly scale?: Granularity | 'none' | undefined;
   /**
    * Gives the stored tensors the names and types that programs expect when they read checkpoints of ModelOpt or
-   * compressed-tensors. Default: ptxlab's own layout, which is described below.
+   * compressed-tensors. Default: ptxlab's own layout, which `planConversion` describes.
    */
   readonly layout?: CheckpointLayout | undefined;
-  /** For ue8m0 scales. Default `floor`, as in OCP MX 1.0. */
+  /** How ue8m0 scales are computed. Default `floor`, as in OCP MX 1.0. */
   readonly scaleRule?: MxRule | undefined;
   readonly rounding?: Rounding | undefined;
   /**

@@ -334,8 +334,8 @@ function scalesOfEmpty(work: QuantizeWork): readonly Piece[] {
 }
 
 /**
- * Returns a function that gives the largest magnitude of a tensor. Unless it is already known, the first call computes
- * it.
+ * Returns a function that returns the largest magnitude of a tensor. The first call computes the magnitude unless
+ * `maxima` contains it.
  */
 function largestOnce(
   reader: ElementReader,

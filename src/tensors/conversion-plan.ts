@@ -155,8 +155,8 @@ function takenOf(
 }
 
 /**
- * The configurations of checkpoint layouts say that linear layers are quantized. Their weights are matrices, and they
- * must consist of whole blocks.
+ * Whether a tensor can be quantized in a checkpoint layout. These layouts quantize linear layers, whose weights are
+ * matrices that must consist of whole blocks.
  */
 function isMatrixOf({ shape }: TensorEntry, target: Target): boolean {
   const block = target.kind === 'scheme' ? (target.scheme.block ?? 1) : 1;
@@ -215,7 +215,7 @@ function plainDraft(entry: TensorEntry, container: Container, to: FormatName, be
   // Elements that are at least one byte wide are stored identically in all containers, so they can be copied.
   if (beside === null && format === to && packing === 'whole' && formats[to].width >= 8)
     return { entry, beside, kind: 'copy', plans };
-  // Elements that have scales are multiplied by them when they are read, which gives f32 values.
+  // Elements that have scales are multiplied by them when they are read, which produces f32 values.
   const from = beside !== null || isBlockLayout(packing) ? 'f32' : format;
   if (from === 'opaque') throw new Error(`the elements of ${name} are not numbers`);
   return { entry, beside, kind: 'convert', from, to, plans };
@@ -256,7 +256,10 @@ function quantizedPlans(
   return plans;
 }
 
-/** Whether some tiles contain rows of several matrices. Tiles are laid over all rows of the tensor. */
+/**
+ * Whether some tiles contain rows of several matrices. This is possible because the rows of all matrices of the tensor
+ * are divided into tiles as if they formed a single matrix.
+ */
 function isCutAcross(shape: readonly number[], { rows, tileRows }: Layout): boolean {
   const matrixRows = shape.at(-2) ?? 1;
   return matrixRows < rows && matrixRows % tileRows !== 0;
@@ -269,8 +272,8 @@ function requireDtype(container: Container, format: FormatName, name: string): s
 }
 
 /**
- * The draft for a tensor that is not converted. If the container stays the same, or has the same type, the bytes are
- * copied; otherwise, the elements are stored in the same format.
+ * The draft for a tensor that is not converted. The bytes are copied if the container does not change, or if the new
+ * container supports the same type. Otherwise, the elements are stored in the same format.
  */
 function keepDraft(entry: TensorEntry, file: TensorFile, container: Container): Draft {
   const { name, shape, dtype, format } = entry;

@@ -24,7 +24,8 @@ export type Target =
 /**
  * Finds the format or scheme with the given name, in any spelling.
  *
- * @throws PtxlabError `unknown-format` or `unknown-scheme`; `bad-choice` for blocks that can be read but not written
+ * @throws PtxlabError `unknown-format` or `unknown-scheme`; `bad-choice` for block types that can be read but not
+ *   written
  */
 export function requireConversion(text: string): ConversionName {
   const name = text.trim().toLowerCase();

@@ -1,4 +1,4 @@
-/** Tests that converting a file piece by piece gives the same result as converting each tensor as a whole. */
+/** Tests that converting a file piece by piece produces the same result as converting each tensor as a whole. */
 import { describe, expect, test } from 'vitest';
 import { filled } from '../../test/filled.ts';
 import { convert } from '../arrays/convert.ts';

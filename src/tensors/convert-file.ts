@@ -65,7 +65,7 @@ export interface ConversionReport {
    * largest number, infinite or NaN. Elements that were converted by an earlier, interrupted run are not counted.
    */
   readonly outOfRange: readonly NamedOutOfRange[];
-  /** Tensors without scales in which many values therefore became 0. */
+  /** Tensors that were converted without scales and in which many values became 0 or NaN, or lost their sign. */
   readonly lost: readonly LostValues[];
 }
 
@@ -97,7 +97,10 @@ export async function convertFile(
   return { ...found, lost };
 }
 
-/** The number of bytes that each piece of each tensor reads and writes. Only scales are read. */
+/**
+ * The number of bytes that each piece of each tensor reads and writes. Computing these numbers requires reading the
+ * scales, but no other data.
+ */
 export async function pieceSizes(
   plan: ConversionPlan,
   file: TensorFile,

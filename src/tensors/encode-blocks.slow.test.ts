@@ -28,7 +28,7 @@ const special = [0, -0, 0.5, -0.5, 1.5, 0.49999997, 127, -127, 65504, 65536, 2 *
 const odd = [...special, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
 /**
- * Functions that generate the values of a block. The name of each function says why such blocks are difficult to
+ * Functions that generate the values of a block. The name of each function indicates why its blocks are difficult to
  * encode.
  */
 const blocks: Readonly<Record<string, (word: () => number) => number>> = {

@@ -69,15 +69,16 @@ export function dtypeIn(container: Container, format: FormatName): string | null
   return isFormatName(format) ? spellings[container](format) : null;
 }
 
-/** Types without a format that several containers have: booleans and complex numbers. */
+/** Types that several containers support although no PTX format corresponds to them: booleans and complex numbers. */
 const commonTypes: readonly Partial<Record<Container, string>>[] = [
   { safetensors: 'BOOL', npz: '|b1', npy: '|b1' },
   { safetensors: 'C64', npz: '<c8', npy: '<c8' },
 ];
 
 /**
- * The type name that a container uses for the elements of another container's type that have no format; null if it has
- * no such type. The bytes of the elements are the same.
+ * Takes a type of another container to which no PTX format corresponds, and returns the name of the same type in
+ * `container`; null if `container` does not support this type. The bytes of the elements are the same in both
+ * containers.
  */
 export function sameDtypeIn(container: Container, { container: from, dtype }: OpaqueType): string | null {
   const common = commonTypes.find((names) => names[from] === dtype);
@@ -90,7 +91,7 @@ interface OpaqueType {
 }
 
 /**
- * The key of a GGUF field that says which type most tensors in the file have. The field is not copied, because the
+ * The key of a GGUF field that specifies the type of most tensors in the file. The field is not copied, because the
  * tensors of the new file have different types. If the field is missing, programs look at the types of the tensors
  * instead.
  */

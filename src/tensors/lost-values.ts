@@ -23,7 +23,7 @@ export interface LostValues {
   readonly to: FormatName;
 }
 
-/** A tensor of which a smaller part is lost is not reported. */
+/** A tensor is not reported if a smaller fraction of its values is lost. */
 export const leastLost = 0.1;
 
 /** Number of elements in each of the ranges that make up a sample. */

@@ -6,7 +6,8 @@ import { type ScaleRule, type TensorValues, tensorValues } from './tensor-values
 /**
  * The numbers that a tensor represents, with scales applied.
  *
- * @throws TensorFileError `unsupported` for elements that are not numbers, `bad-scale` if the rule rejects a scale
+ * @throws TensorFileError `unsupported` for elements that are not numbers, `bad-scale` if `rule` does not allow one of
+ *   the scales
  */
 export async function modelValues(
   file: TensorFile,

@@ -23,8 +23,8 @@ export interface Elements {
 }
 
 /**
- * Whether all values are finite and within the range of the new format. This is the common case and is detected quickly.
- * The result may also be false if the test is not possible, or if a value is the last one within the range.
+ * Whether all values are finite and within the range of the new format. This is the common case and is detected
+ * quickly. The result may also be false if the test is not possible, or if a value is exactly at the end of the range.
  */
 export function areWithin({ data, format }: Elements, to: FormatName): boolean {
   const reach = reachIn(to);
@@ -39,7 +39,7 @@ export function areWithin({ data, format }: Elements, to: FormatName): boolean {
   return !isAnyCarried(bytes, 0x7fff7fff, (0x8000 - pattern) * 0x10001);
 }
 
-/** The limit above which values are out of the range of a format; null if values are not compared with it. */
+/** The largest magnitude within the range of a format; null for formats whose range is not checked. */
 function reachIn(format: FormatName): number | null {
   const { kind, signed } = formats[format];
   return kind === 'float' && signed ? reachOf(format) : null;
@@ -73,7 +73,10 @@ export function outOfRangeIn(source: Elements, converted: Elements): OutOfRange 
 const word = new Uint32Array(1);
 const single = new Float32Array(word.buffer);
 
-/** The largest pattern of a format whose value is at most the limit, which is a normal number of the format. */
+/**
+ * For each format, a function that takes the f32 bits of a limit, which must be a normal number of the format. It
+ * returns the largest pattern of the format whose value does not exceed the limit.
+ */
 const patternsOf: Partial<Record<FormatName, (bits: number) => number>> = {
   f32: (bits) => bits,
   bf16: (bits) => bits >>> 16,

@@ -23,7 +23,7 @@ export interface ReadTensorOptions {
 }
 
 const rules: RulesFor<ReadTensorOptions> = {
-  // These depend on the tensor.
+  // The valid values of `offset` and `count` depend on the tensor.
   offset: anything(),
   count: anything(),
   as: oneOf('number', 'bigint'),

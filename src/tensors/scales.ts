@@ -142,8 +142,8 @@ interface Grid {
   readonly columns: number;
   readonly columnGroup: number;
   /**
-   * Given the number of a row, returns the index of the scale that applies to the row's first element. Rows are
-   * numbered consecutively across all axes except the last one.
+   * Given the index of a row, returns the index of the scale that applies to the row's first element. Rows are numbered
+   * consecutively across all axes except the last one.
    */
   readonly scaleOfRow: (row: number) => number;
   readonly scaleOf: (element: number) => number;
@@ -220,7 +220,7 @@ interface Factors {
   /** The index of the first element to which the factors apply. */
   readonly from: number;
   readonly grid: Grid;
-  /** Scales from `first` on. */
+  /** The scales, starting with the scale at index `first`. */
   readonly scales: Float32Array | Float64Array;
   readonly first: number;
   readonly second: Seconds;

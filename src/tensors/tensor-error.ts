@@ -4,21 +4,21 @@ import { PtxlabError } from '../base/error.ts';
  * The kinds of errors that can occur when tensor files are read or written. These codes never change, because scripts
  * depend on them.
  *
- * - `truncated`: the file is shorter than its header says.
+ * - `truncated`: the file is shorter than its header specifies.
  * - `not-this-container`: the first bytes of the file belong to another kind of file.
  * - `bad-header`: the header breaks the container's rules.
  * - `header-too-large`: the header is not read, because it exceeds the maximum length.
  * - `duplicate-name`: two tensors, or two keys, share a name.
  * - `bad-shape`: an extent is negative, fractional or too large, or the elements do not fill whole bytes or blocks.
  * - `bad-offsets`: data lies outside the file, overlaps, leaves gaps or differs in length from what its shape requires.
- * - `bad-data`: the length or checksum of a zip member differs from what the directory says.
+ * - `bad-data`: the length or checksum of a zip member differs from the value in the directory.
  * - `bad-scale`: a scale of a block or of a quantized tensor is NaN or infinite.
- * - `unknown-dtype`: an element type that the container, or ptxlab, does not know.
+ * - `unknown-dtype`: an element type that the container does not define, or that ptxlab does not know.
  * - `unsupported`: well-formed, but ptxlab does not read or write it (objects, structures, encrypted zip, …).
  * - `unsafe-path`: a shard's name leads out of the model's folder.
  * - `no-such-tensor`: the file has no tensor with the given name, or the given entry belongs to another file.
- * - `not-found`, `is-a-directory`, `not-a-file`, `no-permission`, `exists`, `disk-full`, `changed` (while it was read),
- *   `io`: the system's errors.
+ * - `not-found`, `is-a-directory`, `not-a-file`, `no-permission`, `exists`, `disk-full`, `changed` (the file was
+ *   modified while it was read), `io`: errors of the operating system.
  */
 export type TensorFileCode =
   | 'truncated'

@@ -107,14 +107,17 @@ export interface TensorFile {
    * of the model.
    */
   readonly unlisted?: readonly string[];
-  /** For .npz: members that hold something else than numbers, such as Python objects. They are left out of `tensors`. */
+  /**
+   * For .npz: members that contain something other than numbers, such as Python objects. They are left out of
+   * `tensors`.
+   */
   readonly unreadable?: readonly UnreadableMember[];
 }
 
 /** A part of a file that ptxlab cannot read. */
 export interface UnreadableMember {
   readonly name: string;
-  /** Why, as the message of an error says it. */
+  /** Why the part cannot be read, worded as an error message. */
   readonly reason: string;
 }
 

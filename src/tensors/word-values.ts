@@ -19,10 +19,7 @@ export interface PackedWords {
   readonly codes: TensorEntry;
   /** The zero points; null if every zero point is 2^(bits - 1), the middle of the range of codes. */
   readonly zeros: TensorEntry | null;
-  /**
-   * The tensor that says, for each column, which group the column belongs to; null if each group consists of
-   * consecutive columns.
-   */
+  /** The tensor that contains the group index of each column; null if each group consists of consecutive columns. */
   readonly groupIndex: TensorEntry | null;
   /** The version of GPTQ's format that the checkpoint specifies; null if it does not specify one. */
   readonly gptq: 1 | 2 | null;
@@ -39,7 +36,7 @@ export interface WordScales {
 /**
  * The values of a matrix as f64. The values are exact if the scales have at most 45 bits of precision.
  *
- * @throws TensorFileError `bad-scale` if the rule does not allow one of the scales, `bad-data` if the group of a column
+ * @throws TensorFileError `bad-scale` if `rule` does not allow one of the scales, `bad-data` if the group of a column
  *   has no scale
  */
 export async function wordValues(

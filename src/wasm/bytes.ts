@@ -1,6 +1,6 @@
 /**
- * Buffers that are not in use. They are used again, because the first write to each page of new memory takes much
- * longer than all later ones.
+ * Unused buffers. They are kept for reuse, because the first write to each page of new memory takes much longer than
+ * later writes.
  */
 const spares: Uint8Array<ArrayBuffer>[] = [];
 
@@ -85,7 +85,7 @@ export class Bytes {
     return this.buffer.subarray(0, this.end);
   }
 
-  /** Gives the buffer to later sequences. This sequence must not be used any more. */
+  /** Makes the buffer available to other sequences. This sequence must not be used afterwards. */
   release(): void {
     if (spares.length < mostSpares && this.buffer.length <= largestSpare) spares.push(this.buffer);
     this.buffer = new Uint8Array();

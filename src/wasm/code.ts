@@ -41,7 +41,7 @@ export interface FunctionBody {
   readonly hints: readonly BranchHint[];
 }
 
-/** A branch hint, which says whether the condition of a branch is usually true or usually false. */
+/** A branch hint, which specifies whether the condition of a branch is usually true or usually false. */
 export interface BranchHint {
   /** Offset of the branch in bytes, from the start of the body. */
   readonly offset: number;
@@ -125,7 +125,7 @@ export class Code {
   /** Pushes a constant vector, given as four words, the lowest first. */
   words(...words: Words): this {
     // A zero vector is not kept in a local, because V8 can create it without a load, and generates better code for some
-    // instructions if it knows that an operand is zero.
+    // instructions if an operand is a known zero.
     if (this.kept !== null && words.some((word) => word !== 0)) return this.get(this.keptLocal(this.kept, words));
     writeWords(this.bytes, words);
     return this;
@@ -223,13 +223,13 @@ export class Code {
     return this;
   }
 
-  /** Fills memory; takes address, byte and size from the stack. */
+  /** Fills memory; takes an address, a byte and a size from the stack. */
   fill(): this {
     for (const byte of [0xfc, 0x0b, 0x00]) this.bytes.byte(byte);
     return this;
   }
 
-  /** Copies memory; takes destination address, source address and size from the stack. */
+  /** Copies memory; takes a destination address, a source address and a size from the stack. */
   copy(): this {
     for (const byte of [0xfc, 0x0a, 0x00, 0x00]) this.bytes.byte(byte);
     return this;

@@ -20,7 +20,7 @@ const mutable = 1;
 
 const endOfExpression = 0x0b;
 
-/** Bytes that are expected in all other sections than that of the code. */
+/** The expected size in bytes of all sections except the code section. */
 const sizeOfRest = 16 * 1024;
 
 const branchHintName = 'metadata.code.branch_hint';
@@ -42,7 +42,7 @@ export class ModuleBuilder {
     this.shared = shared;
   }
 
-  /** Adds an imported function and returns its index. All imports must be added before the first call of `declare`. */
+  /** Adds an imported function and returns its index. All imports must be added before the first call to `declare`. */
   importFunction(name: string, type: FunctionType): number {
     if (this.functions.length > 0) throw new Error(`import '${name}' after the first declared function`);
     this.imports.push({ name, type: this.typeIndex(type) });

@@ -15,7 +15,7 @@ export const vectorMemoryOpcodes = {
   'v128.load64_zero': [93, 3],
 } as const;
 
-/** Instructions that take an alignment, an offset and a lane. */
+/** Instructions with an alignment, an offset and a lane index as immediates. */
 export const laneMemoryOpcodes = {
   'v128.load8_lane': [84, 0],
   'v128.load16_lane': [85, 1],
@@ -27,7 +27,7 @@ export const laneMemoryOpcodes = {
   'v128.store64_lane': [91, 3],
 } as const;
 
-/** Instructions that take a lane. */
+/** Instructions with a lane index as their only immediate. */
 export const laneOpcodes = {
   'i32x4.extract_lane': 27,
   'i32x4.replace_lane': 28,

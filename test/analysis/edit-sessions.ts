@@ -105,8 +105,8 @@ export class EditSession {
   }
 
   /**
-   * Inserts a random character, or a word from another line, in the middle of a line. Half of the time, it replaces the
-   * word at this position.
+   * Inserts a random character, or a word from another line, in the middle of a line. Half of the time, the inserted
+   * text replaces the word at this position.
    */
   private inLine(text: string, at: number, end: number): Edit {
     const start = at + this.below(end - at + 1);

@@ -23,8 +23,8 @@ export const modes: readonly Omit<ConvertOptions, 'to'>[] = [
 ];
 
 /**
- * Bit patterns of a format. For formats of up to 8 bits, these are all patterns; for wider ones, they include patterns
- * around powers of two, their complements, and a sample of others.
+ * Bit patterns of a format. For formats of up to 8 bits, these are all patterns; for wider formats, they include
+ * patterns around powers of two, their complements, and a sample of others.
  */
 function patterns(format: FormatName): readonly Bits[] {
   const { width } = formats[format];

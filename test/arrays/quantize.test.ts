@@ -44,7 +44,8 @@ function oracleScale(element: FormatName, rule: 'floor' | 'up', block: readonly 
   const largest = magnitudesOf(element).at(-1) as bigint;
   const unit = 1n << 400n;
   if (rule === 'up') {
-    // Finds the smallest k from -127 on for which amax / 2^k does not exceed the largest value of the element format.
+    // Finds the smallest k, at least -127, for which amax / 2^k does not exceed the largest value of the element
+    // format.
     let k = -127;
     while ((largest << BigInt(k + 127)) * unit < (amax << 127n) << 20n) k++;
     return k + 127;

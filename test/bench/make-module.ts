@@ -1,6 +1,6 @@
 /**
  * Writes a PTX module of about the given size to stdout, for benchmarks. It consists of copies of the kernels in
- * examples/kernels; each copy has its own names. The same size always gives the same text.
+ * examples/kernels; each copy has its own names. The same size always produces the same text.
  *
  *     tsx test/bench/make-module.ts 10000000 > module.ptx
  */

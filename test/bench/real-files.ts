@@ -1,7 +1,7 @@
 /**
- * The files on which the checker's speed is measured: PTX of 100 kB to 3 MB, compiled by nvcc from the sources in
- * `cuda` beside this file with -O3, -G and -lineinfo for several targets. They are created once and kept in
- * `.scratch/check-set`. If nvcc is not installed, a generated module of 3 MB is used instead.
+ * The files on which the checker's speed is measured: PTX files of 100 kB to 3 MB, compiled by nvcc from the sources in
+ * the folder `cuda` with -O3, -G and -lineinfo for several targets. They are created once and kept in
+ * `.scratch/check-set`. If nvcc is not installed, a generated 3 MB module is used instead.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -184,7 +184,7 @@ int main() {
 
 /**
  * Returns the time, in milliseconds, that native code takes on one thread to compute the same image. If the code cannot
- * be compiled or run, the result says why.
+ * be compiled, returns a message instead.
  */
 export function mandelbrotBeside(): string {
   const folder = scratchFolder();

@@ -1,6 +1,6 @@
 /**
- * Measures products of tcgen05.mma in tensor memory, m128n256: with the code that the fast engine generates for rows,
- * and element by element, as the reference engine computes them. The results must be equal.
+ * Measures m128n256 products of tcgen05.mma in tensor memory. Each product is computed row by row, with the code that
+ * the fast engine generates, and element by element, as in the reference engine. Both results must be equal.
  */
 import { elementAt } from '../../src/base/element-at.ts';
 import { findGpu } from '../../src/isa/gpus.ts';
@@ -22,7 +22,7 @@ interface TensorCase {
   readonly bits: 4 | 8 | 16 | 32;
   readonly family: ProductFamily;
   readonly scaling: TensorScaling | null;
-  /** The code of the format of A and B in the instruction descriptor. */
+  /** The code in the instruction descriptor that stands for the format of A and B. */
   readonly code: 0 | 1;
 }
 
@@ -61,7 +61,9 @@ function factorBytes(bits: number): Uint8Array {
   return bytes.map((one, i) => ((8 * i) % bits === bits - 8 ? (one & 0x83) | 0x38 : one));
 }
 
-/** Runs a product several times on empty sums. Returns the CPU time of the fastest round, and the sums. */
+/**
+ * Runs a product in several rounds, on sums that are 0 at first. Returns the speed of the fastest round, and the sums.
+ */
 function measure(
   one: TensorCase,
   multiplier: typeof tileRows | null,
@@ -106,7 +108,8 @@ function callOf({ format, bits, family, scaling, code }: TensorCase): ProductCal
     stationary: false,
     shapes: { m: [m], n: [n] },
   };
-  // Matrices without a swizzle: 128 bytes from one chunk along K to the next, and 256 from one group of lines to the next.
+  // Matrices without a swizzle: adjacent chunks along K are 128 bytes apart, and adjacent groups of lines are 256 bytes
+  // apart.
   const matrixAt = (address: number): bigint => BigInt(address >> 4) | (8n << 16n) | (16n << 32n);
   const scaleCode = elementAt(Object.keys(scaling?.formats ?? { 0: '' }), 0);
   const types = (scaling === null ? 1 << 4 : 0) | (code << 7) | (code << 10) | (Number(scaleCode) << 23);

@@ -73,7 +73,7 @@ function ptxlab(...args: readonly string[]): Usage {
 
 /**
  * The number of seconds that ptxas takes to read and check a file. The file ends with an error, so that ptxas does not
- * go on to compile it. Null without ptxas.
+ * go on to compile it. Null if ptxas is not installed.
  */
 function ptxas(file: string): number | null {
   const started = performance.now();

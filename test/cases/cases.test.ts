@@ -7,10 +7,10 @@
  *     //! PTX1001 at 1:4
  *     the tree, as tree-text.ts writes it
  *
- * The first line of a file says how each input is turned into complete PTX source. With `%% statements`, the input is
- * put into the body of a function, and the expected tree shows only the statements. With `%% module`, it is put after a
- * header. With `%% file`, it is used as is. Positions are relative to the start of the input. If `UPDATE_CASES=1` is
- * set, the parser's output is written to the files; check the differences before you commit them.
+ * The first line of a file specifies how each input is turned into complete PTX source. With `%% statements`, the input
+ * is put into the body of a function, and the expected tree shows only the statements. With `%% module`, it is put
+ * after a header. With `%% file`, it is used as is. Positions are relative to the start of the input. If
+ * `UPDATE_CASES=1` is set, the parser's output is written to the files; check the differences before you commit them.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

@@ -7,8 +7,8 @@ export interface Case {
 }
 
 /**
- * Reads a file of test cases. The first line of the file says how each input is turned into complete PTX source; each
- * case has a title, an input and the expected output.
+ * Reads a file of test cases. The first line of the file specifies how each input is turned into complete PTX source;
+ * each case has a title, an input and the expected output.
  */
 export function readCases(text: string): { readonly frame: string; readonly cases: readonly Case[] } {
   const [first = '', ...rest] = text.split(/^# /m);

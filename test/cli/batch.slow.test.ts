@@ -1,4 +1,7 @@
-/** The two NDJSON contracts: one request per line, one answer per line, in the same order. */
+/**
+ * Tests `check --batch` and `eval --batch`, which read one NDJSON request per line and write one answer per line, in
+ * the same order.
+ */
 import { describe, expect, test } from 'vitest';
 import { moduleOf, type Outcome, ptxlab, start } from './ptxlab.ts';
 

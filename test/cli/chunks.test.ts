@@ -52,7 +52,7 @@ test('V8 uses the code that was compiled when the bundle was built', () => {
     import { scriptOf } from ${JSON.stringify(pathToFileURL(join(root, 'src/cli/bundle/compiled-files.ts')))};
     const refused = ${JSON.stringify(names)}.filter((name) => scriptOf('${bin}', name).cachedDataRejected !== false);
     console.log(refused.join());`;
-  // The flags of V8 in the process that runs the tests are different.
+  // This runs in a separate process, because the process that runs the tests has different V8 flags.
   const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
     encoding: 'utf8',
   });

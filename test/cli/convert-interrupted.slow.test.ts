@@ -20,13 +20,13 @@ function convert(...args: readonly string[]): Promise<Outcome> {
   return ptxlab(['convert', ...args]);
 }
 
-/** Whether a journal says how far the conversion has come. */
+/** Whether a journal contains the position that the conversion has reached. */
 function isSaved(journal: string): boolean {
   return existsSync(journal) && /"position":\{/.test(readFileSync(journal, 'utf8'));
 }
 
 describe('interrupted', () => {
-  /** A file of 64 MiB, so that the conversion takes long enough to be interrupted. */
+  /** A 64 MiB file, so that the conversion takes long enough to be interrupted. */
   const input = join(everything, 'large.safetensors');
   beforeAll(() => {
     const values = filled(new Float32Array(2 ** 24), (i) => i % 447);
@@ -59,7 +59,8 @@ describe('interrupted', () => {
     ['SIGINT', 'right after the start'],
     ['SIGTERM', 'right after the start'],
     ['SIGHUP', 'right after the start'],
-    // All signals take the same path, and this moment comes only after a second.
+    // One signal is enough here, because all signals are handled in the same way, and the position is saved only after
+    // a second.
     ['SIGINT', 'once the position is saved'],
   ] as const)('%s %s leaves nothing that cannot be resumed', async (name, moment) => {
     // A sparse file of zeros, which takes up no disk space but takes seconds to convert.

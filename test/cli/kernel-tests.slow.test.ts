@@ -238,7 +238,7 @@ describe('what is expected', () => {
 });
 
 describe('a reference function that', () => {
-  /** A suite whose first and last tests pass; the expectation of the second is computed by this code. */
+  /** A suite whose first and last tests pass; the expected contents for the second test are computed by `code`. */
   function suiteWith(name: string, code: string): string {
     const path = suite(name, {});
     const { tests }: { tests: readonly [object] } = JSON.parse(readFileSync(path, 'utf8'));

@@ -120,7 +120,7 @@ it.each([
 
 it('makes textures and surfaces for a launch, and frees them', async () => {
   const { ask } = connected();
-  // The description of a texture takes 144 bytes, so the memory cannot hold all of them.
+  // The description of a texture takes 144 bytes, so the memory cannot hold the descriptions for all launches at once.
   const { device } = await ask('device/create', { memory: 4096 });
   const source = `.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 image, .param .u64 out) {
     .reg .b64 %image, %out; .reg .b32 %r, %d<4>;

@@ -1,4 +1,4 @@
-/** `plan check`: merging the shards gives the same output as running `check` on the same files. */
+/** `plan check`: merging the shards produces the same output as running `check` on the same files. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * `plan convert`: merging the shards gives the same bytes as `convert`, no matter how the tensors are divided between
- * shards.
+ * `plan convert`: merging the shards produces the same bytes as `convert`, no matter how the tensors are divided
+ * between shards.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `plan`, `work`, `status` and `merge`: merging the shards gives the same bytes that a single command writes. */
+/** `plan`, `work`, `status` and `merge`: merging the shards produces the same bytes that a single command writes. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

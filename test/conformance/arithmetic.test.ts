@@ -1,7 +1,7 @@
 /**
  * Tests every legal variant of integer arithmetic, logic, shifts, comparisons and selp, and of float arithmetic that
  * rounds to nearest. The operands are edge cases. For each variant, the result of the form's steps is compared with the
- * result of a model that knows only the mnemonic and the operands.
+ * result of a model that uses only the mnemonic and the operands.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';

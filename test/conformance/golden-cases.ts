@@ -1,4 +1,4 @@
-/** The recorded instructions of test/golden under the names of the table: accepted ones, and those with values. */
+/** The recorded instructions of test/golden that ptxas accepted or whose values were recorded, and their case names. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
@@ -33,7 +33,7 @@ function linesOf(name: string): readonly string[] {
   return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8').trim().split('\n');
 }
 
-/** The mnemonics in a text of instructions. */
+/** The mnemonics of the instructions in a text. */
 function mnemonicsIn(text: string): readonly string[] {
   // Whitespace may precede a dot.
   const found = text
@@ -42,7 +42,7 @@ function mnemonicsIn(text: string): readonly string[] {
   return [...found].flatMap(([, mnemonic]) => (mnemonic === undefined ? [] : [mnemonic]));
 }
 
-/** The mnemonics of every recorded instruction that ptxas accepted, and of every one with recorded values. */
+/** The mnemonics of every recorded instruction that ptxas accepted, and of every instruction with recorded values. */
 export function goldenMnemonics(): ReadonlySet<string> {
   const files = [...verdictFiles.map((name) => `${name}/cases.jsonl.gz`), 'legality-call/cases.jsonl'];
   const verdicts = files.flatMap(linesOf).map((line): Verdict => JSON.parse(line));
@@ -58,8 +58,7 @@ export function goldenMnemonics(): ReadonlySet<string> {
 }
 
 /**
- * The case names of these mnemonics, one for each form that the operands may select. Null if no form takes the
- * mnemonic.
+ * The case names of a mnemonic, one for each variant that the operands may select. Null if no form has the mnemonic.
  */
 export function casesOf(mnemonic: string): readonly string[] | null {
   const resolution = resolveMnemonic(mnemonic);

@@ -1,4 +1,4 @@
-/** The table of folders in docs/architecture.md must say what the rules of the linter allow. */
+/** Tests that the table of folders in docs/architecture.md lists exactly the imports that the linter's rules allow. */
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const rules = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as
 const ending = '-reaches-only';
 const everywhere = ['base', 'diagnostics'];
 
-/** The folders that each folder may import, besides those that all may import. */
+/** The folders that each folder may import, in addition to those that every folder may import. */
 const allowed = new Map(
   rules.forbidden
     .filter(({ name }) => name.endsWith(ending))

@@ -1,6 +1,6 @@
 /**
  * Additions of PTX ISA 9.1. The tests follow the text of the ISA: the syntax blocks, the PTX ISA notes and the target
- * ISA notes of each instruction, and the release notes. `legality-later` has the verdicts of compilers.
+ * ISA notes of each instruction, and the release notes. `legality-later` contains the verdicts of compilers.
  */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
@@ -76,7 +76,7 @@ const isSuffixed120 = (name: string): boolean => /^sm_12\d[af]$/.test(name);
 const known = targets.filter(({ since }) => since <= parseVersion('9.1'));
 const from = (sm: number): readonly string[] => known.filter((target) => target.sm >= sm).map(({ name }) => name);
 
-/** What 9.1 adds to other instructions, with the targets that accept it. */
+/** Variants that PTX ISA 9.1 adds to other instructions, with the targets that support them. */
 const others: readonly (readonly [inst: string, targets: readonly string[]])[] = [
   ['ld.volatile.local.u32 s, [place];', from(10)],
   ['st.volatile.local.v2.u32 [place], {s, s};', from(10)],

@@ -1,6 +1,6 @@
 /**
  * Additions of PTX ISA 9.2 and 9.4 to cvt. The tests follow the text of the ISA (9.4, section 9.7.10.24: the syntax
- * block, the semantics and the notes). `legality-later` has the verdicts of compilers.
+ * block, the semantics and the notes). `legality-later` contains the verdicts of compilers.
  */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
@@ -23,7 +23,7 @@ const optional = (...words: readonly string[]): readonly string[] =>
 
 const names = '.reg .b8 s; .reg .b16 h, pair; .reg .b32 packed, r; .reg .f32 a, b, e, f;';
 
-/** From a narrow format to bf16x2, with two factors or without. */
+/** Conversions from a narrow format to bf16x2, with two scale factors or without. */
 const widening: readonly Line[] = narrow.flatMap((type) =>
   optional('.relu', '.satfinite').flatMap((words) => [
     { inst: `cvt.rn${words}.bf16x2${type} packed, n;`, names: names + register(type) },
@@ -87,7 +87,7 @@ const accesses: readonly Line[] = [
   ...['', '.global'].map((space) => `prefetch${space}.L1::32B.valid_addr [d];`),
 ].map((inst) => ({ inst, names: memory }));
 
-/** Accesses of memory-mapped I/O that order others. */
+/** Accesses to memory-mapped I/O that order other accesses. */
 const ordered: readonly Line[] = [
   'ld.global.acquire.mmio.sys.u32 r, [d];',
   'ld.mmio.acquire.sys.f32 x, [d];',
@@ -208,12 +208,12 @@ const bitsOf = (value: number): number => {
 const onRubin = { target: 'sm_107a' } as const;
 const run = (mnemonic: string, ...inputs: readonly number[]): number => Number(evaluate(mnemonic, inputs, onRubin)[0]);
 
-/** All values of an unsigned format of 8 bits, by code; NaN is not one of them. */
+/** All values of the 8-bit format ue5m3, indexed by code, except NaN. */
 const values = Array.from({ length: 0xff }, (_, code) =>
   code < 8 ? code * 2 ** -17 : (1 + (code & 7) / 8) * 2 ** ((code >> 3) - 15),
 );
 
-/** The code of the value that is nearest; of two, the even one. */
+/** The code of the nearest value; if two values are equally near, the even code. */
 function nearest(value: number): number {
   const most = values.at(-1) ?? 0;
   if (value > most + 2 ** 12) return 0xff;
@@ -259,7 +259,7 @@ describe('ue5m3', () => {
   });
 });
 
-// NVIDIA's published tests of its own kernels state these results of a Rubin GPU.
+// The results are those of a Rubin GPU, taken from tests that NVIDIA has published for its own kernels.
 describe('one scale factor, as measured', () => {
   test.each([
     ['a factor of NaN', 1, 0xff, 0x7f7f],

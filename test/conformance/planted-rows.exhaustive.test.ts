@@ -107,7 +107,10 @@ test('the compiler complains in the files that the document names, and in no oth
   expect([...failing.values()].flat().filter((message) => !explained(message))).toEqual([]);
 });
 
-/** Whether a message names a planted row. Of many missing properties, the compiler names four and counts the others. */
+/**
+ * Whether a message is about a planted row. If many properties are missing, the compiler lists four of them and the
+ * number of the others.
+ */
 function isAbout(message: string, name: string): boolean {
   if (message.includes(name)) return true;
   const steps = plantedSteps.map((step) => step.name);

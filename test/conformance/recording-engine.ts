@@ -291,10 +291,10 @@ class Recording {
   }
 }
 
-/** Where the description of the texture is that a step accesses. Its texels are at address 0. */
+/** The address of the description of the texture that a step accesses. The texels are at address 0. */
 export const textureAddress = 64;
 
-/** The bytes of the description; none if the step accesses no texture. */
+/** The bytes of the texture's description; none if the step does not access a texture. */
 function textureFor(step: Step): Uint8Array {
   const isSurface = step.kind === 'surface-address' || step.kind === 'surface-store';
   if (step.kind !== 'texture-read' && !isSurface) return new Uint8Array(0);

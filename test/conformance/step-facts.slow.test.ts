@@ -42,7 +42,7 @@ interface Sample {
   readonly widths: ReadonlyMap<Ref, number>;
 }
 
-/** Approximate functions have other steps on sm_90. */
+/** Approximate functions have different steps on sm_90. */
 const environments = ['sm_100a', 'sm_90a'].map((target) => namedEnvironment(target, '9.1'));
 const variantsOfForm = 4;
 const samplesAlike = 3;
@@ -120,7 +120,7 @@ function randomBits(width = 32): Bits {
   return width === 32 ? random.bits() : random.bits() % 2 ** width;
 }
 
-/** The address, if any, at which a step must not access the same bytes as at its other addresses. */
+/** The address of a step, if any, whose bytes must not overlap with the bytes at the step's other addresses. */
 function secondAddress(step: Step): Ref | null {
   if (step.kind === 'bulk' || step.kind === 'bulk-atomic') return step.source;
   return step.kind === 'load-box' || step.kind === 'multicast-box' ? step.object : null;
@@ -199,7 +199,9 @@ function legalInput(step: Step, ref: Ref): Bits | null {
   }
 }
 
-/** The words of a tensor map whose box has a single row of 16 bytes, or which has one pixel of that size. */
+/**
+ * The words of a tensor map. A copy with this map copies 16 bytes: either a box with a single row, or a single pixel.
+ */
 function mapOf(rank: number, isIm2col: boolean): readonly bigint[] {
   const each = (first: number, other: number): readonly number[] =>
     Array.from({ length: rank }, (_, i) => (i === 0 ? first : other));
@@ -316,7 +318,7 @@ function otherPlayer(sample: Sample, thread: number, block: number, given: reado
       const known = values.get(ref) ?? 0;
       if (legalInput(step, ref) !== null || given.includes(ref)) return known;
       const other = randomBits(widths.get(ref) ?? (typeof known === 'bigint' ? 64 : 1));
-      // A value of one bit is often the same by chance, and wrong facts would then go unnoticed.
+      // A 1-bit value is often the same by chance, and wrong facts would then go unnoticed.
       if (other !== known) return other;
       return typeof other === 'bigint' ? other ^ 1n : other ^ 1;
     },
@@ -341,11 +343,11 @@ function foundSameness(sample: Sample): Sameness {
     const results = new Set(record(step, gangOf(sample)).results.slice(0, gangSize).map(text));
     return results.size > 1 ? 'thread' : scope;
   }
-  // Two reads of the same address may give different values, because other threads may write to it in between.
+  // Two reads of the same address may return different values, because other threads may write to it in between.
   if (step.kind === 'load' && step.order !== null) return 'thread';
   const { given } = uniformityOf(step);
   for (const [level, thread, block] of others) {
-    // Most different values are clamped to the same bound, so one try would not be enough.
+    // Two different values are usually clamped to the same bound, so one try would not be enough.
     const tries = step.kind === 'clamp' ? 8 : 1;
     for (let i = 0; i < tries; i++) {
       const { results } = record(step, [playerOf(sample, 0, 0), otherPlayer(sample, thread, block, given)]);
@@ -441,7 +443,10 @@ function wrongSameness(kind: StepKind, inputs: boolean): readonly (readonly [nam
   ];
 }
 
-/** Whether more threads cannot share the results, whatever the facts say, because they do not share the memory. */
+/**
+ * Whether the step accesses memory that only some threads share. No other threads can then share the results, even if
+ * the facts claim that they do.
+ */
 function isLimitedByMemory(step: Step): boolean {
   const { among } = uniformityOf(step);
   return among !== 'grid' && memoryUses(step).some(({ space }) => samenessOfSpace(space, true) === among);
@@ -470,12 +475,12 @@ function boundOtherwise({ form }: Variant): readonly Ref[] {
   });
 }
 
-/** The names that a variant's steps read although nothing gives them a value. */
+/** The names that a variant's steps read although nothing assigns values to them. */
 function unknownNames(variant: Variant, environment: Environment): readonly Ref[] {
   const outside = [...impliedRegisters.keys(), ...sharedRefs.keys(), ...boundOtherwise(variant)];
   const known = new Set<Ref>([...operandWidths(variant).keys(), ...outside]);
   return variant.form.steps(variant, environment).flatMap((step) => {
-    // Inner steps use what the step itself and other inner steps write.
+    // Inner steps can read what the step itself and other inner steps write.
     const before = new Set('steps' in step ? [...known, ...outputsOf(step)] : known);
     for (const ref of outputsOf(step)) known.add(ref);
     return inputsOf(step).filter((ref) => !before.has(ref));

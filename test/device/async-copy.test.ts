@@ -7,7 +7,7 @@ const engines = ['interp', 'jit'] as const;
 const module = `.global .align 16 .b32 g[8] = {0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c, 16, 17, 18, 19};
 .shared .align 16 .b32 s[8];`;
 
-/** Fills shared memory with ones, runs `copy`, and shows the first 20 bytes. */
+/** Sets all bits in the first 20 bytes of shared memory, runs `copy`, and writes these bytes to the output. */
 function copied(copy: string): Source {
   const fill = [0, 1, 2, 3, 4].map((i) => `st.shared.u32 [s+${4 * i}], -1;`).join('\n');
   const show = [0, 1, 2, 3, 4].map((i) => `ld.shared.u32 %r1, [s+${4 * i}]; st.global.u32 [%rd1+${4 * i}], %r1;`);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { outcome, type Source } from './run.ts';
 
-/** 64 threads a block. Each thread stores a value, and each block adds a number to a sum. */
+/** There are 64 threads per block. Each thread stores a value, and each block adds a number to a sum. */
 const source: Source = {
   body: `ld.param.u64 %rd1, [out];
 mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1; mov.u32 %r4, 0; mov.u32 %r5, %r3; bar.sync 0;

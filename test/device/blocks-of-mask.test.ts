@@ -1,11 +1,12 @@
-/** Instructions that reach several blocks of a cluster at once, which a mask of ranks selects. */
+/** Instructions that affect several blocks of a cluster at once. A mask of ranks selects the blocks. */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { ways } from './run.ts';
 
 /**
  * A cluster of four blocks, in which the last block starts the instruction. Every block whose rank is in the mask waits
- * at its object, and then stores four words of its shared memory. The other blocks store what they had there.
+ * at its mbarrier object, and then copies four words of its shared memory to the output. The other blocks copy the
+ * initial contents of these words.
  */
 const source = (instruction: string, mask: number, expected: string): string => `.version 8.7
 .target sm_100a

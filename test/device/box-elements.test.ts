@@ -1,4 +1,4 @@
-/** Elements that copies of boxes convert, pack or spread, and the swizzles of 96 and 128 bytes. */
+/** Copies of boxes that convert, pack or spread elements, and copies with swizzles of 96 and 128 bytes. */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchResult, tensorMap, type TensorMapOptions } from '../../src/device.ts';
 import { boxKernel, mostBoxBytes } from './box-kernel.ts';
@@ -42,7 +42,7 @@ const wordsOf = (bytes: Uint8Array): readonly number[] => [...new Uint32Array(by
 const pattern = (bytes: number, seed: number): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, i) => (Math.imul(i + seed, 2654435761) >>> 13) & 0xff);
 
-/** Bits of f32, and of tf32 after rounding. No type loses subnormal numbers. */
+/** Numbers as f32 bits, and the tf32 bits to which they are rounded. Subnormal numbers are never flushed to zero. */
 const floats = [
   { name: 'exact', f32: 0x3f80_0000, tf32: 0x3f80_0000 },
   { name: 'below half', f32: 0x3f80_0fff, tf32: 0x3f80_0000 },
@@ -60,7 +60,7 @@ const floats = [
   { name: 'the largest subnormal number', f32: 0x007f_ffff, tf32: 0x0080_0000 },
 ];
 
-/** The bits in shared memory of each type of four bytes. */
+/** For each 4-byte type, the expected bits in shared memory. */
 const converted = {
   f32: ({ f32 }) => f32,
   'f32.ftz': ({ f32 }) => f32,
@@ -110,7 +110,7 @@ describe.each(Object.entries(ways))('%s', (_, way) => {
     for (let row = 0; row < 2; row++) {
       for (let i = 0; i < 32; i++) {
         const place = 64 * (row + 1) + 48 + i;
-        // Only 16 bytes of each row are in the tensor.
+        // Only 16 bytes of each row of the box are inside the tensor.
         const isInside = i < 16;
         if (isLoad) expect(copied.box[32 * row + i]).toBe(isInside ? tensor[place] : 0);
         else if (isInside) expect(copied.tensor[place]).toBe(box[32 * row + i]);
@@ -136,7 +136,7 @@ describe.each(Object.entries(ways))('%s', (_, way) => {
     expect(result).toMatchObject({ ok: true });
     for (let at = 0; at < 512; at++) {
       const [row, group, byte] = [at >> 7, (at >> 4) & 7, at & 15];
-      // The rows end after the third one of the box, and the padding was zero before.
+      // Only three rows of the box are inside the tensor. The padding was zero before the copy.
       const isCopied = byte < bytes && row < 3;
       const place = swizzle === 0 ? at : at ^ (((at >> 7) & 7) << 4);
       expect(box[place]).toBe(isCopied ? tensor[(row + 3) * rowBytes + (8 + group) * bytes + byte] : 0);

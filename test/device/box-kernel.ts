@@ -1,6 +1,6 @@
 /** A kernel that copies a part of a tensor between global and shared memory. */
 
-/** The size in shared memory of the largest part. */
+/** The size in bytes of the largest part that fits into the kernel's shared memory. */
 export const mostBoxBytes = 4096;
 
 interface BoxKernel {
@@ -8,16 +8,16 @@ interface BoxKernel {
   readonly dimensions: number;
   /** Whether the part is copied to shared memory. */
   readonly isLoad: boolean;
-  /** Words after `tile`, such as `.im2col`; by default, `.tile`. */
+  /** The mode of the copy, such as `.im2col`. Default: `.tile`. */
   readonly mode?: string;
-  /** The number of offsets of im2col. */
+  /** The number of im2col offsets. */
   readonly offsets?: number;
 }
 
 /**
- * The kernel `k` copies a part of the tensor of the first argument, a tensor map, to shared memory and on to the buffer
- * of the second argument, or in the other direction. The other arguments are the size of the part in shared memory, the
- * number of bytes that arrive at the mbarrier object, the coordinates, and the offsets.
+ * The kernel `k` copies a part of a tensor to shared memory and from there to a buffer, or in the opposite direction.
+ * The first argument is the tensor map, and the second is the buffer. The other arguments are the size of the part in
+ * shared memory, the number of bytes that arrive at the mbarrier object, the coordinates, and the offsets.
  */
 export function boxKernel({ dimensions, isLoad, mode = '.tile', offsets = 0 }: BoxKernel): string {
   const numbered = (prefix: string, count: number): readonly string[] =>

@@ -60,13 +60,14 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** The number of elements in a row of a tensor, up to the next multiple of 16 bytes. */
+/** The number of elements in a row of a tensor after the row has been extended to a multiple of 16 bytes. */
 const filledRow = ({ options, elementBytes }: Case): number =>
   (Math.ceil(((options.dimensions[0] ?? 0) * elementBytes) / 16) * 16) / elementBytes;
 
 /**
- * Calls `each` for every element of a box with its place in shared memory and, if it is inside, in the tensor. Rows of
- * the tensor have `inRow` elements. Returns the size of the box.
+ * Calls `each` for every element of a box, with the element's offset in shared memory and its offset in the tensor,
+ * which is null for elements outside the tensor. Rows of the tensor have `inRow` elements. Returns the size of the box
+ * in bytes.
  */
 function eachElement(
   { options, elementBytes, coordinates }: Case,
@@ -251,7 +252,7 @@ for (const [way, options] of Object.entries(ways)) {
   });
 }
 
-/** Two blocks of a cluster each copy half of a box to both of them. */
+/** Each of the two blocks of a cluster copies half of a box to both blocks. */
 const sharedHalves = `.version 8.4
 .target sm_90
 .address_size 64

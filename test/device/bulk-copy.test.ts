@@ -13,7 +13,7 @@ const load = `cp.async.bulk.shared::cluster.global.${counted}`;
 const tested = (at: number): string =>
   `mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; selp.u32 %r9, 1, 0, %p1; st.global.u32 [%rd9+${4 * at}], %r9;`;
 
-/** Shows the first and the last word of `name`. */
+/** Writes the first and the last word of `name` to the output. */
 const shown = (name: string, at: number): string =>
   [0, 7]
     .map((word, i) => `ld.shared.u32 %r8, [${name}+${4 * word}]; st.global.u32 [%rd9+${4 * (at + i)}], %r8;`)

@@ -12,7 +12,10 @@ const float = (value: number): number => Number(readNumber(String(value), 'f32')
 const halves = (format: 'f16' | 'bf16', low: number, high: number): number =>
   (Number(readNumber(String(high), format).bits) << 16) | Number(readNumber(String(low), format).bits);
 
-/** Four words of the destination before, of the source, and of the destination after. */
+/**
+ * For each operation, four words of the destination before the operation, of the source, and of the destination
+ * afterwards.
+ */
 const cases: readonly (readonly [op: string, before: Words, source: Words, after: Words])[] = [
   ['add.u32', [1, 2, 0xffffffff, 4], [10, 20, 2, 40], [11, 22, 1, 44]],
   ['add.s32', [1, 0xfffffffe, 3, 4], [0xffffffff, 1, 3, 4], [0, 0xffffffff, 6, 8]],

@@ -1,15 +1,18 @@
 /**
- * The canonical layouts of matrices in shared memory for wgmma and tcgen05.mma, by the formulas of the ISA
+ * The canonical layouts of matrices in shared memory for wgmma and tcgen05.mma, computed with the formulas of the ISA
  * (9.7.15.5.1.2): nested shapes and strides, followed by the swizzle of the address.
  */
 
 export interface Layout {
-  /** 1, 2, 4 or 8 chunks of 16 bytes in a line: no swizzle, or one of 32, 64 or 128 bytes. */
+  /**
+   * The number of 16-byte chunks in a line. With 1, there is no swizzle; with 2, 4 or 8, the swizzle is 32, 64 or 128
+   * bytes.
+   */
   readonly side: 1 | 2 | 4 | 8;
   readonly alongK: boolean;
 }
 
-/** `across` lines or columns of `k` elements of `bits` bits. */
+/** The size of a matrix: `across` rows or columns with `k` elements each. An element has `bits` bits. */
 export interface MatrixSize {
   readonly bits: number;
   readonly across: number;
@@ -22,15 +25,16 @@ export function offsets(
   { bits, across, k }: MatrixSize,
 ): { readonly leading: number; readonly stride: number } {
   const chunks = (k * bits) / 128;
-  // Without a swizzle, all tiles of 128 bytes lie one after the other.
+  // Without a swizzle, the 128-byte tiles follow each other without gaps.
   if (side === 1) return alongK ? { leading: 128, stride: 128 * chunks } : { leading: bits * across, stride: 128 };
-  // Where a line has more chunks than the swizzle, the other chunks come after all lines.
+  // If a line has more than `side` chunks, the remaining chunks of all lines follow after the last line.
   if (alongK) return { leading: chunks > side ? 16 * side * across : 16, stride: 128 * side };
   return { leading: (k / 8) * 128 * side, stride: 128 * side };
 }
 
 /**
- * The address of the element at `position` across k, relative to the start of the matrix, which is a multiple of 1024.
+ * The address of the element in line `position` at index `k`, relative to the start of the matrix, which must be a
+ * multiple of 1024.
  */
 export function addressOf(layout: Layout, size: MatrixSize, position: number, k: number): number {
   const { side, alongK } = layout;

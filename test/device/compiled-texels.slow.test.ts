@@ -1,6 +1,6 @@
 /**
- * Reads of one level of a texture, which compiled code carries out by itself once it knows the texture. Both engines must
- * return the same bits in each format, for each address mode, and for all kinds of coordinates.
+ * Reads of one level of a texture. After the first read of a texture, compiled code performs such reads by itself. Both
+ * engines must return the same bits in each format, for each address mode, and for all kinds of coordinates.
  */
 import { describe, expect, test } from 'vitest';
 import { Device, type DeviceTexture, type TextureOptions } from '../../src/device.ts';
@@ -10,7 +10,7 @@ import { ways } from './run.ts';
 const axes = ['%x', '%y', '%z'] as const;
 const geometries = ['1d', '2d', '3d'] as const;
 
-/** The kernel `k` reads a texture at one place for each thread, and stores the bits of the four channels. */
+/** In the kernel `k`, each thread reads a texture at one position and stores the bits of the four channels. */
 function reading(dimensions: number, coordinates: 'f32' | 's32'): string {
   const used = dimensions === 3 ? '%x, %y, %z, %z' : axes.slice(0, dimensions).join(', ');
   const loads = axes.map((axis, i) => `ld.global.b32 ${axis}, [%rd3+${4 * i}];`);
@@ -29,14 +29,17 @@ st.global.v4.b32 [%rd1], {%r4, %r5, %r6, %r7};
 ret; }`;
 }
 
-/** Numbers at which something changes, and ordinary ones. */
+/** Special values, boundary values, and ordinary numbers. */
 const numbers: readonly number[] = [
   [0, 2 ** -149, 2 ** -130, 2 ** -126, 2 ** -22, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6.75, 7, 8],
   [1 - 2 ** -24, 1 + 2 ** -23, 3 - 2 ** -22, 5 - 2 ** -21, 2 ** 21 + 0.25, 2 ** 31, 2 ** 40, 1e30],
   [Number.POSITIVE_INFINITY, Number.NaN],
 ].flatMap((list) => list.flatMap((value) => [value, -value]));
 
-/** All numbers along one axis, with others along the next ones, and places near the texture, some with halves of weights. */
+/**
+ * Half of the positions use the numbers above, in different combinations for the three axes. The others are close to
+ * the texture; in half of these, the coordinates are multiples of 1/32.
+ */
 const places = Float32Array.from({ length: 3 * 768 }, (_, i) => {
   const [thread, axis] = [Math.floor(i / 3), i % 3];
   const mixed = Math.imul(i + 1, 2654435761);
@@ -144,7 +147,7 @@ test.each(Object.entries(ways))('more textures than the table has entries: %s', 
   expect([...out.read('u32')]).toEqual(numbered);
 });
 
-/** Threads read a texture in turns with two samplers. */
+/** Threads with even indices read a texture with one sampler, and threads with odd indices read it with another. */
 const alternating = `.version 8.0
 .target sm_90, texmode_independent
 .address_size 64

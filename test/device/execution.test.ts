@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { outcome, output, ways } from './run.ts';
 
-/** Leaves the index of the thread in %r10, and in %rd1 the address of the output word with that index. */
+/** Puts the index of the thread in %r10, and the address of the output word with this index in %rd1. */
 const own = `ld.param.u64 %rd1, [out]; mov.u32 %r10, %tid.x; mul.wide.u32 %rd2, %r10, 4; add.u64 %rd1, %rd1, %rd2;`;
 
 describe('control flow', () => {

@@ -1,6 +1,6 @@
 /**
- * Tests that every mistake in a kernel ends the launch with a fault, and that the fault says what happened, where, and
- * in which thread. The device must remain usable afterwards.
+ * Tests that every mistake in a kernel ends the launch with a fault, and that the fault describes what happened, where,
+ * and in which thread. The device must remain usable afterwards.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

@@ -11,7 +11,7 @@ interface Case {
   readonly offsets: readonly number[];
 }
 
-/** The pixels of a filter of 3 x 3 with padding of one pixel: each image has as many results as pixels. */
+/** A 3 x 3 filter with a padding of one pixel, which produces one result for each pixel of an image. */
 const padded = { lowerCorner: [-1, -1], upperCorner: [-1, -1], channelsPerPixel: 4, pixelsPerColumn: 40 };
 
 const cases: readonly Case[] = [
@@ -75,13 +75,16 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** Whether pixels of a case can be copied to the tensor: none may lie outside of the images. */
+/**
+ * Whether the pixels of a case can be copied to the tensor. This requires that none of the pixels lies outside the
+ * images.
+ */
 const canStore = ({ options: { im2col }, coordinates }: Case): boolean =>
   [...im2col.lowerCorner, ...coordinates].every((at) => at >= 0) && im2col.upperCorner.every((at) => at <= 0);
 
 /**
- * The index of an element in the tensor for each element of the pixels; null if it is outside. A pixel of the tensor
- * has `channels` channels.
+ * For each element of the copied pixels, its index in the tensor; null if the element is outside the tensor. A pixel of
+ * the tensor has `channels` channels.
  */
 function elementsOf(
   { options, coordinates, offsets }: Case,
@@ -89,7 +92,7 @@ function elementsOf(
 ): readonly (number | null)[] {
   const { dimensions, im2col, elementStrides = dimensions.map(() => 1) } = options;
   const inside = dimensions.slice(1, -1);
-  // Every dimension between the first and the last has as many steps as fit between its corners.
+  // For every dimension between the first and the last, the number of steps that fit between the corners.
   const counts = inside.map((size, i) => {
     const [low, high] = [im2col.lowerCorner[i] ?? 0, size - 1 + (im2col.upperCorner[i] ?? 0)];
     return Math.floor((high - low) / (elementStrides[i + 1] ?? 1)) + 1;
@@ -145,7 +148,7 @@ async function run(
   };
 }
 
-/** The place of a word of the pixels in shared memory. */
+/** The index in shared memory of a word of the pixels. */
 const placed = (swizzle: number | undefined, word: number): number =>
   swizzle === 128 ? word ^ (((word >> 5) & 7) << 2) : word;
 

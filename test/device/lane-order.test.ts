@@ -1,6 +1,7 @@
 /**
- * The threads of a warp and of a block continue in their order after they have waited for each other, so that the last
- * one wins if all store different values at one address. The result does not depend on how often they have waited.
+ * Tests that the threads of a warp or block continue in ascending order after they have waited for each other. If all
+ * threads store different values at one address, the value of the last thread remains, no matter how often they have
+ * waited.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -9,7 +10,7 @@ import { moduleOf } from './run.ts';
 const shuffle = 'shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;';
 const barrier = 'bar.sync 0;';
 
-/** The number of the thread whose value is left. */
+/** The index of the thread whose value remains in memory. */
 async function winner(engine: 'interp' | 'jit', waits: string, block: number): Promise<number> {
   const device = await Device.create();
   const out = device.alloc(4);

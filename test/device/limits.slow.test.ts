@@ -1,5 +1,5 @@
 /**
- * Whatever a module or a launch asks for, it must finish, end with a fault, or be rejected, and it must do so within
+ * Tests that every module or launch, however large its demands are, finishes, ends with a fault, or is rejected, within
  * limits on time and memory.
  */
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,7 @@
-/** Locks that whole warps hold, as in the code that GCC makes of `omp critical`: all lanes release them at once. */
+/**
+ * Locks that whole warps hold, as in the code that GCC generates for `omp critical`: all lanes release the lock at
+ * once.
+ */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { ways } from './run.ts';

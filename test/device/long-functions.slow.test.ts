@@ -1,12 +1,12 @@
 /**
- * Functions that are too long for V8 to optimize as a whole are cut into parts (program/seams.ts), and so are functions
- * whose regions would copy each other (program/shared-code.ts).
+ * Tests functions that are cut into parts, either because they are too long for V8 to optimize as a whole
+ * (program/seams.ts), or because their regions would contain copies of each other (program/shared-code.ts).
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { ways } from './run.ts';
 
-/** Steps of a hash. In some of them, threads take different ways, or exchange values. */
+/** Steps of a hash. In some of these steps, threads take different branches or exchange values. */
 const steps = [
   'mad.lo.u32 %r3, %r3, %r4, %r2;',
   'shf.l.wrap.b32 %r4, %r3, %r4, 7;',
@@ -56,7 +56,10 @@ call (%r2), hash, (%r1); call (%r3), hash, (%r2);
 st.global.v2.b32 [%rd1], {%r2, %r3};
 ret; }`;
 
-/** Threads interpret programs of their own. Some cases wait for the block, where all threads come at the same time. */
+/**
+ * Each thread interprets its own program. Some cases wait for the other threads of the warp. In every fourth step, all
+ * threads reach such a case.
+ */
 function interpreter(cases: number): string {
   const labels = Array.from({ length: cases }, (_, i) => `C${i}`);
   const bodies = labels.map((label, i) => {

@@ -22,7 +22,7 @@ ${i % 2 === 0 ? `add.u32 %w${i}, %r1, ${i};` : `mov.u32 %w${i}, ${i};`}
 mad.wide.u32 %d${i}, %r1, ${i}, 0x100000000;`,
 );
 
-/** With many guards that depend on the thread, a kernel runs one thread at a time, otherwise four. */
+/** A kernel with many guards that depend on the thread runs one thread at a time; a kernel without guards runs four. */
 const guards = { 'guards that depend on the thread': (i: number) => `@%q${i}`, 'no guards': () => '' } as const;
 
 const between = {

@@ -1,4 +1,4 @@
-/** Stores of 256 bits with `_` for some elements, whose memory is not accessed. */
+/** 256-bit stores in which `_` takes the place of some elements. The memory of these elements is not accessed. */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { ways } from './run.ts';
@@ -6,7 +6,9 @@ import { ways } from './run.ts';
 const threads = 8;
 const untouched = 0xaaaa_aaaa;
 
-/** Each thread stores its words 0 to 7, plus 16 for each thread before it, except those that are `_`. */
+/**
+ * Each thread stores eight words, except those that are `_` in the list. The value of word i in thread t is 16 * t + i.
+ */
 function source(type: 'b32' | 'b64', list: string): string {
   const values = Array.from({ length: 8 }, (_, i) => `add.u32 %r${i}, %r9, ${i};`).join(' ');
   const pairs = [0, 1, 2, 3].map((i) => `mov.b64 %q${i}, {%r${2 * i}, %r${2 * i + 1}};`).join(' ');

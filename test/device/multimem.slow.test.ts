@@ -1,6 +1,6 @@
 /**
- * multimem instructions on a device, which stands for a multicast object with one GPU: a load gives the only value, and
- * stores, reductions and copies change memory as the ordinary instructions do.
+ * multimem instructions on a device, which acts like a multicast object with one GPU: a load returns the only value,
+ * and stores, reductions and copies change memory as the ordinary instructions do.
  */
 import { describe, expect, test } from 'vitest';
 import { expandForm } from '../../src/isa/expand.ts';
@@ -11,7 +11,7 @@ import { slotType } from '../../src/isa/variant.ts';
 import type { LaunchOptions } from '../../src/device.ts';
 import { output, ways } from './run.ts';
 
-/** One variant for each operation, type and size of vectors. Orders and scopes do not change values. */
+/** One variant for each operation, type and vector size. Memory orders and scopes do not affect the results. */
 function sampled(opcode: string): readonly (readonly [string, Variant])[] {
   const forms = [...allForms()].filter(
     ({ id }) => id.startsWith(opcode) && id.includes('async') === opcode.includes('async'),
@@ -21,14 +21,17 @@ function sampled(opcode: string): readonly (readonly [string, Variant])[] {
   return [...new Map(variants.map((variant) => [variant.mnemonic.replaceAll(order, ''), variant]))];
 }
 
-/** Four words at the address `%rd1`, and four words of the operand after them. */
+/** The four words at the address in `%rd1`. They are followed by the four words of the operand. */
 const before = [0x3f80_4000, 0x4048_3c00, 0x7fc0_0001, 0x0001_8000];
 const operand = [0x4000_4200, 0xbf80_3c01, 0x3f80_0000, 0x0002_0003];
 const prologue = `ld.param.u64 %rd1, [out]; ${[...before, ...operand]
   .map((word, i) => `st.global.u32 [%rd1+${4 * i}], ${word};`)
   .join(' ')}`;
 
-/** Runs an instruction whose operand is in registers. They are loaded before, and stored 32 bytes further afterwards. */
+/**
+ * Runs an instruction whose operand is in registers. The registers are loaded before the instruction, and stored at
+ * offset 32 of the output afterwards.
+ */
 async function run(instruction: string, variant: Variant, way: LaunchOptions): Promise<readonly number[]> {
   const { width } = slotType(variant, 0);
   const registers = Array.from({ length: vectorLanes(variant) }, (_, i) => `%x${i}`);
@@ -44,7 +47,7 @@ ${moves((register, offset) => `st.global.b${width} [%rd1+${32 + offset}], ${regi
 
 const wordsOf = (variant: Variant): number => (slotType(variant, 0).width * vectorLanes(variant)) / 32;
 
-/** The ordinary reduction for a variant of multimem.red. */
+/** The ordinary reduction that corresponds to a variant of multimem.red. */
 function ordinary(variant: Variant): string {
   const { op, boolOp, vec = '' } = variant.modifiers;
   const { name } = slotType(variant, 0);
@@ -52,7 +55,7 @@ function ordinary(variant: Variant): string {
   return `red.global${op ?? boolOp}${name.includes('f16') ? '.noftz' : ''}${vec}${type}`;
 }
 
-/** Code for single threads and code for four threads access memory in the same way. */
+/** Code for single threads and code for four threads access memory in the same way, so only one of them is tested. */
 const engines = Object.entries(ways).filter(([name]) => name !== 'jit');
 
 describe.each(engines)('on %s', (_, way) => {

@@ -1,4 +1,4 @@
-/** Textures, samplers and surfaces that instructions give by name: variables, and parameters of opaque types. */
+/** Textures, samplers and surfaces that instructions refer to by name: variables, and parameters of opaque types. */
 import { describe, expect, test } from 'vitest';
 import { Device, type DeviceTexture } from '../../src/device.ts';
 import { ways } from './run.ts';
@@ -122,7 +122,10 @@ describe.each(Object.entries(ways))('%s', (_, way) => {
   });
 });
 
-/** The same reads with constants, and with registers in their place. */
+/**
+ * Reads in which some operands are constants. They are compared with reads in which registers take the place of the
+ * constants.
+ */
 const constants: readonly (readonly [instruction: string, ...operands: readonly string[]])[] = [
   ['tex.1d.v4.f32.f32', '{A}'],
   ['tex.2d.v4.f32.f32', '{A, %f9}'],

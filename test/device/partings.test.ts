@@ -1,5 +1,5 @@
 /**
- * Tests instructions at which the four threads that run together part, so that each of them continues alone: results,
+ * Tests instructions at which four threads that run together diverge, so that each of them continues alone. Results,
  * instruction counts and printed lines must be the same as when threads always run alone.
  */
 import { expect, test } from 'vitest';

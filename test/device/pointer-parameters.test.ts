@@ -37,7 +37,10 @@ const module = `.version 7.5
   ret;
 }`;
 
-/** Writes 1 to its own variable, and 2 and 3 to the parts that it is given. */
+/**
+ * A kernel that writes 1 to its own shared variable, and 2 and 3 to the parts of shared memory that are passed as
+ * parameters.
+ */
 const parts = `.version 7.5
 .target sm_75
 .address_size 64

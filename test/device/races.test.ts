@@ -25,7 +25,10 @@ const store = 'st.shared.u32 [%rd4], %r5;';
 const neighbor = 'ld.shared.u32 %r6, [%rd5];';
 const otherWarp = 'ld.shared.u32 %r6, [%rd6];';
 
-/** The first thread of the grid writes `g` and then the flag; the first thread of the other block waits and reads. */
+/**
+ * The first thread of the grid writes `g` and then the flag; the first thread of the other block waits for the flag and
+ * reads `g`.
+ */
 function message(publish: string, find: string): string {
   return `@!%p1 bra done; @!%p2 bra reader;
 st.global.u32 [g], 5; ${publish}
@@ -34,7 +37,7 @@ reader: ${find} setp.eq.u32 %p3, %r7, 0; @%p3 bra reader; ld.global.u32 %r8, [g]
 done:`;
 }
 
-/** The same within the first block, from thread 0 to thread 32. */
+/** Like `message`, but both threads are in the first block: thread 0 writes, and thread 32 waits and reads. */
 function messageInBlock(publish: string, find: string): string {
   return message(publish, find).replace(
     '@!%p1 bra done; @!%p2 bra reader;',
@@ -193,10 +196,12 @@ describe('a plain access after a strong read', () => {
   const add = 'atom.relaxed.gpu.global.add.u32 %r6, [g], 1;';
   const load = 'ld.relaxed.gpu.global.u32 %r7, [flag];';
   const clear = 'st.global.u32 [flag], 0;';
-  /** The first thread of the grid writes the flag; the first thread of the other block waits for it. */
+  /**
+   * The first thread of the grid writes the flag; the first thread of the other block waits until it has been written.
+   */
   const waiting = (write: string, then: string): string => `@!%p1 bra done; @!%p2 bra reader; ${write} bra done;
 reader: ${load} setp.ne.u32 %p3, %r7, 1; @%p3 bra reader; ${then} done:`;
-  /** The second thread of the grid waits for the first and writes the flag, too. */
+  /** Like `waiting`, but a second thread of the first block waits for the flag, too, and then writes it again. */
   const between = (write: string): string => `setp.eq.u32 %p4, %r1, 1; @!%p2 bra third; @%p1 bra first; @!%p4 bra done;
 second: ${load} setp.ne.u32 %p3, %r7, 1; @%p3 bra second; ${write} bra done;
 first: st.relaxed.gpu.global.u32 [flag], 1; bra done;
@@ -261,11 +266,14 @@ describe('the bytes of an access', () => {
   });
 });
 
-/** Each thread copies 4 bytes of global memory to its own word. */
+/** Each thread copies 4 bytes of global memory to its own word of shared memory. */
 const copy = 'mov.u64 %rd7, g; cp.async.ca.shared.global [%rd4], [%rd7], 4;';
 const own = 'ld.shared.u32 %r6, [%rd4];';
 
-/** Thread 0 copies 64 bytes to shared memory; all threads wait at the mbarrier object at the end of it. */
+/**
+ * Thread 0 copies 64 bytes to shared memory. An mbarrier object, which comes after the words of the threads, counts the
+ * copied bytes.
+ */
 function bulkCopy(before: string, after: string): string {
   return `mov.u64 %rd7, big; mov.u64 %rd8, s; add.u64 %rd9, %rd8, 256;
 @%p1 mbarrier.init.shared.b64 [%rd9], 1; bar.sync 0; ${before}
@@ -274,7 +282,10 @@ function bulkCopy(before: string, after: string): string {
 ${after}`;
 }
 
-/** Thread 0 starts storing a word in shared memory; the word arrives at the mbarrier object at the end of it. */
+/**
+ * Thread 0 starts to store a word in shared memory. An mbarrier object, which comes after the words of the threads,
+ * counts the bytes of the stored word.
+ */
 function remoteStore(before: string, after: string): string {
   return `add.u64 %rd9, %rd3, 256; @%p1 mbarrier.init.shared.b64 [%rd9], 1; bar.sync 0; ${before}
 @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%rd9], 4;

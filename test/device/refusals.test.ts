@@ -5,7 +5,7 @@ import { Device } from '../../src/device.ts';
 import { filled } from '../filled.ts';
 import { output } from './run.ts';
 
-// There are no scripts for workers beside the sources.
+// The folder with the sources contains no worker scripts.
 vi.mock('#host', () => import('../../src/hosts/node.ts'));
 
 afterEach(() => {

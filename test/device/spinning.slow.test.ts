@@ -4,7 +4,7 @@ import { outcome, ways } from './run.ts';
 
 const module = '.shared .align 8 .b64 bar; .shared .b32 flag;';
 
-/** Thread 0 prepares the objects in shared memory. */
+/** Thread 0 initializes the flag and the mbarrier object in shared memory. */
 const prepare = `mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.b32 [flag], 0;
 @%p1 mbarrier.init.shared.b64 [bar], 1; bar.sync 0;`;
 const test0 = 'mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0; @!%p2 bra L;';

@@ -120,7 +120,7 @@ function ending(engine: ReturnType<typeof referenceEngine>, stride: number): unk
   return withoutTimer(engine.give());
 }
 
-/** The timer follows the host's clock. */
+/** Clears the timer, which follows the host's clock and therefore differs from run to run. */
 function withoutTimer(state: LaunchState): LaunchState {
   return { ...state, timer: 0 };
 }
@@ -190,7 +190,7 @@ describe('states share memory', () => {
     module: '.shared .align 4 .b8 s[20000];',
     body: `${own} mov.u32 %r2, 5; st.shared.u32 [s+12000], %r2; st.global.u32 [%rd2], %r2; add.u32 %r2, %r2, 1;`,
   };
-  /** The states after each instruction. */
+  /** The state before the first instruction, and the state after each instruction. */
   const states = (): readonly LaunchState[] => {
     const engine = engineOf(launchOf(storing, { block: 2, bytes: 100_000 }));
     const found: LaunchState[] = [];

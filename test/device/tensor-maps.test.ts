@@ -1,4 +1,4 @@
-/** Tensor maps that kernels make or change (tensormap.replace, tensormap.cp_fenceproxy). */
+/** Tensor maps that kernels create or change (tensormap.replace, tensormap.cp_fenceproxy). */
 import { describe, expect, test } from 'vitest';
 import { Device, tensorMap, type TensorMapOptions } from '../../src/device.ts';
 import { ways } from './run.ts';
@@ -44,7 +44,7 @@ function replaceAll(space: string, map: Given): string {
     const width = field === 'global_address' || field === 'global_stride' ? 64 : 32;
     return `tensormap.replace.tile.${field}${space}.b1024.b${width} [%rd4], ${operands};`;
   };
-  /** Values are operands of a register type, so they have to be moved to registers first. */
+  /** The new values must be in registers, so they are moved there first. */
   const numbered = (field: string, values: readonly number[]): string =>
     values
       .map((value, i) => {
@@ -65,7 +65,7 @@ ${replace('swizzle_atomicity', String(atoms.indexOf(swizzleAtom)))}
 ${replace('fill_mode', fill === 'nan' ? '1' : '0')}`;
 }
 
-/** Makes a tensor map in shared memory, which begins as zeros, and copies it to global memory. */
+/** Clears a tensor map in shared memory, fills in its fields, and copies it to global memory. */
 const maker = (map: Given, space: string): string => `.version 8.8
 .target sm_103a
 .address_size 64
@@ -122,7 +122,7 @@ describe.each(Object.entries(ways))('%s', (_, options) => {
         .kernel('k')
         .launch({ block: 32, args, ...options });
       expect(result).toMatchObject({ ok: true });
-      // What follows is not read, and tensormap.replace does not change it.
+      // The bytes after the first 64 are not read, and tensormap.replace does not change them.
       const read = 64;
       expect([...out.read().subarray(0, read)]).toEqual([...tensorMap({ tensor: 0x1000n, ...map }).subarray(0, read)]);
     });

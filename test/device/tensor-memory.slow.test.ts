@@ -1,7 +1,7 @@
 /**
- * Tensor memory: how columns are allocated, which registers of which thread hold which lane and column, and what a warp
- * must not do. `offsets` holds, for each shape, the place of a thread's registers, written down from the figures of the
- * ISA (9.7.16.2.3.1).
+ * Tensor memory: how columns are allocated, which lane and column each register of a thread corresponds to, and what a
+ * warp must not do. For each shape, `shapes` contains the positions of a thread's registers, transcribed from the
+ * figures of the ISA (9.7.16.2.3.1).
  */
 import { describe, expect, test } from 'vitest';
 import { output, outcome, ways } from './run.ts';
@@ -17,7 +17,9 @@ const free = (columns: number): string =>
   `bar.sync 0;
 @%p1 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, ${columns};`;
 
-/** Each thread has its number in %r1, the start of tensor memory in %r2, and the start of its warp's lanes in %r3. */
+/**
+ * %r1 contains the index of the thread, %r2 the start of the allocated columns, and %r3 the start of the warp's lanes.
+ */
 const source = (body: string, columns = 32) => ({
   module: '.shared .b32 base;',
   body: `mov.u32 %r1, %tid.x;\n${allocate(columns)}\n${body}\n${free(columns)}`,
@@ -99,7 +101,7 @@ ${store(count)}`;
   });
 
   const [big, small, nan] = [0x40a0_0000, 0xc0c0_0000, 0x7fc0_0000];
-  /** The loaded words, and the result. */
+  /** For each reduction, the loaded words and the result. */
   const reductions: readonly (readonly [words: string, loaded: readonly number[], result: number])[] = [
     ['min.u32', [5, 7, 0xffff_fffe, 6], 5],
     ['max.u32', [5, 7, 0xffff_fffe, 6], 0xffff_fffe],
@@ -152,7 +154,7 @@ tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;`;
     expect(await output({ body }, 16, { ...way, block: 32 })).toEqual([0, 128, 64, 128]);
   });
 
-  /** Where each row of 16 bytes is in tensor memory. */
+  /** For each shape, the number of 16-byte rows, and the lanes of tensor memory to which each row is copied. */
   const copies: readonly (readonly [shape: string, rows: number, lanesOf: (row: number) => readonly number[]])[] = [
     ['128x128b', 128, (row) => [row]],
     ['64x128b.warpx2::02_13', 64, (row) => [row, row + 64]],
@@ -161,7 +163,7 @@ tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;`;
   ];
 
   test.each(copies)('a copy of shape %s', async (shape, rows, lanesOf) => {
-    // Row r contains the words 4r to 4r + 3. Groups of 8 rows follow one another.
+    // Row r contains the words 4r to 4r + 3. Groups of 8 rows follow each other without gaps.
     const body = `shl.b32 %r4, %r1, 2; add.u32 %r5, %r4, 1; add.u32 %r6, %r4, 2; add.u32 %r7, %r4, 3;
 mov.u32 %r8, rows; shl.b32 %r9, %r1, 4; add.u32 %r9, %r8, %r9;
 st.shared.v4.b32 [%r9], {${list(4, 4)}};

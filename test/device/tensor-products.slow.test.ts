@@ -10,7 +10,10 @@ import { ways } from './run.ts';
 
 type Format = 'packed fp4' | 'f16' | 'bf16' | 'tf32' | 'e4m3' | 'e5m2' | 'e2m3' | 'e3m2' | 'e2m1' | 's8' | 'u8';
 
-/** For each format: the kind, the code in the instruction descriptor, the bits in memory, and those of the format. */
+/**
+ * For each format: the kind, the code in the instruction descriptor, the width of an element in memory, and the width
+ * of the format itself.
+ */
 const formats: Readonly<Record<Format, readonly [kind: string, code: number, bits: number, width: number]>> = {
   f16: ['f16', 0, 16, 16],
   bf16: ['f16', 1, 16, 16],
@@ -27,12 +30,15 @@ const formats: Readonly<Record<Format, readonly [kind: string, code: number, bit
 
 const swizzles = { 1: 0, 2: 6, 4: 4, 8: 2 } as const;
 
-/** The scale factors of a product: 127 (or 0x38) stands for 1, and each unit (or 8 units) more for a power of two. */
+/**
+ * The scale factors of a product. The code for 1 is 127 in ue8m0 and 0x38 in ue4m3. The factor doubles if the code
+ * increases by 1 in ue8m0 or by 8 in ue4m3.
+ */
 interface Scaling {
   readonly words: string;
   readonly count: 1 | 2 | 4;
   readonly format: 'ue8m0' | 'ue4m3';
-  /** The number of the byte in which the factors of a line begin. */
+  /** The index of the byte, within a word, at which the factors of a line begin. */
   readonly first: number;
 }
 
@@ -45,19 +51,19 @@ interface Job {
   readonly layouts: readonly [a: Layout | 'tensor memory', b: Layout];
   /** Bits of the instruction descriptor in addition to the types and the shape. */
   readonly flags?: number;
-  /** Whether the previous value of D is added. */
+  /** Whether the previous value of D is added to the product. */
   readonly adds?: boolean;
-  /** The operands before and after the one that says so. */
+  /** The operand before the predicate that corresponds to `adds`. `scale` is the operand after this predicate. */
   readonly mask?: string;
   readonly scale?: number;
   readonly scaling?: Scaling;
-  /** Whether A is sparse. Of four columns, the first two are kept. */
+  /** Whether A is sparse. The first two of every four columns are kept. */
   readonly sparse?: boolean;
-  /** The words of the instruction before its kind; `.ws` keeps B. */
+  /** The modifiers of the instruction between `mma` and `.cta_group`; `.ws` keeps B. */
   readonly words?: string;
   /** A zero-column mask descriptor. */
   readonly zeroColumns?: bigint;
-  /** What D contains before the product. */
+  /** The bits of each element of D before the product. */
   readonly before?: number;
 }
 
@@ -65,7 +71,7 @@ const along = (side: Layout['side']): Layout => ({ side, alongK: true });
 const across = (side: Layout['side']): Layout => ({ side, alongK: false });
 const plain: Job = { a: 'f16', b: 'f16', d: 'f32', m: 128, n: 32, layouts: [along(8), along(8)] };
 
-/** The bits of a number, which are remembered because the matrices contain few different numbers. */
+/** A cache for the bits of numbers, which is useful because the matrices contain few different numbers. */
 const known = new Map<string, number>();
 function codeOf(format: Format | 'f32', value: number): number {
   const key = `${format} ${value}`;
@@ -80,7 +86,7 @@ function codeOf(format: Format | 'f32', value: number): number {
   return bits;
 }
 
-/** Values from -2 to 2, or from 0 to 4. */
+/** Values from -2 to 2, or from 0 to 4 for u8. */
 function valuesOf(format: Format, count: number, seed: number): readonly number[] {
   const least = format === 'u8' ? 0 : -2;
   return Array.from({ length: count }, (_, i) => (((i * seed + (i >> 5)) * 7) % 5) + least);
@@ -88,7 +94,7 @@ function valuesOf(format: Format, count: number, seed: number): readonly number[
 
 const kOf = (format: Format): number => 256 / formats[format][2];
 
-/** The bytes of a matrix in shared memory. */
+/** The bytes of a matrix, as they are laid out in shared memory. */
 function sharedImage(format: Format, layout: Layout, values: readonly number[], lines: number): Uint8Array {
   const [, , bits, width] = formats[format];
   const k = values.length / lines;
@@ -109,7 +115,10 @@ function sharedImage(format: Format, layout: Layout, values: readonly number[], 
   return image;
 }
 
-/** Puts the bits of an element at a bit of a chunk of 16 bytes, at whose start small elements are packed. */
+/**
+ * Puts the bits of an element into a 16-byte chunk, starting at bit `low`. Small elements are packed at the start of a
+ * chunk.
+ */
 function putSmall(image: Uint8Array, chunk: number, low: number, code: number, width: number): void {
   for (let bit = 0; bit < width; bit++) {
     const at = low + bit;
@@ -117,7 +126,7 @@ function putSmall(image: Uint8Array, chunk: number, low: number, code: number, w
   }
 }
 
-/** Where the words with scale factors begin in the image of A: for each of 32 lanes, 4 words of A and 4 of B. */
+/** The offset of the scale factors in the image of A. Each of 32 lanes has 4 words for A, followed by 4 words for B. */
 const scaleImage = 16384;
 
 /** The binary logarithm of the scale factor of a block in a line. */
@@ -135,7 +144,7 @@ function putScales(image: Uint8Array, { count, format, first }: Scaling): void {
   }
 }
 
-/** The words of A in tensor memory: 8 for each row. A number with fewer than 8 bits is in the upper bits of 6. */
+/** The words of A in tensor memory, 8 for each row. A 4-bit number is in bits 2 to 5 of its byte. */
 function tensorWords(format: Format, values: readonly number[], lines: number): Uint32Array {
   const [, , bits, width] = formats[format];
   const words = new Uint32Array(lines * 8);
@@ -329,7 +338,7 @@ const jobs: readonly (readonly [string, Job])[] = [
 ];
 
 describe.each(Object.entries(ways))('%s', (name, way) => {
-  // The reference engine uses the same code for products, so that a few of them are enough.
+  // The reference engine uses the same code for all products, so a few products are enough.
   const own = name === 'interp' ? jobs.filter((_, i) => i % 6 === 0) : jobs;
   test.each(own)('%s', (_, job) => check(job, way));
 
@@ -342,7 +351,7 @@ describe.each(Object.entries(ways))('%s', (name, way) => {
 });
 
 test('columns of zeros', async () => {
-  // Two columns are used, then two are zeros.
+  // Of every four columns, the first two are used, and the last two are replaced with zeros.
   const zeroColumns = (1n << 39n) | (1n << 40n) | (1n << 48n);
   const { found, products } = await run({ ...plain, words: '.ws', n: 64, zeroColumns }, {});
   const wanted = products.map((product, i) => codeOf('f32', i % 4 < 2 ? product : 0));

@@ -7,8 +7,8 @@ import { ways } from './run.ts';
 const most = 1024;
 
 /**
- * A kernel that copies `size` bytes of `data` to shared memory, runs `instruction`, and copies the bytes back.
- * `%c0` to `%c4` are coordinates, and `tile` is the shared memory.
+ * A kernel that copies `size` bytes of `data` to shared memory, runs `instruction`, and copies the bytes back. `%c0` to
+ * `%c4` are coordinates, and `tile` is the copy in shared memory.
  */
 function moduleOf(instruction: string): string {
   const move = (of: string): string => `mov.u32 %r4, 0; mov.u64 %rd5, %rd2; mov.u32 %r5, tile;
@@ -70,7 +70,7 @@ async function run(
 const [width, height, boxWidth, boxHeight] = [16, 4, 8, 2];
 const options = (type: TensorMapOptions['type']) => ({ type, dimensions: [width, height], box: [boxWidth, boxHeight] });
 
-/** Where each element of the box at (column, row) is in the tensor; null if it is outside. */
+/** The index in the tensor of each element of the box at (column, row); null for elements outside the tensor. */
 function placesOf(column: number, row: number): readonly (number | null)[] {
   return Array.from({ length: boxWidth * boxHeight }, (_, i) => {
     const [x, y] = [column + (i % boxWidth), row + Math.floor(i / boxWidth)];

@@ -1,4 +1,4 @@
-/** Wrong textures and surfaces: those that are refused when they are made, and those that end a launch. */
+/** Invalid textures and surfaces: those that are rejected when they are created, and those that end a launch. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Device, type DeviceBuffer, type LaunchOptions, type TextureOptions } from '../../src/device.ts';
@@ -49,7 +49,7 @@ test('refused: memory that is not that of the device', async () => {
   await expect(launched).rejects.toThrow('argument 0 is memory of another device');
 });
 
-/** Stores two channels in a texel, with the conversion to the format of the surface. */
+/** Stores two channels in a texel, after converting them to the format of the surface. */
 const storing = `.version 8.0
 .target sm_90
 .address_size 64
@@ -67,7 +67,7 @@ ret;
 `;
 
 describe.each(Object.entries(ways))('%s', (_, way) => {
-  /** Makes an argument in the place of a texture of two dimensions. */
+  /** Creates an argument that is passed to the kernel instead of a two-dimensional texture. */
   type Make = (device: Device, texels: DeviceBuffer) => { readonly address: bigint };
   const faults: readonly (readonly [what: string, make: Make, message: string])[] = [
     ['another geometry', (device, texels) => device.texture({ ...plain, size: [16], texels }), 'is a 1D texture, but'],

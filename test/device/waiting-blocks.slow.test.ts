@@ -4,7 +4,7 @@ import { outcome, output, ways } from './run.ts';
 
 const grid = 5;
 
-/** How the threads of a block learn what thread 0 has read, given the value in `%r3` of thread 0. */
+/** Ways to pass the value that thread 0 has read into `%r3` to the other threads of its block. */
 const spreads: Readonly<Record<string, string>> = {
   'bar.sync': '@%p1 st.shared.u32 [seen], %r3; bar.sync 0; ld.shared.u32 %r3, [seen]; bar.sync 0;',
   'bar.warp.sync':
@@ -13,7 +13,7 @@ const spreads: Readonly<Record<string, string>> = {
   'bar.red': 'setp.ge.u32 %p3, %r3, 5; bar.red.or.pred %p3, 0, %p3; selp.u32 %r3, 5, 0, %p3;',
 };
 
-/** How thread 0 reads how many blocks have arrived. */
+/** Ways for thread 0 to read the number of blocks that have arrived. */
 const reads: Readonly<Record<string, string>> = {
   atom: '@%p1 atom.global.gpu.acquire.add.u32 %r3, [%rd1], 0;',
   'ld.acquire': '@%p1 ld.acquire.gpu.global.u32 %r3, [%rd1];',
@@ -24,7 +24,10 @@ const cases = Object.keys(spreads).flatMap((spread) => Object.keys(reads).map((r
 
 const module = '.shared .u32 seen;';
 
-/** Every block counts itself and waits until all have. Then each thread counts itself in the next word. */
+/**
+ * Every block increments a counter and waits until all blocks have done so. Then every thread increments a second
+ * counter.
+ */
 function body({ read, spread }: (typeof cases)[number]): string {
   return `ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r3, 0; and.b32 %r2, %r1, ${spread === 'shfl.sync' ? 31 : 63};
 setp.eq.u32 %p1, %r2, 0; setp.eq.u32 %p4, %r1, 0; @%p4 red.global.gpu.release.add.u32 [%rd1], 1;
@@ -39,7 +42,7 @@ describe.each([...Object.entries(ways), ['two workers', { workers: 2 }] as const
   });
 });
 
-/** What a loop contains in which the only thread of block 0 that has not ended waits for block 1. */
+/** The contents of a loop in which the only remaining thread of block 0 waits for block 1. */
 const contents: Readonly<Record<string, string>> = {
   nothing: '',
   'a call': 'call nothing;',
@@ -71,7 +74,10 @@ describe('the device runtime library', () => {
     '.extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 p); .extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 p, .param .b32 q);';
   const sync =
     '{ .param .b64 a; .param .b32 b, s; st.param.b64 [a], %rd2; st.param.b32 [b], 0; call.uni (s), cudaCGSynchronize, (a, b); }';
-  /** In each round, every block stores its number plus 10 times the round, and then adds what the next block stored. */
+  /**
+   * In each round, every block stores its index plus 10 times the number of the round, and then adds the value that the
+   * next block has stored.
+   */
   const rounds = `ld.param.u64 %rd1, [out];
 { .param .b32 a; .param .b64 h; st.param.b32 [a], 1; call.uni (h), cudaCGGetIntrinsicHandle, (a); ld.param.b64 %rd2, [h]; }
 mov.u32 %r1, %ctaid.x; mad.wide.u32 %rd3, %r1, 4, %rd1; add.u32 %r2, %r1, 1; rem.u32 %r2, %r2, ${grid};

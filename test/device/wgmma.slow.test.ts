@@ -19,7 +19,7 @@ const codes = { 1: 0, 2: 3, 4: 2, 8: 1 } as const;
 
 const knownBits = new Map<string, number>();
 
-/** The bits of a number, which are remembered because the matrices contain few different numbers. */
+/** The bits of a number. They are cached, because the matrices contain few different numbers. */
 function bitsOf(format: 'f16' | 'bf16' | 'f32' | 'e4m3', value: number): number {
   const key = `${format} ${value}`;
   const bits = knownBits.get(key) ?? Number(readNumber(String(value), format).bits);
@@ -40,9 +40,9 @@ interface Job {
   readonly b: Layout;
   readonly tail: string;
   readonly transposes: boolean;
-  /** The constant that selects the lanes with metadata, if A is sparse. */
+  /** If A is sparse, the constant that selects the lanes whose metadata is used. */
   readonly selector?: number;
-  /** Instructions after the product is complete. */
+  /** Instructions to run after the product is complete. */
   readonly after?: string;
 }
 
@@ -123,7 +123,7 @@ async function check(job: Job, scale: 0 | 1, sign = 1): Promise<void> {
       const code = codeOf(type, at(valuesA, row * kept + column));
       if (a !== 'registers') place(bytesA, addressOf(a, { bits, across: 64, k: kept }, row, column), bits, code);
       else {
-        // Four lanes share a row; a register holds 4 bytes that are adjacent along k.
+        // Each row is divided among four lanes. A register contains 4 bytes that are adjacent along k.
         const inBytes = (column * bits) / 8;
         const [half, lane] = [inBytes >> 4, 4 * (row % 8) + ((inBytes >> 2) & 3)];
         const register = ((row >> 3) & 1) + 2 * half;

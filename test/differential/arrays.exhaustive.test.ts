@@ -91,7 +91,7 @@ function runsOf(exact: (magnitude: number) => number): { at(magnitude: number): 
   let run: Run = { code: exact(0), end: 0 };
   const next = (from: number): Run => {
     const code = exact(from);
-    // All NaNs give the same result.
+    // All NaNs are converted to the same code.
     let [same, behind] = [from, from >= firstNan ? 2 ** 31 : firstNan];
     if (from >= firstNan) same = 2 ** 31 - 1;
     while (behind - same > 1) {

@@ -1,7 +1,7 @@
 /**
  * Tests f64 arithmetic on the fast engine, in code for one thread and in code for four threads at a time. There are
  * three kinds of operands: those for which a fused multiply-add is hard to round, numbers of all magnitudes, and
- * special values. The reference engine gives the expected results.
+ * special values. The expected results come from the reference engine.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

@@ -1,7 +1,7 @@
 /**
  * The fast engine computes elementary functions in two ways, both of which are compared with exact values here. The
  * errors of the f64 series must stay below their bound. The exact computation must be correct to 53 bits, and must also
- * tell whether any lower bit is set.
+ * determine whether any lower bit is set.
  */
 import { describe, expect, test } from 'vitest';
 import { exactFunction } from '../../src/jit/arithmetic/elementary-exact.ts';

@@ -190,7 +190,7 @@ async function allDifferences(cases: readonly Case[]): Promise<readonly (readonl
   return differing;
 }
 
-/** Describes the rows for which the engines give different results for one instruction. */
+/** Describes the rows for which the engines produce different results for one instruction. */
 export async function differences(instruction: Instruction, rows: Rows): Promise<readonly string[]> {
   return (await allDifferences([{ instruction, rows: () => rows }]))[0] ?? [];
 }
@@ -199,7 +199,7 @@ export async function differences(instruction: Instruction, rows: Rows): Promise
 const batchSize = 8;
 
 /**
- * Returns a function that takes the position of a case in the list and describes the rows for which the engines give
+ * Returns a function that takes the index of a case in the list and describes the rows for which the engines produce
  * different results. One kernel executes several cases, which takes only a third of the time that a kernel for each
  * case would take.
  */

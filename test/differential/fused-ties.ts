@@ -1,7 +1,7 @@
 /**
  * Tests fma.f32 on the fast engine, in code for one thread and in code for four threads at a time. The inputs are
  * chosen so that the result computed in f64 is halfway between two f32 values or in the range of f32 subnormals. Some
- * of these f64 results are exact, and others have been rounded. The reference engine gives the expected results.
+ * of these f64 results are exact, and others have been rounded. The expected results come from the reference engine.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

@@ -1,6 +1,6 @@
 /**
  * Tests the bits of NaNs that pass through a chain of f32 instructions. In code for four threads at a time, only the
- * last result of a chain has the bits that PTX prescribes. The reference engine gives the expected results.
+ * last result of a chain has the bits that PTX prescribes. The expected results come from the reference engine.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

@@ -13,7 +13,7 @@ export interface Instruction {
   readonly inst: string;
   readonly sources: readonly Register[];
   readonly results: readonly Register[];
-  /** As written, destinations included. */
+  /** The text of all operands, including the destinations. */
   readonly operands: string;
 }
 

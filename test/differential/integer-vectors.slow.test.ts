@@ -1,6 +1,6 @@
 /**
  * Tests integer instructions on the fast engine, in code for one thread and in code for four threads at a time. The
- * reference engine gives the expected results.
+ * expected results come from the reference engine.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

@@ -1,6 +1,6 @@
 /**
- * In long blocks, NaNs that only other arithmetic reads keep whatever bits they have. All NaNs that a kernel can observe
- * must still have the bits that the reference engine computes.
+ * In long blocks of code, the bits of NaNs that are read only by other arithmetic instructions are not adjusted. All
+ * NaNs that a kernel can observe must still have the bits that the reference engine computes.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

@@ -67,7 +67,7 @@ function elementAt(input: Uint8Array, format: string, row: number, column: numbe
   return bits === 6 ? code : code << 2;
 }
 
-/** Code with which each lane stores its registers in consecutive words. */
+/** Code that makes each lane store its registers in consecutive words. */
 const storeWords = (names: readonly string[]): string =>
   `mul.lo.u32 %b, %lane, ${names.length * 4}; add.u32 %b, %b, %a;\n${names.map((name, i) => `st.shared.b32 [%b+${8192 + 4 * i}], ${name};`).join('\n')}`;
 
@@ -114,7 +114,7 @@ setp.${lanes} %go, %lane, ${row}; @%go add.u32 %b, %b, ${bytes};\n${line}\n${sto
       return run({ registers: '.reg .b32 %r<4>;', body, input: counted(512), output: 128, engine });
     };
     await expect(moved('eq.u32')).rejects.toThrow('aligned');
-    // Here, misaligned addresses occur only in lanes whose addresses are not used.
+    // In this case, only lanes whose addresses are not used have misaligned addresses.
     await expect(moved('gt.u32')).resolves.toHaveLength(128);
   });
 

@@ -219,7 +219,7 @@ class Generator {
   }
 }
 
-/** Generates the module for a seed; the same seed always gives the same module. */
+/** Generates the module for a seed; the same seed always produces the same module. */
 export function randomCalls(seed: number): Generated {
   return new Generator(seed).generate();
 }

@@ -43,7 +43,7 @@ const predicates: readonly string[] = namesOf(1).map(
 export const constants =
   '.const .align 16 .b32 constants[8] = {0, 1, 0x80000000, 0x7f800000, 0x7fc00001, 0x3f80ff80, 0x7c00fc00, 0xffffffff};';
 
-/** Declares the shared memory of a block: a slot of 32 bytes for each thread, and the counters of the block. */
+/** Declares the shared memory of a block: a 32-byte slot for each thread, and the counters of the block. */
 export function sharedMemory(block: number): string {
   return `.shared .align 16 .b8 slots[${32 * block}]; .shared .align 16 .b8 tally[64]; .shared .b32 tensor;`;
 }

@@ -43,7 +43,7 @@ export type Pool = readonly (readonly (readonly Variant[])[])[];
 interface Pools {
   /** Instructions that only read and write registers. */
   readonly values: Pool;
-  /** Instructions that threads of a warp execute together; a mask says which threads take part. */
+  /** Instructions that threads of a warp execute together; a mask selects the threads that take part. */
   readonly collectives: Pool;
 }
 

@@ -28,7 +28,7 @@ export class RandomSource {
     return from[this.below(from.length)] as T;
   }
 
-  /** `count` different elements. */
+  /** Picks `count` different elements of a list. */
   sample<T>(from: readonly T[], count: number): readonly T[] {
     const left = [...from];
     return Array.from({ length: count }, () => left.splice(this.below(left.length), 1)[0] as T);

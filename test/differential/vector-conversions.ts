@@ -22,7 +22,7 @@ const older = namedEnvironment('sm_13', '9.1');
 export function narrowConversions(): ReadonlyMap<string, Conversion> {
   const found = new Map<string, Conversion>();
   for (const variant of expand(allForms())) {
-    // Most instructions convert nothing, on any target.
+    // Most instructions do not convert anything on any target.
     if (narrowIn(variant, newer).length === 0) continue;
     for (const environment of [older, newer]) {
       if (evaluator(variant, environment) === null) continue;
@@ -64,7 +64,7 @@ export interface Comparison {
   readonly run: (count: number) => string | null;
 }
 
-/** Null if the conversion has no vector form. */
+/** Returns the comparison for a conversion; null if the conversion has no vector form. */
 export function comparison(c: Conversion): Comparison | null {
   const helpers = new Helpers();
   const four = vectorConverter(helpers, c);

@@ -1,6 +1,6 @@
 /**
- * Conversions of four values at once give the same bits as conversions of single values; the exhaustive tests cover
- * more inputs.
+ * Tests that conversions of four values at once produce the same bits as conversions of single values; the exhaustive
+ * tests cover more inputs.
  */
 import { expect, it } from 'vitest';
 import { differenceOnWords } from './vector-convert.ts';

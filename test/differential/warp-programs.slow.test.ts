@@ -1,6 +1,6 @@
 /**
- * Threads of a warp that exchange values through volatile shared memory without synchronizing. GPUs run them in lockstep
- * unless they diverge, and join their branches again, so that is what both engines must do.
+ * Tests threads of a warp that exchange values through volatile shared memory without synchronizing. GPUs run such
+ * threads in lockstep unless they diverge, and let them reconverge after branches. Both engines must do the same.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

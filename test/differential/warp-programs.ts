@@ -10,7 +10,7 @@ export const words = 64;
 const lanes = 32;
 const variables = 3;
 
-/** A function of the lane, the variables of the thread, and the counters of the loops around it. */
+/** A function of the lane, the variables of the thread, and the counters of the loops that contain the expression. */
 type Expression =
   | { readonly kind: 'lane' }
   | { readonly kind: 'constant'; readonly value: number }
@@ -26,13 +26,13 @@ const operations = {
 } as const;
 
 type Statement =
-  /** Reads or writes the word whose index has the lowest bits of `at`. */
+  /** Loads and stores access the word whose index is given by the lowest bits of `at`. */
   | { readonly kind: 'load'; readonly variable: number; readonly at: Expression }
   | { readonly kind: 'store'; readonly at: Expression; readonly value: Expression }
   | { readonly kind: 'set'; readonly variable: number; readonly value: Expression }
   /**
-   * Runs `yes` in the lanes in which the condition has a bit of `mask`, and `no` in the others. Only `yes` accesses
-   * memory, because the order of branches is up to the GPU.
+   * Runs `yes` in the lanes in which `condition & mask` is not 0, and `no` in the other lanes. Only `yes` accesses
+   * memory, because GPUs may run the two branches in either order.
    */
   | {
       readonly kind: 'if';
@@ -42,8 +42,8 @@ type Statement =
       readonly no: readonly Statement[];
     }
   /**
-   * Repeats the body as often as the three lowest bits of `times` say, which each thread reads before the loop, or once
-   * more if the loop tests at its end.
+   * Repeats the body. The number of rounds is given by the three lowest bits of `times`, which each thread reads before
+   * the loop. There is one more round if the loop tests its condition at the end.
    */
   | {
       readonly kind: 'loop';
@@ -51,7 +51,7 @@ type Statement =
       readonly testsAtEnd: boolean;
       readonly body: readonly Statement[];
     }
-  /** Begins the next round of the innermost loop in the lanes in which the condition has a bit of `mask`. */
+  /** Begins the next round of the innermost loop in the lanes in which `condition & mask` is not 0. */
   | { readonly kind: 'continue'; readonly condition: Expression; readonly mask: number };
 
 export type WarpProgram = readonly Statement[];
@@ -192,7 +192,8 @@ function valueOf(expression: Expression, one: Lane): number {
 // --- PTX ------------------------------------------------------------------------------------------------------------
 
 /**
- * Returns the module of a program; `order` is the modifier of its loads and stores. Each warp has `words` words of its own, and copies them to `out` when it has ended.
+ * Returns the module of a program; `order` is the modifier of its loads and stores. Each warp has `words` words of its
+ * own, and copies them to `out` at the end.
  */
 export function moduleOfWarps(program: WarpProgram, order = '.volatile'): string {
   const lines: string[] = [];
@@ -227,7 +228,9 @@ class Writer {
   predicates = 0;
   temporaries = 0;
   private labels = 0;
-  /** For each loop around the statement, innermost last, the lines that begin its next round. */
+  /**
+   * For each loop that contains the current statement, the lines that begin its next round. The innermost loop is last.
+   */
   private readonly repeats: (readonly string[])[] = [];
   private readonly lines: string[];
   private readonly order: string;

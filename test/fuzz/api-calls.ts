@@ -352,7 +352,9 @@ export interface WrongCall {
   readonly arguments: readonly unknown[];
 }
 
-/** All variations of a call in which one argument, or one member of an argument, is replaced by this wrong value. */
+/**
+ * All variations of a call in which one argument, or one member of an argument, is replaced by the given wrong value.
+ */
 export function wrongCalls({ name, arguments: valid }: Call, value: unknown): readonly WrongCall[] {
   if (isSlow(name) && (value === undefined || typeof value === 'object')) return [];
   return valid.flatMap((given, i) => [

@@ -1,4 +1,4 @@
-/** A kernel that never ends is stopped by its time limit, no matter what it does and which engine it runs on. */
+/** A kernel that never ends is stopped by its time limit, no matter what it does or which engine it runs on. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions } from '../../src/device.ts';

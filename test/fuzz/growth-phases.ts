@@ -1,4 +1,7 @@
-/** What is done with a text whose growth is measured: checking, launching, and what editors and commands ask about it. */
+/**
+ * The kinds of work whose growth with the size of a text is measured: checking, launching, and the requests of editors
+ * and commands.
+ */
 import { diffModules, Document, flowGraphSvg } from '../../src/analysis.ts';
 import { recordWarp } from '../../src/debug.ts';
 import { Device, type LaunchOptions } from '../../src/device.ts';
@@ -102,8 +105,8 @@ export const phases: Readonly<Record<string, Phase>> = {
     return view === null ? 'no view' : `${flowGraphSvg(view.flowGraph(), 'k').length} characters`;
   },
   embedded: (text) => {
-    // The last characters are different in each run. They are part of each statement, so that no report comes from a
-    // cache.
+    // The last characters of the text are different in each run. They are added to each statement, so that no report
+    // comes from a cache.
     const run = text.slice(text.lastIndexOf('/') + 1);
     const statements = text.split('\n').map((line) => `asm(${JSON.stringify(`${line} // ${run}`)} : "=r"(x));`);
     return `${checkEmbedded(statements.join('\n'), 'cuda').diagnostics.length} findings`;
@@ -134,8 +137,8 @@ export const phases: Readonly<Record<string, Phase>> = {
 };
 
 /**
- * Offsets in different parts of the text: some of registers, or of other words if the text contains no registers, and
- * some that are anywhere in a statement.
+ * Offsets in different parts of the text. Half of them are offsets of registers, or of other words if the text contains
+ * no registers; the others are arbitrary.
  */
 function places(text: string): readonly number[] {
   const name = /%\w/.test(text) ? /(?<=%)\w/ : /\w/;

@@ -34,7 +34,7 @@ function nest(count: number, open: (i: number) => string, close: (i: number) => 
   ].join('\n');
 }
 
-/** Loops inside each other, each with a register that is live in all that it contains. */
+/** Nested loops. Each loop has a register that is live throughout the loop. */
 function nestedLoops(count: number): string {
   const loops = nest(
     count,

@@ -59,7 +59,10 @@ interface Line {
   readonly large: Figure;
 }
 
-/** How long a process that measures nothing else runs the work first, in milliseconds, so that V8 optimizes its code. */
+/**
+ * Duration of the warm-up, in milliseconds, in a process that performs only one measurement. During the warm-up, V8
+ * optimizes the code.
+ */
 const warmUp = 1000;
 
 /**
@@ -99,7 +102,7 @@ async function measure(shape: Shape): Promise<void> {
   for (const [phase, run] of Object.entries(phases)) {
     if (!wanted(values.phase, phase)) continue;
     let line = await lineOf(phase, run, shape);
-    // Other processes disturb a measurement only now and then, so growth that is real exceeds the limit each time.
+    // Other processes disturb only some of the measurements, so real growth exceeds the limit every time.
     for (let i = 0; i < 2 && isTooMuch(line); i++) {
       const again = await lineOf(phase, run, shape);
       if (ratioOf(again) < ratioOf(line)) line = again;
@@ -118,7 +121,7 @@ function ratioOf({ small, large }: Line): number {
   return large.time / small.time;
 }
 
-/** Whether the time grows too much. Times that are too short to be measured well do not count. */
+/** Whether the time grows too much. The result is false for times that are too short to be measured reliably. */
 function isTooMuch(line: Line): boolean {
   return ratioOf(line) > Number(values.limit) && line.large.time > 100;
 }
@@ -132,7 +135,7 @@ function print(line: Line): void {
   console.log(isTooMuch(line) ? `${text} <--` : text);
 }
 
-/** What a process measures: the shapes from the index `first` on, or one phase of that shape only. */
+/** What a process measures: all shapes starting at the index `first`, or only one phase of the shape at this index. */
 interface Task {
   readonly first: number;
   readonly phase: string | null;

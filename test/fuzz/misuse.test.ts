@@ -31,7 +31,7 @@ const anything = fc.oneof(
   fc.anything(),
 );
 
-/** The code of the error; null for a result. Throws any other error. */
+/** The code of the PtxlabError that `act` throws; null if it does not throw. Rethrows all other errors. */
 async function codeOf(act: () => Promise<unknown>): Promise<string | null> {
   try {
     await act();

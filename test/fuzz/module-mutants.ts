@@ -50,7 +50,7 @@ const plain =
     ' ',
   );
 
-/** Makes mutants. If the seed and the modules are the same, so are the mutants. */
+/** Creates mutants. The same seed and the same modules always produce the same mutants. */
 export class ModuleMutator {
   private readonly random: () => number;
   private readonly modules: readonly RealModule[];
@@ -93,7 +93,7 @@ export class ModuleMutator {
     return roll < 0.6 ? old + this.pick(dotted) : this.pick(plain);
   }
 
-  /** The same module with another version and target in its header. */
+  /** Returns the same module with a different version and target in its header. */
   private moved({ body }: RealModule): Mutant {
     const target = this.pick(targets.filter(({ sm }) => sm >= 75));
     const version = formatVersion(this.pick(versions.filter((one) => one >= 500 && one <= 900)));

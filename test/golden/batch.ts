@@ -1,7 +1,7 @@
 /**
- * Checks many cases as one module, in which those with the same declarations are blocks of one kernel, so that headers
- * and declarations are read only once. An unexpected verdict is checked again in a module of its own, as it was
- * recorded, so that other cases cannot have caused it. The exhaustive run checks every case in this way.
+ * Checks many cases in one module. Cases with the same declarations are blocks of one kernel, so that headers and
+ * declarations are read only once. A case with an unexpected verdict is checked again in a module of its own, as it was
+ * recorded, so that other cases cannot affect its verdict. The exhaustive tests check every case in this way.
  */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
@@ -18,16 +18,18 @@ export interface KernelCase {
   readonly entry: string;
   /** Everything between the kernel's name and the instruction: parameters and declarations. */
   readonly before: string;
-  /** The expected findings of the checker. */
+  /** Whether ptxas accepted the instruction. */
   readonly ok: boolean;
 }
 
-/** A module with this many cases costs little more than the cases themselves. */
+/** Maximum number of cases in a module. With this many cases, the rest of the module hardly affects the time. */
 const mostInModule = 500;
-/** A test with this many cases takes a second, and a few seconds on a loaded machine. */
+/**
+ * Maximum number of cases in a test. A test with this many cases takes a second, or a few seconds on a loaded machine.
+ */
 const mostInTest = 2000;
 
-/** Declares tests by PTX version, of up to a few thousand cases: the checker must agree with ptxas. */
+/** Declares tests for each PTX version, with up to `mostInTest` cases each. The checker must agree with ptxas. */
 export function testCases(cases: readonly KernelCase[]): void {
   describe.each([...groupBy(cases, ({ version }) => version)])('PTX %s', (_, own) => {
     const sorted = [...groupBy(own, ({ head }) => head).values()].flatMap((group) => [...byKernel(group).values()].flat());
@@ -63,7 +65,7 @@ function inWords({ ok, version, target, inst, msg }: KernelCase): string {
   return `${ok ? 'accepts' : 'refuses'} ${version} ${target}: ${inst}   ${msg ?? ''}`;
 }
 
-/** The cases on which the checker disagrees. */
+/** The cases on which the checker disagrees with ptxas. */
 function misjudged(cases: readonly KernelCase[]): readonly KernelCase[] {
   return [...groupBy(cases, ({ head }) => head).values()]
     .flatMap((group) => inParts(group, mostInModule))
@@ -71,7 +73,7 @@ function misjudged(cases: readonly KernelCase[]): readonly KernelCase[] {
     .filter(isMisjudgedAlone);
 }
 
-/** A piece of the module, and the cases that an error in it counts for. */
+/** A piece of the module, and the cases that count as rejected if the piece contains an error. */
 interface Piece {
   readonly start: number;
   readonly cases: readonly KernelCase[];

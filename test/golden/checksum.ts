@@ -7,7 +7,7 @@ import type { Bits } from '../../src/base/bits.ts';
 export class Checksum {
   private state = 0;
 
-  /** One word, or two for a 64-bit result, low word first. */
+  /** Adds a result to the checksum: one word, or two words for a 64-bit result, the low word first. */
   add(result: Bits): void {
     if (typeof result === 'number') {
       this.addWord(result);

@@ -1,4 +1,4 @@
-/** Every recorded verdict of ptxas on conversions, but those that it accepts only because of a quirk. */
+/** All recorded verdicts of ptxas on conversions, except those that are marked as quirks. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { KernelCase } from './batch.ts';
@@ -18,7 +18,7 @@ export interface Case {
   readonly quirk?: string;
 }
 
-/** The text before everything else in a module. */
+/** The text at the start of a module: the header, and the declarations at module scope. */
 export function headOf({ version, target, address_size, module }: Case): string {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const size = major * 100 + minor >= 203 ? `.address_size ${address_size ?? 64}\n` : '';

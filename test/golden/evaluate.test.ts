@@ -1,6 +1,6 @@
 /**
- * The golden rows again, this time from the text of the mnemonic: resolver, table, steps and evaluator together,
- * including register widths. values.test.ts tests numerics alone with the same rows.
+ * Tests the golden rows, starting with the text of the mnemonic. This covers the resolver, the table, the steps and the
+ * evaluator, including register widths. values.test.ts uses the same rows to test src/numerics alone.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { families, type Instruction, instructionsOf, rowsOf } from './vectors.ts
 
 const environment = namedEnvironment('sm_100', '9.1');
 
-/** The variant with as many sources as the rows have. */
+/** An evaluator for the variant that has as many sources as the rows. */
 function evaluatorOf({ inst, in: sources, sreg, dreg }: Instruction): Evaluator {
   const resolution = resolveMnemonic(inst);
   const variants = resolution.kind === 'variants' ? resolution.variants : [];
@@ -24,7 +24,7 @@ function evaluatorOf({ inst, in: sources, sreg, dreg }: Instruction): Evaluator 
   throw new Error(`${inst} with ${sources.join(', ')} is not in the table`);
 }
 
-/** Equal, or NaN on both sides in every lane that differs. */
+/** Whether two results are equal or, if `anyNan` is set, differ only in lanes in which both results are NaN. */
 function agrees({ type, width }: Evaluator['outputs'][number], wanted: string, found: Bits, anyNan: boolean): boolean {
   if (hex(found, width) === wanted) return true;
   const { format } = type;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 export interface Folded {
   readonly inst: string;
-  /** The sources in order, then the result. */
+  /** Each row contains the sources, in order, and then the result. */
   readonly rows: readonly (readonly string[])[];
 }
 
@@ -15,7 +15,7 @@ export function foldedValues(): readonly Folded[] {
     .map((line): Folded => JSON.parse(line));
 }
 
-/** A chain of instructions that pass a carry on, and its last result in hex. */
+/** A chain of instructions, each of which passes a carry to the next, and the last result in hexadecimal. */
 export interface FoldedChain {
   readonly chain: string;
   readonly width: 32 | 64;

@@ -35,7 +35,7 @@ function layoutOf({ type }: Recorded): BlockLayout {
   return layout;
 }
 
-/** The bits of all values, with a single pattern for NaN and for zero. */
+/** The bits of all values, with one pattern for all NaNs and one for zeros of both signs. */
 function normalized(values: Float32Array): Uint32Array {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   return bits.map((word) => ((word & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : word === 0x80000000 ? 0 : word));
@@ -83,9 +83,9 @@ describe('written blocks', () => {
     packedDecoder(block).decode(blocks, values);
     const errors = source.reduce((sum, value, i) => sum + (value - (values[i] ?? 0)) ** 2, 0);
     const squares = source.reduce((sum, value) => sum + value ** 2, 0);
-    // The recorded errors have nine digits.
+    // The recorded errors have only nine digits.
     expect(Math.sqrt(errors / squares)).toBeLessThanOrEqual((row.relativeError ?? 0) * (1 + 1e-8));
-    // Unlike ggml, fp4 codes keep the sign of zero: -0 for small negative values.
+    // Unlike ggml, ptxlab keeps the sign of zeros in fp4 codes: small negative values become -0.
     if (layout !== 'mxfp4' && layout !== 'nvfp4') expect(Buffer.from(blocks).equals(bytesOf(row.blocks))).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * How the lanes of a `cvt` mnemonic are computed, derived from its text. Only the golden tests of src/numerics use it.
- * It deliberately shares nothing with src/isa, so that a mistake in either one makes a test fail.
+ * Derives from the text of a `cvt` mnemonic how its lanes are computed. Only the golden tests of src/numerics use this
+ * file. It deliberately shares no code with src/isa, so that a mistake in either one makes a test fail.
  */
 import { type Bits, chop, signExtend } from '../../src/base/bits.ts';
 import type { Conversion, RecordedGpu, Rounding } from '../../src/numerics/conversion.ts';
@@ -41,7 +41,10 @@ const roundings: Readonly<Record<string, Rounding>> = {
   rpi: 'rp',
 };
 
-/** The number of random bits that a lane of each destination adds, from the layout figures of cvt. */
+/**
+ * For each destination format, the number of random bits that are added in each lane, taken from the layout figures of
+ * cvt.
+ */
 const randomWidths: Partial<Record<FormatName, number>> = {
   f16: 13,
   bf16: 16,
@@ -52,7 +55,7 @@ const randomWidths: Partial<Record<FormatName, number>> = {
   e2m1: 8,
 };
 
-/** The position of each lane's random bits in rbits, upper lane first. */
+/** For each destination format, the positions of the lanes' random bits in rbits. The upper lane comes first. */
 const randomPositions: Partial<Record<FormatName, readonly number[]>> = {
   f16: [16, 0],
   bf16: [16, 0],
@@ -96,7 +99,9 @@ function laneAt(bits: Bits, position: number, width: number): number {
   return Math.floor(Number(bits) / 2 ** position) % 2 ** width;
 }
 
-/** A `cvt` or `cvt.pack` mnemonic as a function; `destination` is the width of the result register. */
+/**
+ * Returns a function that evaluates a `cvt` or `cvt.pack` mnemonic; `destination` is the width of the result register.
+ */
 export function evaluator(
   mnemonic: string,
   destination: number | null = null,

@@ -6,7 +6,7 @@ import { check } from '../../src/check/check.ts';
 interface Case {
   readonly version: string;
   readonly target: string;
-  /** Text after the functions at the start of every module. */
+  /** The text that follows the functions with which every module begins. */
   readonly before: string;
   /** The body of the kernel, after its declarations; null if `before` is the whole module. */
   readonly body: string | null;

@@ -1,4 +1,7 @@
-/** Verdicts of ptxas 13.0 on operands that fit only in some places (tools/record-legality-more.py legality-operands). */
+/**
+ * Verdicts of ptxas 13.0 on operands that are allowed only in some positions (tools/record-legality-more.py
+ * legality-operands).
+ */
 import { describe } from 'vitest';
 import { testCases } from './batch.ts';
 import { casesIn } from './verdicts.ts';

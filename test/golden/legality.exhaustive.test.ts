@@ -1,4 +1,6 @@
-/** Every recorded verdict again, each in a module of its own, as it was recorded. */
+/**
+ * Compares the checker with every recorded verdict. Each case is checked in a module of its own, as it was recorded.
+ */
 import { expect, test } from 'vitest';
 import { isMisjudgedAlone } from './batch.ts';
 import { conversionCases } from './conversion-cases.ts';

@@ -4,7 +4,7 @@ import { check } from '../../src/check/check.ts';
 import { testCases } from './batch.ts';
 import { type Case, conversionCases, declarationCases, headOf } from './conversion-cases.ts';
 
-/** The instruction is a declaration at module scope. */
+/** Whether the checker disagrees with a verdict on a declaration at module scope. */
 function isModuleMisjudged(row: Case): boolean {
   const source = `${headOf(row)}.global .align 16 .b8 gb[64];\n${row.inst}\n.visible .entry k() { ret; }\n`;
   return !check(source).diagnostics.some(({ severity }) => severity === 'error') !== row.ok;

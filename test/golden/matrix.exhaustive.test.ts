@@ -1,4 +1,4 @@
-/** Every recorded and modeled matrix product on the reference engine. */
+/** Tests the reference engine with every recorded or modeled matrix product. */
 import { describe, expect, test } from 'vitest';
 import { differences, loadJob, matrixJobs } from './matrix.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Products of matrices have every bit that GPUs and their model gave, on both engines. The reference engine computes
- * two warps of each job here, and all in matrix.exhaustive.test.ts.
+ * Tests that matrix products on both engines have exactly the bits that GPUs or a model of GPUs computed. In this file,
+ * the reference engine computes only two warps of each job; in matrix.exhaustive.test.ts, it computes all warps.
  */
 import { describe, expect, test } from 'vitest';
 import { differences, loadJob, matrixJobs } from './matrix.ts';

@@ -16,14 +16,14 @@ export interface MatrixJob {
   readonly mask?: string;
 }
 
-/** The jobs of a file, in its order. */
+/** The jobs of a file, in the order of its lines. */
 export function matrixJobs(name: 'hardware' | 'model'): readonly MatrixJob[] {
   const file = new URL(`matrix/${name}.jsonl.gz`, import.meta.url);
   const lines = gunzipSync(readFileSync(file)).toString().trim().split('\n');
   return lines.map((line): MatrixJob => JSON.parse(line));
 }
 
-/** Warps of a job, from one on. */
+/** A range of consecutive warps of a job. */
 export interface Warps {
   readonly first: number;
   readonly count: number;
@@ -41,7 +41,7 @@ export async function loadJob(job: MatrixJob): Promise<LoadedJob> {
   return { job, device, module: device.load(job.source) };
 }
 
-/** The bytes of D that differ from what they must be. */
+/** The number of bytes of D that differ from the expected bytes. */
 export async function differences(loaded: LoadedJob, engine: 'interp' | 'jit', warps: Warps): Promise<number> {
   const { job, device, module } = loaded;
   const own = (hex: string): Uint8Array => {

@@ -5,7 +5,7 @@ export interface ModuleCase {
   readonly title: string;
   readonly version: string;
   readonly target: string;
-  /** The header line, and the text under it, as written. */
+  /** The header line and the text below it, as they are written in the file. */
   readonly input: string;
   /** The module itself. */
   readonly source: string;

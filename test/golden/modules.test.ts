@@ -1,5 +1,6 @@
 /**
- * The checker refuses the modules that ptxas 13.0 refuses, and warns about at least the modules that ptxas warns about.
+ * Tests that the checker rejects every module that ptxas 13.0 rejects, and warns about every module that ptxas warns
+ * about.
  */
 import { describe, expect, it } from 'vitest';
 import { check } from '../../src/check/check.ts';

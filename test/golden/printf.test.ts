@@ -1,4 +1,6 @@
-/** printf in kernels writes the same as the C library (recorded from glibc by tools/record-printf.py). */
+/**
+ * Tests that printf in kernels writes the same text as the C library (recorded from glibc by tools/record-printf.py).
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { printf } from '../../src/machine/printing/printf.ts';
@@ -12,7 +14,7 @@ interface Case {
 const lines = readFileSync(new URL('./printf/cases.jsonl', import.meta.url), 'utf8').trim().split('\n');
 const cases = lines.map((line): Case => JSON.parse(line));
 
-/** The address of a string is its index plus one. */
+/** The address of a string is the index of its argument plus one. */
 function write({ format, args }: Case): { readonly text: string; readonly taken: number } {
   const rest = [...args.entries()];
   return printf(format, {

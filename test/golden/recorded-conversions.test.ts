@@ -1,5 +1,6 @@
 /**
- * The golden rows on an H200: for the GPU sm_90, conversions give its results, also where they are not the golden ones.
+ * Tests the golden rows on sm_90. Conversions must produce the results of an H200, even if these differ from the golden
+ * results.
  */
 import { describe, expect, it } from 'vitest';
 import { hex } from '../../src/base/bits.ts';
@@ -10,7 +11,7 @@ import { families, instructionsOf, rowsOf } from './vectors.ts';
 const recorded: ReadonlyMap<string, RecordedConversion> = new Map(recordedConversions().map((one) => [one.inst, one]));
 const overridden = overriddenResults();
 
-/** An instruction with wider registers is not recorded. */
+/** Instructions with wider registers were not recorded. */
 const instructions = families()
   .flatMap(instructionsOf)
   .filter(({ inst, dreg }) => dreg === undefined && recorded.has(inst));

@@ -1,9 +1,11 @@
-/** Reads what a GPU made of the golden rows (test/golden/hardware/conversions.jsonl.gz). */
+/** Reads the results of a GPU for the golden rows (test/golden/hardware/conversions.jsonl.gz). */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Bits } from '../../src/base/bits.ts';
 
-/** An instruction, the number of its rows, and the rows for which the GPU gave another result than the golden row. */
+/**
+ * An instruction, the number of its rows, and the rows for which the result of the GPU differs from the golden result.
+ */
 export interface RecordedConversion {
   readonly inst: string;
   readonly rows: number;
@@ -22,7 +24,7 @@ export function recordedConversions(): readonly RecordedConversion[] {
 export const rowKey = (inst: string, operands: readonly Bits[]): string =>
   [inst, ...operands.map((bits) => bits.toString(16))].join(' ');
 
-/** The results of the GPU that differ from the golden ones, by the instruction and its operands. */
+/** The results of the GPU that differ from the golden results, by instruction and operands. */
 export function overriddenResults(): ReadonlyMap<string, string> {
   return new Map(
     recordedConversions().flatMap(({ inst, different }) =>

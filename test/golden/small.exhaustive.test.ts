@@ -1,4 +1,4 @@
-/** Every input of the 346 forms with at most 16 input bits, as one checksum per form. */
+/** Tests every input of the 346 forms with at most 16 input bits, with one checksum per form. */
 import { expect, it } from 'vitest';
 import { Checksum } from './checksum.ts';
 import { evaluator } from './lanes.ts';

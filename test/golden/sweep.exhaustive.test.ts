@@ -1,6 +1,7 @@
 /**
- * The forms whose checksums cover every f32, one chunk of 2^24 inputs each. The chunks differ from form to form, so
- * that together they cover both signs and nearly every exponent. `ptxlab sweep` computes all 256 chunks of a form.
+ * Tests the forms whose checksums cover every f32, with one chunk of 2^24 inputs per form. The chunks differ from form
+ * to form, so that together they cover both signs and nearly every exponent. `ptxlab sweep` computes all 256 chunks of
+ * a form.
  */
 import { describe, expect, it } from 'vitest';
 import { Checksum } from './checksum.ts';
@@ -9,7 +10,10 @@ import { checksums } from './vectors.ts';
 
 const forms = Object.entries(checksums().f32_sweeps);
 
-/** Starts with chunks of the middle exponents, where most formats have their values; odd forms get negative inputs. */
+/**
+ * Returns the chunk for a form. The first forms get exponents near the middle of the f32 range, where most formats have
+ * their values. Forms with an odd index get negative inputs.
+ */
 function chunkOf(index: number): number {
   const exponents = [0x3f, 0x40, 0x3e, 0x47, 0x38, 0x3d, 0x33, 0x00, 0x7f, 0x4e, 0x5f];
   return (exponents[index % exponents.length] as number) + (index % 2 === 1 ? 0x80 : 0);

@@ -1,7 +1,7 @@
 /**
- * Every golden row, instruction by instruction: the result must agree in every bit. Rows marked `~` have a NaN whose
- * bits are open, so they accept any NaN in that lane. Rows marked `?` rest on an assumption, which must be one of the
- * open choices.
+ * Tests every golden row, instruction by instruction: every bit of the result must agree. Rows marked `~` contain a NaN
+ * whose bits are not specified, so any NaN is accepted in that lane. Rows marked `?` are based on an assumption, which
+ * must be one of the open choices.
  */
 import { describe, expect, it } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
@@ -23,7 +23,7 @@ function split(inst: string, bits: Bits): readonly { readonly format: FormatName
   }));
 }
 
-/** Equal in every lane; if a lane must be NaN, any NaN will do. */
+/** Whether a result agrees with the row in every lane. If a lane must be NaN, any NaN is accepted. */
 function agreesButForNan(inst: string, row: Row, result: Bits): boolean {
   const width = row.result.length * 4;
   const wanted = split(inst, width > 32 ? BigInt(`0x${row.result}`) : Number.parseInt(row.result, 16));

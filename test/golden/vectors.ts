@@ -17,9 +17,9 @@ export interface Instruction {
 export interface Row {
   readonly operands: readonly Bits[];
   readonly result: string;
-  /** The result has a NaN whose bits the specification leaves open. */
+  /** Whether the result contains a NaN whose bits the specification leaves open. */
   readonly anyNan: boolean;
-  /** The result rests on an assumption. */
+  /** Whether the result is based on an assumption. */
   readonly assumed: boolean;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Verdicts of ptxas 13.0 on instructions, one per line; the first line has the module around them and its registers.
+ * Verdicts of ptxas 13.0 on instructions. The first line of a file contains the module and the declarations around the
+ * instructions; every other line contains one verdict.
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -30,7 +31,7 @@ function kernelCase(row: Case, { module, decls }: Surroundings): Case & KernelCa
   return { ...row, head, entry: '.entry', before: `${parameters} {\n${decls[row.decls]}\nL0:` };
 }
 
-/** The cases of a file, but those that are marked as quirks. */
+/** The cases of a file, except those that are marked as quirks. */
 export function casesIn(file: URL): readonly KernelCase[] {
   const [first = '', ...lines] = gunzipSync(readFileSync(file)).toString('utf8').trim().split('\n');
   const around: Surroundings = JSON.parse(first);

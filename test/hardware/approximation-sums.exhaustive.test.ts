@@ -1,4 +1,4 @@
-/** Approximate instructions give the results of an H200 for all 2^32 operands. */
+/** Tests that approximate instructions produce the same results as an H200 for all 2^32 operands. */
 import { expect, it } from 'vitest';
 import { blockCount, computedSums, recordedSums } from './approximation-sums.ts';
 

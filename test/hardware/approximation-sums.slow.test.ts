@@ -1,6 +1,7 @@
 /**
- * Approximate instructions give the results of an H200 (test/golden/hardware). Here, only the most interesting operands
- * are tested: zeros and the ends of the subnormal numbers, numbers around 1, infinity and NaNs, with both signs.
+ * Tests that approximate instructions produce the same results as an H200 (test/golden/hardware). Only the most
+ * interesting operands are tested: zeros and the ends of the subnormal numbers, numbers around 1, infinity and NaNs,
+ * with both signs.
  */
 import { describe, expect, it } from 'vitest';
 import { computedSums, recordedSums } from './approximation-sums.ts';

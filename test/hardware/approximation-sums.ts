@@ -1,6 +1,6 @@
 /**
  * Sums of the results of approximate instructions for all 2^32 operands, in blocks of 2^20 operands. The sum of a block
- * is that of result * (2 * i + 1) modulo 2^64, where i counts the operands of the block.
+ * adds up result * (2 * i + 1), modulo 2^64, where i is the index of the operand in the block.
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -11,7 +11,7 @@ const file = new URL('../golden/hardware/approximations.json.gz', import.meta.ur
 /** Number of blocks. */
 export const blockCount = 4096;
 
-/** The sums of an H200, by instruction. */
+/** The sums that an H200 computed, by instruction. */
 export function recordedSums(): ReadonlyMap<string, readonly bigint[]> {
   const { sums }: { sums: Readonly<Record<string, readonly string[]>> } = JSON.parse(
     gunzipSync(readFileSync(file)).toString(),
@@ -34,7 +34,7 @@ mad.wide.u32 %sums, %block, 8, %sums; red.global.add.u64 [%sums], %sum; ret; }
 `;
 }
 
-/** Computes the sums of `count` blocks from the block `first` on. */
+/** Computes the sums of `count` blocks, starting with the block `first`. */
 export async function computedSums(
   inst: string,
   first: number,

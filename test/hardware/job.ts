@@ -1,13 +1,13 @@
 /**
- * A launch whose results are recorded on a GPU. Jobs are lines of JSON, so that a recording can be read and launched
- * again without this tool.
+ * A launch whose results are recorded on a GPU. Jobs are lines of JSON, so that other programs can read a recording and
+ * launch its jobs again.
  */
 import type { TensorMapOptions, TexelOptions, TextureOptions } from '../../src/device.ts';
 
 export type Triple = readonly [number, number, number];
 
 export interface Job {
-  /** What the job is about. Unique within a file. */
+  /** A short description of the job, which is unique within a file. */
   readonly id: string;
   /** The text of a module. */
   readonly source: string;
@@ -17,7 +17,7 @@ export interface Job {
   readonly cluster?: Triple;
   /** Dynamic shared memory in bytes. */
   readonly shared?: number;
-  /** One for each parameter of the kernel. */
+  /** One argument for each parameter of the kernel. */
   readonly args: readonly JobArgument[];
 }
 
@@ -33,13 +33,13 @@ export interface BufferArgument {
   readonly kind: 'buffer';
   /** Number of bytes. */
   readonly size: number;
-  /** The first bytes in hexadecimal. The others are 0; if this is not given, all are. */
+  /** The first bytes in hexadecimal. All other bytes are 0. */
   readonly bytes?: string;
-  /** Whether the contents after the launch are a result. */
+  /** Whether the contents of the buffer after the launch are part of the result. */
   readonly returned?: boolean;
 }
 
-/** A tensor in the buffer that is another, earlier argument of the job, given by its index. */
+/** A map for a tensor in a buffer. The buffer is an earlier argument of the job; `buffer` is its index. */
 export interface TensorMapArgument {
   readonly kind: 'tensorMap';
   readonly buffer: number;
@@ -48,7 +48,7 @@ export interface TensorMapArgument {
   readonly byPointer?: boolean;
 }
 
-/** A texture whose texels are in the buffer that is another, earlier argument of the job, given by its index. */
+/** A texture whose texels are in a buffer. The buffer is an earlier argument of the job; `buffer` is its index. */
 export interface TextureArgument {
   readonly kind: 'texture';
   readonly buffer: number;
@@ -62,7 +62,7 @@ export interface SurfaceArgument {
   readonly options: Omit<TexelOptions, 'texels'>;
 }
 
-/** What a GPU made of a job. */
+/** A job, together with the results of a GPU. */
 export interface Recorded extends Job {
   /**
    * The contents of the returned buffers in hexadecimal, in the order of the arguments, or the error of the driver: a

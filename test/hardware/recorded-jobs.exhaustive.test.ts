@@ -1,10 +1,10 @@
-/** All launches that were recorded on a GPU, on the reference engine. */
+/** Tests the reference engine with all launches that were recorded on a GPU. */
 import { describe, expect, it } from 'vitest';
 import type { Recorded } from './job.ts';
 import { recordedFiles, recordedJobs } from './recorded-jobs.ts';
 import { replay } from './replay.ts';
 
-/** A GPU does not say much about a fault, so every message is right. */
+/** A GPU reports few details about a fault, so any message is accepted. */
 const resultOf = ({ result }: Recorded): unknown => (typeof result === 'number' ? expect.any(String) : result);
 
 describe.each(recordedFiles())('%s', (file) => {

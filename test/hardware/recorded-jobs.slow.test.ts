@@ -1,14 +1,14 @@
 /**
  * Launches that were recorded on a GPU (test/golden/hardware): an engine must leave the same bytes in memory as the GPU
- * did, or end in a fault if the GPU did. Both engines are tested here, the reference engine with every fourth job; it
- * runs all of them in recorded-jobs.exhaustive.test.ts.
+ * did, or end in a fault if the GPU did. Both engines are tested, but the reference engine runs only every fourth job.
+ * It runs all jobs in recorded-jobs.exhaustive.test.ts.
  */
 import { describe, expect, it } from 'vitest';
 import type { Recorded } from './job.ts';
 import { recordedFiles, recordedJobs } from './recorded-jobs.ts';
 import { replay } from './replay.ts';
 
-/** A GPU does not say much about a fault, so every message is right. */
+/** A GPU reports few details about a fault, so any message is accepted. */
 const resultOf = ({ result }: Recorded): unknown => (typeof result === 'number' ? expect.any(String) : result);
 
 describe.each(recordedFiles())('%s', (file) => {

@@ -5,13 +5,13 @@ import { readLines } from './read-lines.ts';
 const file = fileURLToPath(new URL('../golden/hardware/values.jsonl.gz', import.meta.url));
 
 export interface RecordedValues {
-  /** The digest of what the GPU gave for all rows. */
+  /** The digest of the results of the GPU for all rows. */
   readonly digest: string;
-  /** Whether ptxlab is known to give other results. */
+  /** Whether ptxlab is known to produce different results. */
   readonly differs: boolean;
 }
 
-/** By the name of the instruction. */
+/** The recorded digests, by the name of the instruction. */
 export function recordedValues(): ReadonlyMap<string, RecordedValues> {
   const [, ...lines] = readLines(file);
   return new Map(

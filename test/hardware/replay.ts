@@ -1,4 +1,4 @@
-/** Runs jobs as the GPU ran them, but on one of our own engines. */
+/** Runs recorded jobs on one of ptxlab's engines. */
 import { Device, type GpuName, type LaunchOptions, tensorMap } from '../../src/device.ts';
 import type { Argument } from '../../src/device/arguments.ts';
 import type { DeviceBuffer } from '../../src/device/buffer.ts';

@@ -16,14 +16,17 @@ const slot = 16;
 /** Number of instructions in a kernel. */
 const batchSize = 32;
 
-/** Whether an instruction reads or writes the condition code, which its kernel then sets before it and stores after it. */
+/**
+ * Whether an instruction reads or writes the condition code. If so, its kernel sets the condition code before the
+ * instruction and stores it afterwards.
+ */
 const usesCarry = ({ inst }: Instruction): boolean => /^(addc|subc|madc)|\.cc/.test(inst);
 
 const kind = (width: number): string => (width === 1 ? 'pred' : `b${width}`);
 
 const resultsOf = (instruction: Instruction): number => instruction.results.length + (usesCarry(instruction) ? 1 : 0);
 
-/** The bytes of the results of an instruction: one slot of 8 bytes each, or of 16 bytes if a result has 128 bits. */
+/** The number of bytes for each result of an instruction: 8, or 16 if one of the results has 128 bits. */
 const outputSlot = ({ results }: Instruction): number => (results.some(({ width }) => width === 128) ? 16 : 8);
 
 export const outputBytes = (instruction: Instruction): number => outputSlot(instruction) * resultsOf(instruction);
@@ -128,7 +131,7 @@ export function* valueBatches(): Generator<Batch> {
   }
 }
 
-/** How the golden digests name an instruction. */
+/** The name of an instruction in the golden digests. */
 export const nameOf = ({ inst, operands }: Instruction): string => `${inst} ${operands}`;
 
 /** For each instruction of a batch, the digest of its results, given the contents of the output buffer in hexadecimal. */

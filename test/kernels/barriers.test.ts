@@ -27,7 +27,7 @@ function overSteps(first: number, next: (sum: number, step: number) => number): 
   return sum;
 }
 
-/** The sums of `bulk`, one for each component of its vectors. */
+/** The operations that `bulk` performs, one for each component of its vectors. */
 const components: readonly ((sum: number, value: number, step: number) => number)[] = [
   (sum, value) => (sum + value) | 0,
   (sum, value) => Math.max(sum, value),

@@ -22,7 +22,7 @@ const ways = {
 } as const satisfies Readonly<Record<string, LaunchOptions>>;
 export type Way = keyof typeof ways;
 
-/** Kernels that load words without synchronization that other threads change by atomic operations. */
+/** Kernels that load words without synchronization while other threads change these words with atomic operations. */
 const racy: ReadonlySet<string> = new Set([
   'atomics.max_by_cas',
   'blocks.breadth_first',

@@ -1,6 +1,6 @@
 /**
  * Tests instructions that nvcc generates only for inline assembly: there must be no findings, and both engines must
- * give the same results.
+ * produce the same results.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

@@ -1,7 +1,6 @@
 /**
  * OpenACC loops, compiled by GCC 12 with and without optimization. GCC lets only one thread run the sequential parts of
- * the code. The other threads skip such a part. They then receive the values computed there, either by shuffles or
- * through shared memory.
+ * the code. The other threads skip these parts, and then receive the computed values through shuffles or shared memory.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

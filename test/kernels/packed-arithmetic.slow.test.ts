@@ -1,6 +1,6 @@
 /**
- * Arithmetic on packed values of 8, 6 and 4 bits, and on pairs of different types (PTX ISA 9.4, sections 9.7.5 and
- * 9.7.6), compared with exact fractions. No ptxas or GPU that knows these instructions was at hand.
+ * Arithmetic on packed 8-bit, 6-bit and 4-bit values, and on pairs of different types (PTX ISA 9.4, sections 9.7.5 and
+ * 9.7.6), compared with exact fractions. No ptxas or GPU that supports these instructions was available.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -22,7 +22,7 @@ interface Format {
   readonly width: number;
   readonly significand: number;
   readonly bias: number;
-  /** Patterns without the sign from which on values are not finite. */
+  /** The pattern of infinity and the first pattern of a NaN, both without the sign; null if the format has none. */
   readonly infinity: number | null;
   readonly nanFrom: number | null;
 }
@@ -86,7 +86,7 @@ const negated = (value: Value): Value =>
 
 type Rounding = 'rn' | 'rz' | 'rm' | 'rp';
 
-/** The number of the greatest pattern whose magnitude is at most that of the value. */
+/** The largest pattern whose magnitude does not exceed `size`. */
 function patternBelow(format: Format, size: bigint): number {
   let [low, high] = [0, (format.infinity ?? format.nanFrom ?? 0) - 1];
   while (low < high) {
@@ -97,7 +97,7 @@ function patternBelow(format: Format, size: bigint): number {
   return low;
 }
 
-/** The bits of a value that is rounded once. The canonical NaNs are positive, and have all other bits set. */
+/** Rounds a value once, and returns its bits. In the canonical NaNs, all bits except the sign are set. */
 function encode(name: keyof typeof formats, value: Value, satfinite = false, rounding: Rounding = 'rn'): number {
   const format: Format = formats[name];
   const canonical = 2 ** (format.width - 1) - 1;
@@ -210,7 +210,7 @@ function wordsOf(width: number, bytes: Uint8Array): readonly bigint[] {
   });
 }
 
-/** Patterns of 16 and 32 bits whose exponents lie close together, so that sums and products are rounded. */
+/** Patterns that are used for about half of the lanes: special values, the ends of ranges, and ordinary numbers. */
 const near: Readonly<Record<string, readonly number[]>> = {
   e5m2x4: [0x7c, 0xfc, 0x7b, 0xfb, 0x7d, 0x01, 0x81, 0x00, 0x80],
   ue8m0x4: [0xfe, 0xfd, 0x00, 0x01, 0x7f, 0xff],
@@ -379,7 +379,7 @@ const mixed = (['f16', 'bf16'] as const).flatMap((half): readonly Operation[] =>
   return [...wide, ...narrowing, crossed];
 });
 
-/** The bits of a sum of f32 values. With `.rm`, a sum that cancels is -0. */
+/** The bits of a sum of f32 values. With `.rm`, the sum of a number and its negation is -0. */
 function withSign(total: Value, a: Value, b: Value, rounding: Rounding): number {
   const isZero = total.kind === 'finite' && total.units === 0n;
   const cancels = isZero && a.isNegative !== b.isNegative;

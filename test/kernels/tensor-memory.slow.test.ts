@@ -50,7 +50,7 @@ async function expectProduct(
 }
 
 describe.each(Object.entries(ways))('%s', (way, options) => {
-  // The reference engine is slow.
+  // The reference engine is slow, so it gets smaller problems.
   const isSlow = way === 'interp';
 
   test('several blocks, and several tiles along k', async () => {

@@ -1,6 +1,6 @@
 /**
  * Tests kernels that read textures and write surfaces, compiled by nvcc, against the formulas of the CUDA programming
- * guide. How results are rounded is tested with recordings of a GPU (test/hardware).
+ * guide. The rounding of results is tested with recordings of a GPU (test/hardware).
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const random = randomSource(5);
 const numbers = (count: number, least: number, most: number): Float32Array =>
   Float32Array.from({ length: count }, () => least + (most - least) * random());
 
-/** Makes a texture of floats. */
+/** A function that creates a texture of floats. */
 type Make = (device: Device, texels: Float32Array) => DeviceTexture;
 
 const floats =
@@ -37,7 +37,10 @@ const floats =
   (device, texels) =>
     device.texture({ texels: device.alloc(texels), type: 'f32', ...options });
 
-/** A kernel that samples a texture at points, and the sizes of a point in numbers and of a result in bytes. */
+/**
+ * A kernel that samples a texture at points. Each point consists of `perPoint` numbers, and each result of `outBytes`
+ * bytes.
+ */
 interface Kernel {
   readonly name: string;
   readonly perPoint: number;
@@ -80,11 +83,11 @@ async function sampled(
 
 const asFloats = (bytes: Uint8Array): readonly number[] => [...new Float32Array(bytes.slice().buffer)];
 
-/** Fractions have 8 bits after the point. Places are rounded to the nearest one, and levels down. */
+/** Fractions have 8 bits after the binary point. Positions are rounded to nearest, and levels are rounded down. */
 const fixed = (fraction: number): number => Math.round(fraction * 256) / 256;
 const cutOff = (level: number): number => Math.floor(level * 256) / 256;
 
-/** The mean of the texels around a point, where `texel` knows what is outside. */
+/** The weighted mean of the texels around a point. `texel` must also return values for indices outside the texture. */
 function mean(at: readonly number[], texel: (...index: readonly number[]) => number): number {
   const [first = 0, ...rest] = at.map((one) => one - 0.5);
   const lower = Math.floor(first);
@@ -125,7 +128,7 @@ describe.each(Object.keys(ways))('%s', (way) => {
       (device) => floats({ size: [37], filter: 'linear' })(device, texels),
       at,
     );
-    // Texels are cut off before they are mixed.
+    // Texels are truncated before they are mixed, so the results are not exact.
     asFloats(found).forEach((value, i) => {
       const expected = mean([elementAt(at, i)], (k) => elementAt(texels, clamp(k, 37)));
       expect(value).toBeCloseTo(expected, 5);
@@ -167,7 +170,7 @@ describe.each(Object.keys(ways))('%s', (way) => {
         ),
       ),
     );
-    // Products of weights have 8 bits.
+    // Products of weights have only 8 bits, so the results are not exact.
     found.forEach((value, i) => expect(value).toBeCloseTo(elementAt(expected, i), 2));
   });
 
@@ -239,7 +242,7 @@ describe.each(Object.keys(ways))('%s', (way) => {
   });
 
   test('each face of a cube, and cubes in an array', async () => {
-    // Each texel is 100 times the number of its face, plus its place.
+    // The value of a texel is 100 times the index of its face, plus its index within the face.
     const faces = (cubes: number): Float32Array =>
       Float32Array.from({ length: cubes * 6 * 4 }, (_, i) => 100 * Math.floor(i / 4) + (i % 4));
     const directions = [
@@ -261,7 +264,7 @@ describe.each(Object.keys(ways))('%s', (way) => {
   });
 
   test('levels of detail: given, mixed, and by derivatives', async () => {
-    // Three levels of 4 by 4, 2 by 2 and 1 by 1 texels, each filled with its number.
+    // Three levels of 4 by 4, 2 by 2 and 1 by 1 texels, each filled with the number of the level.
     const texels = Float32Array.of(...new Array<number>(16).fill(0), 1, 1, 1, 1, 2);
     const options = { size: [4, 4], levels: 3, normalizedCoordinates: true } as const;
     const at = Float32Array.from([0, 0.4, 0.5, 1.25, 9, -3].flatMap((level) => [0.5, 0.5, level, 0]));
@@ -271,7 +274,8 @@ describe.each(Object.keys(ways))('%s', (way) => {
       floats({ ...options, levelFilter: 'linear', levelBias: 0.25, greatestLevel: 1.75 })(device, texels);
     const expected = [0.25, cutOff(0.4) + 0.25, 0.75, 1.5, 1.75, 0];
     expect(asFloats(await sampled(way, kernels.sample_level, mixed, at))).toEqual(expected);
-    // A step of a quarter of the texture is one texel, and one of half of it is two.
+    // A step across a quarter of the texture is one texel wide, and a step across half of the texture is two texels
+    // wide.
     const steps = Float32Array.from([0.25, 0.5, 1].flatMap((step) => [0.5, 0.5, 0.25, step]));
     expect(asFloats(await sampled(way, kernels.sample_gradient, nearest, steps))).toEqual([0, 1, 2]);
   });

@@ -25,7 +25,7 @@ function integers(count: number, seed: number): readonly number[] {
   return Array.from({ length: count }, () => ((word() >>> 24) % 5) - 2);
 }
 
-/** The e4m3 codes of -2 to 2. */
+/** The e4m3 codes of integers from -2 to 2. */
 const bytesOf = (values: readonly number[]): Uint8Array =>
   Uint8Array.from(values, (x) => (x < 0 ? 0x80 : 0) | ([0, 0x38, 0x40][Math.abs(x)] ?? 0));
 
@@ -53,8 +53,8 @@ function expectSame(found: Uint8Array, wanted: Float32Array): void {
 }
 
 /**
- * Divides a matrix of halves into tiles of `height` rows and 64 columns, with a swizzle of 128 bytes. The tiles of a
- * row of tiles lie one after the other.
+ * Divides a matrix of halves into tiles of `height` rows and 64 columns, with a 128-byte swizzle. Tiles that cover the
+ * same rows are stored one after the other.
  */
 function tilesOf(values: readonly number[], rows: number, columns: number, height: number): Uint16Array {
   const codes = halvesOf(values);
@@ -75,7 +75,7 @@ for (const [way, options] of Object.entries(allWays)) {
   describe(way, () => {
     for (const kernel of ['halves', 'bytes'] as const) {
       test(`${kernel}: two warpgroups, and copies of the next stage while one is multiplied`, async () => {
-        // The reference engine is slow.
+        // The reference engine is slow, so it gets a smaller problem.
         const size = way === 'interp' ? ([128, 64, 256] as const) : ([256, 128, 256] as const);
         const [m, n, k] = size;
         const [a, b] = [integers(m * k, 1), integers(n * k, 2)];

@@ -1,4 +1,4 @@
-/** The memory of a block that a product of matrices accesses. */
+/** The parts of a block's memory that a matrix product accesses. */
 import type { TensorAccess } from '../../src/machine/tensor-memory/access.ts';
 
 export interface BlockMemory {

@@ -1,4 +1,4 @@
-/** Codes of elements of the types in matrix instructions, for values that all of these types represent exactly. */
+/** The codes of matrix elements in each element type, for values that all types represent exactly. */
 import { e2m1, e2m3, e4m3, encode, f16, type SmallFormat } from '../kernels/reference.ts';
 
 /** How elements of a type are stored in registers: the width of an element in bits, and the code of each value. */
@@ -17,8 +17,8 @@ const f32Bits = (value: number): bigint => BigInt(new Uint32Array(Float32Array.o
 const integer = (bits: number): ElementType => ({ bits, code: (value) => BigInt.asUintN(bits, BigInt(value)) });
 
 /**
- * Element codes, by the name of the type in a mnemonic. There are two entries for fp4: `e2m1` for elements of four
- * bits, and `e2m1 in bytes` for elements that are stored in one byte each.
+ * Element codes, by the name of the type in a mnemonic. There are two entries for fp4: `e2m1` for 4-bit elements, and
+ * `e2m1 in bytes` for elements that are stored in one byte each.
  */
 export const elementTypes = {
   f16: small(f16, 16),

@@ -1,4 +1,7 @@
-/** The metadata of sparse matrices, by the formulas of the ISA: which columns are kept, and which lanes say so. */
+/**
+ * The metadata of sparse matrices, computed with the formulas of the ISA: which columns are kept, and which lanes
+ * contain the metadata.
+ */
 import { type ElementName, elementTypes } from './element-codes.ts';
 import { pick } from './pick.ts';
 import type { Lanes } from './warp.ts';

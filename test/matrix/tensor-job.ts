@@ -1,6 +1,6 @@
 /**
  * Products of matrices in tensor memory and shared memory, and the exact results. The matrices, their metadata and
- * their scale factors are laid out by the formulas of the ISA and of CUTLASS.
+ * their scale factors are laid out according to the formulas of the ISA and of CUTLASS.
  */
 import { readNumber } from '../../src/numbers.ts';
 import { laneBytes, tensorAllocation, tensorMemoryBytes } from '../../src/isa/tensor-memory.ts';
@@ -13,7 +13,8 @@ import { accessOf, type BlockMemory } from './block-memory.ts';
 export type Format = Exclude<FactorFormat, 'bf16' | 'e5m2' | 'e2m3' | 'e3m2'> | 's8' | 'packed fp4';
 
 /**
- * For each format: the bits of an element in memory, those of its value, and the code in the instruction descriptor.
+ * For each format: the width of an element in memory, the width of its value, and the code in the instruction
+ * descriptor.
  */
 const formats: Readonly<Record<Format, readonly [bits: TensorProduct['bits'], width: number, code: number]>> = {
   tf32: [32, 32, 2],
@@ -34,12 +35,12 @@ export interface Job {
   readonly stationary?: boolean;
   readonly selector?: number;
   readonly zeroColumns?: bigint;
-  /** Further bits of the instruction descriptor. */
+  /** Additional bits of the instruction descriptor. */
   readonly flags?: number;
   readonly laneOfD?: number;
-  /** The number of columns of B in shared memory, if there are more or fewer than usual. */
+  /** The number of columns of B in shared memory. By default, there are as many columns as the product may read. */
   readonly columnsOfB?: number;
-  /** The 128-byte swizzle of B in which 32 bytes stay together: its lines lie along K or across K. */
+  /** If this is given, B has a 128-byte swizzle that keeps 32 bytes together, and its lines lie along K or across K. */
   readonly pairs?: 'along' | 'across';
 }
 
@@ -56,7 +57,7 @@ function productOf({ format, blocks = 1, aInTensor = false, sparse = false, stat
   return { ...shape, kind: 'float', factors, bits, sums: { 1: sums }, scaling };
 }
 
-/** The stored elements of a row of A. */
+/** The number of elements that are stored for each row of A. */
 const lengthOf = (format: Format): number => 256 / formats[format][0];
 const [addressOfA, addressOfB] = [0, 16384];
 const [columnOfD, columnOfA, columnOfScales, columnOfMetadata] = [0, 256, 264, 280];
@@ -67,7 +68,10 @@ function codeOf(format: Format, value: number): number {
   return Number(readNumber(String(value), named).bits);
 }
 
-/** Puts an element into a matrix in shared memory without a swizzle, whose lines lie along K. */
+/**
+ * Returns a function that puts an element into a matrix in shared memory. The matrix has no swizzle, and its lines lie
+ * along K.
+ */
 function putShared(shared: Uint8Array, start: number, format: Format, length: number): Put {
   const [bits, width] = formats[format];
   const perChunk = 128 / bits;
@@ -80,8 +84,8 @@ function putShared(shared: Uint8Array, start: number, format: Format, length: nu
 }
 
 /**
- * Lines of 128 bytes follow one another: 8 of them in a tile, or 4 if they lie across K. Bits 7 and 8 of an address
- * change bits 5 and 6.
+ * Returns a function that puts an element into B if `pairs` is given. The 128-byte lines follow each other without
+ * gaps; a tile has 8 lines, or 4 if they lie across K. Bits 5 and 6 of an address are XORed with bits 7 and 8.
  */
 function putPairs(shared: Uint8Array, format: Format, way: 'along' | 'across'): Put {
   const [bits] = formats[format];
@@ -101,7 +105,9 @@ function putBits(bytes: Uint8Array, at: number, width: number, code: number): vo
   }
 }
 
-/** The lanes that hold a row of one block, each with a part of the columns of D (layouts A to G of the ISA). */
+/**
+ * The lanes that contain a row of one block. Each lane contains a part of the columns of D (layouts A to G of the ISA).
+ */
 function lanesOf({ rows, blocks = 1, sparse = false, stationary = false }: Job, row: number): readonly number[] {
   if (rows === 128) return [row];
   if (stationary || (blocks === 2 && !sparse)) return Array.from({ length: 128 / rows }, (_, i) => row + i * rows);
@@ -118,7 +124,7 @@ const pick = <T>(values: readonly T[], ...seed: readonly number[]): T => {
 const valueOfA = (block: number, row: number, at: number): number => pick([-2, -1, 0, 1, 2], block, row, at, 1);
 const valueOfB = (column: number, k: number): number => pick([-2, -1, 0, 1, 2], column, k, 2);
 
-/** The indices in the metadata of a chunk of a row. */
+/** The metadata of a chunk of a row, which consists of two indices. */
 function indicesOf(format: Format, block: number, row: number, chunk: number): number {
   const values = format === 'tf32' ? [0b0100, 0b1110] : [0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110];
   return pick(values, block, row, chunk, 3);
@@ -156,7 +162,10 @@ function putMetadata(tensor: Uint8Array, job: Job, block: number): void {
 const scaleOfRow = (row: number): number => row % 3;
 const scaleOfColumn = (column: number): number => (column * 5) % 4;
 
-/** The factors of line i are in lane i % 32 and column i / 32, but those of a second half of B begin in lane 64. */
+/**
+ * The factors of line i are in lane i % 32 and column i / 32. With two blocks of 64 rows, the factors of the second
+ * half of B begin in lane 64.
+ */
 function putScales(tensor: Uint8Array, { rows, n, blocks = 1 }: Job): void {
   const put = (line: number, lane: number, column: number, power: number): void => {
     const at = (lane + (line % 32)) * laneBytes + 4 * (column + Math.floor(line / 32));
@@ -172,7 +181,7 @@ function blockOf(job: Job, block: number): BlockMemory {
   const { format, rows, n, blocks = 1, aInTensor = false, sparse = false, zeroColumns = 0n } = job;
   const [bits, width] = formats[format];
   const length = lengthOf(format);
-  // Nothing after the columns of B can be read.
+  // If `columnsOfB` is given, shared memory ends after the columns of B, so that nothing after them can be read.
   const end = job.columnsOfB === undefined ? 2 ** 16 : addressOfB + 256 * Math.ceil(job.columnsOfB / 8);
   const [shared, tensor] = [new Uint8Array(end), new Uint8Array(tensorMemoryBytes)];
   tensor.set([0xff, 0xff, 0, 0], tensorAllocation);
@@ -201,11 +210,11 @@ const descriptorOf = (address: number, format: Format, length: number): bigint =
   return BigInt(address >> 4) | (BigInt(128 >> 4) << 16n) | (BigInt(stride >> 4) << 32n);
 };
 
-/** The mode of the swizzle, and the distance between tiles. */
+/** The descriptor of B if `pairs` is given. It contains the mode of the swizzle and the distance between tiles. */
 const pairsDescriptor = (way: 'along' | 'across'): bigint =>
   BigInt(addressOfB >> 4) | (BigInt((way === 'along' ? 1024 : 512) >> 4) << 32n) | (1n << 61n);
 
-/** Multiplies, and returns the rows of D of all blocks. */
+/** Computes the product, and returns the rows of D of all blocks. */
 export function multiply(job: Job): readonly (readonly number[])[] {
   const { format, rows, n, blocks = 1, aInTensor = false, sparse = false, selector = 0, zeroColumns = 0n } = job;
   const { flags = 0, laneOfD = 0 } = job;
@@ -252,7 +261,7 @@ export function multiply(job: Job): readonly (readonly number[])[] {
   );
 }
 
-/** @param source the column of B that a column of D uses; null if zeros take its place */
+/** @param source returns the column of B that a column of D uses; null if zeros are used instead */
 export function expected(
   { format, rows, n, blocks = 1, sparse = false }: Job,
   source: (column: number) => number | null = (column) => column,

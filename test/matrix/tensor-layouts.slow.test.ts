@@ -69,7 +69,7 @@ describe.each([32, 64, 128] as const)('B is kept, %i rows', (rows) => {
   });
 });
 
-/** The fields of a zero-column mask descriptor; those of the parts begin with part 0. */
+/** The fields of a zero-column mask descriptor. Fields that exist once per part are listed starting with part 0. */
 interface Mask {
   readonly start: readonly number[];
   readonly startsWithZeros: readonly number[];

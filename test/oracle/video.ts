@@ -188,7 +188,7 @@ function simd(video: Video): Word3 {
   };
 }
 
-/** The function of an instruction such as `vadd.s32.u32.s32.sat d.b1, a.h0, b, c`. */
+/** Returns a function that computes the result of an instruction such as `vadd.s32.u32.s32.sat d.b1, a.h0, b, c`. */
 export function videoFunction(text: string): Word3 {
   const video = parse(text);
   if (/\d$/.test(video.opcode)) return simd(video);

@@ -115,7 +115,7 @@ describe('links of kernels', () => {
 });
 
 describe('drafts', () => {
-  /** A storage with room for this many characters. */
+  /** A storage that has room for `room` characters. */
   function storageOf(room = Infinity): DraftStorage {
     const items = new Map<string, string>();
     return {

@@ -43,14 +43,14 @@ async function seriousFindings(page: Page): Promise<readonly string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
 
-/** An .npy file with these elements in one dimension. */
+/** A one-dimensional .npy file with the given elements. */
 function npyOf(values: Float32Array): Buffer {
   const header = `{'descr': '<f4', 'fortran_order': False, 'shape': (${values.length},), }`.padEnd(117);
   const start = Buffer.from(`\x93NUMPY\x01\x00\x76\x00${header}\n`, 'latin1');
   return Buffer.concat([start, new Uint8Array(values.buffer)]);
 }
 
-/** The address of the Kernel page with a link to an empty kernel of this name. */
+/** The address of the Kernel page with a link to an empty kernel with the given name. */
 function kernelLink(name: string): string {
   const source = `.version 8.0\n.target sm_80\n.visible .entry ${name}() { ret; }\n`;
   return `kernel/#v1=${deflateRawSync(JSON.stringify({ source, entry: name })).toString('base64url')}`;

@@ -115,7 +115,7 @@ function tasksOf(plan: string): readonly Task[] {
       const isTask = file === mainFile && command === 'work' && folderOfPlan === plan;
       return isTask ? [{ id: Number(name), shard }] : [];
     } catch {
-      // It has ended.
+      // The process has ended.
       return [];
     }
   });

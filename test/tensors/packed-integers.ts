@@ -2,7 +2,7 @@
 import { dice, type Made } from './made-checkpoints.ts';
 import type { StoredTensor } from './safetensors-bytes.ts';
 
-/** Packs numbers of a few bits into words, the first in the lowest bits. */
+/** Packs numbers of a few bits each into a word. The first number is in the lowest bits. */
 function packed(codes: readonly number[], bits: number): number {
   return codes.reduce((word, code, i) => (word | ((code & (2 ** bits - 1)) << (bits * i))) >>> 0, 0);
 }
@@ -64,7 +64,7 @@ function valuesOfIntegers(
   );
 }
 
-/** Consecutive parts of a list; the last is padded with zeros. */
+/** Divides a list into consecutive parts; the last part is padded with zeros. */
 function partsOf(list: readonly number[], size: number): readonly (readonly number[])[] {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, i) =>
     Array.from({ length: size }, (_other, j) => list[i * size + j] ?? 0),

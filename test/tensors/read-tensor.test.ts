@@ -24,7 +24,7 @@ describe('every kind of element is read as numbers', () => {
     ['e4m3', Uint8Array.of(0x38, 0xfe), [1, -448]],
     ['e5m2', Uint8Array.of(0x3c, 0x7c), [1, Number.POSITIVE_INFINITY]],
     ['ue8m0', Uint8Array.of(127, 130), [1, 8]],
-    // Four codes of six bits in three bytes: 8, 16, 24, 40.
+    // Four 6-bit codes in three bytes: 8, 16, 24, 40.
     ['e2m3', Uint8Array.of(0x08, 0x84, 0xa1), [1, 2, 4, -1]],
     ['e3m2', Uint8Array.of(0x0c, 0x00, 0x80), [1, 0, 0, -0]],
     ['e2m1', Uint8Array.of(0x72, 0xaf), [1, 6, -6, -1]],

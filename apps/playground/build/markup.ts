@@ -1,4 +1,4 @@
-/** HTML as text. Plain strings are escaped when they are inserted; text that is already HTML is not. */
+/** Builds HTML as text. Plain strings are escaped when they are inserted; text that is already HTML is not. */
 
 /** Text that is already HTML. */
 export class Markup {

@@ -1,9 +1,10 @@
 /** Creates the service worker, which lets the site work without a network after the first visit. */
 
 /**
- * The script of the worker. It stores the given files when it is installed, and every other file when it is first
- * requested. Pages come from the network if it is available; files in `assets` never change, so they come from the
- * cache. Without a network, a page that is not stored is replaced by the page `offline/`, which says what is missing.
+ * The script of the service worker. It stores the given files when it is installed, and every other file when it is
+ * first requested. Pages come from the network if it is available; files in `assets` never change, so they come from
+ * the cache. Without a network, a page that is not stored is replaced by the page `offline/`, which shows the path of
+ * the missing page.
  *
  * @param files the paths of files, relative to the root of the site
  */

@@ -31,7 +31,7 @@ interface Files {
   readonly live: string;
 }
 
-/** The header and footer of a page; `root` is the relative path to the root of the site: `../../`. */
+/** The header and footer of a page; `root` is the relative path to the root of the site, such as `../../`. */
 export function frame(place: string, root: string): { readonly header: string; readonly footer: string } {
   const link = ([folder, name]: readonly [string, string]): Markup =>
     html`<a href="${root}${folder === '' ? '' : `${folder}/`}"${new Markup(folder === place ? ' aria-current="page"' : '')}>${name}</a>`;
@@ -86,8 +86,8 @@ export function site(): Plugin {
     transformIndexHtml(text, { path }) {
       const place = path.split('/').slice(1, -1).join('/');
       const { header, footer } = frame(place, place === '' ? '' : '../');
-      // Only built pages get the policy. The policy forbids inline styles and scripts, which the development server
-      // uses.
+      // Only built pages get the content security policy, because it forbids inline styles and scripts, which the
+      // development server uses.
       const guarded = isBuild ? text.replace('<!--policy-->', policyTag.text) : text;
       return guarded.replace('<!--header-->', header).replace('<!--footer-->', footer);
     },

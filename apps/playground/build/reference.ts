@@ -6,7 +6,7 @@ import { conversions, type FormatName, formats, numberText } from '../../../dist
 import { html, Markup } from './markup.ts';
 
 export interface Page {
-  /** Folder from the root: `why/PTX4002`. */
+  /** The page's folder, relative to the root of the site, such as `why/PTX4002`. */
   readonly path: string;
   readonly title: string;
   /** A one-line description for lists and search engines. */
@@ -124,7 +124,7 @@ function formatPage(name: FormatName): Page {
   };
 }
 
-/** What distinguishes a format from the others: its fields and its range. */
+/** Summarizes a format in one line: its fields and its range. */
 function inBrief(width: number, facts: readonly (readonly [what: string, value: string])[]): string {
   const told = new Map(facts.map(([what, value]) => [what, value.split(/  | \(0x/)[0] ?? value]));
   const [bits, scale, infinity, nan] = ['bits', 'scale', 'infinity', 'NaN'].map((what) => told.get(what));
@@ -142,7 +142,7 @@ function rounded(text: string): string {
   return text.includes('e') ? Number(text).toPrecision(4) : text;
 }
 
-/** Every value of a small format. */
+/** A table of all values of a small format. */
 function valueTable(name: FormatName): Markup {
   const { width } = formats[name];
   const columns = width <= 4 ? 4 : 8;

@@ -1,6 +1,7 @@
 /**
- * The Kernel page. Passes the link in the page's address to `<ptx-kernel>`, and keeps what the user types, with the
- * settings of the launch, as a draft. The history entry of the page names its draft, so that a reload shows it again.
+ * The Kernel page. Passes the link in the page's address to `<ptx-kernel>`, and saves what the user types, with the
+ * settings of the launch, as a draft. The page's history entry contains the id of the draft, so that a reload shows the
+ * draft again.
  */
 import { browserStorage, type Draft, Drafts } from './kernel/drafts.ts';
 import { PtxKernel } from './kernel/ptx-kernel.ts';
@@ -21,7 +22,7 @@ function kernelOfPage(): PtxKernel {
   return found;
 }
 
-/** Opens the kernel that the address names, with the changes that the user has made to it. */
+/** Opens the kernel that the page's address specifies, with the changes that the user has made to it. */
 function open(): void {
   const link = linkInAddress();
   show(link, drafts.open(link, draftIdOf(history.state)));
@@ -40,7 +41,7 @@ function showChoice(): void {
   showDrafts({ drafts: drafts.all(), shown: drafts.current, link: shownLink, isUnsaved });
 }
 
-/** Shows a draft or, without an id, the text of the link or the example. */
+/** Shows the draft with this id or, if `id` is null, the text of the link or the example. */
 function choose(id: string | null): void {
   const draft = drafts.all().find((one) => one.id === id) ?? null;
   if (!mayLeave()) {
@@ -84,7 +85,7 @@ function mayLeave(): boolean {
 }
 
 kernel.addEventListener('change', save);
-// Settings alone do not make a draft.
+// A change to the settings of the launch does not create a draft, but it is saved in an existing one.
 kernel.addEventListener('launch', () => {
   if (drafts.current !== null || isUnsaved) save();
 });

@@ -1,4 +1,4 @@
-/** The matrix page and its address. */
+/** The matrix page, which keeps the link in its address in sync with what it shows. */
 import './matrix/ptx-matrix.ts';
 import './shell/page.ts';
 import { followLink } from './shell/follow-link.ts';

@@ -30,7 +30,7 @@ export function kernelAt(text: string, offset: number): Kernel | null {
 }
 
 /**
- * Options of `ptxlab run`, as a first suggestion to the user. Each 64-bit parameter gets a buffer of zeros, and every
+ * The options of `ptxlab run` that are suggested to the user. Each 64-bit parameter gets a buffer of zeros, and every
  * other parameter gets the number 1.
  */
 export function suggestedLaunch({ parameterTypes }: Kernel): string {
@@ -38,7 +38,7 @@ export function suggestedLaunch({ parameterTypes }: Kernel): string {
   return ['--grid 1 --block 32', ...values.map((value) => `--arg ${value}`)].join(' ');
 }
 
-/** The target that the module names, or null. */
+/** The target that the module declares; null if it declares none. */
 export function targetOf(text: string): string | null {
   return /^\s*\.target\s+(\w+)/m.exec(text)?.[1] ?? null;
 }

@@ -10,8 +10,9 @@ import { linesOf, type NormalBody, type NormalLine } from './normal-body.ts';
 import { type MnemonicCount, mnemonicCounts } from './mnemonic-counts.ts';
 
 /**
- * What happened to an instruction. Two `changed` instructions have the same mnemonic but differ in at least one pair of
- * operands: these are either different constants or registers that do not correspond to each other.
+ * The result of comparing an instruction with its counterpart. Two `changed` instructions have the same mnemonic but
+ * differ in at least one pair of operands: these are either different constants or registers that do not correspond to
+ * each other.
  */
 export type LineDiff =
   | { readonly kind: 'same' | 'changed'; readonly a: Span; readonly b: Span }

@@ -116,9 +116,9 @@ function searchRange(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, m
 }
 
 /**
- * Matches elements from the start of a range on, until it reaches the end of the range or has found too many
- * differences. Returns the indices in `a` and `b` at which the search stopped. `reached[offset + k]` is the furthest
- * index in `a` that was reached on diagonal k.
+ * Matches elements from the start of a range until the end of the range is reached or too many differences have been
+ * found. Returns the indices in `a` and `b` at which the search stopped. `reached[offset + k]` is the furthest index in
+ * `a` that was reached on diagonal k.
  */
 function searchStep(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, matches: Int32Array): Pair {
   const width = range.aEnd - range.a;

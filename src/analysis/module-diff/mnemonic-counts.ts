@@ -1,4 +1,4 @@
-/** How often two functions use each mnemonic. */
+/** Counts how often two functions use each mnemonic. */
 
 export interface MnemonicCount {
   readonly mnemonic: string;

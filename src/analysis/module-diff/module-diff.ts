@@ -39,7 +39,7 @@ export interface ModuleDiff {
 }
 
 export interface ModuleDiffOptions {
-  /** Which functions to compare, by name; all by default. */
+  /** Selects the functions to compare by their names; by default, all functions are compared. */
   readonly takes?: (name: string) => boolean;
 }
 

@@ -11,7 +11,9 @@ import { type BlockOutline, blockOutlines } from '../block-outline.ts';
 import type { FunctionBody } from '../function-body.ts';
 import { type BodyInstruction, type NamedOperand, visitNames } from '../occurrences.ts';
 
-/** A name in an instruction. A `place` is a number; within a function, each register and each argument has its own. */
+/**
+ * A name in an instruction. `place` is a number that is different for each register and each argument of a function.
+ */
 export type NormalName =
   | { readonly kind: 'register'; readonly place: number; readonly role: Role }
   /** A variable that passes an argument to a called function or receives its result. */
@@ -33,7 +35,7 @@ export interface NormalBlock extends BlockOutline {
 
 export interface NormalVariable {
   readonly name: string;
-  /** Everything but the name: `.shared .align 4 .b8[128]`. */
+  /** The declaration without the name, such as `.shared .align 4 .b8[128]`. */
   readonly declaration: string;
 }
 
@@ -77,10 +79,15 @@ function parameterPositions({ checked: { parameters, results } }: FunctionBody):
   return positions;
 }
 
-/** Gives each register and each argument of a function a number. The same name may be declared in several scopes. */
+/**
+ * Assigns a number to each register and each argument of a function. The same name may be declared in several scopes.
+ */
 class Places {
   private count = 0;
-  /** By the offset of the declaration, and by name, because one declaration may declare many registers. */
+  /**
+   * The numbers, keyed by the offset of the declaration and by name, because one declaration may declare many
+   * registers.
+   */
   private readonly numbers = new Map<number, Map<string, number>>();
 
   of({ declared: { start } }: { readonly declared: Span }, name: string): number {

@@ -4,7 +4,7 @@
  */
 import { byteAt } from '../../base/typed-reads.ts';
 
-/** Number of bytes that `count` dense codes take. */
+/** Number of bytes that `count` dense codes occupy. */
 export function denseBytes(elements: number, width: number): number {
   return Math.ceil((elements * width) / 8);
 }

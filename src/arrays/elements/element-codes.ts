@@ -44,7 +44,7 @@ export function codeTable(element: FormatName): CodeTable {
   return table;
 }
 
-/** The code for the bits of an f32. */
+/** The code to which an f32 is converted; `bits` are the bits of the f32. */
 export function codeOf({ codes, cut, below }: CodeTable, bits: number): number {
   return byteAt(codes, ((bits >>> cut) << 1) | ((bits & below) === 0 ? 0 : 1));
 }

@@ -24,8 +24,8 @@ export interface ElementDecoder {
 }
 
 /**
- * `dense`: elements of 2, 4 or 6 bits without padding, the first in the lowest bits of the first byte. Otherwise each
- * element is in the low bits of its own byte or bytes.
+ * `dense`: 2-bit, 4-bit or 6-bit elements without padding, the first in the lowest bits of the first byte. Otherwise
+ * each element is in the low bits of its own byte or bytes.
  */
 export function elementDecoder(name: FormatName, dense: boolean): ElementDecoder {
   const { width } = formats[name];

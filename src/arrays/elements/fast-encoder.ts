@@ -1,4 +1,4 @@
-/** Quantizes with WebAssembly: data goes through a small memory in chunks that stay in the cache. */
+/** Quantizes with WebAssembly. The data is copied to a small WebAssembly memory in chunks that fit into the cache. */
 import { compileModule } from '../../jit/compile-module.ts';
 import { singleAt, wordAt } from '../../base/typed-reads.ts';
 import { denseBytes } from './bit-packing.ts';

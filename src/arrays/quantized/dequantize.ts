@@ -17,7 +17,7 @@ import { type QuantizedArray, requireQuantized } from './quantized-array.ts';
 import type { SourceArray } from '../elements/source-values.ts';
 import { type ArrayOf, overlap } from '../storage.ts';
 
-/** Formats that values are dequantized to. */
+/** Formats that values can be dequantized to. */
 export type ValueFormat = 'f32' | 'f16' | 'bf16';
 
 export interface DequantizeOptions<T extends ValueFormat = ValueFormat> {
@@ -28,13 +28,13 @@ export interface DequantizeOptions<T extends ValueFormat = ValueFormat> {
   readonly to?: T | undefined;
   /** Where to write the values; must be as long as the array. */
   readonly out?: ArrayOf<T> | undefined;
-  /** `plain` never uses WebAssembly. Results are the same. */
+  /** `plain` never uses WebAssembly; the results are the same. */
   readonly engine?: 'plain' | undefined;
 }
 
 const rules: RulesFor<DequantizeOptions> = {
   to: oneOf('f32', 'f16', 'bf16'),
-  // `out` is checked together with the size of the result.
+  // `out` is checked later, together with the size of the result.
   out: anything(),
   engine: oneOf('plain'),
 };

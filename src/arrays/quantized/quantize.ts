@@ -18,8 +18,8 @@ import { type Packing, packingRule } from '../storage.ts';
 
 export interface QuantizeOptions {
   /**
-   * A scheme: mxfp8_e4m3 (mxfp8), mxfp8_e5m2, mxfp6_e2m3 (mxfp6), mxfp6_e3m2, mxfp4, nvfp4, or an element with f32
-   * scales: e4m3, e5m2, s8, s4, s2.
+   * A scheme: mxfp8_e4m3 (mxfp8), mxfp8_e5m2, mxfp6_e2m3 (mxfp6), mxfp6_e3m2, mxfp4, nvfp4, or an element format with
+   * f32 scales: e4m3, e5m2, s8, s4, s2.
    */
   readonly to: SchemeSpelling;
   /**
@@ -63,11 +63,14 @@ export interface QuantizeOptions {
    * be a multiple of 4. Default 0.
    */
   readonly firstElement?: number | undefined;
-  /** `plain` never uses WebAssembly. Results are the same. */
+  /** `plain` never uses WebAssembly; the results are the same. */
   readonly engine?: 'plain' | undefined;
 }
 
-/** Where anything is accepted, the value is checked when it is used, and the error has a code of its own. */
+/**
+ * An option for which any value is accepted here is checked when it is used, and an invalid value has an error code of
+ * its own.
+ */
 const rules: RulesFor<QuantizeOptions> = {
   to: anything(),
   from: anything(),
@@ -169,7 +172,7 @@ function encoding(
   return { element, block, rule: scale === 'ue8m0' ? rule : null };
 }
 
-/** The amax that the caller has given, as an f32; null if the caller gave none. */
+/** The amax that the caller has specified, as an f32; null if the caller has not specified one. */
 function sharedMagnitude(amax: number | undefined): number | null {
   if (amax === undefined) return null;
   if (typeof amax === 'number' && amax >= 0) return Math.fround(amax);

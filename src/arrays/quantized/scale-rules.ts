@@ -52,7 +52,8 @@ export interface TensorScale {
 /**
  * NVFP4 as in NVIDIA's TransformerEngine (common/cast/nvfp4/core_nvfp4.cuh and its Python reference,
  * quantization_ref_nvfp4.py), all in f32: S = min(2688 / amax, the largest f32), or 1 if amax is 0 or infinite; a
- * block's scale is blockAmax * (S * (1/6)) converted to e4m3, rounded to nearest and saturated; the tensor's is 1 / S.
+ * block's scale is blockAmax * (S * (1/6)) converted to e4m3, rounded to nearest and saturated; the tensor's scale is 1
+ * / S.
  */
 export function tensorScale(amax: number): TensorScale {
   const quotient = Math.min(Math.fround(2688 / amax), mostSingle);

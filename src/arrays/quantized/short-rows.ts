@@ -1,7 +1,7 @@
 /**
  * Quantizes arrays whose rows are short and have scales of their own. Calling an encoder for each row would take longer
- * than the work itself, so scales and products are computed here, and an encoder rounds the products of many rows at a
- * time. The results are the same.
+ * than the actual quantization, so scales and products are computed here, and an encoder rounds the products of many
+ * rows at a time. The results are the same as with one call per row.
  */
 import { singleAt } from '../../base/typed-reads.ts';
 import type { FormatName } from '../../numerics/formats.ts';
@@ -31,7 +31,7 @@ export function hasShortRows({ block }: Scheme, { rows, columns, tileRows, tileC
   return rows > 1 && tileRows === 1 && columns > 0 && columns < shortRow && !isOneRun;
 }
 
-/** Room for the scales of a scheme. */
+/** Allocates an array for `count` scales of a scheme. */
 export function scalesFor({ scale }: Scheme, count: number): Uint8Array | Float32Array {
   return scale === 'f32' ? new Float32Array(count) : new Uint8Array(count);
 }
@@ -91,7 +91,7 @@ export function encodeShortRows(
 /** Products are already scaled. Multiplying them by 1 does not change them. */
 const one = Float32Array.of(1);
 
-/** Multiplies each block by its factor, and returns the index of the scale that follows. */
+/** Multiplies each block by its factor, and returns the index of the next scale. */
 function scaleRows(
   values: Float32Array,
   products: Float32Array,

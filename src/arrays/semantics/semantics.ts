@@ -25,7 +25,8 @@ export interface ConversionRequest {
    */
   readonly rounding?: Rounding | undefined;
   /**
-   * Whether values beyond the format's range, including infinities, are clamped to that range. Default: the stack's.
+   * Whether values beyond the format's range, including infinities, are clamped to that range. The default depends on
+   * the stack.
    */
   readonly saturate?: boolean | undefined;
   readonly relu?: boolean | undefined;
@@ -44,9 +45,10 @@ export interface SemanticsError {
 /**
  * The conversion between any two formats as the given stack performs it. Every source is decoded exactly and rounded
  * once, even if PTX has no `cvt` instruction for the pair. With `ptx`, conversions to e4m3, e5m2, e2m3, e3m2, e2m1 and
- * s2f6 saturate, because every `cvt` to these formats does, and those to ue5m3 unless `saturate` is false. Conversions
- * from floats to integers clamp the value. Conversions between integers clamp it if `saturate` is set; otherwise, they
- * truncate or extend the bits. Stacks other than `ptx` round only to nearest even and convert only between floats.
+ * s2f6 saturate, because every `cvt` to these formats does. Conversions to ue5m3 saturate unless `saturate` is false.
+ * Conversions from floats to integers clamp the value. Conversions between integers clamp it if `saturate` is set;
+ * otherwise, they truncate or extend the bits. Stacks other than `ptx` round only to nearest even and convert only
+ * between floats.
  */
 export function conversionOf(request: ConversionRequest): Result<ConversionStages, SemanticsError> {
   const semantics = request.semantics ?? 'ptx';
@@ -57,7 +59,8 @@ export function conversionOf(request: ConversionRequest): Result<ConversionStage
 }
 
 /**
- * Applies a plan to one value. This is the exact reference for all faster implementations. `random` as for `Converter`.
+ * Applies a plan to one value. This is the exact reference for all faster implementations. `random` is the same as for
+ * `Converter`.
  */
 export function planConverter(plan: ConversionStages): (source: Bits, random?: number) => Bits {
   const stages = plan.map(stageConverter);
@@ -121,7 +124,7 @@ function alwaysSaturates(to: FormatName): boolean {
   return kind !== 'integer' && width <= 8 && signed;
 }
 
-/** ue5m3 has no infinity, so that a value that does not fit would become NaN. */
+/** ue5m3 has no infinity, so a value that does not fit would become NaN. */
 function saturatesByDefault(to: FormatName): boolean {
   return alwaysSaturates(to) || to === 'ue5m3';
 }

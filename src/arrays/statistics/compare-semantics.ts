@@ -1,4 +1,4 @@
-/** Compares how every stack converts one value, and says why the results differ. */
+/** Compares how the stacks convert a value, and explains why their results differ. */
 import { type Bits, hex } from '../../base/bits.ts';
 import { elementAt, lastOf } from '../../base/element-at.ts';
 import { PtxlabError } from '../../base/error.ts';
@@ -32,7 +32,7 @@ export interface CompareOptions {
   readonly rounding?: Exclude<Rounding, 'rs'> | undefined;
   /**
    * Whether out-of-range values are clamped to the largest value of the format. A stack that cannot convert in the
-   * requested way is listed without a result. If this is absent, each stack behaves as it does by default.
+   * requested way is listed without a result. If this option is absent, each stack behaves as it does by default.
    */
   readonly saturate?: boolean | undefined;
 }

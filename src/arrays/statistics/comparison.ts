@@ -1,4 +1,4 @@
-/** Measures how much one stream of elements differs from another; the first is the reference. */
+/** Measures how much one stream of elements differs from another; the first stream is the reference. */
 import { keysOf } from '../../base/records.ts';
 import { doubleAt, wordAt } from '../../base/typed-reads.ts';
 import { isOrdinary, ProductSums } from '../quantized/block-products.ts';
@@ -66,8 +66,8 @@ export interface ComparerOptions {
 }
 
 /**
- * Compares two streams whose elements arrive in any number of chunks. The memory that this takes does not grow with the
- * number of elements.
+ * Compares two streams whose elements arrive in any number of chunks. Memory use does not grow with the number of
+ * elements.
  */
 export class Comparer {
   private readonly inverse: Float64Array;

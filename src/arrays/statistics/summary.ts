@@ -27,8 +27,8 @@ export interface Summary {
 }
 
 /**
- * Summarizes a stream whose elements arrive in any number of chunks. The memory that this takes does not grow with the
- * number of elements.
+ * Summarizes a stream whose elements arrive in any number of chunks. Memory use does not grow with the number of
+ * elements.
  */
 export class Summarizer {
   private readonly histogram = new ExponentHistogram();

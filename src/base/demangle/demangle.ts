@@ -43,7 +43,7 @@ export function withDemangled(text: string): string {
   });
 }
 
-/** `brief` replaces template arguments by `…`. */
+/** `brief` replaces template arguments with `…`. */
 type Style = 'whole' | 'brief';
 
 function nameFrom(mangled: string, style: Style): string | null {

@@ -86,7 +86,7 @@ export const operators: Readonly<Record<string, string>> = {
   qu: '?',
 };
 
-/** Substitutions with a letter. */
+/** Substitutions that are written as a letter. */
 export const standardNames: Readonly<Record<string, string>> = {
   t: 'std',
   a: 'std::allocator',
@@ -98,7 +98,7 @@ export const standardNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * The suffix that a number gets when it is written as a template argument. It depends on the type of the number. For
+ * The suffix that a number has when it is written as a template argument, which depends on the type of the number. For
  * most other types, a cast is written before the number instead.
  */
 export const literalSuffixes: Readonly<Record<string, string>> = {

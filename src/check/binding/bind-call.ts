@@ -8,7 +8,7 @@ import { emptySignature, type Formal, type Signature } from '../declarations/sig
 import type { FunctionSymbol, Scope, VariableSymbol } from '../symbols.ts';
 import { elementAt } from '../../base/element-at.ts';
 
-/** What a call passes for one parameter, or where it puts one result. */
+/** What a call passes for one parameter, or where it stores one result. */
 export type Passed =
   /** One register or, for a vector register, all of its elements. The first element has the lowest address. */
   | { readonly kind: 'registers'; readonly uses: readonly RegisterUse[] }
@@ -22,7 +22,7 @@ export interface BoundCall {
   readonly callee: FunctionSymbol | RegisterUse;
   /** The signature of the function, or of all functions that a register may point to. */
   readonly signature: Signature;
-  /** The names in `.calltargets`; null if the call has no list. */
+  /** The names in `.calltargets`; null if the call has no such list. */
   readonly targets: readonly string[] | null;
   /** One entry for each parameter of the signature that has an argument. */
   readonly parameters: readonly Passed[];
@@ -42,7 +42,7 @@ export function bindCall(node: Instruction, scope: Scope): BoundCall {
     callee: calleeOf(parts, scope),
     signature,
     targets: table?.kind === 'targets' ? table.names : null,
-    // An array without a size may have no argument.
+    // The argument for an array without a size can be omitted.
     parameters: bindAll(signature.parameters.slice(0, parts.parameters.length), parts.parameters),
     results: bindAll(signature.results, parts.results),
   };

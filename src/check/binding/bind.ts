@@ -117,7 +117,7 @@ export function bindGuard({ guard }: Instruction, scope: Scope): BoundInstructio
   return guard === null || use === null ? null : { ...use, negated: guard.negated };
 }
 
-/** Whether an instruction has no operand that would have to be computed first. */
+/** Whether none of the instruction's operands has to be computed first. */
 export function isBindable({ operands }: Instruction, scope: Scope): boolean {
   return !operands.some((operand) => isComputed(operand, scope));
 }
@@ -307,7 +307,7 @@ function bindCoordinates(variant: Variant, count: number, operand: Operand, scop
   );
 }
 
-/** Binds `[a, {x, y}]` and `[a, sampler, {x, y}]`. If there is no sampler, the texture takes its place. */
+/** Binds `[a, {x, y}]` and `[a, sampler, {x, y}]`. If there is no sampler, the texture is also used as the sampler. */
 function bindTexture(
   variant: Variant,
   { name, coordinates }: Extract<OperandPattern, { readonly kind: 'texture' }>,
@@ -330,7 +330,7 @@ function bindTexture(
 
 /**
  * Binds the handle of a texture, surface or sampler. The address of a variable is its handle. A kernel's parameter
- * contains the handle, so its address gets another name, under which `handleLoads` finds it.
+ * contains the handle, so the parameter's address is bound to a different name, which `handleLoads` recognizes.
  */
 function bindHandle(name: Ref, operand: Operand, scope: Scope): Binding {
   const bound = bindAddress(name, operand, scope);
@@ -343,7 +343,9 @@ function isOfKernel({ space }: VariableSymbol): boolean {
   return space === 'kernel parameter';
 }
 
-/** Binds a list of coordinates. A register without lanes, which ptxas accepts in its place, is every coordinate. */
+/**
+ * Binds a list of coordinates. ptxas also accepts a scalar register instead of a list; it is used for every coordinate.
+ */
 function bindPoint(variant: Variant, pattern: CoordinatesPattern, operand: Operand, scope: Scope): readonly Binding[] {
   const isFloat = (i: number): boolean => operand.kind === 'vector' && operand.elements[i]?.kind === 'float';
   // Unlike constants in other lists, float constants are converted to f32 where f32 numbers are expected.

@@ -2,12 +2,12 @@
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Step } from '../../isa/steps/step.ts';
 
-/** The name of the address of a parameter that contains the handle with the given name. */
+/** The name of a parameter's address, where `handle` is the name of the handle in the parameter. */
 export const parameterOf = (handle: Ref): Ref => `${handle}.parameter`;
 
 const handles: readonly Ref[] = ['$a', '$sampler'];
 
-/** The steps that load the handles that are parameters, which must come before the steps of the instruction. */
+/** The steps that load handles from parameters. They must precede the instruction's own steps. */
 export function handleLoads(operands: readonly { readonly name: Ref }[]): readonly Step[] {
   return handles
     .filter((handle) => operands.some(({ name }) => name === parameterOf(handle)))

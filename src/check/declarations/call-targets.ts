@@ -1,4 +1,4 @@
-/** Declares what calls and indirect branches refer to: lists of targets, and prototypes (PTX ISA 9.1, section 11.3). */
+/** Declares lists of targets and prototypes, to which calls and indirect branches refer (PTX ISA 9.1, section 11.3). */
 import type { PtxType } from '../../isa/types.ts';
 import type { PrototypeDirective, TargetsDirective, Variable } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';

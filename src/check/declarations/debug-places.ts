@@ -30,7 +30,7 @@ export function misfitOf({ type, value, start, end }: DebugMisfit): Diagnostic {
   return diagnose(isDeclarable(type) ? 'PTX5033' : 'PTX5002', span, { type });
 }
 
-/** What a module's directives say about its source files. */
+/** The information about source files that a module's directives contain. */
 export class DebugPlaces implements Places {
   /** The names of source files, by number. */
   readonly files: Map<number, string> = new Map();
@@ -40,7 +40,7 @@ export class DebugPlaces implements Places {
   /** The sections as written. */
   private readonly sections: string[] = [];
   private first: Span | null = null;
-  /** The first position at which each inlined function is named. */
+  /** The first position at which the name of each inlined function occurs. */
   private readonly named = new Map<string, Span>();
 
   constructor(report: Report) {
@@ -56,7 +56,7 @@ export class DebugPlaces implements Places {
     this.sections.push(text);
   }
 
-  /** If a `.loc` is in inlined code, the position of the call must have been given by an earlier `.loc`. */
+  /** If a `.loc` is in inlined code, an earlier `.loc` must specify the position of the call. */
   readLocation(location: LocationDirective): void {
     const { inlined, start, end } = location;
     this.first ??= { start, end };
@@ -108,15 +108,16 @@ function placeInFile({ line, column }: SourcePosition): number {
 }
 
 /**
- * Whether all numbers of a position are small enough to be stored. A negative number stands for one that is too large.
+ * Whether all numbers of a position are small enough to be stored. A negative number means that the actual number is
+ * too large.
  */
 export function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;
 }
 
 /**
- * How many characters before a colon are searched for the start of its line. Line breaks between a label and its colon
- * are skipped only within this distance.
+ * The number of characters before a colon in which line breaks are ignored, because a label and its colon may be on
+ * different lines.
  */
 const longestGap = 20;
 

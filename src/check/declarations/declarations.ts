@@ -1,6 +1,6 @@
 /**
- * Checks declarations: whether the type may be declared in this place, the size of vectors, and the initial values. The
- * rules are those of PTX ISA 9.1, sections 5.1 to 5.4, as implemented by ptxas 13.0.
+ * Checks declarations: whether the type is allowed in the place of the declaration, the size of vectors, and the
+ * initial values. The rules are those of PTX ISA 9.1, sections 5.1 to 5.4, as implemented by ptxas 13.0.
  */
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
@@ -17,12 +17,12 @@ import type { Report } from '../report.ts';
 import { isOpen } from './sizes.ts';
 import type { FormalSpace, RegisterSymbol, VariableSpace, VariableSymbol } from '../symbols.ts';
 
-/** Where a declaration stands. */
+/** Whether a declaration is at module scope or in a function. */
 export type DeclarationPlace = 'module' | 'function';
 
 /**
- * Checks the type, vector size and alignment in a declaration, and returns the type. Returns null if the declaration
- * has to be ignored because one of them is invalid.
+ * Checks the type, vector size and alignment in a declaration, and returns the type. Returns null if one of them is
+ * invalid, in which case the declaration has to be ignored.
  */
 export function declaredType(variable: Variable, space: string, report: Report): PtxType | null {
   checkAlignment(variable, report);
@@ -63,7 +63,7 @@ function checkAlignment(variable: Variable, report: Report): void {
   }
 }
 
-/** The largest alignment of what calls pass. Parameters of kernels have no limit. */
+/** The largest alignment of a value that a call passes. The alignment of kernel parameters is not limited. */
 const mostPassed = 128;
 
 export function checkPassedAlignment(variable: Variable, report: Report): void {
@@ -110,7 +110,7 @@ export function lanesOf(variable: Variable): number {
   return variable.vector === null ? 1 : Number(variable.vector.slice(2));
 }
 
-/** True if this kind of declaration is allowed here at all. */
+/** True if this kind of declaration is allowed in this place at all. */
 export function checkPlace(
   declaration: Declaration,
   place: DeclarationPlace,
@@ -154,7 +154,10 @@ function onlyOutside({ name, type }: Variable): string {
   return `'${name}' of type ${type} must be declared outside functions, or as a kernel parameter`;
 }
 
-/** Reports textures, samplers and surfaces; `misplaced` says for one of them why it cannot be declared here. */
+/**
+ * Reports textures, samplers and surfaces; `misplaced` returns the reason why the given variable cannot be declared in
+ * this place.
+ */
 function checkNoneOpaque(
   { variables }: Declaration,
   ptxas: string,
@@ -180,7 +183,7 @@ function checkGlobalOnly({ linkage, attributes, variables }: Declaration, span: 
   report(diagnose('PTX5007', span, { what: `${attribute} is only for variables in .global`, ptxas }));
 }
 
-/** `.unified` of `.unified(19,95)`. */
+/** The name of an attribute without its arguments: `.unified` for `.unified(19,95)`. */
 export function attributeName(written: string): string {
   return written.replace(/\(.*/, '');
 }
@@ -276,7 +279,7 @@ export function checkVariable(declaration: Declaration, variable: Variable, type
   checkInitializer(declaration, variable, type, report);
 }
 
-/** Where the size of an array can come from. */
+/** The possible sources of an array's size. */
 function sizeSource({ space }: Declaration): string {
   if (space === '.global' || space === '.const') return 'a size, an initializer or .extern';
   return space === '.shared' ? 'a size or .extern' : 'a size';

@@ -17,7 +17,7 @@ export interface Uses {
   readonly span: Span;
   readonly variables: Set<VariableSymbol>;
   readonly calls: Set<string>;
-  /** The CTA groups of its `tcgen05` instructions, such as `.cta_group::1`. */
+  /** The CTA groups of the function's `tcgen05` instructions, such as `.cta_group::1`. */
   readonly ctaGroups: Set<string>;
 }
 

@@ -40,7 +40,10 @@ export function checkHeader(item: FunctionItem, report: Report): void {
   }
 }
 
-/** Reports arrays without a size. Only the last parameter of a function or prototype can be one. */
+/**
+ * Reports arrays without a size that are not allowed. Of the parameters of a function or prototype, only the last one
+ * can be such an array.
+ */
 export function checkSizes(formals: FunctionItem | PrototypeDirective, report: Report): void {
   const { results, parameters } = formals;
   for (const result of results) checkHasSize(result, 'Output parameter cannot be an incomplete array.', report);
@@ -86,8 +89,8 @@ function nameOf({ nameStart, nameEnd }: Parameter): Span {
 }
 
 /**
- * Reports a `.param` that is neither a scalar nor an array. `defined`: the function is not a kernel, and has a body.
- * ptxas looks for textures, samplers and surfaces only in such functions.
+ * Reports a `.param` that is neither a scalar nor an array. `defined` is true if the function has a body and is not a
+ * kernel. ptxas reports textures, samplers and surfaces only in such functions.
  */
 export function checkParameterType(parameter: Parameter, type: PtxType, defined: boolean, report: Report): void {
   if (parameter.space !== '.param' || parameter.dimensions.length > 0) return;
@@ -146,7 +149,7 @@ function formalDifference(first: Formal, second: Formal): string | null {
 
 /**
  * Checks an alias. The alias must be declared as a function without a body, with the same parameters and return values
- * as the function that it stands for. Returns true if the alias is valid.
+ * as the aliased function. Returns true if the alias is valid.
  */
 export function checkAlias(
   item: AliasItem,

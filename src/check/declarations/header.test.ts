@@ -36,7 +36,7 @@ test.each(cases)('%j: %j', (header, codes) => {
   expect(errors.map(({ code }) => code)).toEqual(codes);
 });
 
-/** The last architecture applies. */
+/** If there are several architectures, the last one applies. */
 const targets: readonly (readonly [header: string, target: string])[] = [
   ['.version 8.0\n.target compute_90a', 'sm_90a'],
   ['.version 8.0\n.target sm_90, sm_80', 'sm_80'],

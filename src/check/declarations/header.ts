@@ -44,7 +44,7 @@ export class Header {
   private readonly overrides: Overrides;
   private readonly report: Report;
   private version: Version | null = null;
-  /** The last architecture that `.target` directives name. It applies, as in ptxas 13.0. */
+  /** The last architecture in the `.target` directives, which is the one that applies, as in ptxas 13.0. */
   private target: Target | null = null;
   /** The architecture that needs the newest version. */
   private newest: { readonly target: Target; readonly span: Span } | null = null;
@@ -66,7 +66,7 @@ export class Header {
   readVersion(directive: VersionDirective): void {
     if (this.version !== null) return;
     const { major, minor } = directive;
-    // ptxas adds tens of the minor version to the major one, so that 8.10 is 9.0.
+    // ptxas adds the tens digit of the minor version to the major version, so 8.10 is the same as 9.0.
     const carried = (major + Math.floor(minor / 10)) * 100 + (minor % 10);
     const found = versions.includes(carried) ? carried : major * 100 + Math.min(minor, 99);
     this.version = found;
@@ -147,8 +147,8 @@ export class Header {
   }
 
   /**
-   * Reports findings that are known only at the end of the module. `hasDebug` tells whether the module has a section
-   * with debug information.
+   * Reports findings that are known only at the end of the module. `hasDebug` is true if the module has a section with
+   * debug information.
    */
   reportAtEnd(hasDebug: boolean): void {
     const debug = this.options.get('debug');

@@ -45,7 +45,7 @@ class InitializerCheck {
   private readonly variable: Variable;
   private readonly type: PtxType;
   private readonly report: Report;
-  /** What was found in places where it does not fit. */
+  /** The kinds of invalid values that have already been reported. */
   private readonly reported = new Set<string>();
 
   constructor(variable: Variable, type: PtxType, report: Report) {
@@ -90,7 +90,7 @@ class InitializerCheck {
     for (const element of list.elements) this.check(element, inner);
   }
 
-  /** Reports a value that does not fit. What was found once is not reported again. */
+  /** Reports a value that does not fit. Each kind of invalid value is reported only once. */
   private mismatch({ span }: Initializer, found: string): void {
     if (this.reported.has(found)) return;
     this.reported.add(found);

@@ -1,6 +1,5 @@
 /**
- * Warns about launch bounds that have no effect, or a different one (PTX ISA 9.1, section 11.4, as implemented by
- * ptxas 13.0).
+ * Warns about launch bounds that ptxas ignores or changes (PTX ISA 9.1, section 11.4, as implemented by ptxas 13.0).
  */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { registersPerThread, smLimits } from '../../isa/sm-limits.ts';
@@ -8,7 +7,7 @@ import type { Target } from '../../isa/targets.ts';
 import type { FunctionItem, TuningDirective } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
 
-/** What is wrong with a directive, and what ptxas says about it. */
+/** A problem with a directive, and the message that ptxas prints about it. */
 interface Trouble {
   readonly directive: TuningDirective;
   readonly what: string;

@@ -4,7 +4,7 @@ import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { findPragma } from '../../isa/find-directive.ts';
 import type { Report } from '../report.ts';
 
-/** Where a pragma stands: outside functions, between the header and the body of a function, or in a body. */
+/** The place of a pragma: outside functions, between the header and the body of a function, or in a body. */
 export type PragmaPlace = 'module' | 'header' | 'body';
 
 /** Reports pragmas that are not allowed in a place, have a wrong argument, or are unknown. */
@@ -31,7 +31,7 @@ function reportPlace(text: string, name: string, span: Span, report: Report): vo
   report(diagnose('PTX5007', span, { what, ptxas: `Pragma '${text}' is allowed only within function scope` }));
 }
 
-/** Reads the argument as C's `strtoll` does, which ptxas calls without giving a base. */
+/** Reads the argument as C's `strtoll` does, which ptxas calls without specifying a base. */
 function checkArgument(
   text: string,
   name: string,

@@ -1,5 +1,5 @@
 /**
- * Checks variables that a module declares several times (PTX ISA 9.1, sections 5.4 and 11.6). The verdicts are those
+ * Checks variables that a module declares more than once (PTX ISA 9.1, sections 5.4 and 11.6). The verdicts are those
  * that were measured with ptxas 13.0.
  */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
@@ -51,7 +51,7 @@ function differenceBetween(first: Variable, second: Variable): string | null {
 
 const mostConstants = 65_536;
 
-/** All `.const` variables of a module share one bank, also those that functions declare. */
+/** All `.const` variables of a module share one bank, including those that are declared in functions. */
 export function checkConstants(variables: readonly VariableSymbol[], report: Report): void {
   const own = variables.filter(({ space, linkage }) => space === '.const' && linkage !== '.extern');
   const found = bytesInRow(own.map(({ variable }) => variable));

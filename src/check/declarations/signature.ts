@@ -20,7 +20,7 @@ export interface Formal extends Passable {
   /** `_` in prototypes. */
   readonly name: string;
   readonly space: '.param' | '.reg';
-  /** An array without a size, which takes an array of any size or no argument at all. */
+  /** An array without a size, which accepts an array of any size or no argument at all. */
   readonly open: boolean;
 }
 
@@ -70,8 +70,8 @@ export function passableRegister(type: PtxType, lanes: number): Passable {
 }
 
 /**
- * Whether ptxas 13.0 cannot pass a parameter or return value of this kind. It passes integers of 8 and 16 bits only as
- * bit-size types, and predicates not at all.
+ * Whether ptxas 13.0 cannot pass a parameter or return value of this kind. It passes 8-bit and 16-bit integers only as
+ * bit-size types, and it cannot pass predicates at all.
  */
 export function isUnpassable({ type, array }: Passable): boolean {
   return !array && (type.class === 'predicate' || (isInteger(type) && type.width <= 16));
@@ -79,8 +79,8 @@ export function isUnpassable({ type, array }: Passable): boolean {
 
 /**
  * Two functions with equal keys are called in the same way, because the bytes of their parameters are at the same
- * offsets. If a call takes the function's address from a register, the function must have the same key as the prototype
- * that the call names.
+ * offsets. If a call reads the function's address from a register, the function must have the same key as the call's
+ * prototype.
  */
 export function signatureKey({ results, parameters }: Signature): string {
   const words = (formals: readonly Formal[]): string =>

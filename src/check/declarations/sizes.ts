@@ -13,7 +13,7 @@ function elementSize(variable: Variable): number {
   return (width / 8) * lanes;
 }
 
-/** True if the first dimension of an array is left open, which is written `[]` or `[0]`. */
+/** True if the first dimension of an array has no length, which is written `[]` or `[0]`. */
 export function isOpen({ dimensions }: Pick<Variable, 'dimensions'>): boolean {
   const [first] = dimensions;
   return first === null || first === 0;

@@ -1,5 +1,6 @@
 /**
- * Compares the arguments and results of a call with the function or prototype (PTX ISA 9.1, sections 7.1 and 9.7.12.5).
+ * Compares the arguments and results of a call with those of the function or prototype (PTX ISA 9.1, sections 7.1 and
+ * 9.7.12.5).
  */
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
@@ -41,7 +42,7 @@ export function callParts({ operands }: Instruction): CallParts {
   };
 }
 
-/** A function that a call may reach, or a prototype that stands for all such functions. */
+/** A function that a call may reach, or a prototype that represents all such functions. */
 export interface Callable {
   readonly name: string;
   readonly signature: Signature;
@@ -49,7 +50,7 @@ export interface Callable {
 
 /**
  * Returns the functions or the prototype that a call may refer to. There is one entry for each function in a list of
- * targets, and a single entry if the call names a function or a prototype.
+ * targets, and a single entry if the call specifies a function or a prototype.
  */
 export function callables({ callee, table }: CallParts, scope: Scope): readonly Callable[] {
   const symbol = scope.lookup((table ?? callee).name);
@@ -88,7 +89,7 @@ export function checkCall(node: Instruction, scope: Scope, report: Report): void
   if (callable !== undefined) warnOfUnpassable(callable, parts.callee, report);
 }
 
-/** Values can be passed if a function has several return values, because ptxas then compiles without its ABI. */
+/** If a function has several return values, ptxas compiles without its ABI and can pass values of all types. */
 function warnOfUnpassable({ name, signature: { parameters, results } }: Callable, at: Span, report: Report): void {
   if (results.length > 1) return;
   const formal = [...parameters, ...results].find(isUnpassable);
@@ -103,7 +104,7 @@ function warnOfUnpassable({ name, signature: { parameters, results } }: Callable
   report(diagnose('PTX3032', at, { name, verb, formal: formal.name, type: formal.type.name, ptxas }, { help }));
 }
 
-/** The number of arguments of a call. An array without a size as the last parameter may have no argument. */
+/** The number of arguments of a call. If the last parameter is an array without a size, its argument can be omitted. */
 function argumentsTaken({ parameters }: Signature, call: CallParts): number {
   const { length } = parameters;
   return parameters.at(-1)?.open === true && call.parameters.length === length - 1 ? length - 1 : length;

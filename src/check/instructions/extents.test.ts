@@ -1,4 +1,4 @@
-/** Accesses by name that reach beyond the variable, and those that only another module can judge. */
+/** Accesses by name that extend beyond the variable, and accesses to variables whose size is not known. */
 import { expect, test } from 'vitest';
 import { check } from '../check.ts';
 

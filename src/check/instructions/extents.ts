@@ -1,5 +1,5 @@
 /**
- * Warns about accesses to a variable by its name that reach beyond the variable. Sizes and offsets are not part of a
+ * Warns about accesses to a variable by its name that extend beyond the variable. Sizes and offsets are not part of a
  * shape, so they are checked for every instruction.
  */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
@@ -26,7 +26,7 @@ function isTyped(pattern: OperandPattern): pattern is AddressPattern {
   return pattern.kind === 'address' && pattern.typed === true;
 }
 
-/** Reports accesses that do not lie within the variable that they name. */
+/** Reports accesses that are not entirely within the variable that they refer to. */
 export function checkExtents(
   node: Instruction,
   { opcode, variant }: { readonly opcode: string; readonly variant: Variant },

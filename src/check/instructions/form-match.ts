@@ -16,7 +16,7 @@ import { elementAt } from '../../base/element-at.ts';
 /** A dot-part of a mnemonic. */
 export interface Written {
   readonly text: string;
-  /** Index of the dot-part in the mnemonic as written; the opcode is 0. */
+  /** Index of the dot-part in the mnemonic as written; the opcode has index 0. */
   readonly index: number;
 }
 
@@ -173,7 +173,10 @@ function misplaced(
 /** A message lists at most this many modifiers. */
 const mostChoices = 8;
 
-/** The modifiers of an axis. If there are many, only those that begin as the written one does. */
+/**
+ * The modifiers of an axis. If there are many, returns only those that share the longest prefix with the written
+ * modifier.
+ */
 function nearestChoices(values: readonly string[], text: string): readonly string[] {
   if (values.length <= mostChoices) return values;
   const lengths = values.map((value) => commonLength(value, text));
@@ -181,7 +184,7 @@ function nearestChoices(values: readonly string[], text: string): readonly strin
   return values.filter((_, i) => lengths[i] === longest).slice(0, mostChoices);
 }
 
-/** The number of characters at the beginning that two texts have in common. */
+/** The length of the common prefix of two strings. */
 function commonLength(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one.charAt(length) === other.charAt(length)) length += 1;
@@ -209,7 +212,10 @@ function assume(
   return true;
 }
 
-/** Does the same for two modifiers of the form without a dot between them. Returns false if the text is not two. */
+/**
+ * Handles two modifiers of the form that are written without a dot between them, as `assume` handles a single one.
+ * Returns false if the text does not consist of two modifiers.
+ */
 function assumeBoth(compiled: CompiledForm, text: string, chosen: Record<string, string>): boolean {
   const words =
     splitWord(
@@ -344,7 +350,7 @@ function nameOf(compiled: CompiledForm, types: readonly TypeName[]): string {
   return compiled.opcode + types.join('');
 }
 
-/** The problem to report if the modifiers on two axes do not go together. */
+/** The problem to report if the modifiers on two axes cannot be combined. */
 function discord(
   { axis: own, other, values }: Extract<Constraint, { readonly kind: 'axis-goes-with' }>,
   compiled: CompiledForm,

@@ -1,4 +1,7 @@
-/** The part of a table of forms that a module may use, so that messages suggest only what its version and target have. */
+/**
+ * The part of a table of forms that a module may use, so that messages suggest only what its version and target
+ * support.
+ */
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import type { AvailabilityRow } from '../../isa/conditions.ts';
 import type { CompiledForm } from '../../isa/notation.ts';
@@ -10,7 +13,7 @@ import type { Judged } from '../availability.ts';
 import { listed } from './modifier-words.ts';
 import { cleanSpelling } from './refuse.ts';
 
-/** The forms in `table` that the version and target support, with those of their types and modifiers that they support. */
+/** The forms in `table` that the version and target support, without any types and modifiers that are not supported. */
 export function formsHere(table: OpcodeTable, { version, target }: Judged): OpcodeTable {
   const known = new BoundedCache<string, readonly CompiledForm[]>(1000);
   const lacks = ({ ways }: AvailabilityRow): boolean => !isAvailable(ways, version, target);
@@ -24,8 +27,8 @@ export function formsHere(table: OpcodeTable, { version, target }: Judged): Opco
 }
 
 /**
- * Help for an instruction whose type the version and target lack: names the types that they have for it. Returns null
- * if they have no such type, or if the instruction has several types.
+ * Help for an instruction whose type the version and target do not support: lists the types that they support for it.
+ * Returns null if they support no type, or if the instruction has several types.
  */
 export function typesInstead(opcode: string, { types, modifiers }: Variant, environment: Judged): string | null {
   if (types.length !== 1) return null;
@@ -61,13 +64,13 @@ function without(compiled: CompiledForm, rows: readonly AvailabilityRow[]): read
   return isEmpty ? [] : [{ ...compiled, slots, axes }];
 }
 
-/** The modifier to which a row applies whatever the types are. */
+/** The modifier to which a row applies regardless of the types. */
 function onlyModifier({ when }: AvailabilityRow): readonly string[] {
   if (when === undefined || when.types !== undefined || when.without !== undefined) return [];
   return when.modifiers?.length === 1 ? when.modifiers : [];
 }
 
-/** The types in a slot to which a row applies whatever the modifiers are. */
+/** The types in a slot to which a row applies regardless of the modifiers. */
 function onlyTypes({ when }: AvailabilityRow, slot: number, slots: number): readonly TypeName[] {
   if (when === undefined || when.modifiers !== undefined || when.without !== undefined) return [];
   return when.slot === slot || (when.slot === undefined && slots === 1) ? (when.types ?? []) : [];

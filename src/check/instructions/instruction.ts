@@ -146,7 +146,7 @@ export function toDiagnostic(found: Problem, node: Instruction, source: string):
   return diagnoseStored(found.code, span, found.parameters, extras);
 }
 
-/** @param span the place of the problem */
+/** @param span the span of the problem */
 function fixesOf({ spelling, meant }: Problem, mnemonic: Span, span: Span): readonly Fix[] {
   if (spelling !== null) return [rewrite(mnemonic, spelling)];
   const word = meant?.() ?? null;

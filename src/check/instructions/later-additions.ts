@@ -1,6 +1,7 @@
 /**
- * Instructions of versions of which the table contains only a part. A variant that the table lacks is reported as not
- * checked rather than as wrong, if it has a word that only new variants have, and otherwise only words of its opcode.
+ * Handles versions that added instructions of which the table contains only some. A variant that is missing from the
+ * table is reported as not checked, rather than as wrong, if it has a word that occurs only in new variants, and if all
+ * of its other words are known for its opcode.
  */
 import type { AvailabilityRow } from '../../isa/conditions.ts';
 import { splitMnemonic } from '../../isa/notation.ts';
@@ -11,8 +12,8 @@ import { isTypeName } from '../../isa/types.ts';
 import { type Resolution, resolveMnemonic } from './resolve.ts';
 
 /**
- * The meaning of a mnemonic in a version. A mnemonic that the table refuses may be one of those that the version added
- * to the opcode.
+ * The meaning of a mnemonic in a version. A mnemonic that is not in the table may be one that the version added to the
+ * opcode.
  */
 export function resolveAt(mnemonic: string, version: Version): Resolution {
   const resolution = resolveMnemonic(mnemonic);

@@ -41,11 +41,11 @@ interface Meant {
   readonly variant: Variant | null;
 }
 
-/** What the checker of limits knows about the module, and where it reports. */
+/** The module's version, and the functions that `checkLimits` calls to report its findings. */
 export interface LimitContext {
   readonly version: Version;
   readonly report: Report;
-  /** Records what a constant needs, and reports it if the module does not meet it. */
+  /** Records the version and target requirements of a constant, and reports them if the module does not meet them. */
   readonly needs: (row: AvailabilityRow, span: Span) => void;
 }
 

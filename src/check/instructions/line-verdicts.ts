@@ -24,8 +24,9 @@ const nameEnd = -3;
 const mostValues = 64;
 
 /**
- * Number of lines in a row with the same verdict and without anything new after which no more of them are stored. Most
- * modules have only a few different lines for each verdict, and storing them all took a fifth of the time.
+ * Once this many consecutive lines with the same verdict have contained nothing new, no more lines with this verdict
+ * are stored. Most modules have only a few different lines for each verdict, and storing all lines took a fifth of the
+ * time.
  */
 const enoughRepeats = 8;
 
@@ -47,9 +48,9 @@ export class LineChecker {
   private readonly visible: VisibleFamilies;
   private readonly module: number;
   private scopeSeen = 0;
-  /** For each verdict, the number of lines in a row that contained nothing new. */
+  /** For each verdict, the number of consecutive lines that contained nothing new. */
   private readonly repeats = new Map<Verdict, number>();
-  /** The same for `.loc` directives without and with `inlined_at`. */
+  /** The number of consecutive `.loc` directives that contained nothing new, without and with `inlined_at`. */
   private readonly locationRepeats = new Map<boolean, number>();
 
   constructor(context: LineContext, memory: CheckMemory) {
@@ -83,8 +84,8 @@ export class LineChecker {
 
   /** Returns true if something new was stored. */
   private store(node: Instruction, scope: Scope, verdict: Verdict, source: LineSource): boolean {
-    // An instruction with a subscript is not stored, because the shape of the line does not tell whether the variable
-    // is an array.
+    // An instruction with a subscript is not stored, because the shape of the line does not determine whether the
+    // variable is an array.
     if (node.operands.some((operand) => operand.kind === 'offset' && operand.subscript)) return false;
     const shape = source.learn(node);
     if (shape === null) return false;

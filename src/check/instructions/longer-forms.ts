@@ -1,19 +1,19 @@
-/** Finds forms that take another number of operands than those to which a mnemonic refers. */
+/** Finds forms that have a different number of operands than the forms to which a mnemonic refers. */
 import type { Variant } from '../../isa/form.ts';
 import { makeVariant } from '../../isa/notation.ts';
 import { ptxForms } from '../../isa/table.ts';
 import { matchForm, slotsFit } from './form-match.ts';
 
-/** A variant that a mnemonic would mean with one more modifier. */
+/** A variant to which a mnemonic would refer if it had one more modifier. */
 export interface LongerForm {
   readonly variant: Variant;
-  /** The modifiers of which one is missing. */
+  /** The possible choices for the missing modifier. */
   readonly missing: readonly string[];
 }
 
 /**
  * The forms with `count` operands to which the mnemonic of a variant would refer if it had one more modifier: `setp`
- * takes a fourth operand with `.and`, `.or` or `.xor`.
+ * has a fourth operand if it has the modifier `.and`, `.or` or `.xor`.
  */
 export function longerForms(opcode: string, { types, modifiers }: Variant, count: number): readonly LongerForm[] {
   const names = types.map(({ name }) => name);

@@ -45,7 +45,8 @@ export function holdsInteger({ class: kind }: PtxType): boolean {
 }
 
 /**
- * True if registers of this type can hold an address. This is the case for integer and bit-size types of 32 or 64 bits.
+ * True if registers of this type can hold an address. This is the case for 32-bit and 64-bit integer and bit-size
+ * types.
  */
 export function holdsAddress(type: PtxType): boolean {
   return holdsInteger(type) && (type.width === 32 || type.width === 64);

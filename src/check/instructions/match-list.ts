@@ -1,6 +1,7 @@
 /**
- * Matches the elements of a list that is one operand. Each register must fit the operand, and ptxas 13.0 also requires
- * that the types of neighbors are compatible. Beside registers, a list of bits may contain constants of any notation.
+ * Matches the elements of an operand that is a list. Each register must fit the operand, and ptxas 13.0 also requires
+ * that the types of adjacent elements are compatible. Besides registers, a list of bits may contain constants in any
+ * notation.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { ValuePattern } from '../../isa/operand-patterns.ts';
@@ -21,7 +22,7 @@ export function matchList(
   path: readonly number[],
 ): readonly Problem[] {
   const matched = (i: number): readonly Problem[] => {
-    // Outside lists, 16 bits of some special registers can be read alone.
+    // In a list, special registers must be read as a whole. Elsewhere, 16 bits of some of them can be read separately.
     const shape = elementAt(shapes, i);
     const whole: Shape = shape.kind === 'special' ? { ...shape, kind: 'register', lanes: 1 } : shape;
     return matchValue(subject, elementAt(patterns, i), whole, [...path, i]);
@@ -57,7 +58,7 @@ export function problemsOfElements(problems: readonly (readonly Problem[])[]): r
   });
 }
 
-/** True for an element that may stand in the list, whatever the class of its type. */
+/** True for an element that the list may contain, regardless of the class of its type. */
 function isMember(subject: Subject, pattern: ValuePattern, shape: Shape): boolean {
   switch (shape.kind) {
     case 'unknown':
@@ -84,7 +85,7 @@ export function widthsOf(shapes: readonly Shape[]): ReadonlySet<number> {
   );
 }
 
-/** True if a list contains `%tid.x` or the like and also a constant, which ptxas does not combine. */
+/** True if a list contains both a constant and a special register such as `%tid.x`, which ptxas does not combine. */
 export function mixesComponents(shapes: readonly Shape[]): boolean {
   const isComponent = (shape: Shape): boolean => shape.kind === 'special' && shape.least < shape.type.width;
   return shapes.some(({ kind }) => kind === 'constant') && shapes.some(isComponent);

@@ -63,7 +63,10 @@ function matchElement(
   }
 }
 
-/** True if a list consists only of constants, which have no type; those of the form `0f…` count as 32 bits, however. */
+/**
+ * True if a list consists only of constants without a type. Constants of the form `0f…` do not qualify, because they
+ * count as 32 bits.
+ */
 function hasNoType(shapes: readonly Shape[]): boolean {
   return shapes.every((shape) => shape.kind === 'constant' && shape.constant !== '0f');
 }

@@ -38,7 +38,9 @@ export function matchTexture(
   ];
 }
 
-/** What a texture or surface needs if handles are in registers, or if there is a sampler. */
+/**
+ * The version and target requirements of a texture or surface operand that has a handle in a register, or a sampler.
+ */
 export function needsOfTexture(
   { indirect, sampled }: TexturePattern,
   { base, rest }: AddressShape,
@@ -52,7 +54,10 @@ export function needsOfTexture(
   return asVariables ? needs : [...needs, sampled];
 }
 
-/** What a handle in a register needs. ptxas does not look at queries of separate textures and samplers. */
+/**
+ * The version and target requirements of a handle in a register. ptxas does not check queries of separate textures and
+ * samplers.
+ */
 export function needsOfHandle(
   { indirect, of }: HandlePattern,
   { base }: AddressShape,
@@ -62,7 +67,7 @@ export function needsOfHandle(
   return base?.kind === 'register' && !isQuery ? [indirect] : [];
 }
 
-/** How many samplers may stand between the texture and the coordinates, and how messages describe this. */
+/** The possible numbers of samplers between the texture and the coordinates, and how messages describe the operand. */
 function expectedOf(
   { texmode, variant }: Subject,
   { of, sampled, unsampled = [], coordinates }: TexturePattern,

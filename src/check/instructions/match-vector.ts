@@ -85,7 +85,9 @@ function lanesOf(
   return elements.map(() => lane);
 }
 
-/** Matches an operand whose elements need not have the width of the type, as long as all of them together do. */
+/**
+ * Matches an operand whose elements may be narrower than the type if they are at least as wide as the type in total.
+ */
 function matchUncounted(subject: Subject, pattern: LanesPattern, shape: Shape, index: number): readonly Problem[] {
   const { value } = pattern;
   const { width } = operandType(subject.variant, value.type);
@@ -104,7 +106,7 @@ function matchUncounted(subject: Subject, pattern: LanesPattern, shape: Shape, i
   return [wrongKind(subject, value.name, shape, [index], `registers of ${width} bits together`)];
 }
 
-/** The number of bits in all registers of a list or vector. Constants alone have any width. */
+/** The total number of bits in a list or vector; infinite for a list of constants, which fit any width. */
 function totalWidth(shape: Shape): number {
   if (shape.kind === 'register') return shape.type.width * shape.lanes;
   if (shape.kind !== 'vector') return 0;

@@ -1,6 +1,6 @@
 /**
  * Compares operands with a variant's patterns. Verdicts depend only on the shapes of operands, not on their names,
- * values or positions, so they can be cached; names, values and positions are added when a diagnostic is made.
+ * values or positions, so they can be cached; names, values and positions are added when a diagnostic is created.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { OperandPattern } from '../../isa/operand-patterns.ts';

@@ -1,4 +1,4 @@
-/** Which modifier the author of an unknown one probably meant, and how messages list modifiers. */
+/** Finds the modifier that was probably meant by an unknown one, and formats lists of modifiers for messages. */
 import { joinWords } from '../../base/join-words.ts';
 import { nearestWord } from '../../base/nearest-word.ts';
 

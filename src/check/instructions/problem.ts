@@ -7,28 +7,28 @@ import type { Code, Parameters } from '../../diagnostics/catalog.ts';
 import type { HeaderChange } from '../../diagnostics/fix.ts';
 
 /**
- * A place in an instruction: the whole mnemonic, one of the parts that the dots of the mnemonic separate (part 0 is the
- * opcode), or an operand, which is given by its path.
+ * A place in an instruction: the whole mnemonic, one of the dot-separated parts of the mnemonic (part 0 is the opcode),
+ * or an operand, which is identified by its path.
  */
 export type InstructionPart =
   | { readonly kind: 'mnemonic' }
   | { readonly kind: 'part'; readonly index: number }
   | { readonly kind: 'operand'; readonly path: readonly number[] };
 
-/** A string that says how to fix something, or a function that returns such a string. */
+/** A string that explains how to fix a problem, or a function that returns such a string. */
 export type Help = string | (() => string | null);
 
 export interface Problem {
   readonly code: Code;
   readonly parameters: Readonly<Record<string, string>>;
   readonly place: InstructionPart;
-  /** A function delays the search for a similar word until the problem is reported. */
+  /** If this is a function, the search for a similar word is delayed until the problem is reported. */
   readonly help: Help | null;
   /** Returns the word that was most likely intended in this place; null if no word is similar. */
   readonly meant: (() => string | null) | null;
   /** The modifiers that the form accepts in place of a wrong one; empty if they are not known. */
   readonly choices: readonly string[];
-  /** A complete mnemonic that would be legal here; null if none is suggested. */
+  /** A complete mnemonic that would be legal instead; null if none is suggested. */
   readonly spelling: string | null;
   readonly section: string | null;
   /** As in `Diagnostic`. */
@@ -54,7 +54,7 @@ export function problem<C extends Code>(
   return { code, parameters, place, help, meant, choices, spelling, section, accepted };
 }
 
-/** Help for a `0f` constant in a place of 64 bits. */
+/** Help for a `0f` constant that is used as a 64-bit operand. */
 export const wideConstant = 'write a decimal or 0d constant';
 
 export const wholeMnemonic: InstructionPart = { kind: 'mnemonic' };
@@ -67,7 +67,7 @@ export function operand(...path: readonly number[]): InstructionPart {
   return { kind: 'operand', path };
 }
 
-/** Returns a string that says how to fix the problem. The default is to suggest the nearest legal spelling. */
+/** Returns a string that explains how to fix the problem. The default is to suggest the nearest legal spelling. */
 export function helpOf({ help, meant, choices, parameters, spelling }: Problem): string | null {
   const word = meant?.() ?? null;
   if (word !== null) return `did you mean '${word}'?`;

@@ -39,14 +39,17 @@ function withOneMissing(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter((found) => !others.includes(found)).map((found) => (found === first ? all : found));
 }
 
-/** Lists what is needed; each of the needs may be a choice: `.sync, and .add or .min`. */
+/** Joins the parts that are needed into a list. A part can be a choice, as in `.sync, and .add or .min`. */
 function allOf(needs: readonly string[]): string {
   const last = needs.at(-1) ?? '';
   const isPlain = needs.every((need) => !need.includes(' or '));
   return isPlain ? joinWords(needs, 'and') : `${needs.slice(0, -1).join(', ')}, and ${last}`;
 }
 
-/** If parts are missing for which there are several choices, a spelling with the first of them. */
+/**
+ * Returns an example spelling that has the first possible choice for each missing part; null if the mnemonic has other
+ * problems.
+ */
 function example(made: FormMatch): string | null {
   if (made.unsure || !made.problems.every(({ code }) => code === 'PTX2032')) return null;
   const modifiers = complete(made, ({ values }) => values[0] ?? null);
@@ -54,8 +57,9 @@ function example(made: FormMatch): string | null {
 }
 
 /**
- * If a modifier is missing in the closest form, but another form takes all modifiers except one, the help names those
- * that this form takes in its place: `mma` takes the shape `.m16n8k32` for `.bf16` only with `.sp`.
+ * Help for a mnemonic that lacks a modifier of the closest form. If another form accepts all of its modifiers except
+ * one, the help lists the modifiers that this form accepts in place of that one: `mma` accepts the shape `.m16n8k32`
+ * for `.bf16` only with `.sp`.
  */
 function withoutMissing(first: Problem, others: readonly Problem[]): string | null {
   const other = others.find(({ code, choices }) => code === 'PTX2011' && choices.length > 0);
@@ -72,7 +76,10 @@ function comparedWithAll(found: Problem, attempts: readonly FormMatch[]): Proble
   return unknownModifier(forms, { text: parameters['modifier'] ?? '', index: place.index });
 }
 
-/** If several forms each refuse the same modifier and nothing else, lists the modifiers that any of them takes. */
+/**
+ * If the same modifier is the only problem with several forms, lists the modifiers that any of these forms accept
+ * instead.
+ */
 function joinedModifiers(first: Problem, others: readonly Problem[]): Problem | null {
   if (first.code !== 'PTX2011' || first.choices.length === 0) return null;
   const same = others.filter(({ parameters }) => parameters['modifier'] === first.parameters['modifier']);
@@ -82,7 +89,7 @@ function joinedModifiers(first: Problem, others: readonly Problem[]): Problem | 
 
 /**
  * A missing part is a more likely mistake than an extra one, and a wrong shape is the least likely mistake. Several
- * missing parts count hardly more than one: `ld.mmio` needs both `.relaxed` and `.sys`.
+ * missing parts have hardly more weight than one: `ld.mmio` needs both `.relaxed` and `.sys`.
  */
 function weigh({ problems }: FormMatch): number {
   const missing = problems.filter(({ code }) => code === 'PTX2030' || code === 'PTX2032');
@@ -148,7 +155,7 @@ export function complete(
   return completed;
 }
 
-/** The modifier that another one needs, and its axis; null if any of several modifiers would do. */
+/** The modifier that a constraint requires, and its axis; null if any one of several modifiers is sufficient. */
 function neededModifier(
   { axes }: CompiledForm,
   constraint: Constraint,
@@ -164,7 +171,7 @@ function naturalValue({ values }: Axis): string | null {
   return values.length === 1 || values[0] === '.rn' ? (values[0] ?? null) : null;
 }
 
-/** Returns the problems to report if no form accepts the types. Their help names the types that are accepted. */
+/** Returns the problems to report if no form accepts the types. Their help lists the types that are accepted. */
 export function wrongTypes(
   table: OpcodeTable,
   opcode: string,
@@ -231,7 +238,7 @@ function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): s
   return `with ${first}, the second type can be ${listed(unique(second))}`;
 }
 
-/** The maximum number of lists of types that a message suggests, and that are tried per form. */
+/** The maximum number of lists of types that a message suggests, and the maximum number that are tried per form. */
 const mostLists = 6;
 const mostTried = 4096;
 
@@ -251,7 +258,7 @@ function nearestLists(forms: readonly CompiledForm[], names: readonly TypeName[]
   return least === names.length ? [] : [...nearest.values()].slice(0, mostLists);
 }
 
-/** Every list of types that the slots of a form allow one by one; empty if there are too many. */
+/** Every list that consists of one type from each slot of a form; empty if there are too many such lists. */
 function typeLists({ slots }: CompiledForm, length: number): readonly (readonly TypeName[])[] {
   const count = slots.reduce((product, { types }) => product * types.length, 1);
   if (slots.length !== length || count > mostTried) return [];

@@ -31,7 +31,7 @@ const remembered = new BoundedCache<string, Resolution>(20_000, ownText);
 
 /** The meaning of a mnemonic according to the PTX table, cached by its text. */
 export function resolveMnemonic(mnemonic: string): Resolution {
-  // The meaning may contain parts of the mnemonic, so they are also taken from a copy.
+  // The meaning may contain parts of the mnemonic, so it is computed from a copy of the text.
   return remembered.of(mnemonic, () => resolveIn(ptxForms, ownText(mnemonic)));
 }
 
@@ -67,7 +67,7 @@ export function resolveIn(table: OpcodeTable, mnemonic: string): Resolution {
   return { kind: 'refused', opcode, problems };
 }
 
-/** The forms of a longer opcode if its last word stands among the modifiers, as in `mul.sync.wide.s32`. */
+/** The forms of a longer opcode if its last word appears among the modifiers, as in `mul.sync.wide.s32`. */
 function attemptsWithWord(
   table: OpcodeTable,
   opcode: string,

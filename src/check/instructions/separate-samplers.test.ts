@@ -1,4 +1,4 @@
-/** Textures that include their samplers, and separate samplers, which `texmode_independent` in `.target` stands for. */
+/** Textures that include their samplers, and separate samplers, which `texmode_independent` in `.target` enables. */
 import { describe, expect, test } from 'vitest';
 import { check } from '../check.ts';
 

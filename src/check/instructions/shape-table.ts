@@ -11,8 +11,8 @@ import type { DeclaredSymbol, FormalSpace, Scope, VariableSpace } from '../symbo
 import { isUndeclared, type Shape, type ShapeData } from './shape.ts';
 
 /**
- * This is more than the number of elements in any vector that an instruction accepts. Any further elements are ignored,
- * so that long vectors in hostile input do not use up memory.
+ * The maximum number of vector elements in a shape, which is more than any instruction accepts. Further elements are
+ * ignored, so that long vectors in hostile input do not use up memory.
  */
 const longestList = 129;
 

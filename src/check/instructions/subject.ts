@@ -13,7 +13,7 @@ export interface Subject {
   readonly texmode: Texmode;
 }
 
-/** Creates problem PTX3003: the operand is of a kind that is not allowed at its position. */
+/** Creates problem PTX3003, which reports an operand of a kind that is not allowed at its position. */
 export function wrongKind(
   subject: Subject,
   name: string,

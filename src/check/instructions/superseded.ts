@@ -1,5 +1,5 @@
 /**
- * Handles instructions that are legal only for early versions or targets, and says what has to be added to make them
+ * Handles instructions that are legal only for early versions or targets, and reports what has to be added to make them
  * legal for current ones.
  */
 import type { AvailabilityRow } from '../../isa/conditions.ts';
@@ -15,8 +15,8 @@ import { complete } from './refuse.ts';
 
 /**
  * Improves the problems that are reported for an outdated variant, that is, one that is not accepted by the module's
- * version and target or by any later ones. The new problems say what has to be added to make the instruction legal
- * today; for example, `div.f32` needs `.rn`. If the form that exists today takes different operands, the original
+ * version and target or by any later ones. The new problems state what has to be added to make the instruction legal
+ * today; for example, `div.f32` needs `.rn`. If the form that exists today has different operands, the original
  * problems are kept, and their help shows that form.
  */
 export function inWordsOfToday(

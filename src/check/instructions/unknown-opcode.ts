@@ -52,7 +52,7 @@ function likelyOpcode(table: OpcodeTable, opcode: string): string | null {
 
 /**
  * Returns the problem to report if the first part after the opcode is the beginning of a longer opcode, as in
- * `wgmma.commit` and `barrier.cluster.sync`, or a misspelling of one; null if it is neither, or if a form takes it.
+ * `wgmma.commit` and `barrier.cluster.sync`, or a misspelling of one; null if it is neither, or if a form accepts it.
  */
 export function unfinishedOpcode(table: OpcodeTable, opcode: string, first: string | undefined): Problem | null {
   const forms = table.forms(opcode);
@@ -71,8 +71,8 @@ export function unfinishedOpcode(table: OpcodeTable, opcode: string, first: stri
 
 /**
  * Returns the problem to report if a word is missing after the opcode, as in `mad.u32` instead of `mad.lo.u32`; null if
- * no word is missing. `fits` takes an opcode with the word added, and returns a legal mnemonic with this opcode; null
- * if there is none.
+ * no word is missing. `fits` is called with an opcode to which the word has been added, and returns a legal mnemonic
+ * with this opcode; null if there is none.
  */
 export function missingWord(
   table: OpcodeTable,

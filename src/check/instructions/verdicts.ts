@@ -35,11 +35,14 @@ export interface Verdict {
   readonly rows: readonly AvailabilityRow[];
   /** True for a PTX instruction that is not in the table. */
   readonly unchecked: boolean;
-  /** True if some operand accepts only constants in a fixed range. */
+  /** True if at least one operand accepts only constants in a fixed range. */
   readonly ranged: boolean;
   /** True for a call, whose arguments are compared with the actual function. */
   readonly calls: boolean;
-  /** True if the instruction accesses a variable by its name, so that its bytes are compared with the variable's size. */
+  /**
+   * True if the instruction accesses a variable by its name, so that the accessed bytes are compared with the
+   * variable's size.
+   */
   readonly named: boolean;
   /**
    * True if an operand contains an undeclared name. Also true if no form accepts the mnemonic, because the operands are
@@ -51,7 +54,7 @@ export interface Verdict {
    * instruction has a CTA group. Also true if no form accepts the mnemonic.
    */
   readonly reaches: boolean;
-  /** True if nothing is reported for any instruction with this verdict, whatever its names and values are. */
+  /** True if nothing is reported for any instruction with this verdict, regardless of its names and values. */
   readonly clean: boolean;
 }
 
@@ -77,7 +80,7 @@ export interface Remembered {
 const capacity = 5_000;
 const longestRemembered = 200;
 
-/** Gives verdicts on instructions for one version, target and address size. */
+/** Determines and caches verdicts on instructions for one version, target and address size. */
 export class VerdictCache {
   readonly environment: ModuleEnvironment;
   private readonly forms: OpcodeTable;
@@ -113,15 +116,19 @@ export class VerdictCache {
     return made;
   }
 
-  /** If the same is wrong according to what the module's version and target support, this says what they support. */
+  /**
+   * Resolves a refused mnemonic again with only the forms that the module's version and target support. If the problems
+   * are the same, returns the new result, so that messages suggest only what is supported.
+   */
   private inWordsHere(resolution: Resolution, mnemonic: string): Resolution {
     if (resolution.kind !== 'refused') return resolution;
-    // The table keeps the opcode, so it must not be a part of the module's text.
+    // The table keeps the opcode. A copy is used, because a part of the text would keep the module's whole text in
+    // memory.
     const here = resolveIn(this.forms, ownText(mnemonic));
     return here.kind === 'refused' && codesOf(here) === codesOf(resolution) ? here : resolution;
   }
 
-  /** Works out a verdict that is not cached, and stores it at the node. */
+  /** Determines a verdict that is not cached, and stores it in the node. */
   decide({ resolution }: Remembered, node: Node, shapes: readonly Shape[]): Verdict {
     const verdict = decide(resolution, shapes, this.environment);
     node.verdict = verdict;
@@ -163,7 +170,10 @@ function decide(resolution: Resolution, shapes: readonly Shape[], environment: M
   }
 }
 
-/** If the number of operands is the only problem, names the modifier with which the instruction takes this number. */
+/**
+ * If the number of operands is the only problem, adds help that lists the modifiers with which this number would be
+ * correct.
+ */
 function withCountHelp(verdict: Verdict, shapes: readonly Shape[], environment: ModuleEnvironment): Verdict {
   const { opcode, variant, problems } = verdict;
   const [found, ...others] = problems;
@@ -215,7 +225,7 @@ function needsOfOperand({ form }: Variant, shape: Shape, index: number, texmode:
   }
 }
 
-/** The key for `names` of a pattern; empty if nothing is needed. */
+/** The key of a name's requirements in a pattern's `names`; empty if the name has no requirements. */
 function kindOfName(shape: Shape): string {
   if (shape.kind === 'function') return shape.entry ? '.entry' : '.func';
   return shape.kind === 'variable' && !shape.offset ? (shape.opaque ?? shape.space) : '';
@@ -283,7 +293,7 @@ function best(verdicts: readonly Verdict[]): Verdict {
   return { ...kept, problems: [{ ...found, parameters: { ...found.parameters, expected: joinKinds(expected) } }] };
 }
 
-/** `a vector of 2 or 4 elements`, `a label or a function`. */
+/** Joins descriptions of operand kinds: `a vector of 2 or 4 elements`, `a label or a function`. */
 function joinKinds(kinds: readonly string[]): string {
   const [common, after] = ['a vector of ', ' elements'];
   const isVectors = kinds.every((kind) => kind.startsWith(common));

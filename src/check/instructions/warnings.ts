@@ -47,7 +47,7 @@ function sums(shapes: readonly Shape[]): readonly Problem[] {
   return shapes.flatMap((shape, i) => (shape.kind === 'register-offset' ? [problem('PTX3028', operand(i), {})] : []));
 }
 
-/** Warns about `0f` constants that do not have the width of their operand. */
+/** Warns about `0f` constants in 64-bit operands. */
 function halfFilled(variant: Variant, shapes: readonly Shape[]): readonly Problem[] {
   return variant.form.operands.flatMap((pattern, i) => {
     const shape = shapes[i];
@@ -72,7 +72,7 @@ function shortAddresses(
     const width = shape === undefined ? 64 : addressWidth(variant, pattern, shape);
     if (width >= 64) return [];
     const found = String(width);
-    // Such an address is most often one in shared memory.
+    // Such an address is usually a shared-memory address.
     const lacksSpace = pattern.kind === 'address' && variant.modifiers['space'] === undefined;
     const shared = `${opcodeIn(variant.mnemonic)}.shared`;
     const help = lacksSpace ? `for an address in shared memory, write ${shared}; ptxas ends with an error here` : null;

@@ -1,6 +1,6 @@
 /**
- * Loads the files of the bundle together with the code that V8 compiled for them when the bundle was built. Reading and
- * compiling the files otherwise takes most of the time that a short command takes.
+ * Loads the files of the bundle together with the code that V8 compiled for them when the bundle was built. Without the
+ * compiled code, reading and compiling the files would take up most of the run time of a short command.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -33,8 +33,8 @@ type CommonJsWrapper = (
 
 /**
  * Returns a function that loads a file of the bundle, such as `run-process.js`, and returns what it exports. The files
- * are CommonJS modules. V8 refuses compiled code that does not fit its version or flags; the file is then compiled
- * again. `onCompiled` is told of each file that is loaded.
+ * are CommonJS modules. V8 rejects compiled code that does not match its version or flags; the file is then compiled
+ * again. `onCompiled` is called for each file that is loaded.
  */
 export function bundleLoader(
   folder: string,

@@ -1,13 +1,14 @@
-/** The files that the arguments of `check` and `plan check` stand for. */
+/** Finds the files to which the arguments of `check` and `plan check` refer. */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { err, ok, type Result } from '../../base/result.ts';
 import { fileTrouble } from '../../hosts/file-errors.ts';
 
 /**
- * Returns the `.ptx` files in a folder and the folders below it, in the order of their names. Hidden folders and
- * node_modules are left out. What links lead to is included once. Any other path stands for itself, whether or not there
- * is such a file. If a folder cannot be read or contains no modules, the error is a line that names the folder.
+ * Returns the `.ptx` files in a folder and its subfolders, sorted by path. Hidden folders and node_modules are left
+ * out. A file that can be reached through links is included only once. A path that is not a folder is returned
+ * unchanged, whether or not the file exists. If a folder cannot be read or contains no modules, the error is a line
+ * with the path of the folder.
  */
 export async function filesIn(path: string): Promise<Result<readonly string[], string>> {
   if (!(await isFolder(path))) return ok([path]);
@@ -31,7 +32,10 @@ function isLeftOut(folder: string): boolean {
   return folder.startsWith('.') || folder === 'node_modules';
 }
 
-/** Links are followed last, so that a file that is found in both ways is named without the link. */
+/**
+ * Links are followed last, so that a file that is found both directly and through a link is listed under its direct
+ * path.
+ */
 async function search(start: string): Promise<string[]> {
   const files: string[] = [];
   const folders = [start];
@@ -51,7 +55,7 @@ async function search(start: string): Promise<string[]> {
   };
   const follow = async (link: string): Promise<void> => {
     if (await isFolder(link)) folders.push(...(isLeftOut(basename(link)) ? [] : [link]));
-    // A link that leads nowhere is reported when it is read.
+    // A broken link is reported later, when the file is read.
     else if (link.endsWith('.ptx') && isNew(await realpath(link).catch(() => link))) files.push(link);
   };
   while (folders.length + links.length > 0) {

@@ -31,7 +31,7 @@ function lowestVersion({ requirements }: CheckReport): string {
   return `lowest .version on ${target}: ${minimumVersion}${unchecked.length > 0 ? ' or later' : ''}`;
 }
 
-/** Warnings about 32-bit addresses. ptxas accepts them only as long as it does not generate code. */
+/** Warnings about 32-bit addresses. ptxas accepts such addresses only if it does not generate code. */
 const shortAddresses: ReadonlySet<string> = new Set(['PTX3027', 'PTX3030', 'PTX4021']);
 
 function acceptedBy({ requirements, diagnostics }: CheckReport, width: number): readonly string[] {

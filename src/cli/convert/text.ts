@@ -41,7 +41,7 @@ export function scaleNote({ choice, work }: ConversionPlan): string {
 export function unchangedWords({ choice, work }: ConversionPlan): readonly string[] {
   if (work.length === 0 || work.some(({ kind, entry }) => kind !== 'copy' || entry.format === choice.to)) return [];
   const types = [...new Set(work.map(({ entry }) => entry.dtype))];
-  // Of the types without a format, --dtype affects only numpy's untyped bytes.
+  // --dtype has no effect on types without a number format, except for numpy's untyped bytes.
   const bytes = work.some(({ entry }) => /^[<|]V\d+$/.test(entry.dtype)) ? '; --dtype says what raw bytes contain' : '';
   return [`nothing was converted, because tensors of type ${joinWords(types, 'and')} are copied${bytes}`];
 }
@@ -61,7 +61,7 @@ export function keptWords({ choice, work }: ConversionPlan): readonly string[] {
   return [`${stay}, because ${layout} has only matrices that consist of whole blocks: ${shown}`];
 }
 
-/** Warnings about tensors that the user should look at after a conversion. */
+/** Warnings about tensors that the user should check after a conversion. */
 export function reportWords({ nonFinite, outOfRange, lost }: ConversionReport): readonly string[] {
   return [
     ...nonFinite.map(({ name, nans, infinities }) => nonFiniteWords(name, nans, infinities)),

@@ -1,4 +1,4 @@
-/** The layout of a report of differences. */
+/** The layout of a diff report. */
 import type { Style } from '../../diagnostics/renderers/style.ts';
 
 export interface DiffLayout {

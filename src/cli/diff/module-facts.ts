@@ -2,7 +2,7 @@
 import type { FunctionDiff, LineDiff } from '../../analysis.ts';
 
 export interface DiffCounts {
-  /** Instructions of each function. */
+  /** The number of instructions in each function. */
   readonly a: number;
   readonly b: number;
   readonly same: number;

@@ -79,7 +79,7 @@ function onlyLines(side: string, entries: readonly TensorEntry[], layout: DiffLa
   ];
 }
 
-/** Says how many scales of activations and caches were not compared because only one of the two files has them. */
+/** Reports how many scales of activations and caches were not compared because only one of the two files has them. */
 function ignoredLines({ ignored }: FileDiff, { style }: DiffLayout): string[] {
   if (ignored.length === 0) return [];
   return [style.faint(`not compared: ${plural(ignored.length, 'scale')} of activations or caches`)];

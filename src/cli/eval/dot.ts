@@ -174,7 +174,7 @@ const roundings = {
   f16: 'the sum rounded to nearest even',
 } as const;
 
-/** Says how the sum was rounded to get the result; empty if the result is equal to the sum. */
+/** Describes how the sum was rounded to get the result; empty if the result is equal to the sum. */
 function roundingOf({ sum, unit, result }: ExplainedChunk, { product }: PreparedDot): string {
   if (product.kind !== 'float' || sum === null || unit === null) return '';
   const value = decode(product.d.format, result);

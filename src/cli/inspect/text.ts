@@ -102,8 +102,8 @@ function sizeOf({ parts }: InspectedTensor): number {
 }
 
 /**
- * Returns lines that name the tensors with NaNs or infinities. They are repeated after the table, because a table can
- * be long.
+ * Returns lines that list the tensors with NaNs or infinities. These lines follow the table, because a table can be
+ * long.
  */
 function oddLines(tensors: readonly InspectedTensor[], { style, width }: InspectLayout): string[] {
   const odd = tensors.flatMap(({ entry: { name }, summary }) => {

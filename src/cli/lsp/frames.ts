@@ -15,7 +15,7 @@ const headerEnd = Buffer.from('\r\n\r\n');
 /**
  * Yields the texts of the messages in a stream until the stream ends.
  *
- * @throws UsageError if a message does not give its length, because the next message cannot be found then
+ * @throws UsageError if a message does not specify its length, because the next message then cannot be found
  */
 export async function* messagesIn(input: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let pieces: Buffer[] = [];
@@ -37,7 +37,7 @@ export async function* messagesIn(input: AsyncIterable<Buffer>): AsyncGenerator<
   }
 }
 
-/** The range of the first message, which may end after these bytes. If its header is incomplete, it does. */
+/** The range of the first message. The message may be incomplete; its end then lies beyond the available bytes. */
 function firstMessage(bytes: Buffer): { readonly start: number; readonly end: number } {
   const header = bytes.indexOf(headerEnd);
   if (header < 0) return { start: 0, end: bytes.length + 1 };

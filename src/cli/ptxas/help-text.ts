@@ -60,7 +60,7 @@ function wrapped(words: readonly string[], between: string): string {
   return lines.map((line) => `${indent}${line}\n`).join('');
 }
 
-/** The CUDA release that introduced the newest PTX version known here, such as 13.1 for PTX 9.1. */
+/** The CUDA release that introduced the newest PTX version known to ptxlab, such as 13.1 for PTX 9.1. */
 function release(): string {
   return `${Math.floor(newestVersion / 100) + 4}.${newestVersion % 100}`;
 }

@@ -11,9 +11,9 @@ import type { Session } from '../session.ts';
 import { ptxasFile } from '../version.ts';
 
 /**
- * Makes the folder if it does not exist.
+ * Creates the folder if it does not exist.
  *
- * @throws UsageError if no folder is named, or if it already has a file named `ptxas`
+ * @throws UsageError if no folder is specified, or if the folder already contains a file named `ptxas`
  */
 export async function linkCommand([folder, ...others]: readonly string[], { stdout }: Session): Promise<0> {
   if (folder === undefined || others.length > 0) throw new UsageError('ptxas --link needs one folder');

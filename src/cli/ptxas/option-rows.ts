@@ -1,4 +1,4 @@
-/** The options of ptxas 13.0, one row each, in the order of its help. */
+/** The options of ptxas 13.0, one row each, in the order of its help text. */
 
 /** The kind of value that an option takes: none, a word, a number, `true` or `false`, or a list separated by commas. */
 export type OptionValue =
@@ -132,7 +132,7 @@ const generating: readonly (readonly [long: string, short: string, value: Option
   ['warn-on-spills', 'warn-spills', nothing],
 ];
 
-/** Every option, in the order of the help. */
+/** Every option, in the order of the help text. */
 export const optionRows: readonly OptionRow[] = [
   ...verifying.map((row): OptionRow => ({ ...row, effect: 'verifies' })),
   ...generating.map(

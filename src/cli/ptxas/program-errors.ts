@@ -1,9 +1,12 @@
-/** The messages of ptxas about all modules of a program together. */
+/** The messages that ptxas prints about a program as a whole. */
 import type { Survey } from '../../check/survey.ts';
 import { aborted, message } from './message.ts';
 import type { VerifyOptions } from './verify-options.ts';
 
-/** The message about a function that no module defines, or about a kernel that must exist; null if all are there. */
+/**
+ * The message about a function that no module defines, or about a required kernel that does not exist; null if nothing
+ * is missing.
+ */
 export function unlinked(
   surveys: readonly Survey[],
   kernels: readonly string[],
@@ -24,7 +27,7 @@ export function severalResults(surveys: readonly Survey[]): string | null {
   return name === undefined ? null : `Function '${name}' with multiple return values found, disabling ABI`;
 }
 
-/** Returns the message about values that functions cannot pass under the ABI, or null if no function does so. */
+/** Returns the message about values that functions cannot pass under the ABI, or null if there are no such values. */
 export function unpassable(surveys: readonly Survey[], { architecture, isPart }: VerifyOptions): string | null {
   if (!architecture.isReal) return null;
   const found = surveys.map((one) => one.unpassable[isPart ? 'part' : 'whole']);
@@ -54,8 +57,8 @@ export const unifiedInProgram: string = message(
 );
 
 /**
- * The messages about variables that no module before their declaration defines. An array of unknown size is fatal if no
- * module defines it at all.
+ * The messages about `.extern` variables that are not defined before their declaration. If no module defines an array
+ * of unknown size, the message is fatal.
  */
 export function missingVariables(
   surveys: readonly Survey[],

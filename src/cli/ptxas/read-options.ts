@@ -5,7 +5,10 @@ import { type OptionRow, optionRows } from './option-rows.ts';
 /** The parsed command line. */
 export interface ReadOptions {
   readonly files: readonly string[];
-  /** The last value of each option that was given, by long name; '' for an option that takes no value. */
+  /**
+   * The last value of each option that was given, keyed by the option's long name; '' for an option that takes no
+   * value.
+   */
   readonly values: ReadonlyMap<string, string>;
   /** The source text of each module that is given with `-ias`; this option may occur several times. */
   readonly strings: readonly string[];

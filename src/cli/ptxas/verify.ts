@@ -164,7 +164,7 @@ function isOfWhole({ ptxas }: Diagnostic): boolean {
   return needsProgram(ptxas) || /^File uses|for entry /.test(ptxas);
 }
 
-/** Shared memory is limited only where all functions that a kernel calls are known. */
+/** The limit on shared memory applies only if all functions that a kernel calls are known. */
 function needsProgram(words: string): boolean {
   return words.includes('uses too much shared data');
 }

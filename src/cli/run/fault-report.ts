@@ -22,8 +22,9 @@ export function faultText(fault: Fault, source: SourceText, style: Style, width:
 }
 
 /**
- * The lines that report data races: for each, both instructions and the threads that executed them. Of races between
- * the same two lines of the original source, as loops have that a compiler unrolled, only the first is shown.
+ * The lines that report data races. For each race, they show both instructions and the threads that executed them. If
+ * there are several races between the same two lines of the original source, for example in a loop that a compiler has
+ * unrolled, only the first is shown.
  */
 export function racesText(races: readonly Race[], source: SourceText, style: Style, width: number): string {
   const groups = new Map<string, Race[]>();
@@ -45,7 +46,7 @@ export function racesText(races: readonly Race[], source: SourceText, style: Sty
   return lines.join('\n');
 }
 
-/** The lines of the original source or, without `.loc`, those of the PTX. */
+/** Identifies the two lines of a race: in the original source or, if there is no `.loc`, in the PTX text. */
 function sourceLinesOf({ missing, first, second }: Race): string {
   const placeOf = ({ line, source }: RaceAccess): string =>
     source === null ? String(line) : `${source.file}:${source.line}`;
@@ -69,7 +70,7 @@ function raceNotes(
   ];
 }
 
-/** A line that says how many races were found. `isWhole` says whether the kernel ran to its end. */
+/** A line with the number of races that were found. `isWhole` is true if the kernel ran to its end. */
 export function raceSummary({ length }: readonly Race[], isWhole: boolean): string {
   const found = length === 0 ? 'no data races' : plural(length, 'data race');
   const more = length < mostRaces ? '' : '; there may be more, which are not listed';

@@ -122,7 +122,7 @@ function sharedPart(text: string): RunInput {
   return { kind: 'shared', bytes: Number(text) };
 }
 
-/** A buffer of zeros, either of a number of bytes or of elements of a type, such as `f32[32,32]`. */
+/** A buffer of zeros, whose size is either a number of bytes or an element type with a shape, such as `f32[32,32]`. */
 function zeros(text: string, room: number): RunInput {
   const [, type, extents] = /^(\w+)\[(\s*\d+(?:\s*,\s*\d+)*\s*)\]$/.exec(text) ?? [];
   if (type === undefined || extents === undefined) {

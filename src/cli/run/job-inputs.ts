@@ -85,7 +85,7 @@ function handleIn({ texture, surface, sampler }: JobHandle): HandleInput | null 
   return sampler === undefined ? null : { kind: 'sampler', sampler };
 }
 
-/** Reads what the variables of opaque types are bound to, keyed by their names. */
+/** Reads the textures, surfaces and samplers that variables are bound to, keyed by the names of the variables. */
 export function readJobBindings(
   bind: Readonly<Record<string, JobHandle>>,
   path: string,

@@ -20,8 +20,8 @@ import { scalarTypes } from './values.ts';
 export type JobScalar = number | string | boolean;
 
 /**
- * The contents of a buffer or variable. Exactly one key says how they are given: `hex`, `zeros`, `file`, a generator
- * such as `ramp`, or a scalar type such as `u32`, whose value is a list of scalars.
+ * The contents of a buffer or variable. Exactly one key determines how they are specified: `hex`, `zeros`, `file`, a
+ * generator such as `ramp`, or a scalar type such as `u32`, whose value is a list of scalars.
  */
 export interface JobContents extends Generated {
   readonly hex?: string;
@@ -53,7 +53,7 @@ export interface JobTexture extends Omit<TextureOptions, 'texels'> {
   readonly texels?: string | number;
 }
 
-/** What a variable of an opaque type is bound to. It has exactly one key. */
+/** The texture, surface or sampler that a variable is bound to. The object has exactly one key. */
 export interface JobHandle {
   readonly texture?: JobTexture;
   readonly surface?: JobSurface;
@@ -61,10 +61,10 @@ export interface JobHandle {
 }
 
 /**
- * An argument. It has exactly one key. The value of the key `buffer` is the contents of a buffer or the name of a
- * shared buffer, the value of `bytes` is hex digits, the values of `tensorMap`, `texture` and `surface`
- * describe a tensor or texels in a buffer, the value of `sampler` describes a sampler, the value of `shared` is a
- * number of bytes of shared memory, and the value of a scalar type such as `u32` is a scalar.
+ * An argument, which has exactly one key. The value of the key `buffer` is the contents of a buffer or the name of a
+ * shared buffer, the value of `bytes` is hex digits, the values of `tensorMap`, `texture` and `surface` describe a
+ * tensor or texels in a buffer, the value of `sampler` describes a sampler, the value of `shared` is a number of bytes
+ * of shared memory, and the value of a scalar type such as `u32` is a scalar.
  */
 export interface JobArgument extends JobHandle {
   readonly buffer?: string | JobContents;

@@ -229,7 +229,10 @@ function hexes(key: string, contents: Contents): object {
   return { [key]: Object.fromEntries([...contents].map(([name, bytes]) => [name, hexOf(bytes)])) };
 }
 
-/** The keys for what a launch reports besides its result. They are omitted if there is nothing to report. */
+/**
+ * The keys for the information that a launch reports besides its result. A key is omitted if there is nothing to
+ * report.
+ */
 function outputIn({ printed, printsDropped, races }: LaunchOutput): Partial<LaunchOutput> {
   return {
     ...(printed === '' ? {} : { printed }),

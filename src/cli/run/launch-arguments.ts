@@ -1,10 +1,10 @@
-/** Makes the arguments of a launch from what a job or the command line describes. */
+/** Creates the arguments of a launch from their descriptions in a job or on the command line. */
 import { PtxlabError } from '../../base/error.ts';
 import { type Argument, type Device, type DeviceBuffer, type DeviceTexture, tensorMap } from '../../device.ts';
 import { UsageError } from '../exit.ts';
 import type { HandleInput, RunInput } from './inputs.ts';
 
-/** Where the buffers are that arguments refer to. */
+/** Where to find the buffers that arguments refer to. */
 export interface ArgumentPlace {
   readonly device: Device;
   readonly inputs: readonly RunInput[];
@@ -13,7 +13,7 @@ export interface ArgumentPlace {
   readonly named: ReadonlyMap<string, DeviceBuffer>;
 }
 
-/** The argument that an input stands for. `path` is the place of the input in the job, for messages. */
+/** The argument that an input describes. `path` is the place of the input in the job, for messages. */
 export function argumentOf(input: RunInput, path: string, index: number, place: ArgumentPlace): Argument {
   switch (input.kind) {
     case 'buffer': {
@@ -25,7 +25,7 @@ export function argumentOf(input: RunInput, path: string, index: number, place: 
       return bufferNamed(input.name, place.named);
     case 'tensor map': {
       const { tensor, ...box } = input.map;
-      // The message itself begins with the name of the function, which is that of the key.
+      // The path need not include the key `tensorMap`, because the error message itself begins with this word.
       return described(path, () => tensorMap({ ...box, tensor: bufferOf(tensor, `${path}.tensorMap.tensor`, place) }));
     }
     case 'texture':
@@ -60,7 +60,7 @@ export function handleOf(input: HandleInput, path: string, place: ArgumentPlace)
   });
 }
 
-/** Makes or uses what a job describes. An error says where in the job the description is. */
+/** Calls `make` to create or use an object that a job describes, and adds the path of the description to errors. */
 export function described<T>(path: string, make: () => T): T {
   try {
     return make();

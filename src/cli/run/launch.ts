@@ -29,7 +29,9 @@ import type { HandleInput, RunInput } from './inputs.ts';
 
 /** One launch of a run. */
 export interface LaunchRequest {
-  /** Where the launch is in the job, such as `launches[1]`, for use in messages; null if there is only one launch. */
+  /**
+   * The path of the launch in the job, such as `launches[1]`, for use in messages; null if there is only one launch.
+   */
   readonly path: string | null;
   /** Name of the kernel; null if the module has only one. */
   readonly entry: string | null;
@@ -46,7 +48,10 @@ export interface LaunchRequest {
   readonly inputs: readonly RunInput[];
   /** Maps names of the module's variables to the bytes that are written to these variables before the launch. */
   readonly variables: ReadonlyMap<string, Uint8Array>;
-  /** Maps names of the module's variables to what they are bound to before the launch. */
+  /**
+   * Maps names of the module's variables to the textures, surfaces and samplers that they are bound to before the
+   * launch.
+   */
   readonly bindings: ReadonlyMap<string, HandleInput>;
   readonly unchecked: boolean;
   readonly unsupported: 'refuse' | 'fault';
@@ -75,8 +80,8 @@ export interface RunRequest {
   /** The names of the module's variables whose contents are to be returned after the last launch. */
   readonly read: readonly string[];
   /**
-   * How many times the whole sequence of launches is run. Before each repetition, the buffers get their initial
-   * contents again, and so do the variables that the job writes.
+   * How many times the whole sequence of launches is run. Before each repetition, the buffers and the variables that
+   * the job writes are reset to their initial contents.
    */
   readonly repeat: number;
   /** Called with each piece of output when it is printed. */

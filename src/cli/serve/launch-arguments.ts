@@ -1,4 +1,4 @@
-/** The arguments of a launch, and what variables of opaque types are bound to. */
+/** The arguments of a launch, and the textures, surfaces and samplers that variables are bound to. */
 import { memberPath, objectOf, type Rule } from '../../base/rules.ts';
 import {
   type Argument,
@@ -32,7 +32,7 @@ interface LaunchTexture extends Omit<TextureOptions, 'texels'> {
   readonly buffer?: number;
 }
 
-/** What a variable of an opaque type is bound to. It has exactly one key. */
+/** The texture, surface or sampler that a variable is bound to. The object has exactly one key. */
 export interface LaunchHandle {
   readonly texture?: LaunchTexture;
   readonly surface?: LaunchSurface;
@@ -40,10 +40,10 @@ export interface LaunchHandle {
 }
 
 /**
- * An argument, which must have exactly one key. `buffer` gives the handle of a buffer, `value` gives a value for a
- * parameter of any type, `bytes` and `data` give raw bytes, `tensorMap`, `texture` and `surface` describe a tensor
- * or texels in a buffer, `sampler` describes a sampler, and `shared` gives a number of bytes of shared memory. A key
- * that is the name of a type, such as `u32`, gives a scalar of this type.
+ * An argument, which must have exactly one key. `buffer` is the handle of a buffer, `value` is a value for a parameter
+ * of any type, `bytes` and `data` are raw bytes, `tensorMap`, `texture` and `surface` describe a tensor or texels in a
+ * buffer, `sampler` describes a sampler, and `shared` is a number of bytes of shared memory. If the key is the name of
+ * a type, such as `u32`, its value is a scalar of this type.
  */
 export interface LaunchArgument extends LaunchHandle {
   readonly buffer?: number;
@@ -127,7 +127,10 @@ function handleOf(
   return sampler === undefined ? null : device.sampler(sampler);
 }
 
-/** Binds variables of a module. They keep the descriptions, so the handles are freed at once. */
+/**
+ * Binds variables of a module to handles. The variables keep the handles' descriptions, so the handles are freed
+ * immediately.
+ */
 export function bindAll(bind: Readonly<Record<string, LaunchHandle>>, module: LoadedModule, one: OpenDevice): void {
   for (const [name, given] of Object.entries(bind)) {
     const path = memberPath('bind', name);

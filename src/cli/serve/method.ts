@@ -100,7 +100,7 @@ export function bytesOfData(source: DataSource, folder: SharedFolder): Uint8Arra
   return copy;
 }
 
-/** Writes the bytes to the file if the request names one. Otherwise, they become part of the answer. */
+/** Writes the bytes to a file if the request specifies one. Otherwise, they become part of the answer. */
 export function giveData(bytes: Uint8Array, target: DataTarget | undefined, folder: SharedFolder): object {
   if (target?.file === undefined) {
     const { buffer, byteOffset, byteLength } = bytes;

@@ -29,7 +29,10 @@ export interface ServerStreams {
   readonly output: OutputStream;
 }
 
-/** Makes each token at once. Otherwise, a request that is cancelled before and after its start ends the connection. */
+/**
+ * Creates each cancellation token immediately. Otherwise, a request that is canceled both before and after it starts
+ * would end the connection.
+ */
 const cancellationStrategy: CancellationStrategy = {
   receiver: {
     createCancellationTokenSource() {
@@ -59,7 +62,7 @@ export async function serve(
   const state: ServerState = { folder, limits, devices: new DeviceTable(limits), version };
   const ended = new AbortController();
   const reader = new StreamMessageReader(input);
-  // Otherwise, its timer would keep the process running after the server has ended within a message.
+  // Otherwise, the reader's timer would keep the process running if the server ends in the middle of a message.
   reader.partialMessageTimeout = 0;
   const writer = new StreamMessageWriter(output);
   const connection = createMessageConnection(reader, writer, undefined, { cancellationStrategy });

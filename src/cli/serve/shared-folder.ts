@@ -30,7 +30,7 @@ export class SharedFolder {
   private readonly most: number;
   private readonly piece = new Uint8Array(pieceBytes);
 
-  /** @param the maximum size of a file in bytes */
+  /** @param most the maximum size of a file in bytes */
   constructor(most: number, parent: string = sharedMemory()) {
     removeAbandoned(parent);
     this.path = mkdtempSync(join(parent, `${prefix}${process.pid}-`));

@@ -9,7 +9,7 @@ import type { Draft, InputFile } from './manifest.ts';
 import type { CheckChoice, CheckedFile } from './what.ts';
 
 /**
- * @param files and folders; a folder stands for all `.ptx` files in it
+ * @param paths files and folders; a folder means all `.ptx` files in it
  * @param folder the plan's folder
  */
 export async function draftCheck(paths: readonly string[], flags: CheckFlags, folder: string): Promise<Draft> {

@@ -7,7 +7,7 @@ export interface UnitRange {
 }
 
 /**
- * Divides units into this number of ranges of about equal weight. If there are fewer units than shards, some shards are
+ * Divides units into `shards` ranges of about equal weight. If there are fewer units than shards, some shards are
  * empty.
  */
 export function cutUnits(weights: readonly number[], shards: number): readonly UnitRange[] {

@@ -19,8 +19,8 @@ export interface ShardRange {
 }
 
 /**
- * The shards that `--shard` names, such as `5` or `4..7`. If the option is not given, this is the one shard whose
- * number the scheduler has put into an environment variable.
+ * The shards that `--shard` selects, such as `5` or `4..7`. If the option is not given, the only shard is the one whose
+ * number the scheduler has stored in an environment variable.
  *
  * @param count the number of shards in the plan
  */

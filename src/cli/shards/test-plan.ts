@@ -49,7 +49,7 @@ export async function draftTest(
   };
 }
 
-/** For ptxlab itself, and at least as much for a test. */
+/** The number of bytes that ptxlab itself needs, and the least that is reserved for a test. */
 const ownMemory = 2 ** 28;
 
 /**
@@ -57,14 +57,14 @@ const ownMemory = 2 ** 28;
  * launches, on the device, after the launches, and the expected contents.
  */
 async function memoryOf(cases: readonly TestCase[]): Promise<number> {
-  // A test that runs for several GPUs or targets has the same buffers each time.
+  // A test that runs for several GPUs or targets uses the same buffers each time.
   const different = new Map(cases.map((one) => [one.test, one])).values();
   let most = ownMemory;
   for (const one of different) most = Math.max(most, 4 * (await bufferBytes(one)));
   return ownMemory + most;
 }
 
-/** The total size of the buffers of a test; 0 if they cannot be read, which only fails the test. */
+/** The total size of the buffers of a test; 0 if they cannot be read, in which case only that test fails. */
 async function bufferBytes({ test, folder }: TestCase): Promise<number> {
   const { buffers = {}, args = [], launches = [], memory } = test;
   const own = [...args, ...launches.flatMap((launch) => launch.args ?? [])].flatMap(({ buffer }) =>

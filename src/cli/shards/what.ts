@@ -69,7 +69,7 @@ export interface ConvertWhat {
   readonly choice: ConvertChoice;
   /** A name for the merged file; its extension determines the container. */
   readonly output: string;
-  /** The SHA-256 of a text that says where each part of the output is placed. */
+  /** The SHA-256 of a text that describes where each part of the output is placed. */
   readonly layout: string;
   /** The number of pieces of each tensor. */
   readonly pieces: readonly number[];

@@ -22,7 +22,7 @@ The folder docs of the package describes every command in full.
 `;
 }
 
-/** @param the words that the user types before the name of the command */
+/** @param before the words that the user types before the name of the command */
 function commandText(
   { name, description, arguments: taken, options, commands }: CommandShape,
   before: readonly string[],

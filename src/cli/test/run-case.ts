@@ -22,9 +22,9 @@ import type { Expectation, TestTolerance } from './suite-rules.ts';
 
 export type CaseStatus =
   | { readonly kind: 'passed' }
-  /** Each finding has one or more lines, the first of which says what is wrong. */
+  /** Each finding has one or more lines, the first of which describes the problem. */
   | { readonly kind: 'failed'; readonly findings: readonly (readonly string[])[] }
-  /** A mistake in the suite or in a file it names. */
+  /** A mistake in the suite or in a file that it refers to. */
   | { readonly kind: 'error'; readonly message: string };
 
 export interface CaseResult {

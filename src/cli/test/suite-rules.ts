@@ -27,8 +27,8 @@ export interface ReferenceContext {
 export type Reference = (inputs: Readonly<Record<string, ArrayBufferView>>, context: ReferenceContext) => unknown;
 
 /**
- * The expected contents of a buffer or variable. They are given by exactly one key: `function`, `command`, or one of
- * the keys that give the contents of a buffer in a job.
+ * The expected contents of a buffer or variable. They are specified by exactly one key: `function`, `command`, or one
+ * of the keys that specify the contents of a buffer in a job.
  */
 export interface Expectation extends JobContents {
   /**

@@ -16,7 +16,7 @@ import { type KernelTest, type SuiteFile, suiteRule } from './suite-rules.ts';
 
 /** Identifies one run of a test by its suite, its name, the GPU and the target. */
 export interface CaseName {
-  /** The file of its suite, as the user named it. */
+  /** The path of the suite, as specified by the user. */
   readonly suite: string;
   readonly name: string;
   /** Null follows the module. */

@@ -1,4 +1,4 @@
-/** What is known about a diagnostic apart from its place and parameters. */
+/** The properties of a diagnostic that do not depend on its position or its parameters. */
 import type { Severity } from '../severity.ts';
 
 export interface CatalogEntry {
@@ -8,7 +8,7 @@ export interface CatalogEntry {
   readonly message: string;
   /** The wording that ptxas uses for such errors: a template with the same parameters. */
   readonly ptxas: string;
-  /** The section of the PTX ISA; null if the ISA says nothing about it. */
+  /** The section of the PTX ISA that contains the rule; null if there is no such section. */
   readonly section: string | null;
   /** The text that `ptxlab explain CODE` prints. */
   readonly explain: string;

@@ -7,7 +7,7 @@ export interface JUnitSuite {
 
 export interface JUnitCase {
   readonly name: string;
-  /** Programs that read the report group the test cases by this name. Here, it is the name of the file. */
+  /** Programs that read the report group the test cases by this name. ptxlab uses the name of the file. */
   readonly classname: string;
   readonly seconds: number;
   readonly problem: JUnitProblem | null;

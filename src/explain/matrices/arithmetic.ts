@@ -141,7 +141,7 @@ function chunkRule(product: ProductOf<'float'>): string {
   return `${size}, ${cut}${order === 'halves' ? halves : ''}${narrowing(product)}`;
 }
 
-/** What a GPU does if C is f32 and D is f16. */
+/** Describes the conversion that a GPU performs if C is f32 and D is f16; empty for other formats. */
 function narrowing(product: ProductOf<'float'>): string {
   if (product.c.format === 'f16' || product.d.format === 'f32') return '';
   return sumFormatOf(product) === 'f16'
@@ -149,7 +149,7 @@ function narrowing(product: ProductOf<'float'>): string {
     : '; the result is rounded to f16 to nearest even';
 }
 
-/** A GPU that has no such instruction multiplies and adds single elements. */
+/** Describes the arithmetic of a GPU that emulates the instruction by multiplying and adding single elements. */
 function stepRule({ arithmetic, d }: ProductOf<'stepwise'>): string {
   const { group, start } = arithmetic;
   const steps = group === 1 ? 'one product after the other' : 'sums of two products, one after the other';

@@ -44,7 +44,9 @@ function registerNotes({ elementBits, registerBits, operands }: FragmentExplanat
   return [`Element i of a lane is in register ${operands.length === 1 ? '0' : `i / ${count}`}, from bit ${bit} up.`];
 }
 
-/** If there are several matrices, only the first one is drawn. Returns lines that say where the others are. */
+/**
+ * If there are several matrices, only the first one is drawn. Returns lines that describe where the other matrices are.
+ */
 function otherMatrices({ matrices, cells, operands }: FragmentExplanation): readonly string[] {
   if (matrices === 1) return [];
   const [own, other] = [0, 1].map((wanted) => cells.find(({ matrix }) => matrix === wanted));

@@ -15,7 +15,7 @@ export interface FragmentCell {
   readonly register: number;
   /** The position, in the register, of the first element's lowest bit. */
   readonly low: number;
-  /** Which of several matrices. */
+  /** The index of the matrix, if the registers hold several matrices. */
   readonly matrix: number;
   /** The first row and column of the elements, and the number of rows and columns. */
   readonly row: number;

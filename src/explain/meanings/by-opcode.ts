@@ -1,4 +1,4 @@
-/** What modifiers mean in opcodes where they mean something else than elsewhere. */
+/** The meanings of modifiers in the opcodes where they differ from the general meanings. */
 
 export interface OpcodeMeanings {
   /** Opcodes, or their first words: `redux` stands for all opcodes that begin with it. */
@@ -6,7 +6,7 @@ export interface OpcodeMeanings {
   readonly meanings: Readonly<Record<string, string>>;
 }
 
-/** If two rows fit an opcode, the first one counts. */
+/** If two rows match an opcode, the first one applies. */
 export const meaningsByOpcode: readonly OpcodeMeanings[] = [
   {
     opcodes: ['setp', 'set'],

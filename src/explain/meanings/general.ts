@@ -1,6 +1,6 @@
 /**
- * What modifiers mean, in a few words each. `by-opcode.ts` has the words for opcodes in which a modifier means
- * something else, and `patterns.ts` those for families of modifiers such as `.m16n8k16`.
+ * The meanings of modifiers, in a few words each. `by-opcode.ts` covers opcodes in which a modifier means something
+ * else, and `patterns.ts` covers families of modifiers such as `.m16n8k16`.
  */
 
 export const generalMeanings: Readonly<Record<string, string>> = {

@@ -1,14 +1,14 @@
-/** What families of modifiers mean whose names have numbers or parts in them, such as `.m16n8k16`. */
+/** The meanings of families of modifiers whose names contain numbers or other variable parts, such as `.m16n8k16`. */
 
 export interface MeaningPattern {
   /** Opcodes, or their first words, as in `by-opcode.ts`; null for all. */
   readonly opcodes: readonly string[] | null;
   readonly pattern: RegExp;
-  /** Makes the meaning of the parts that the pattern's groups name. */
+  /** Returns the meaning of a modifier, given the text that each of the pattern's named groups matches. */
   readonly meaning: (parts: Readonly<Record<string, string>>) => string;
 }
 
-/** If two rows fit, the first one counts. */
+/** If two rows match, the first one applies. */
 export const meaningPatterns: readonly MeaningPattern[] = [
   {
     opcodes: null,

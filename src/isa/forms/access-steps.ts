@@ -1,6 +1,6 @@
 /**
- * Short functions that create loads and stores. They are weak: other threads do not access the location at the same
- * time. For a strong access, the caller replaces `order`.
+ * Short functions that create weak loads and stores, which assume that other threads do not access the location at the
+ * same time. For a strong access, the caller replaces `order`.
  */
 import type { AccessSpace } from '../spaces.ts';
 import type { Ref } from '../steps/ref.ts';

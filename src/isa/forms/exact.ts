@@ -1,6 +1,6 @@
 import type { InstructionForm } from '../form.ts';
 
-/** A form without its regime. */
+/** An instruction form without the field `regime`. */
 export type Entry = Omit<InstructionForm, 'regime'>;
 
 /** Makes a form in which every register must have exactly the width of its operand type. */

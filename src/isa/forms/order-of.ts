@@ -1,4 +1,4 @@
-/** The memory order and scope that modifiers give to an access (sections 8.4 and 8.5 of PTX ISA 9.1). */
+/** The memory order and scope that modifiers specify for an access (sections 8.4 and 8.5 of PTX ISA 9.1). */
 import type { Variant } from '../form.ts';
 import { has } from '../variant.ts';
 import type { MemoryOrder, MemoryScope } from '../steps/order.ts';
@@ -18,7 +18,9 @@ const scopes: Readonly<Record<string, MemoryScope>> = {
   '.sys': 'sys',
 };
 
-/** The order that the modifiers of an instruction give; `usual` says what those that are not written stand for. */
+/**
+ * The memory order that the modifiers of an instruction specify; `usual` contains the defaults for omitted modifiers.
+ */
 export function orderOf(variant: Variant, usual: MemoryOrder): MemoryOrder {
   const written = Object.values(variant.modifiers);
   const named = <T>(meanings: Readonly<Record<string, T>>): T | undefined =>

@@ -118,7 +118,7 @@ export interface MemoryUse {
 
 const none: readonly MemoryUse[] = [];
 
-/** The memories that the step accesses, and how it accesses them. */
+/** The memory accesses of the step: for each, the kind of access, the state space, and the address. */
 export function memoryUses(step: Step): readonly MemoryUse[] {
   const { memory } = stepFacts[step.kind];
   if (memory.length === 0) return none;

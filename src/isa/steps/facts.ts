@@ -9,7 +9,7 @@ import type { AccessSpace } from '../spaces.ts';
 import type { AsyncKind } from './order.ts';
 import type { Ref } from './ref.ts';
 
-/** Fields of a step that name values. */
+/** Fields of a step that refer to values. */
 export type RefField<Fields> = {
   [Field in keyof Fields]-?: Extract<Fields[Field], Ref | readonly Ref[]> extends never ? never : Field;
 }[keyof Fields];
@@ -19,7 +19,7 @@ type InnerField<Fields> = {
   [Field in keyof Fields]-?: Fields[Field] extends readonly { readonly kind: string }[] ? Field : never;
 }[keyof Fields];
 
-/** Fields of a step that say which memory it accesses. */
+/** Fields of a step that specify the state space that it accesses. */
 export type SpaceField<Fields> = {
   [Field in keyof Fields]-?: Fields[Field] extends AccessSpace ? Field : never;
 }[keyof Fields];
@@ -43,12 +43,12 @@ export interface MemoryEffect<Fields> {
  */
 export type Flow = 'next' | 'branch' | 'switch' | 'call' | 'return' | 'exit' | 'fault';
 
-/** Says which threads get the same results from a step. */
+/** Describes which threads get the same results from a step. */
 export interface Uniformity<Fields> {
   /** The largest kind of group whose threads can all get the same result when they execute the step together. */
   readonly among: Sameness;
   /**
-   * Names the inputs that decide whether the results are the same: all inputs, or only those in the listed fields. If
+   * The inputs that determine whether the results are the same: all inputs, or only those in the listed fields. If
    * these inputs are the same for all threads of the group, so are the results.
    */
   readonly given: 'inputs' | readonly RefField<Fields>[];
@@ -57,8 +57,8 @@ export interface Uniformity<Fields> {
 /** The facts about one kind of step. `Fields` is the type of the fields that such a step has. */
 export interface Facts<Fields> {
   /**
-   * Says how each field is used. Every field that names values or holds steps must be listed; otherwise, the row does
-   * not compile.
+   * Describes how each field is used. Every field that refers to values or holds steps must be listed; otherwise, the
+   * row does not compile.
    */
   readonly values: { readonly [Field in RefField<Fields>]: Direction } & {
     readonly [Field in InnerField<Fields>]: 'inner';

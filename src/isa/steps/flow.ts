@@ -23,7 +23,7 @@ export interface FlowSteps {
   readonly exit: Nothing;
   /** Aborts the launch. */
   readonly trap: Nothing;
-  /** Ends the launch with a fault unless the condition is true. `what` says what is wrong. */
+  /** Ends the launch with a fault unless the condition is true. `what` describes the problem. */
   readonly require: { readonly condition: Ref; readonly what: string };
   /** Orders memory accesses or lets other threads run. It does not change any values. */
   readonly yield: Nothing;

@@ -5,18 +5,18 @@ import type { AsyncKind, MemoryOrder } from './order.ts';
 import type { Ref } from './ref.ts';
 import type { ValueStep } from './value.ts';
 
-/** The greatest number of dimensions of a tensor. */
+/** The maximum number of dimensions of a tensor. */
 export const mostDimensions = 5;
 
-/** The greatest number of offsets of im2col: one for each dimension but those of channels and images. */
+/** The maximum number of im2col offsets: one for each dimension except the channels and the images. */
 export const mostOffsets = 3;
 
 /**
  * A box of a tensor and its place in shared memory. `tensor` is the address of the tensor in global memory, and `map`
- * are the other words of its tensor map (machine/tensor-maps/tensor-map.ts). `coordinates` say where the box starts,
- * innermost dimension first, and `address` is the address of the box in shared memory. In the mode `rows`, a box
- * consists of four rows of a matrix; the coordinates are that of the first column, and those of the rows. In the mode
- * `im2col`, it consists of pixels.
+ * are the other words of its tensor map (machine/tensor-maps/tensor-map.ts). `coordinates` specify where the box
+ * starts, innermost dimension first, and `address` is the address of the box in shared memory. In the mode `rows`, a
+ * box consists of four rows of a matrix; the coordinates are the number of the first column and the numbers of the
+ * rows. In the mode `im2col`, a box consists of pixels.
  */
 type Box = {
   readonly mode: BoxMode;
@@ -33,7 +33,7 @@ export type BoxMode = 'tile' | 'rows' | 'im2col';
 /** The operations of bulk reductions, with and without tensors. */
 export const reductions = ['add', 'min', 'max', 'inc', 'dec', 'and', 'or', 'xor'] as const;
 
-/** What a reduction does with elements of a tensor. The types of the elements are in the tensor map. */
+/** The operation that a reduction applies to elements of a tensor. The types of the elements are in the tensor map. */
 export type BoxReduction = (typeof reductions)[number];
 
 /** The kinds of steps that copy or reduce boxes. */
@@ -72,8 +72,8 @@ export interface MemorySteps {
      */
     readonly order: MemoryOrder | null;
     /**
-     * The mbarrier object at which the bytes of a store that completes later arrive, which another step changes; null
-     * for other stores. The object is in the same state space.
+     * For a store that completes later, the mbarrier object at which its bytes arrive; another step changes the object.
+     * Null for other stores. The object is in the same state space.
      */
     readonly object: Ref | null;
   };
@@ -91,8 +91,8 @@ export interface MemorySteps {
   };
   /**
    * Copies `size` bytes from `source` to `address` in pieces of 16 bytes. Both addresses are multiples of 16. A size
-   * that is not a multiple of 16 is rounded down. If there is a `mask`, only the bytes of each piece whose bits are set
-   * in it are copied.
+   * that is not a multiple of 16 is rounded down. If there is a `mask`, only those bytes of each piece are copied whose
+   * bits are set in the mask.
    */
   readonly bulk: {
     readonly space: AccessSpace;
@@ -101,12 +101,14 @@ export interface MemorySteps {
     readonly source: Ref;
     readonly size: Ref;
     readonly mask: Ref | null;
-    /** The numbers of bytes at the beginning and at the end that are not copied; null if all bytes are. */
+    /** The numbers of bytes at the beginning and at the end that are not copied; null if all bytes are copied. */
     readonly left: Ref | null;
     readonly right: Ref | null;
     /** Whether the copy completes later, so that programs have to wait for it. */
     readonly awaited: boolean;
-    /** The mbarrier object at which the bytes arrive, which another step changes; null if they arrive at none. */
+    /**
+     * The mbarrier object at which the bytes arrive; another step changes the object. Null if there is no such object.
+     */
     readonly object: Ref | null;
   };
   /** Stores zeros in `size` bytes. The address and the size are multiples of 8. */
@@ -146,8 +148,8 @@ export interface MemorySteps {
   /** Combines the elements of a box in shared memory with those of a tensor, each of them atomically. */
   readonly 'reduce-box': Box & { readonly op: BoxReduction };
   /**
-   * Copies a box of a tensor to the shared memory of several blocks of the cluster: those whose ranks are bits of
-   * `mask`. In each of them, the bytes arrive at the mbarrier object that has the same offset as `object`.
+   * Copies a box of a tensor to the shared memory of those blocks of the cluster whose bits are set in `mask`. In each
+   * block, the bytes arrive at the mbarrier object that has the same offset as `object`.
    */
   readonly 'multicast-box': Box & { readonly offsets: readonly Ref[]; readonly mask: Ref; readonly object: Ref };
   /** Atomically reads elements into `old`, runs `steps` to compute `next`, and writes `next` back. */
@@ -167,7 +169,7 @@ export interface MemorySteps {
    * copies may still be writing.
    */
   readonly 'wait-group': { readonly of: AsyncKind; readonly pending: Ref | null; readonly onlyReads: boolean };
-  /** Orders the accesses of the thread for the threads of a scope or, if `order` is null, for bulk copies. */
+  /** Orders the accesses of the thread as observed by the threads of a scope or, if `order` is null, by bulk copies. */
   readonly fence: { readonly order: MemoryOrder | null };
   /** cvta: `to-generic` adds the base address of the window, and `from-generic` subtracts it. */
   readonly window: {

@@ -1,47 +1,48 @@
-/** How accesses and fences order memory for other threads (section 8 of PTX ISA 9.1). */
+/** Describes how memory accesses and fences are ordered with respect to other threads (section 8 of PTX ISA 9.1). */
 import type { BitField } from '../mbarrier-fields.ts';
 
-/** The threads for which an operation is ordered: those of the block, of the cluster, of the GPU, or of the system. */
+/** The threads that observe the order of an operation: the threads of the block, the cluster, the GPU or the system. */
 export type MemoryScope = 'cta' | 'cluster' | 'gpu' | 'sys';
 
 /**
- * Operations that a thread starts and that complete later: copies of cp.async, bulk copies, products of wgmma, and
- * products and copies of tcgen05. The thread waits for groups of them, or lets an mbarrier object wait for them.
+ * Asynchronous operations, which a thread starts and which complete later: cp.async copies, bulk copies, wgmma
+ * products, and tcgen05 products and copies. The thread waits for groups of these operations, or uses an mbarrier
+ * object to track their completion.
  */
 export type AsyncKind = 'copy' | 'bulk' | 'wgmma' | 'tcgen05';
 
-/** The order of a strong access. Weak accesses have none. */
+/** The memory order of a strong access. Weak accesses have no memory order. */
 export interface MemoryOrder {
   readonly semantics: 'relaxed' | 'acquire' | 'release' | 'acq_rel';
   readonly scope: MemoryScope;
-  /** The operations of the thread that are complete for everyone who sees the access. Absent if it completes none. */
+  /** The kind of asynchronous operations whose completion the access signals; absent if it signals none. */
   readonly completes?: AsyncKind;
   /**
-   * The bits of the value that number its phases. What an access releases can then be acquired only when its phase is
-   * over. Absent for values without phases.
+   * The bits of the value that contain the number of its current phase. What an access releases during a phase can be
+   * acquired only when that phase is over. Absent for values without phases.
    */
   readonly phases?: BitField;
 }
 
-/** Whether an access orders earlier accesses of its thread before later ones of the threads that read its value. */
+/** Whether an access has release semantics. */
 export function releases({ semantics }: MemoryOrder): boolean {
   return semantics === 'release' || semantics === 'acq_rel';
 }
 
-/** Whether an access orders later accesses of its thread after those that the thread whose value it reads released. */
+/** Whether an access has acquire semantics. */
 export function acquires({ semantics }: MemoryOrder): boolean {
   return semantics === 'acquire' || semantics === 'acq_rel';
 }
 
-/** The order of atomic operations that name none. */
+/** The memory order of atomic operations that do not specify one. */
 export const relaxedOnGpu: MemoryOrder = { semantics: 'relaxed', scope: 'gpu' };
 
-/** The order of multimem instructions that name none. */
+/** The memory order of multimem instructions that do not specify one. */
 export const relaxedInSystem: MemoryOrder = { semantics: 'relaxed', scope: 'sys' };
 
 export const releasedToCluster: MemoryOrder = { semantics: 'release', scope: 'cluster' };
 
-/** The order of arrivals at the end of operations. */
+/** The memory order with which mbarrier objects are updated when asynchronous operations complete. */
 export const completed: Readonly<Record<'copy' | 'bulk' | 'tcgen05', MemoryOrder>> = {
   copy: { ...releasedToCluster, completes: 'copy' },
   bulk: { ...releasedToCluster, completes: 'bulk' },

@@ -1,4 +1,4 @@
-/** Names of values: those that exist only within one instruction, and those that several instructions share. */
+/** Names of values. Some values exist only within one instruction; others are shared by several instructions. */
 
 /**
  * A value inside one instruction: an operand (`$a`, `$d`, `$rbits`) or a temporary. Functions, spaces and labels have
@@ -44,7 +44,7 @@ export const stackLimit = 8192;
 
 /**
  * `clusterBarrier` is the address of the cluster's barrier. `clusterPhases` is the address of an array with one byte
- * for each thread of the block. The byte says in which phase the thread last arrived at the barrier.
+ * for each thread of the block. The byte contains the phase in which the thread last arrived at the barrier.
  */
 export const clusterBarrier: Ref = '$CLUSTER.BARRIER';
 export const clusterPhases: Ref = '$CLUSTER.PHASES';
@@ -53,8 +53,8 @@ export const clusterPhases: Ref = '$CLUSTER.PHASES';
 export const clusterWaits: Ref = '$CLUSTER.WAITS';
 
 /**
- * Values that are kept from one instruction to the next, like those of registers. They are zero or false at the start
- * of each function call.
+ * Values that are kept from one instruction to the next, like the values of registers. They are zero or false at the
+ * start of each function call.
  */
 export const sharedRefs: ReadonlyMap<Ref, '.pred' | '.u64'> = new Map([
   [conditionCode, '.pred'],

@@ -1,4 +1,4 @@
-/** Steps that a thread starts and that work on the tensor memory of its block. */
+/** Steps that access the tensor memory of the thread's block. */
 import type { AccessSpace } from '../spaces.ts';
 import type { TensorCopy } from '../tensor-copy.ts';
 import type { TensorProduct } from '../tensor-product.ts';
@@ -7,10 +7,11 @@ import type { Ref } from './ref.ts';
 
 export interface TensorSteps {
   /**
-   * Multiplies matrices. `d` is an address in tensor memory, `b` a descriptor of a matrix in shared memory, and `a`
-   * either of them. `instruction` is the instruction descriptor. If `adds` is true, the product is added to the
-   * previous value of D, multiplied by 2^-`scale` unless that is null. `unchanged` has one bit for each lane of D that
-   * is not written; it is null if all lanes are written.
+   * Multiplies matrices. `d` is an address in tensor memory, `b` is the descriptor of a matrix in shared memory, and
+   * `a` is either an address or a descriptor. `instruction` is the instruction descriptor. If `adds` is true, the
+   * product is added to the previous value of D. If `scale` is not null, the previous value is multiplied by 2^-`scale`
+   * first. Bits of `unchanged` that are 1 mark lanes of D that are not written; `unchanged` is null if all lanes are
+   * written.
    */
   readonly 'tensor-product': {
     readonly product: TensorProduct;
@@ -22,7 +23,7 @@ export interface TensorSteps {
     readonly instruction: Ref;
     readonly adds: Ref;
     readonly scale: Ref | null;
-    /** The addresses of the scale factors of A and B in tensor memory; null if the elements have none. */
+    /** The addresses of the scale factors of A and B in tensor memory; null if the elements have no scale factors. */
     readonly scales: readonly Ref[] | null;
     /** The address of the metadata of a sparse A in tensor memory; null if A is not sparse. */
     readonly metadata: Ref | null;
@@ -30,7 +31,7 @@ export interface TensorSteps {
     readonly zeroColumns: Ref | null;
     readonly unchanged: readonly Ref[] | null;
   };
-  /** Copies a matrix from shared memory, which the descriptor `source` describes, to the address `to`. */
+  /** Copies the matrix that the descriptor `source` describes from shared memory to the tensor memory address `to`. */
   readonly 'tensor-copy': {
     readonly copy: TensorCopy;
     readonly tensorSpace: AccessSpace;
@@ -39,8 +40,8 @@ export interface TensorSteps {
     readonly source: Ref;
   };
   /**
-   * Loads words of 32 bits. `offsets` are their distances in bytes from the address, which is an offset in tensor
-   * memory. Other steps check that the words are there.
+   * Loads 32-bit words. `address` is an offset in tensor memory, and `offsets` are the distances of the words from it
+   * in bytes. Other steps check that the access is valid.
    */
   readonly 'tensor-load': {
     readonly space: 'tensor';
@@ -48,7 +49,7 @@ export interface TensorSteps {
     readonly offsets: readonly number[];
     readonly to: readonly Ref[];
   };
-  /** Stores words in the same way. */
+  /** Stores 32-bit words. The fields have the same meaning as in `tensor-load`. */
   readonly 'tensor-store': {
     readonly space: 'tensor';
     readonly address: Ref;
@@ -74,7 +75,7 @@ export const tensorFacts: FactsOf<TensorSteps> = {
       zeroColumns: 'in',
       unchanged: 'in',
     },
-    // A is in one of these memories, too. Every step reads which columns are allocated.
+    // A is in one of the state spaces that are listed here. Every step also reads which columns are allocated.
     memory: [
       { access: 'read', space: 'space', address: 'b' },
       { access: 'read', space: 'tensorSpace', address: 'd' },

@@ -1,4 +1,4 @@
-/** Steps that read textures, and that find texels of surfaces. */
+/** Steps that read textures or access texels of surfaces. */
 import type { AccessSpace } from '../spaces.ts';
 import type { SurfacePlace, TextureRead } from '../texture-read.ts';
 import { alone, type FactsOf } from './facts.ts';
@@ -6,10 +6,10 @@ import type { Ref } from './ref.ts';
 
 export interface TextureSteps {
   /**
-   * Reads a texture. `texture` is its handle, and `sampler` the handle of the sampler or, if there is none, of the
-   * texture again. All other operands are 32 bits wide. `coordinates` begin with the index of the layer if there is
-   * one. `level` is the level of detail, or the derivatives of the coordinates along x and then those along y. `offset`
-   * is added to the coordinates of texels.
+   * Reads a texture. `texture` is the handle of the texture. `sampler` is the handle of the sampler; without a separate
+   * sampler, it is the handle of the texture, too. All other operands are 32 bits wide. If the texture has layers, the
+   * first of the `coordinates` is the index of the layer. `level` contains either the level of detail, or the
+   * derivatives of the coordinates along x, followed by those along y. `offset` is added to the texel coordinates.
    */
   readonly 'texture-read': {
     readonly read: TextureRead;
@@ -19,12 +19,12 @@ export interface TextureSteps {
     readonly coordinates: readonly Ref[];
     readonly level: readonly Ref[];
     readonly offset: readonly Ref[];
-    /** Four results of 32 bits. */
+    /** Four 32-bit results. */
     readonly to: readonly Ref[];
   };
   /**
-   * Computes the address of a texel of the surface with the handle `surface`. `coordinates` are 32-bit integers, which
-   * begin with the index of the layer if there is one.
+   * Computes the address of a texel of the surface with the handle `surface`. `coordinates` are 32-bit integers. If the
+   * surface has layers, the first of them is the index of the layer.
    */
   readonly 'surface-address': {
     readonly place: SurfacePlace;
@@ -34,8 +34,8 @@ export interface TextureSteps {
     readonly to: Ref;
   };
   /**
-   * Stores a texel in the surface with the handle `surface`. The 32-bit values `from` are converted to the format of the
-   * surface, and those that are missing are 0. `coordinates` are like those of `surface-address`.
+   * Stores a texel in the surface with the handle `surface`. The 32-bit values `from` are converted to the format of
+   * the surface, and missing values are 0. `coordinates` has the same form as in `surface-address`.
    */
   readonly 'surface-store': {
     readonly place: SurfacePlace;
@@ -70,7 +70,7 @@ export const textureFacts: FactsOf<TextureSteps> = {
     ...alone,
     flow: 'next',
     values: { surface: 'in', coordinates: 'in', from: 'in' },
-    // The description is read, and the texel is looked at before it is written.
+    // The step reads the description of the surface, and then updates the texel.
     memory: [
       { access: 'read', space: 'space', address: 'surface' },
       { access: 'update', space: 'space', address: 'surface' },

@@ -16,11 +16,11 @@ import type { Ref } from './ref.ts';
 
 /**
  * A layout of lanes within a register. `lane` is the width of a lane in bits, and `stride` is the distance from the
- * start of one lane to the start of the next, also in bits. In a list of lanes, the topmost lane is named first.
+ * start of one lane to the start of the next, also in bits. In a list of lanes, the topmost lane comes first.
  */
 export type LaneLayout = { readonly lane: number; readonly stride: number };
 
-/** Fields of each kind. */
+/** The fields of each kind of step. */
 export interface ValueSteps {
   /**
    * Converts one lane. `random` and `scale` are the bits of `rbits` and of the scale factor that belong to this lane.
@@ -32,13 +32,13 @@ export interface ValueSteps {
     readonly random: Ref | null;
     readonly scale: Ref | null;
   };
-  /** cvt.pack: a signed 32-bit integer clamped to `type`. */
+  /** For cvt.pack: clamps a signed 32-bit integer to the range of `type`. */
   readonly clamp: { readonly type: IntegerName; readonly to: Ref; readonly from: Ref };
   readonly unpack: { readonly to: readonly Ref[]; readonly from: Ref } & LaneLayout;
   readonly pack: { readonly to: Ref; readonly from: readonly Ref[] } & LaneLayout;
   /** `to` = the `width` bits of `from` that start at bit `low`. */
   readonly extract: { readonly to: Ref; readonly from: Ref; readonly low: number; readonly width: number };
-  /** `to` = the low `width` bits of `high` << `shift` | `low`. */
+  /** `to` = the low `width` bits of (`high` << `shift`) | `low`. */
   readonly join: {
     readonly to: Ref;
     readonly high: Ref;
@@ -55,7 +55,7 @@ export interface ValueSteps {
     readonly to: Ref;
     readonly from: readonly Ref[];
   };
-  /** A function of the special function unit, whose operand and result have 32 bits. */
+  /** A function of the special function unit. The operand and the result are 32 bits wide. */
   readonly mufu: { readonly fn: MufuFunction; readonly to: Ref; readonly from: Ref };
   readonly integer: {
     readonly fn: IntegerFunction;

@@ -6,7 +6,7 @@ import type { Code } from '../../wasm/code.ts';
 import type { Lowering } from '../lowering.ts';
 import { holder } from '../regions/values.ts';
 
-/** Lowers popc or clz. The count has 32 bits even if the operand has 64 bits. */
+/** Lowers popc or clz. The count is a 32-bit value even if the operand is a 64-bit value. */
 export function lowerCount(step: StepOf<'bits'>, opcode: 'popcnt' | 'clz', { code, values }: Lowering): void {
   const type = holder(step.width);
   values.get(elementAt(step.from, 0), type);

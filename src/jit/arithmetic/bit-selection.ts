@@ -1,4 +1,6 @@
-/** prmt, which selects bytes, and fns, which finds the n-th set bit (PTX ISA 9.1, sections 9.7.9.7 and 9.7.1.20). */
+/**
+ * Lowers prmt, which selects bytes, and fns, which finds the n-th set bit (PTX ISA 9.1, sections 9.7.9.7 and 9.7.1.20).
+ */
 import type { Bits } from '../../base/bits.ts';
 import { elementAt } from '../../base/element-at.ts';
 import { tripleOf } from '../../base/tuples.ts';
@@ -11,8 +13,8 @@ import type { Lowering } from '../lowering.ts';
 // --- prmt -----------------------------------------------------------------------------------------------------------
 
 /**
- * Each mode has four selectors of 16 bits. The low two bits of operand c choose one of the four selectors: 0 chooses
- * the one in the lowest 16 bits.
+ * Each mode has four 16-bit selectors. The low two bits of operand c choose one of these selectors: 0 chooses the
+ * selector in the lowest 16 bits.
  */
 const rows: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, bigint>> = {
   'prmt.f4e': 0x6543_5432_4321_3210n,

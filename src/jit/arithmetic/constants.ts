@@ -5,7 +5,7 @@
  */
 
 /**
- * Number of additional places with which constants are computed. The results are then truncated to the requested number
+ * Number of additional places that are computed for each constant. The result is then truncated to the requested number
  * of places.
  */
 const spare = 32;

@@ -1,6 +1,6 @@
 /**
- * `convert` steps. Each conversion becomes one function of the module, whose code is generated from the conversion's
- * properties.
+ * Lowers `convert` steps. Each conversion becomes one function of the module, whose code is generated from the
+ * conversion's properties.
  */
 import { type Conversion, flushesInput } from '../../numerics/conversion.ts';
 import { type FixedFormat, formats, type NumberFormat, floatFormat } from '../../numerics/formats.ts';
@@ -13,7 +13,7 @@ import { returnBits, returnInfinity, returnNan, returnRounded, returnZero } from
 import { conversionTarget, patternsOf, type RoundingTarget } from './target.ts';
 import { holder } from '../regions/values.ts';
 
-/** The ue8m0 code of the scale 1. */
+/** The ue8m0 code that represents a scale of 1. */
 export const unscaled = 0x7f;
 
 /**

@@ -1,7 +1,7 @@
 /**
- * f64 steps. Operations that round to nearest use the corresponding WebAssembly instructions. Fused operations and the
- * other rounding modes use integers: finite, nonzero operands are decoded, the result is computed to at least 64 bits
- * (the lowest of which is a sticky bit), and the result is then rounded once.
+ * Lowers f64 steps. Operations that round to nearest use the corresponding WebAssembly instructions. Fused operations
+ * and the other rounding modes use integers: finite, nonzero operands are decoded, the result is computed to at least
+ * 64 bits (the lowest of which is a sticky bit), and the result is then rounded once.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -62,7 +62,7 @@ export function lowerDouble(step: StepOf<'float'>, lowering: Lowering): void {
   values.set(to, 'i64');
 }
 
-/** Whether one instruction computes the step, except that it may return another NaN. */
+/** Whether a single WebAssembly instruction can compute the step. If the result is a NaN, its bits may be wrong. */
 function isFused(helpers: Helpers, fn: FloatFunction, mode: FloatMode): boolean {
   return fn === 'fma' && helpers.fuses && mode.rounding === 'rn' && !mode.flush && !mode.sat;
 }
@@ -104,7 +104,8 @@ function lowerNearest({ fn, from, to }: StepOf<'float'>, opcode: PlainOpcode, { 
     .op('f64.ne')
     .unlikely()
     .if(() => {
-      // Selects a NaN operand, and makes it quiet. Operands are tested from last to first, so the first NaN is selected.
+      // Selects a NaN operand, and makes it quiet. Operands are tested from last to first, so the first NaN is
+      // selected.
       code.i64(madeNan).set(bits);
       for (const ref of byPriority(fn, from).toReversed()) {
         values.get(ref, 'i64');
@@ -118,8 +119,8 @@ function lowerNearest({ fn, from, to }: StepOf<'float'>, opcode: PlainOpcode, { 
 }
 
 /**
- * The operands in the order in which their NaNs take precedence, as recorded on an H200. The division is a program of
- * several instructions.
+ * The operands in the order in which their NaNs take precedence, as recorded on an H200. The order for division differs
+ * because a GPU divides with a sequence of several instructions.
  */
 function byPriority<T>(fn: FloatFunction, operands: readonly T[]): readonly T[] {
   if (fn === 'div') return operands;
@@ -149,8 +150,8 @@ function writeDouble(code: Code, helpers: Helpers, fn: FloatFunction, mode: Floa
   // returned here.
   if (fn === 'fma') returnIfInfinite(code, c);
   const exact = writeExact(code, helpers, fn, mode, operands);
-  // To detect results that are too large, the code compares bit patterns as signed integers. An exponent above that of
-  // infinity would overflow into the sign bit, so the exponent is clamped first.
+  // To detect results that are too large, the code compares bit patterns as signed integers. An exponent above the
+  // exponent of infinity would overflow into the sign bit, so the exponent is clamped first.
   code.get(exact.exponent).i32(1024).op('i32.ge_s');
   code.if(() =>
     code

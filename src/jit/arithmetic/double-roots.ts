@@ -1,8 +1,8 @@
 /**
- * f64 quotients and roots in the rounding modes that WebAssembly lacks. The code starts from WebAssembly's result,
- * which is rounded to nearest and therefore differs from the exact result by less than one unit in the last place. The
- * sign of the remainder shows whether that result is too low or too high. Computing the remainder modulo 2^64 or 2^128
- * does not change its sign, because the remainder is small enough.
+ * Computes f64 quotients and roots in the rounding modes that WebAssembly lacks. The code starts from WebAssembly's
+ * result, which is rounded to nearest and therefore differs from the exact result by less than one unit in the last
+ * place. The sign of the remainder shows whether that result is too low or too high. Computing the remainder modulo
+ * 2^64 or 2^128 does not change its sign, because the remainder is small enough.
  */
 import { formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -60,7 +60,7 @@ export function writeQuotient(code: Code, x: ExactLocals, y: ExactLocals): Exact
   pushScaled(code, y.significand, () => code.i64(0n));
   code.op('f64.div');
   const quotient = takeApart(code);
-  // x - quotient * y, in units of 2^(exponent - 104).
+  // Computes x - quotient * y, in units of 2^(exponent - 104).
   code.get(x.significand).i64(11n).op('i64.shr_u').i64(52n).get(quotient.exponent).op('i64.sub', 'i64.shl');
   code.get(y.significand).i64(11n).op('i64.shr_u').get(quotient.significand).op('i64.mul', 'i64.sub').set(missing);
   nudged(code, quotient.significand, missing, exact.significand);

@@ -9,7 +9,7 @@ type Operation = 'add' | 'sub' | 'mul' | 'div' | 'sqrt' | 'abs' | 'min' | 'max';
 
 export interface Doubles {
   readonly code: Code;
-  /** Returns a new local for a value; `bits` returns one for the bits of a value. */
+  /** Returns a new local for a value; `bits` returns a new local for the bits of a value. */
   readonly local: () => number;
   readonly bits: () => number;
   /** Pushes a constant, given by its bits. */

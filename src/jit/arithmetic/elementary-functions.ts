@@ -1,4 +1,4 @@
-/** The functions for which WebAssembly has no float instruction. */
+/** The functions for which WebAssembly has no floating-point instruction. */
 import type { FloatFunction } from '../../numerics/operations.ts';
 
 export type Elementary = FloatFunction & ('sin' | 'cos' | 'lg2' | 'ex2' | 'tanh');

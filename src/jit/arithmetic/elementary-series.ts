@@ -1,6 +1,6 @@
 /**
- * Elementary functions in f64 with a relative error below 2^-46. The argument is first reduced to a small interval.
- * Truncating the Taylor series then causes an error below 2^-47, and a few roundings add at most 2^-53 each.
+ * Computes elementary functions in f64 with a relative error below 2^-46. The argument is first reduced to a small
+ * interval. Truncating the Taylor series then causes an error below 2^-47, and a few roundings add at most 2^-53 each.
  */
 import { elementAt, lastOf } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -95,7 +95,7 @@ export function takeWhole(doubles: Doubles): { readonly whole: number; readonly 
 
 // --- ex2, tanh, lg2 -------------------------------------------------------------------------------------------------
 
-/** 2^r for |r| <= 1/2: ln2^n / n! */
+/** The coefficients of the series for 2^r, for |r| <= 1/2: ln2^n / n! */
 const powerOf2 = series(
   12,
   (n) => (naturalLogarithmOf2(places) ** BigInt(n) * unit) / unit ** BigInt(n) / factorial(n),
@@ -120,7 +120,7 @@ export function pushPower(doubles: Doubles, value: number): void {
   doubles.op('mul');
 }
 
-/** (e^r - 1) / r for |r| <= ln2 / 2: 1 / (n + 1)! */
+/** The coefficients of the series for (e^r - 1) / r, for |r| <= ln2 / 2: 1 / (n + 1)! */
 const growth = series(13, (n) => unit / factorial(n + 1));
 const ln2 = shortDoubleBits(naturalLogarithmOf2(places), places, 40);
 const ln2Rest = doubleBits(ln2.rest, places);
@@ -129,7 +129,7 @@ const logarithmOfE = doubleBits(doubleLogarithmOfE(places), places + 1);
 /** Beyond this limit, tanh rounds to 1 in every format. */
 const mostTangent = doubleBits(20n, 0);
 
-/** (E - 1) / (E + 1) for E = e^(2|x|) = 2^n * e^r, with E - 1 = 2^n * (e^r - 1) + (2^n - 1). */
+/** Computes (E - 1) / (E + 1) for E = e^(2|x|) = 2^n * e^r, with E - 1 = 2^n * (e^r - 1) + (2^n - 1). */
 export function pushTangent(doubles: Doubles, value: number): void {
   const { code, op, constant } = doubles;
   const [rest, less, power] = [doubles.local(), doubles.local(), doubles.local()];
@@ -158,7 +158,7 @@ export function pushTangent(doubles: Doubles, value: number): void {
   doubles.withSignOf(value);
 }
 
-/** log2((1 + s) / (1 - s)) / s as a series in s^2, for |s| <= 0.1716: 2 / (ln2 * (2n + 1)) */
+/** The coefficients of the series in s^2 for log2((1 + s) / (1 - s)) / s, for |s| <= 0.1716: 2 / (ln2 * (2n + 1)) */
 const logarithm = series(9, (n) => doubleLogarithmOfE(places) / BigInt(2 * n + 1));
 const rootOfHalf = 0x3fe6a09e667f3bcdn;
 
@@ -185,7 +185,7 @@ function pushLogarithm(code: Code, value: number): void {
 // --- sin, cos -------------------------------------------------------------------------------------------------------
 
 const alternately = (n: number, value: bigint): bigint => (n % 2 === 0 ? value : -value);
-/** sin r / r and cos r as series in r^2, for |r| <= pi / 4. */
+/** The coefficients of the series in r^2 for (sin r) / r and cos r, for |r| <= pi / 4. */
 export const sine: readonly bigint[] = series(8, (n) => alternately(n, unit / factorial(2 * n + 1)));
 export const cosine: readonly bigint[] = series(8, (n) => alternately(n, unit / factorial(2 * n)));
 

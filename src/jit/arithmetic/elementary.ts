@@ -1,6 +1,6 @@
 /**
- * sin, cos, lg2, ex2 and tanh of f32, f16 and bf16, correctly rounded. For almost all arguments, it is enough to
- * compute an f64 with a relative error below 2^-44, because both ends of the error interval round to the same value.
+ * Computes sin, cos, lg2, ex2 and tanh of f32, f16 and bf16, correctly rounded. For almost all arguments, it is enough
+ * to compute an f64 with a relative error below 2^-44, because both ends of the error interval round to the same value.
  * The remaining arguments are handled by elementary-exact.ts.
  */
 import { type Elementary } from './elementary-functions.ts';

@@ -1,4 +1,4 @@
-/** Float steps that do not round: neg, abs, min, max, and comparisons. These steps operate on bit patterns. */
+/** Lowers float steps that do not round: neg, abs, min, max, and comparisons. These steps operate on bit patterns. */
 import { constant } from './integer-constant.ts';
 import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';

@@ -19,7 +19,7 @@ export function hiddenNans(
 ): ReadonlySet<ProgramInstruction> {
   const hidden = new Set<ProgramInstruction>();
   // Whether the bits of a register matter after the current instruction. A register has no entry if the later
-  // instructions of the block do not decide this; the answer is then that of `crosses`.
+  // instructions of the block do not decide this; the result of `crosses` then applies.
   const isVisible = new Map<number, boolean>();
   const isSeen = (place: number): boolean => isVisible.get(place) ?? crosses(place);
   for (const instruction of instructions.toReversed()) {

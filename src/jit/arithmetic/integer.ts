@@ -1,4 +1,4 @@
-/** Integer, logic and shift steps, and integer comparisons. */
+/** Lowers integer, logic and shift steps, and integer comparisons. */
 import { constant } from './integer-constant.ts';
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
@@ -101,7 +101,10 @@ function pushInteger(
   }
 }
 
-/** Division by zero gives all ones. Dividing the most negative value by -1 wraps around instead of trapping. */
+/**
+ * Division by zero sets all bits of the result. Dividing the most negative value by -1 wraps around instead of
+ * trapping.
+ */
 function pushDivision(
   fn: 'div' | 'rem',
   { signed, width }: FixedFormat,
@@ -206,7 +209,7 @@ export function clampLocal(code: Code, local: number, { width, signed }: FixedFo
   code.get(local).i64(most).get(local).i64(most).op('i64.lt_s', 'select').set(local);
 }
 
-/** cvt.pack: clamps an s32 to a type's range. */
+/** Lowers cvt.pack, which clamps an s32 to the range of a type. */
 export function lowerClamp(step: StepOf<'clamp'>, { code, values }: Lowering): void {
   const format = formats[step.type];
   const wide = values.temporary('i64');

@@ -1,8 +1,9 @@
 /**
- * Float steps on formats with at most 24 significant bits, in any rounding mode. The result is computed in f64 and then
- * rounded to the narrow format. Products are exact in f64. Quotients and roots can safely be rounded twice: unless the
- * exact result lies on a rounding boundary of the narrow format, it is so far from every boundary that rounding it to
- * f64 cannot move it onto one. Sums are rounded to odd in f64, so that the second rounding gives the correct result.
+ * Lowers float steps on formats with at most 24 significant bits, in any rounding mode. The result is computed in f64
+ * and then rounded to the narrow format. Products are exact in f64. Quotients and roots can safely be rounded twice:
+ * unless the exact result lies on a rounding boundary of the narrow format, it is so far from every boundary that
+ * rounding it to f64 cannot move it onto one. Sums are rounded to odd in f64, so that the second rounding gives the
+ * correct result.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { plainConversion } from '../../numerics/conversion.ts';

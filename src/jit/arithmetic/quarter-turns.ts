@@ -178,8 +178,8 @@ function windowWord(code: Code, helpers: Helpers, word: number, by: number, offs
 }
 
 /**
- * Multiplies a number of three 64-bit words, top word first, by a factor. The product also has three words; any bits
- * above them are dropped.
+ * Multiplies a number that consists of three 64-bit words, top word first, by a factor. The product also has three
+ * words; any bits above them are dropped.
  */
 function multiplied(
   code: Code,

@@ -2,8 +2,8 @@
  * Generates code that rounds a value, for every rounding mode and format. The input is a value (-1)^sign * significand
  * * 2^(exponent - 63). The top bit of the significand is always set. The lowest bit is sticky: it is also set if the
  * exact value has nonzero bits beyond the significand. The output is a bit pattern in the target format. The code uses
- * only integer instructions, generated from the target's constants. Every exported function here writes code that ends
- * by returning from the generated function.
+ * only integer instructions, generated from the target's constants. Every exported function of this file writes code
+ * that ends by returning from the generated function.
  */
 import { type ExactLocals } from './exact-locals.ts';
 import type { Rounding } from '../../numerics/conversion.ts';

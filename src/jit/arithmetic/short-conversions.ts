@@ -1,6 +1,6 @@
 /**
- * `convert` steps that WebAssembly's own instructions carry out. Only NaNs, for which PTX prescribes other bits, are
- * converted by the function in convert.ts.
+ * Lowers `convert` steps that WebAssembly's own instructions can perform. Only NaNs, for which PTX prescribes different
+ * bits, are converted by the function in convert.ts.
  */
 import { type Conversion, isPlainRounding, type Rounding } from '../../numerics/conversion.ts';
 import { type FixedFormat, formats } from '../../numerics/formats.ts';
@@ -35,10 +35,13 @@ function isNearest(c: Conversion): boolean {
 
 export const roundingOf = ({ rounding }: Conversion): Rounding => rounding ?? 'rn';
 
-/** The parts of the names of instructions that round to an integer. */
+/**
+ * For each rounding mode, the name of the WebAssembly instruction that rounds to an integer in this mode, without the
+ * type.
+ */
 const integralNames = { rn: 'nearest', rz: 'trunc', rm: 'floor', rp: 'ceil' } as const;
 
-/** Whether an instruction rounds to an integer in this mode. */
+/** Whether WebAssembly has an instruction that rounds to an integer in this mode. */
 export function hasIntegralName(rounding: Rounding): rounding is keyof typeof integralNames {
   return rounding in integralNames;
 }
@@ -49,8 +52,8 @@ export function integralName(rounding: Rounding): (typeof integralNames)[keyof t
 }
 
 /**
- * Whether an instruction rounds to an integer in this mode. Under .ftz, a subnormal number must become 0, which is not
- * the case if it is rounded away from zero.
+ * Whether a WebAssembly instruction rounds to an integer as the conversion requires. Under .ftz, a subnormal number
+ * must become 0, so modes that can round it away from zero are excluded.
  */
 function roundsShortly(c: Conversion): boolean {
   const rounding = roundingOf(c);
@@ -85,7 +88,7 @@ function toInteger(from: FloatName, to: FixedFormat): Writer {
     const rounding = roundingOf(step.conversion);
     replaceNan(step, from, lowering, (code, value) => {
       code.get(value);
-      // The conversion itself truncates.
+      // The conversion instruction itself truncates.
       if (rounding !== 'rz') code.op(`${from}.${integralName(rounding)}`);
       code.truncate(`${target}.trunc_sat_${from}_${to.signed ? 's' : 'u'}`);
     });
@@ -111,7 +114,10 @@ function betweenFloats(from: FloatName): Writer {
   };
 }
 
-/** Writes a conversion whose result `push` pushes, unless the source, whose local it is given, is a NaN. */
+/**
+ * Writes a conversion. `push` takes the local that holds the source value, and pushes the result. If the source is a
+ * NaN, the function in convert.ts computes the result instead.
+ */
 function replaceNan(
   { conversion, from, to }: StepOf<'convert'>,
   type: FloatName,

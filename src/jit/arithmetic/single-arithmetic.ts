@@ -1,5 +1,5 @@
 /**
- * f32 steps that round to nearest, implemented with WebAssembly's own instructions. There are two cases in which these
+ * Lowers f32 steps that round to nearest, using WebAssembly's own instructions. There are two cases in which these
  * instructions may give a different result than PTX: subnormal results under .ftz, and an fma whose f64 sum is a tie
  * between two f32 values. Both cases can be recognized from the result. In these cases, the code calls the general
  * function, which handles all rounding modes.
@@ -25,8 +25,8 @@ const opcodes: Readonly<Partial<Record<FloatFunction, PlainOpcode>>> = {
 };
 
 /**
- * Whether `lowerSingle` handles the step. The result of such a step is a NaN whenever an operand is a NaN, regardless of
- * the bits of that NaN.
+ * Whether `lowerSingle` handles the step. The result of such a step is a NaN whenever an operand is a NaN, regardless
+ * of the bits of that NaN.
  */
 export function isSingle({ fn, format, mode }: StepOf<'float'>): boolean {
   return format === 'f32' && mode.rounding === 'rn' && !mode.sat && (fn === 'fma' || opcodes[fn] !== undefined);

@@ -128,8 +128,8 @@ export class ArrayConverter {
 const noKeys = [0, 0] as const;
 
 /**
- * Modules by plan. If a module is instantiated again with another memory, the new instance reuses the code that V8 has
- * already optimized.
+ * Compiled modules, by plan. If a module is instantiated again with another memory, the new instance reuses the code
+ * that V8 has already optimized.
  */
 const modules = new BoundedCache<string, WebAssembly.Module>(256);
 

@@ -9,7 +9,7 @@ import type { Code, Label } from '../../wasm/code.ts';
 import { type GroupLocals, groupOf, type GroupAccess, storeGroup } from './array-storage.ts';
 import { single, splat } from '../simd/vector-words.ts';
 
-/** How many more fraction bits f64 has than f32. */
+/** The number of fraction bits of f64 minus the number of fraction bits of f32. */
 const spare = 29;
 
 /** Joins two vectors of two f32 values each; the lanes of the second follow those of the first. */

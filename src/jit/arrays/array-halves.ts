@@ -23,7 +23,7 @@ export function isHalfDecoding(c: Conversion): boolean {
 
 /**
  * The largest bit pattern that can be decoded directly, not counting the sign bit. The patterns of NaNs are above this
- * limit, and so is that of infinity in f16.
+ * limit, and so is the pattern of infinity in f16.
  */
 const limits: Readonly<Record<HalfFormat, number>> = { f16: 0x7bff, bf16: 0x7f80 };
 

@@ -44,7 +44,10 @@ interface Converters {
   readonly made: BoundedCache<string, ArrayConverter>;
 }
 
-/** Converters by memory. The key is the memory's ID, because a memory sent to a thread is a new object each time. */
+/**
+ * Converters, by memory. The key is the memory's ID, because sending a memory to a thread creates a new object each
+ * time.
+ */
 const known = new BoundedCache<number, Converters>(4);
 
 /** The ID of this thread's own memory. That memory is used if the data has to be copied. */

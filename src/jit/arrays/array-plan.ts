@@ -7,7 +7,7 @@ import type { Storage } from './array-storage.ts';
 export const scratchBytes = 256;
 
 export interface ArrayPlan {
-  /** The stages in order. Only the last stage uses random bits. */
+  /** The stages of the conversion, in order. Only the last stage uses random bits. */
   readonly stages: ConversionStages;
   readonly source: Storage;
   readonly target: Storage;
@@ -82,7 +82,7 @@ export type ConvertGroups = (
   ]
 ) => void;
 
-/** The same parameters as locals of the function. */
+/** The parameters of `ConvertGroups`, as locals of the generated function. */
 export const parameters = {
   groups: 0,
   source: 1,

@@ -1,7 +1,7 @@
 /**
- * Random bits for `.rs` conversions of arrays. As in PTX instructions, two or four elements share a random word.
- * `randomWord` computes each word of the stream from the seed and the word's index, so the random bits of an element
- * depend only on the seed and the element's index.
+ * Generates random bits for `.rs` conversions of arrays. As in PTX instructions, two or four elements share a random
+ * word. `randomWord` computes each word of the stream from the seed and the word's index, so the random bits of an
+ * element depend only on the seed and the element's index.
  */
 import type { Code } from '../../wasm/code.ts';
 import { shift, splat } from '../simd/vector-words.ts';

@@ -93,8 +93,8 @@ function writePromotion(code: Code, from: FormatName, places: Places): void {
 }
 
 /**
- * The number of groups that take a slower path together: the group that needs it and the groups that follow, because
- * neighboring groups are likely to be similar.
+ * The number of consecutive groups that are converted together on a slower path: the group that needs this path, and
+ * the groups after it, which are likely to be similar.
  */
 const longWay = 8;
 
@@ -157,7 +157,10 @@ export function writeInTurns(
   });
 }
 
-/** Like a `ConvertGroups`, but stops at a group that needs the general path and returns the number of groups left. */
+/**
+ * Writes a function like `ConvertGroups` that stops at a group that needs the general path and returns the number of
+ * groups left.
+ */
 function writeShort(code: Code, plan: ArrayPlan, short: ShortForm): void {
   const { groups, source, target } = parameters;
   const random = new RandomBits(code, plan);

@@ -16,7 +16,7 @@ export interface Storage {
   readonly highFirst: boolean;
 }
 
-/** Elements in memory: the local that holds their address, and how they are stored. */
+/** Describes elements in memory: the local that holds their address, and how they are stored. */
 export interface StoredElements {
   readonly local: number;
   readonly storage: Storage;
@@ -32,12 +32,12 @@ export interface GroupAccess {
 /** Number of elements that are converted together. */
 export const groupSize = 16;
 
-/** Number of bits that each element takes in memory. */
+/** Number of bits that each element occupies in memory. */
 export function storedBits({ width, dense }: Storage): number {
   return dense ? width : Math.max(8, width);
 }
 
-/** Number of bytes that a group of sixteen elements takes in memory. */
+/** Number of bytes that a group of sixteen elements occupies in memory. */
 export function groupBytes(storage: Storage): number {
   return storedBits(storage) * (groupSize / 8);
 }

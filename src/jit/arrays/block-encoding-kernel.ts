@@ -1,6 +1,6 @@
 /**
- * Code that computes the codes, scales and offsets of blocks of f32 values, four values at a time. In vectors that hold
- * the scale or the offset of a block, every lane contains the same number.
+ * Writes code that computes the codes, scales and offsets of blocks of f32 values, four values at a time. In vectors
+ * that hold the scale or the offset of a block, every lane contains the same number.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { BlockEncoding, PackedBlock } from '../../numerics/packed-blocks.ts';
@@ -111,7 +111,7 @@ function pushExtreme(code: Code, values: readonly number[], { start, of, op }: E
 }
 
 /**
- * Finds the first value for which the instructions `of` give the result `wanted`, and pushes that value (not the
+ * Finds the first value for which the instructions `of` produce the result `wanted`, and pushes that value (not the
  * result). If there is no such value, pushes an arbitrary one.
  */
 function pushFirst(code: Code, { from, values }: Block, wanted: number, of: readonly VectorOpcode[]): void {
@@ -175,8 +175,8 @@ function pushCodes(code: Code, encoding: BlockEncoding, block: Block, first: num
 /** Pushes four codes as words that have not been clamped to the range of the codes yet. */
 function pushCode(code: Code, { from, zero, ties }: BlockEncoding, block: Block, value: number): void {
   code.get(value);
-  // A NaN gets the same code as the value 0. The conversion to an integer turns a NaN into code 0. If that is not the
-  // code of the value 0, each NaN is replaced with the value 0 here.
+  // A NaN gets the same code as the value 0. The conversion to an integer turns a NaN into code 0. If the value 0 has a
+  // different code, each NaN is replaced with the value 0 first.
   if (zero !== 0) code.get(value).get(value).vector('f32x4.eq', 'v128.and');
   if (from === 'range') code.get(block.offset).vector('f32x4.sub');
   code.get(block.inverse).vector('f32x4.mul');

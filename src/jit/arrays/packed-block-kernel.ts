@@ -13,7 +13,7 @@ import { loop } from './memory-loop.ts';
 import { CodeLoader, mostTableBytes, unitOf } from './packed-codes.ts';
 import { lanes } from './packed-columns.ts';
 
-/** Number of elements in a chunk. Converted to f32, a chunk takes 64 KiB, which fits in the cache. */
+/** Number of elements in a chunk. Converted to f32, a chunk occupies 64 KiB, which fits in the cache. */
 const elements = 16384;
 /**
  * The maximum number of factors in a chunk. No kind of block has more than one factor per sixteen elements. The area

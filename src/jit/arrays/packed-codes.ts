@@ -24,8 +24,8 @@ export function unitOf({ codes }: PackedBlock): number {
 }
 
 /**
- * The addresses of the tables. A table row takes 8 bytes, or 4 bytes in the table of a grid whose points have four
- * coordinates.
+ * The addresses of the tables. A table row has 8 bytes, except in the table of a grid whose points have four
+ * coordinates, where it has 4 bytes.
  */
 interface TablePlaces {
   readonly signs: number;
@@ -43,7 +43,7 @@ const placesOf = (start: number): TablePlaces => ({ signs: start, shifts: start 
 /** Maximum size in bytes of a block's tables. A grid has at most 2048 points. */
 export const mostTableBytes: number = placesOf(8 * 2048).grid;
 
-/** Returns the tables that a block's code reads; empty if it needs none. */
+/** Returns the tables that the code for a block reads; empty if the code reads no tables. */
 export function tablesOf({ codes }: PackedBlock): Uint8Array {
   if (codes.kind !== 'grid') return new Uint8Array(0);
   const grid = codes.grid();
@@ -194,7 +194,7 @@ export class CodeLoader {
     const { code, tables, masks } = this;
     this.pushRows({ share, places }, first, tables.grid);
     if (signs !== null) {
-      // Negate the bytes for which the mask m is all ones: there, (x xor m) - m is -x; where m is 0, it is x.
+      // Negates the bytes whose mask m is all ones: (x xor m) - m is -x if m is all ones, and x if m is 0.
       this.pushRows(signs, first, tables.signs);
       code.tee(masks).vector('v128.xor').get(masks).vector('i8x16.sub');
     }

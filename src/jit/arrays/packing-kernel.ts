@@ -61,7 +61,7 @@ function writePacking(code: Code, { elements, bytes, codes, scale, offset }: Pac
   });
 }
 
-/** Number of bytes that the bit pattern of a factor takes in memory, even if the pattern is shorter. */
+/** Number of bytes that the bit pattern of a factor occupies in memory, even if the pattern is shorter. */
 const patternBytes = 2;
 
 interface FactorPointers {

@@ -2,7 +2,7 @@
 import { wasmPageBytes } from '../../base/wasm-pages.ts';
 import { lanes } from './packed-columns.ts';
 
-/** Number of elements in a chunk. As f32 values, a chunk takes 64 KiB, which fits in the cache. */
+/** Number of elements in a chunk. As f32 values, a chunk occupies 64 KiB, which fits in the cache. */
 const elements = 16384;
 /** No block has more than one factor per sixteen elements, or more than two bytes per element. */
 const mostFactors: number = elements / lanes;

@@ -54,7 +54,7 @@ function define(builder: ModuleBuilder, name: string, parameters: readonly 'i32'
 /** Number of vectors in a group. */
 const groupVectors = 4;
 
-/** Number of bytes that four elements take. */
+/** Number of bytes that four elements occupy. */
 function vectorBytes({ source }: QuantizeSpec): number {
   return source === 'f32' ? 16 : 8;
 }

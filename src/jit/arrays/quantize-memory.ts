@@ -2,7 +2,7 @@
 import { wasmPageBytes } from '../../base/wasm-pages.ts';
 
 const settingsEnd = 1024;
-/** Maximum number of elements per call. As f32 values, they take 64 KiB, which fits in the cache. */
+/** Maximum number of elements per call. As f32 values, they occupy 64 KiB, which fits in the cache. */
 const elements = 16384;
 const codes: number = settingsEnd + 4 * elements;
 /** Maximum number of bytes that may be written past the end of the codes, because codes are stored as whole vectors. */

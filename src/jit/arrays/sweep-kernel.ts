@@ -11,12 +11,12 @@ import { Helpers } from '../helpers.ts';
 import { type SweepLowering, ScalarSweep, VectorSweep } from './sweep-lowering.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
 
-/** A sweep as data that can be sent to another thread. */
+/** Describes a sweep as plain data, which can be sent to another thread. */
 export interface SweepPlan {
   readonly steps: readonly Step[];
   /** Operands that receive the input. */
   readonly swept: readonly string[];
-  /** Operands that are the same for all inputs, each with at most 32 bits. */
+  /** Operands that are the same for all inputs; each of them has at most 32 bits. */
   readonly fixed: readonly (readonly [name: string, bits: number])[];
   readonly result: string;
   /** Width of the result in bits. A 64-bit result is added to the digest as two words, low word first. */

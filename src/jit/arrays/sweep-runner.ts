@@ -13,7 +13,8 @@ export interface SweepTask {
 export type ChunkDigest = readonly [chunk: number, digest: number];
 
 /**
- * Computes the digests of chunks in this thread. As many chunks are processed at the same time as the kernel has lanes.
+ * Computes the digests of chunks in this thread. The number of chunks that are processed at the same time is the number
+ * of lanes of the kernel.
  */
 export function* sweepChunks(
   { kernel, chunkSize }: SweepTask,

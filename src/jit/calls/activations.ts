@@ -1,4 +1,4 @@
-/** Addresses in the activations of a caller and its callee. */
+/** Computes addresses in the activations of a caller and its callee. */
 import { isOnStack } from '../../program/layout.ts';
 import type { Moved } from '../../program/call-site.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -8,7 +8,7 @@ import type { FunctionShape } from '../regions/function-shape.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
 import type { ThreadFrame } from '../regions/thread-frame.ts';
 
-/** The function whose calls are written, and the code that is being generated for it. */
+/** The calling function, and the code that is being generated for it. */
 export interface ActivationParts {
   readonly code: Code;
   readonly shape: KernelShape;

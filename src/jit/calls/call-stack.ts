@@ -1,6 +1,6 @@
 /**
- * The call stack of a thread. Every open call has an entry: the registers that the caller needs after the call, and then
- * a header.
+ * The call stack of a thread. Every open call has an entry: the registers that the caller needs after the call, and
+ * then a header.
  */
 import type { Bits } from '../../base/bits.ts';
 import { elementAt } from '../../base/element-at.ts';
@@ -27,7 +27,7 @@ export function callSize(memory: Memory, end: number): number {
   return Number(memory.load(end + header.size, 32));
 }
 
-/** Returns the region to which the call returns whose entry ends at the address `end`. */
+/** Given the entry of a call, which ends at the address `end`, returns the region to which the call returns. */
 export function returnRegion(memory: Memory, end: number): number {
   return Number(memory.load(end + header.region, 32));
 }
@@ -37,7 +37,7 @@ export function callEntry(live: Liveness, resume: number): number {
   return 8 * live.at(resume).length + headerBytes;
 }
 
-/** Returns the bytes that the longest chain of calls takes. */
+/** Returns the number of bytes that the longest chain of calls needs. */
 export function callStackBytes(kernel: KernelProgram, functions: readonly (FunctionShape | null)[]): number {
   const entries = functions.map((fn) => (fn === null ? 0 : largestEntry(fn)));
   const need = longestChain((index) => {

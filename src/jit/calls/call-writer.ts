@@ -1,7 +1,7 @@
 /**
- * Calls and returns. To make a call, a thread saves its registers in a new entry of its call stack, and continues in
- * the first region of the callee. When the callee returns, the thread continues in the region after the call. Arguments
- * and results are in local memory (program/call-site.ts).
+ * Writes calls and returns. To make a call, a thread saves its registers in a new entry of its call stack, and
+ * continues in the first region of the callee. When the callee returns, the thread continues in the region after the
+ * call. Arguments and results are in local memory (program/call-site.ts).
  */
 import { elementAt, valueAt } from '../../base/element-at.ts';
 import type { CallSite, IndirectCallee } from '../../program/call-site.ts';
@@ -118,7 +118,9 @@ export class CallWriter {
     goTo.region(callee.firstRegion);
   }
 
-  /** Writes a call through a register. The code that enters the callee is the same for all functions it may be. */
+  /**
+   * Writes a call through a register. The code that enters the callee is the same for all functions that may be called.
+   */
   private enterFound(
     site: CallSite,
     { register, candidates }: IndirectCallee,

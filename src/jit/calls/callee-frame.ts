@@ -41,7 +41,10 @@ export class CalleeFrame {
     });
   }
 
-  /** Writes what precedes the entry into a known function: makes room for its activation, and stores the arguments. */
+  /**
+   * Writes code that prepares a call to a known function: it checks the stack, clears the function's activation, and
+   * stores the arguments.
+   */
   prepare(site: CallSite, index: number, { localBytes }: FunctionProgram, recordCall: RecordEngineCall): void {
     const { code } = this.parts;
     this.checkStack(
@@ -84,8 +87,8 @@ export class CalleeFrame {
   }
 
   /**
-   * Like `clear`, for a callee that is found at run time. Most candidates have the same parameters and no variables, so
-   * what all of them need is cleared by single stores.
+   * Like `clear`, but for a callee that is found at run time. Most candidates have the same parameters and no
+   * variables, so the bytes that all of them need are cleared by single stores.
    */
   clearFound(candidates: readonly number[], localBytes: number): void {
     const { code, shape } = this.parts;
@@ -134,7 +137,7 @@ export class CalleeFrame {
     }
   }
 
-  /** Copies bytes to the address below the top of the stack from the address at the top. */
+  /** Copies bytes. The source address is at the top of the stack, and the target address is just below it. */
   private copy(bytes: number): void {
     const { code, shape } = this.parts;
     const { origin } = shape.layout;
@@ -157,7 +160,10 @@ export class CalleeFrame {
     }
   }
 
-  /** Writes a call of a built-in function. The activation must have been found (`Activations.findCallee`). */
+  /**
+   * Writes a call to a built-in function. The address of its activation must have been computed by
+   * `Activations.findCallee`.
+   */
   runBuiltin(site: CallSite, index: number, recordCall: RecordEngineCall): void {
     const { code, shape, locals } = this.parts;
     const fn = shape.kernel.functions[index];

@@ -1,4 +1,4 @@
-/** Functions in compiled code that find the callee of a call through a register, and clear the callee's activation. */
+/** Generates functions that find the callee of a call through a register, and that clear the callee's activation. */
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
@@ -12,12 +12,16 @@ interface Candidate {
   readonly firstRegion: number;
 }
 
-/** Takes an address. Returns the index of the function, the bytes of its activation, and its first region. */
+/**
+ * The type of a function that takes an address and returns the index of the callee, the size of its activation in
+ * bytes, and its first region.
+ */
 const finderType: FunctionType = { parameters: ['i64'], results: ['i32', 'i32', 'i32'] };
 
 /**
  * Returns the index of the function that finds the callee. For the address of a built-in function, and for any other
- * number that is not the address of a candidate, it returns a negative index. Calls with the same candidates share it.
+ * number that is not the address of a candidate, it returns a negative index. Calls with the same candidates share this
+ * function.
  */
 export function calleeFinder({ kernel, functions, helpers }: KernelShape, candidates: readonly number[]): number {
   return helpers.function(`callee ${candidates.join()}`, finderType, (code) => {
@@ -56,13 +60,16 @@ function search(code: Code, candidates: readonly Candidate[]): void {
   code.if(() => code.i32(index).i32(localBytes).i32(firstRegion).op('return'));
 }
 
-/** Maximum number of bytes that are zeroed by single stores, which cost less than a `memory.fill`. */
+/**
+ * Maximum number of bytes that are zeroed by individual stores, because these are faster than `memory.fill` for few
+ * bytes.
+ */
 export const largestUnrolled = 128;
 
-/** Takes an address and a number of bytes, at least 8. */
+/** The type of a function that takes an address and a number of bytes, which must be at least 8. */
 const clearType: FunctionType = { parameters: ['i32', 'i32'], results: [] };
 
-/** Returns the index of a function that zeroes memory. */
+/** Returns the index of a function that fills memory with zeros. */
 export function clearFunction({ helpers, layout }: KernelShape): number {
   return helpers.function('clear activation', clearType, (code) => {
     const { origin } = layout;

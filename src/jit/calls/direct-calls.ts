@@ -1,6 +1,7 @@
 /**
- * Calls after which a thread continues immediately, in the same region: those of built-in functions, which the engine
- * runs, and those of direct functions (program/direct-functions.ts), each of which is a function of generated code.
+ * Writes calls after which a thread continues immediately in the same region. The callee is either a built-in function,
+ * which the engine runs, or a direct function (program/direct-functions.ts), which is compiled to one WebAssembly
+ * function.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { ProgramInstruction } from '../../program/function-program.ts';
@@ -10,12 +11,12 @@ import type { KernelShape } from '../regions/kernel-shape.ts';
 import { CalleeFrame, type CallerParts, siteOfCall } from './callee-frame.ts';
 
 /**
- * The type of a direct function. It takes the context, the thread, the address at which its activation begins in the
- * thread's local memory, and the remaining fuel. It returns the fuel that remains when it ends.
+ * The type of a direct function. The function takes the context, the thread, the address at which its activation begins
+ * in the thread's local memory, and the remaining fuel. It returns the fuel that remains when it ends.
  */
 export const directType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
-/** Returns the index, in the generated module, of the code of a direct function. */
+/** Returns the index of a direct function in the generated module. */
 export type CodeOfDirect = (shape: KernelShape, index: number) => number;
 
 interface DirectCallParts extends CallerParts {

@@ -20,7 +20,7 @@ import { Values } from '../regions/values.ts';
 import { CalleeFrame } from './callee-frame.ts';
 import { directType } from './direct-calls.ts';
 
-/** Returns the index, in the generated module, of the code of a direct function. */
+/** Returns the index of a direct function in the generated module. */
 export function directFunction(shape: KernelShape, index: number): number {
   const fn = elementAt(shape.functions, index);
   if (fn === null) throw new Error('the engine runs built-in functions');

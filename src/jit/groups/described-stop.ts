@@ -6,7 +6,7 @@ import type { FrameLayout } from '../regions/frame.ts';
 import { carriersAt, type Stop, stopOf } from './stop.ts';
 
 /**
- * @param region where the threads continue
+ * @param region the region in which the threads continue
  * @param registers the widths of the registers that are used
  */
 export function describeStop(
@@ -35,7 +35,7 @@ export function describeStop(
   };
 }
 
-/** Whether a result of the step at which threads stop is used by any instruction. */
+/** Whether any instruction uses a result of the step at which threads stop. */
 function isUsed(
   { steps, places, writes }: ProgramInstruction,
   ref: Ref | undefined,

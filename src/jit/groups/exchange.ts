@@ -89,7 +89,7 @@ class Exchange {
     this.give(0, members, () => code.get(result));
   }
 
-  /** Gives each lane the set of all lanes that sent the same value as this lane. */
+  /** Stores, for each lane, the set of all lanes that sent the same value as this lane. */
   private matchAny(): void {
     const { code } = this;
     const [left, same] = [code.local('i32'), code.local('i32')];

@@ -8,7 +8,7 @@ import type { Helpers } from '../helpers.ts';
 import type { IntegerType } from '../regions/values.ts';
 import { evenWords } from '../simd/word-shuffles.ts';
 
-/** Number of vectors of four words that hold the values of a warp. */
+/** Number of four-word vectors that hold the values of a warp. */
 export const quads: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 const memberBits = [1, 2, 4, 8] as const;

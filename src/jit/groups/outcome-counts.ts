@@ -7,15 +7,16 @@ import type { KernelShape } from '../regions/kernel-shape.ts';
 import { outcome } from '../layout.ts';
 
 /**
- * How many regions have counters of their own, because each counter takes V8 time and memory at every branch of the
- * function.
+ * Maximum number of regions with counters of their own. It is limited because each counter costs V8 time and memory at
+ * every branch of the function.
  */
 const mostCounted = 16;
 
 /** Locals that count threads. */
 export class OutcomeCounts {
   /**
-   * Local that holds the first of the threads that are run. Local 2 of the function holds the end of the thread range.
+   * Local that holds the index of the first thread that is run. Local 2 of the function holds the end of the thread
+   * range.
    */
   readonly first: number;
   readonly exited: number;
@@ -26,12 +27,16 @@ export class OutcomeCounts {
   readonly stops: Map<number, number> = new Map();
   readonly regions: Map<number, number> = new Map();
   /**
-   * For regions without counters, and those that are found at run time, because threads return or make calls through
-   * registers: the locals that hold the region at which the first of these threads continues, and the number of threads
-   * that continue at the same one. Null if the region has no such exits.
+   * Counts the threads that continue in regions without counters, or in regions that are found at run time because the
+   * threads return or make calls through registers. One local holds the region in which the first of these threads
+   * continues, the other the number of threads that continue in the same region. Null if no thread can leave the region
+   * in this way.
    */
   foundRegion: { readonly region: number; readonly count: number } | null = null;
-  /** The outcome if only one is possible, so that nothing has to be counted; null if several outcomes are possible. */
+  /**
+   * The outcome if only one outcome is possible, so that nothing has to be counted; null if several outcomes are
+   * possible.
+   */
   readonly sole: number | null;
   private readonly code: Code;
 
@@ -46,7 +51,7 @@ export class OutcomeCounts {
     return this.counter(this.stops, stop);
   }
 
-  /** Returns null if the region has no counter. */
+  /** Returns the local that counts the threads that continue in a region; null if the region has no counter. */
   gone(region: number): number | null {
     const isCounted = this.regions.has(region) || this.regions.size < mostCounted;
     return isCounted ? this.counter(this.regions, region) : null;

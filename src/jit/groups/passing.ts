@@ -63,7 +63,7 @@ function passBarrier(code: Code, shape: KernelShape, goOn: () => void): void {
  */
 function passCollective(code: Code, shape: KernelShape, stop: Stop, words: number, goOn: () => void): void {
   const { step, program } = stop;
-  // The engine finds out which of the threads have arrived through the same calls.
+  // The threads may have arrived through different calls, which only the engine can distinguish.
   if (step.kind === 'collective' && separatesCalls(step) && !program.entry) return;
   const mask = maskOf(stop);
   const toAll = (exchange: number) => (): void => {

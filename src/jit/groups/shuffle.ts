@@ -1,6 +1,6 @@
 /**
  * `shfl` within a group: each lane takes the value of another lane or keeps its own (section 9.7.9.6 of PTX ISA 9.1).
- * The value of a lane outside the group is unspecified; an H200 gives 0.
+ * The value of a lane outside the group is unspecified; on an H200, it is 0.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Collective } from '../../isa/collective.ts';
@@ -15,7 +15,7 @@ export type ShuffleMode = Extract<Collective, { readonly form: 'shfl' }>['mode']
 /** Parameters of the functions, as described in exchange.ts. */
 const [words, members] = [0, 2] as const;
 
-/** Handles any group, one lane after the other. */
+/** Writes a shuffle for any group, one lane after the other. */
 export function writeShuffle(code: Code, origin: number, mode: ShuffleMode, { sends, receives }: Carriers): void {
   const [left, lane, own] = [code.local('i32'), code.local('i32'), code.local('i32')];
   const [segment, shift, source] = [code.local('i32'), code.local('i32'), code.local('i32')];
@@ -57,7 +57,7 @@ export interface FixedShuffle {
   readonly mode: ShuffleMode;
   readonly operand: number;
   readonly bounds: number;
-  /** True if the program uses the result predicate, which says whether the source lane is in bounds. */
+  /** True if the program uses the result predicate, which is true if the source lane is in bounds. */
   readonly tellsBounds: boolean;
   /** Whether each lane provides a mask of its own. If so, the lanes of a warp may form several groups. */
   readonly masked: boolean;

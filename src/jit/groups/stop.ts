@@ -1,6 +1,6 @@
 /**
- * The places where threads stop to wait for each other, with the values that they send and the region where they
- * continue.
+ * Describes the places where threads stop to wait for each other: the values that the threads send there, and the
+ * region in which they continue.
  */
 import { type Collective, exchangedBy } from '../../isa/collective.ts';
 import type { Ref } from '../../isa/steps/ref.ts';

@@ -1,7 +1,7 @@
 /**
- * Runs a warp until its threads have to wait for threads of other warps. If they diverge, they run on their own
- * (warp-runner.ts); most of them converge again before the next barrier, so that the engine need not find out which of
- * them have arrived there.
+ * Runs a warp until its threads have to wait for threads of other warps. If the threads diverge, the code of
+ * warp-runner.ts runs them. Most of them converge again before the next barrier, so the engine does not have to find
+ * out which of them have arrived there.
  */
 import { separatesCalls } from '../../isa/collective.ts';
 import { Code } from '../../wasm/code.ts';
@@ -14,23 +14,23 @@ import { passFunction } from './passing.ts';
 import type { Stop } from './stop.ts';
 import { completeFunction, pushState, writeLookup } from './warp-runner.ts';
 
-/** The functions that run lanes while they continue together, and on their own. */
+/** The functions that run lanes while they continue together (`run`) and after they have diverged (`advance`). */
 interface WarpFunctions {
   readonly run: number;
   readonly advance: number;
 }
 
-/** What becomes of a warp if all its threads that have not exited wait at a stop. */
+/** What happens when all threads of a warp that have not exited wait at the same stop. */
 const fates = { engine: 0, barrier: 1, group: 2 } as const;
 
 function fateAt({ step, plainBarrier }: Stop, { callBytes }: KernelShape): number {
   if (plainBarrier !== null) return fates.barrier;
-  // The engine finds out which of the threads have arrived through the same calls.
+  // The threads may have arrived through different calls, which only the engine can distinguish.
   const isOpen = step.kind === 'collective' && step.mask === null && (callBytes === 0 || !separatesCalls(step));
   return isOpen ? fates.group : fates.engine;
 }
 
-/** The parameters and the result are those of the function that runs lanes while they continue together. */
+/** The function has the same parameters and the same result as `run`. */
 export function unitFunction(shape: KernelShape, type: FunctionType, { run, advance }: WarpFunctions): Code {
   const { helpers, layout, frame } = shape;
   const code = new Code(type.parameters);
@@ -78,7 +78,7 @@ export function unitFunction(shape: KernelShape, type: FunctionType, { run, adva
     });
     code.get(fate).i32(fates.barrier).op('i32.ne').get(living).get(existing).op('i32.ne', 'i32.or');
     code.if(() => end(() => code.i32(outcome.mixed)));
-    // The outcome that all threads wait at the stop is one less than the state word.
+    // If all threads wait at the stop, the outcome is one less than their state word.
     code.get(word).i32(state.after(0)).op('i32.sub').set(result);
     if (shape.yieldsAtStops) end(() => code.get(result));
     for (const parameter of [context, first, behind, members, result]) code.get(parameter);

@@ -16,7 +16,7 @@ import { giveLanes, lanesNotNegative, lanesWith } from './lanes.ts';
 import { advanced, outcome, state } from '../layout.ts';
 import { recordOf } from '../../base/records.ts';
 
-/** Used instead of an operation number for threads that are not waiting in a group with a mask. */
+/** The value that is used instead of an operation number for threads that are not waiting in a group with a mask. */
 const noGroup = -1;
 
 /**
@@ -69,8 +69,8 @@ export function advanceFunction(shape: KernelShape, run: number): number {
         if (shape.catchesUp) pauseNowAndThen(code, shape, { states, ready, members, result, turns });
         pausedLanes(code, shape, states);
         code.get(members).op('i32.and').get(idle).op('i32.or').set(idle);
-        // Members that go on in another region do not count as having moved, because they may be in a loop in which
-        // they wait. They run again until they pause, stop or end.
+        // Members that continue in another region may only be waiting in a loop, so this does not count as progress.
+        // They run again until they pause, stop or end.
         code.get(states).call(lanesNotNegative(helpers, layout.origin)).get(members).op('i32.and').get(members);
         code.op('i32.ne').get(said).op('i32.or').set(said);
         if (shape.yieldsAtStops) pushField(code, layout, 'stopsLeft').i32(0).op('i32.ge_s').brIf(again);
@@ -82,13 +82,14 @@ export function advanceFunction(shape: KernelShape, run: number): number {
 }
 
 /**
- * Number of times in a row that lanes go on in another region before they let other threads run, because they may be
- * waiting for them. The first number applies if all lanes that can run are together. Otherwise, the lanes that are ahead
- * would no longer be in lockstep with them, so it takes much longer.
+ * Number of consecutive times that lanes may continue in another region before they pause to let other threads run,
+ * because they may be waiting for these threads. `together` applies if all lanes that can run are at the same place.
+ * Otherwise, `apart` applies. It is much larger, because a pause lets the lanes that are ahead continue without the
+ * others.
  */
 const runsPerTurn = { together: 64, apart: 1 << 14 } as const;
 
-/** Lets the members pause if they go on in another region and have done so for long. */
+/** Makes the members pause if they continue in another region and have done so too many times without a pause. */
 function pauseNowAndThen(
   code: Code,
   { helpers, layout }: KernelShape,
@@ -165,9 +166,9 @@ export function pushState(code: Code, { layout }: KernelShape, states: number, l
 }
 
 /**
- * Returns the index of a function that takes the address of the state words and a set of lanes that can run, and returns
- * the first region, in program order, in which any of these lanes continues. Lanes that are behind run first, so that
- * the lanes of a warp converge after they have taken different branches.
+ * Returns the index of a function that takes the address of the state words and a set of lanes that can run, and
+ * returns the first region, in program order, in which any of these lanes continues. Lanes that are behind run first,
+ * so that the lanes of a warp converge after they have taken different branches.
  */
 function leastRegion(shape: KernelShape): number {
   return shape.helpers.function('least region', { parameters: ['i32', 'i32'], results: ['i32'] }, (code) => {
@@ -249,7 +250,7 @@ class SweepWriter {
   }
 
   /**
-   * Adds further lanes to the group: those that wait at a different instruction, but for the same operation and with
+   * Adds further lanes to the group: lanes that wait at a different instruction, but for the same operation and with
    * the same mask.
    */
   private addOthers(): void {
@@ -369,7 +370,7 @@ function whatFunction(shape: KernelShape): number {
   });
 }
 
-/** Looks up a number in the table `numbers` and pushes it. `pushPlace` pushes its index. */
+/** Pushes a number from the table `numbers`. `pushPlace` pushes the index of this number. */
 export function writeLookup(code: Code, pushPlace: () => unknown, numbers: readonly number[]): void {
   const found = code.local('i32');
   writeChoice(code, numbers.length, pushPlace, (place, done) => {

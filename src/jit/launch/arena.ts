@@ -12,7 +12,7 @@ import { alignTo16, context, type ContextField, contextSize } from '../layout.ts
 import { tableBytes } from '../textures/texture-table.ts';
 import { keysOf } from '../../base/records.ts';
 
-/** The parts of one running block, as addresses in global memory. */
+/** The memory of one running block, as addresses in global memory. */
 export interface BlockRoom {
   readonly context: number;
   readonly frames: number;
@@ -116,7 +116,7 @@ export class Arena {
     return room;
   }
 
-  /** The number of the block that is or was last in a room. */
+  /** The number of the block that uses a room or, if the room is free, of the block that used it last. */
   blockOf(room: BlockRoom): number {
     const words = this.contextOf(room);
     const at = (field: number): number => signedAt(words, field / 4);
@@ -130,8 +130,8 @@ export class Arena {
   }
 
   /**
-   * Writes the addresses of all shared memories of a cluster into the context of each of its blocks. `rooms` must be in
-   * the order of the ranks of the blocks.
+   * Writes the shared memory addresses of all blocks of a cluster to the context of each of these blocks. `rooms` must
+   * be in the order of the blocks' ranks.
    */
   connect(rooms: readonly BlockRoom[], hasExited: (rank: number) => boolean = () => false): void {
     const first = context.clusterMemories / 4;
@@ -166,7 +166,7 @@ export class Arena {
     return room;
   }
 
-  /** Writes the fields that are the same for every block. */
+  /** Writes the fields of a context that are the same for every block. */
   private describe(room: BlockRoom): void {
     const { shape } = this.options;
     const fields = {

@@ -15,7 +15,7 @@ export class BlockBarriers {
   private readonly hasBarriers: boolean;
   /** Created when threads diverge for the first time. */
   private barriers: Barriers | null = null;
-  /** One entry for each thread: 1 if it has been reported to `barriers` that the thread has exited or is waiting. */
+  /** One entry for each thread: 1 if `barriers` already records that the thread has exited or is waiting. */
   private readonly noted: Uint8Array;
 
   constructor(code: BlockCode, words: ThreadWords, units: readonly Unit[]) {
@@ -27,13 +27,13 @@ export class BlockBarriers {
     this.noted = new Uint8Array(code.threads);
   }
 
-  /** Prepares for another block. */
+  /** Forgets all arrivals, so that another block can start. */
   clear(): void {
     this.barriers = null;
     this.noted.fill(0);
   }
 
-  /** Whether a thread of a unit is known to wait or to have exited. */
+  /** Whether any thread of a unit is known to wait or to have exited. */
   knows({ first, behind }: Unit): boolean {
     return this.noted.subarray(first, behind).includes(1);
   }
@@ -43,7 +43,7 @@ export class BlockBarriers {
     if (this.barriers !== null) for (let thread = first; thread < behind; thread++) this.exited(thread);
   }
 
-  /** The barriers, with all threads that have exited together. */
+  /** Returns `barriers`. If it does not exist yet, creates it and reports the threads of all units that have exited. */
   waiters(): Barriers {
     if (this.barriers !== null) return this.barriers;
     const made = new Barriers(this.code.threads);

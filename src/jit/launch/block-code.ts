@@ -21,7 +21,7 @@ export interface BlockCode {
   readonly words: () => Int32Array;
   /** The regions to which a thread's open calls return, beginning with the outermost call. */
   readonly openCalls: (thread: number) => readonly number[];
-  /** Whether other blocks should get a turn, because this block may be waiting for them. */
+  /** Whether other blocks should run now, because this block may be waiting for them. */
   readonly isTurnOver: () => boolean;
   /** Throws if the launch was aborted or its time is up. */
   readonly look: () => void;

@@ -28,8 +28,8 @@ const stopsField = context.stopsLeft / 4;
 const movedField = context.moved / 4;
 
 /**
- * Number of turns after which threads that only wait for their cluster are in a deadlock. Before that, a group without a
- * mask may stop waiting for them.
+ * If threads only wait for their cluster for this number of turns, they are in a deadlock. After fewer turns, a group
+ * without a mask may still stop waiting for them and continue.
  */
 const stillTurnsToEnd = 2 * idlePassesBeforeGroups;
 
@@ -37,14 +37,14 @@ interface Running {
   readonly block: number;
   readonly room: BlockRoom;
   readonly runner: BlockRunner;
-  /** The blocks of its cluster, itself included, in the order of their ranks. */
+  /** All blocks of the cluster, including this block, in the order of their ranks. */
   readonly cluster: readonly Running[];
   /**
    * Whether all threads have exited. A block that has ended remains in the list until all blocks of its cluster have
    * ended.
    */
   hasEnded: boolean;
-  /** Number of turns in a row in which the threads of the block only waited for their cluster. */
+  /** Number of consecutive turns in which the threads of the block only waited for their cluster. */
   stillTurns: number;
 }
 
@@ -125,7 +125,7 @@ export class BlockEngine {
         this.settle();
         return false;
       }
-      // Compiled code would start blocks that may be canceled.
+      // Compiled code must not run several blocks in one call if some of these blocks may be canceled.
       if (this.blocksPerCluster === 1 && !this.launch.compiled.cancelsBlocks) this.runThrough();
       else this.begin();
     }
@@ -182,7 +182,10 @@ export class BlockEngine {
     this.running.push(...cluster);
   }
 
-  /** Takes the next cluster away from the launch: whether there is one, and the index of its first block. */
+  /**
+   * Cancels the next cluster that has not started. Returns whether there was such a cluster, and the index of its first
+   * block.
+   */
   private cancelBlocks(): readonly [0 | 1, ...Dim3] {
     if (!this.take()) return [0, 0, 0, 0];
     const { first, end } = this.taken;
@@ -226,8 +229,8 @@ export class BlockEngine {
     this.calls.room = room;
     this.beginTurn(room);
     const result = this.code.runBlocks(room.context, end - first, this.unitSize);
-    // The context is read again because memory may have grown. The context contains the index of the block that
-    // compiled code ran last.
+    // The view of the context must be created again, because memory may have grown. The context contains the index of
+    // the block that compiled code ran last.
     const after = this.arena.contextOf(room);
     this.fuel.left = signedAt(after, fuelField);
     const last = this.arena.blockOf(room);
@@ -284,7 +287,8 @@ export class BlockEngine {
   }
 
   /**
-   * Ends the launch if the threads of a cluster have only waited for each other for so long that nothing can end this.
+   * Ends the launch with a deadlock fault if the threads of a cluster have only waited for each other for too many
+   * turns.
    */
   private requireMotion(): void {
     const isStuck = ({ hasEnded, stillTurns }: Running): boolean => hasEnded || stillTurns > stillTurnsToEnd;

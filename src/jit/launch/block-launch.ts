@@ -9,7 +9,7 @@ import type { LeftOut } from './linked-code.ts';
 export interface BlockLaunch {
   readonly compiled: CompiledKernel;
   readonly module: WebAssembly.Module;
-  /** Workers get all code at once. */
+  /** Workers receive the complete code, so nothing has been left out. */
   readonly leftOut: LeftOut;
   readonly shape: LaunchShape;
   readonly memory: EngineMemory;

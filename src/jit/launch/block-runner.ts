@@ -15,15 +15,13 @@ import { ThreadWords } from './thread-words.ts';
 import type { Unit } from './unit.ts';
 
 /**
- * Maximum number of consecutive passes in which every running thread only pauses, which means that it finds that it
- * still has to wait for another thread. After this number of passes, the threads that have arrived at an instruction
- * without a member mask continue without waiting for these threads.
+ * Maximum number of consecutive passes in which all running threads only pause because they still have to wait for
+ * other threads. After this number of passes, the threads that have arrived at an instruction without a member mask
+ * continue without waiting for the pausing threads.
  */
 export const idlePassesBeforeGroups = 16;
 
-/**
- * `paused` means that no thread can make progress until something changes outside this block, or that this may be so.
- */
+/** `paused` means that the threads may be unable to make progress until something changes outside this block. */
 export type Progress = 'done' | 'paused';
 
 export class BlockRunner {
@@ -58,9 +56,8 @@ export class BlockRunner {
   }
 
   /**
-   * Continues a block that compiled code has run in part. The last unit that compiled code has run is the one whose
-   * first thread is `first`, and `result` is its outcome. All units before it have ended, and the units after it have
-   * not started.
+   * Continues a block that compiled code has run in part. The unit that compiled code ran last begins with the thread
+   * `first`, and `result` is its outcome. All units before it have ended, and the units after it have not started.
    */
   goOn(first: number, result: number): void {
     this.barriers.clear();
@@ -113,7 +110,7 @@ export class BlockRunner {
 
   /**
    * Lets the remaining units continue if all of them wait at the same barrier of the whole block and none of them has
-   * been split. Returns whether it did so.
+   * been split. Returns whether they continue.
    */
   private passTogether(): boolean {
     let barrier: number | null = null;
@@ -270,7 +267,7 @@ export class BlockRunner {
   }
 }
 
-/** Returns the lanes of the first `count` threads of a warp, as bits. */
+/** Returns a mask of the first `count` lanes of a warp. */
 function lanesOf(count: number): number {
   return count >= warpSize ? -1 : 2 ** count - 1;
 }

@@ -1,4 +1,4 @@
-/** Copies boxes of tensors for compiled code. */
+/** Copies tensor boxes on behalf of compiled code. */
 import { type BoxKind, mostDimensions, mostOffsets } from '../../isa/steps/memory.ts';
 import { MachineFault } from '../../machine/fault.ts';
 import { type BoxCopy, type BoxMemory, copyBox, type MovedRow } from '../../machine/tensor-maps/box-copy.ts';
@@ -15,7 +15,7 @@ function isBoxCall(call: EngineCall): call is EngineCall & BoxCall {
   return 'rank' in call;
 }
 
-/** `operands` are those that compiled code passes after the fuel (see `box` in helpers.ts). */
+/** `operands` are the operands that compiled code passes after the fuel (see `box` in helpers.ts). */
 export function copyBoxFor(
   call: EngineCall,
   operands: readonly (number | bigint)[],
@@ -78,7 +78,10 @@ function memoryOf({ space, tensorSpace }: BoxCall, memory: EngineMemory, areas: 
   };
 }
 
-/** Copies a row if all of its accesses are valid. If one is not, the copy in pieces finds out which. */
+/**
+ * Copies a row if all of its accesses are valid. Otherwise returns false; the row is then copied in pieces, which finds
+ * the invalid access.
+ */
 function moveRow(row: MovedRow, space: BoxCall['space'], memory: EngineMemory, areas: Areas): boolean {
   const { start, size } = reachOf(row);
   const global = Number(row.tensor);
@@ -101,7 +104,9 @@ function moveRow(row: MovedRow, space: BoxCall['space'], memory: EngineMemory, a
   return true;
 }
 
-/** The bytes of shared memory in which a row can lie: those of its lines if the swizzle moves its chunks. */
+/**
+ * The range of shared memory that a row can occupy. If the swizzle moves chunks, this range consists of whole lines.
+ */
 function reachOf({ shared, bytes, swizzle }: MovedRow): { readonly start: number; readonly size: number } {
   if (swizzle.lines === 1) return { start: shared, size: bytes };
   const start = shared - (shared % lineBytes);
@@ -114,7 +119,7 @@ function wordsOf(bytes: Uint8Array): Uint32Array {
 
 const wordsInChunk = chunkBytes / 4;
 
-/** Copies a row whose chunks a swizzle moves within their lines. `inShared` begins with the first line. */
+/** Copies a row with a swizzle that moves chunks within their lines. `inShared` begins with the first line. */
 function moveChunks({ to, shared, bytes, swizzle }: MovedRow, inShared: Uint32Array, inTensor: Uint32Array): void {
   const [from, target] = to === 'shared' ? [inTensor, inShared] : [inShared, inTensor];
   const first = shared - (shared % lineBytes);

@@ -1,4 +1,4 @@
-/** Runs built-in functions for compiled code. */
+/** Runs built-in functions on behalf of compiled code. */
 import { type BuiltinServices, runBuiltin } from '../../machine/builtins.ts';
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
 import type { CompiledBuiltin } from '../compiled-kernel.ts';

@@ -54,7 +54,7 @@ test('another device finds the code of the first', () => {
   expect(other.once('for both', '', make)).toBe(one.once('for both', '', make));
 });
 
-/** Returns whether code in a cache is garbage-collected when nothing but the cache refers to it. */
+/** Returns whether code in a cache is garbage-collected once only the cache refers to it. */
 async function isCollected(held: (cache: CodeCache) => WeakRef<Compiled>, cache: CodeCache): Promise<boolean> {
   const found = held(cache);
   for (let i = 0; i < 20 && found.deref() !== undefined; i++) {
@@ -75,7 +75,7 @@ test('code is released together with its device, but not earlier', async () => {
     return found;
   };
   expect(await isCollected(cleared, closed)).toBe(true);
-  // The garbage collector has run, because it has collected the object that was cleared from the cache.
+  // The garbage collector has run, because it has collected the code that was cleared from the other cache.
   expect(kept.deref()).toBeDefined();
   expect(open.before('kept', '')).toBe(kept.deref());
 });

@@ -8,11 +8,11 @@ import type { EngineCall } from '../engine-call.ts';
 export interface Compiled {
   readonly kernel: CompiledKernel;
   readonly module: WebAssembly.Module;
-  /** The calls of the engine in `kernel`, to which code that is compiled later adds its own. */
+  /** The list `engineCalls` of `kernel`, to which code that is compiled later adds its own calls. */
   readonly engineCalls: EngineCall[];
-  /** The regions whose code for one thread at a time `module` lacks. */
+  /** The regions whose code for one thread at a time was left out of `module`. */
   readonly leftOut: readonly number[];
-  /** The modules with such code that have been compiled, by region. */
+  /** The modules that have been compiled for the regions in `leftOut`, by region. */
   readonly alone: Map<number, WebAssembly.Module>;
   /** Number of instructions that the kernel has executed, summed over all threads. */
   executed: number;
@@ -25,7 +25,7 @@ export interface Compiled {
 const mostTexts = 64;
 const mostCharacters = 32 * 2 ** 20;
 
-/** The kernels of a text. The key represents everything that affects the code except the text. */
+/** The kernels compiled from one text. The key represents everything else that affects the code. */
 type Kernels = Map<string, Compiled>;
 
 /** Texts and their kernels; the text that was used last is the last entry. */

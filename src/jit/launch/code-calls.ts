@@ -1,4 +1,4 @@
-/** Answers the calls that compiled code makes, and remembers where the last one came from. */
+/** Handles the calls that compiled code makes to the engine, and remembers which thread and line made the last call. */
 import { elementAt } from '../../base/element-at.ts';
 import type { Dim3 } from '../../machine/extents.ts';
 import type { EngineCall } from '../engine-call.ts';
@@ -24,7 +24,10 @@ interface CallParts {
   readonly ledger: Ledger;
   readonly arena: Arena;
   readonly fuel: Fuel;
-  /** Takes the next cluster away from the launch: whether there is one, and the index of its first block. */
+  /**
+   * Cancels the next cluster that has not started. Returns whether there was such a cluster, and the index of its first
+   * block.
+   */
   readonly cancelBlocks: () => readonly [0 | 1, ...Dim3];
 }
 
@@ -40,11 +43,13 @@ export class CodeCalls {
   private readonly memory: ThreadMemory;
   /** Number of calls from compiled code. */
   private calls = 0;
-  /** The memory of the block that is running or, if none is, of the block that ran last; null before the first block. */
+  /**
+   * The memory of the block that is running or, if none is, of the block that ran last; null before the first block.
+   */
   room: BlockRoom | null = null;
-  /** The blocks of its cluster in the order of their ranks, if there is more than one. */
+  /** The blocks of the current cluster, in the order of their ranks; may be empty if clusters have only one block. */
   cluster: readonly Member[] = [];
-  /** The thread and the line of the last call. */
+  /** The thread and the line that made the last call. */
   thread: number | null = null;
   line: number | null = null;
 
@@ -130,7 +135,7 @@ export class CodeCalls {
     return this.memory.areas(this.running(), thread, localEnd);
   }
 
-  /** The block that has the given rank in the current block's cluster. */
+  /** The block with the given rank in the current block's cluster. */
   private blockInCluster(rank: number): BlockOfCluster {
     // Blocks in clusters of one block run inside compiled code, one after the other.
     if (this.cluster.length <= 1) return { ...this.running(), hasEnded: false };

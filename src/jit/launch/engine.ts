@@ -45,7 +45,7 @@ export class FastEngine implements Engine<SettledState> {
   private ledger: OwnLedger;
   private blocks: BlockEngine;
   /**
-   * What was executed before the launch switched to the current code: `before` is the number of instructions, and
+   * Counts from before the launch switched to the current code: `before` is the number of executed instructions, and
    * `slowBefore` is the number of slow tiles.
    */
   private before = 0;
@@ -67,7 +67,7 @@ export class FastEngine implements Engine<SettledState> {
     return this.slowBefore + this.blocks.slowTiles;
   }
 
-  /** Only the reference engine finds races. */
+  /** Only the reference engine detects races. */
   get races(): readonly Race[] {
     return [];
   }

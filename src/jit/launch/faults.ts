@@ -1,6 +1,6 @@
 /**
- * Answers requests from compiled code. If compiled code cannot handle an access by itself, finds the memory to which
- * the access refers, or the fault that the access causes.
+ * Handles accesses that compiled code cannot handle by itself: finds the memory to which such an access refers, or the
+ * fault that the access causes.
  */
 import { rankAt, startOfRank } from '../../isa/spaces.ts';
 import { elementAt } from '../../base/element-at.ts';
@@ -20,7 +20,7 @@ export interface Area {
   readonly named: readonly NamedRange[];
 }
 
-/** A block of a cluster, and the addresses of its memories. */
+/** The addresses of a block's shared memory and tensor memory, and whether the block has ended. */
 export interface BlockOfCluster {
   readonly shared: number;
   readonly tensor: number;

@@ -1,4 +1,7 @@
-/** Counts the instructions that the blocks of one host thread run. The ledger says how many more they may run. */
+/**
+ * Counts the instructions that the blocks of one host thread execute. The ledger decides how many more instructions
+ * they may execute.
+ */
 import type { Ledger } from './ledger.ts';
 
 export class Fuel {
@@ -18,7 +21,9 @@ export class Fuel {
     return this.spent;
   }
 
-  /** Number of instructions that may still run. While compiled code runs, only that code knows the number. */
+  /**
+   * Number of instructions that may still run. While compiled code runs, the current number is kept only in that code.
+   */
   get left(): number {
     return this.granted - this.spent;
   }
@@ -27,7 +32,9 @@ export class Fuel {
     this.spent = this.executedAt(count);
   }
 
-  /** Number of instructions that have been executed when `left` more may run. */
+  /**
+   * Given the number of instructions that may still run, returns the number of instructions that have been executed.
+   */
   executedAt(left: number): number {
     return this.granted - left;
   }
@@ -35,7 +42,7 @@ export class Fuel {
   /**
    * Reports the executed instructions to the ledger, and returns how many may run now.
    *
-   * @param block the block that is running; null if none is
+   * @param block the block that is running; null if no block is running
    */
   refill(block: number | null): number {
     const news = this.spent - this.noted;

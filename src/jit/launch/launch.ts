@@ -90,14 +90,16 @@ async function readyCrew({ shape }: Launch, asked: number): Promise<Crew | null>
   return release === null ? null : { workers, host, release };
 }
 
-/** Adds the position in the original source to a fault. Compiled code itself knows only the line numbers of the PTX. */
+/** Adds the position in the original source to a fault. Compiled code contains only the line numbers of the PTX. */
 function withSource(kernel: KernelProgram, result: LaunchResult): LaunchResult {
   if (result.ok) return result;
   const { fault } = result;
   return { ...result, fault: { ...fault, source: sourceAt(kernel, fault.line) } };
 }
 
-/** Whether a kernel calls built-in functions. They can print something, or change the list of allocations. */
+/**
+ * Whether a kernel calls built-in functions. Built-in functions can print something or change the list of allocations.
+ */
 function callsBuiltins({ functions }: KernelProgram): boolean {
   return functions.some(({ kind }) => kind === 'builtin');
 }
@@ -162,7 +164,7 @@ function layoutOf(launch: Launch, { checked }: FastOptions, concurrent: boolean,
     concurrent,
     checked,
     fours,
-    // Workers get all code at once, because they do not have the program.
+    // Workers receive the complete code at the start, because they cannot compile more of it without the program.
     aloneLater: fours && !concurrent,
     fuses: fusesProducts(),
     inLockstep,
@@ -178,8 +180,8 @@ function layoutOf(launch: Launch, { checked }: FastOptions, concurrent: boolean,
 }
 
 /**
- * What compiles the code that was left out. It refers to everything that is known about the kernel, so it belongs to
- * the kernel and not to its code, which is kept for longer.
+ * The functions that compile code that was left out. They are stored with the kernel instead of its code, because they
+ * keep everything that is known about the kernel in memory, and the code is kept for longer.
  */
 const compilers = new WeakMap<KernelProgram, Map<Compiled, CompileAlone>>();
 
@@ -190,8 +192,8 @@ function keepCompiler(kernel: KernelProgram, code: Compiled, compile: CompileAlo
 
 function compileAlone(code: Compiled, region: number, launch: Launch, options: FastOptions): WebAssembly.Module {
   const { kernel, limits } = launch;
-  // The code may have been compiled for another kernel that was loaded from the same text. The layout of the frames
-  // follows from compiling all of it.
+  // The code may have been compiled for another kernel that was loaded from the same text. In that case, the whole
+  // kernel is compiled again to determine the layout of the frames.
   const compile =
     compilers.get(kernel)?.get(code) ?? compileKernel(kernel, layoutOf(launch, options, false, true)).compileAlone;
   keepCompiler(kernel, code, compile);

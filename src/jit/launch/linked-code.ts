@@ -6,10 +6,10 @@ import { aloneImport } from '../regions/alone.ts';
 type Run = (contextAddress: number, region: number, first: number, behind: number, members: number) => number;
 type RunBlocks = (contextAddress: number, count: number, unitSize: number) => number;
 
-/** The code for one thread at a time that a kernel's module lacks. */
+/** The code for one thread at a time that was left out of a kernel's module. */
 export interface LeftOut {
   readonly regions: readonly number[];
-  /** Returns a module with the code of one of these regions. */
+  /** Returns a module that contains the code of one of these regions. */
   readonly compile: (region: number) => WebAssembly.Module;
 }
 
@@ -76,10 +76,10 @@ export class LinkedCode {
   }
 
   /**
-   * Compiles the code for a region that was left out of the kernel's module when it is first called. The kernel's
+   * Called when code that was left out of the kernel's module is needed; compiles the code the first time. The kernel's
    * module is then instantiated again, so that its calls to this code no longer go through JavaScript. The instance
-   * that made the first call keeps running until it returns, which is possible because instances have no state of
-   * their own.
+   * that made the first call keeps running until it returns, which is possible because instances have no state of their
+   * own.
    */
   private compileAlone(region: number): CompiledFunction {
     const known = this.alone.get(region);

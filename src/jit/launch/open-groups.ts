@@ -50,7 +50,7 @@ export class OpenGroups {
 
   /**
    * Lets the threads of a unit continue if all of them have arrived at the same instruction without a member mask, and
-   * through the same calls. Returns whether it did so.
+   * through the same calls. Returns whether they continue.
    */
   passWhole(unit: Unit): boolean {
     const found = this.hasOpenStops ? this.earlierIn(unit, null) : null;

@@ -22,7 +22,7 @@ export function usefulWorkers(asked: number, clusters: number, processors: numbe
   return Math.min(asked, clusters, threadsPerProcessor * processors);
 }
 
-/** The workers that are running: their number, and the host that gives each of them its share of a launch. */
+/** The number of workers that are running, and the host that runs a share of a launch on each of them. */
 export interface Crew {
   readonly workers: number;
   readonly host: WorkerHost;

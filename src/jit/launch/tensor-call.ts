@@ -1,4 +1,4 @@
-/** Multiplies matrices in tensor memory, and copies matrices to it, for compiled code. */
+/** Multiplies matrices in tensor memory and copies matrices to tensor memory on behalf of compiled code. */
 import { startOfRank } from '../../isa/spaces.ts';
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
 import { misuse, ranksOf, type TensorAccess } from '../../machine/tensor-memory/access.ts';
@@ -9,7 +9,7 @@ import { tensorOperands } from '../helpers.ts';
 import { tileRows } from '../matrix/tile-rows.ts';
 import { type Areas, resolveAccess } from './faults.ts';
 
-/** `words` are those that compiled code passes after the fuel (see `tensor` in helpers.ts). */
+/** `words` are the operands that compiled code passes after the fuel (see `tensor` in helpers.ts). */
 export function callForTensor(
   call: EngineCall,
   words: readonly (number | bigint)[],

@@ -1,4 +1,4 @@
-/** Reads textures and finds texels of surfaces for compiled code. */
+/** Reads textures and accesses texels of surfaces on behalf of compiled code. */
 import { operandStarts } from '../../isa/texture-read.ts';
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
 import type { LevelTexels } from '../../machine/textures/level-texels.ts';
@@ -18,7 +18,7 @@ interface ContextWords {
 export class TextureCalls {
   private readonly memory: EngineMemory;
   private readonly textures: Textures;
-  /** Those of the block that made the last call. */
+  /** The operands and results of the block that made the last call. */
   private words: ContextWords | null = null;
 
   constructor(memory: EngineMemory) {
@@ -34,16 +34,19 @@ export class TextureCalls {
     if (level !== null && way !== null) this.noteInTable({ way, texture, sampler }, level, blockContext);
   }
 
-  /** Lets compiled code read the texture by itself from now on, if it can. */
+  /** Adds the texture to the table, so that compiled code can read the texture by itself from now on. */
   private noteInTable(key: EntryKey, level: LevelTexels, blockContext: number): void {
     const table = Number(this.memory.load(blockContext + context.textureTable, 32));
     const bytes = this.memory.bytesAt(table + entryOffset(key), entryBytes);
     const entry = new DataView(bytes.buffer, bytes.byteOffset, entryBytes);
-    // Texels outside of the texture are read by the engine even if there is an entry.
+    // The entry may already exist, because the engine always reads texels outside the texture.
     if (!isEntryOf(entry, key)) writeEntry(entry, key, level);
   }
 
-  /** The address of the texel that an instruction accesses. Stores the texel if the instruction does. */
+  /**
+   * Returns the address of the texel that an instruction accesses. If the instruction is a store, also stores the
+   * texel.
+   */
   access(call: EngineCall, surface: number, blockContext: number): number {
     const { integers } = this.wordsOf(blockContext).operands;
     if (call.kind === 'surface-address') return this.textures.addressOf(call.place, surface, integers);
@@ -53,7 +56,7 @@ export class TextureCalls {
 
   private wordsOf(blockContext: number): ContextWords {
     const { words, memory } = this;
-    // Views have no elements once memory has grown, unless workers share it.
+    // Views become empty when memory grows, unless the memory is shared with workers.
     if (words?.context === blockContext && words.results.length > 0) return words;
     const operands = memory.bytesAt(blockContext + context.textureOperands, 4 * operandStarts.count);
     const { buffer, byteOffset } = operands;

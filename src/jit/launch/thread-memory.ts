@@ -1,4 +1,4 @@
-/** Finds the memory of the threads of running blocks. */
+/** Finds the memory areas of the threads of running blocks. */
 import { blocksPerCluster } from '../../machine/extents.ts';
 import { callSize, returnRegion } from '../calls/call-stack.ts';
 import type { Arena, BlockRoom } from './arena.ts';
@@ -32,7 +32,7 @@ export class ThreadMemory {
     return regions.reverse();
   }
 
-  /** The start of the thread's running activation in its local memory. */
+  /** The start of the activation of the function that the thread is running, in the thread's local memory. */
   baseOf(room: BlockRoom, thread: number): number {
     const { compiled, memory } = this.launch;
     if (compiled.callBytes === 0) return 0;

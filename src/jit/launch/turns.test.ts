@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { Turns } from './turns.ts';
 
-/** Takes turns in the given order, and returns a log of who starts when; `end(i)` ends a turn. */
+/**
+ * Takes turns in the given order, and returns a log of the turns in the order in which they start; `end(i)` ends a
+ * turn.
+ */
 function begin(capacity: number, wanted: readonly number[]) {
   const turns = new Turns(capacity);
   const log: number[] = [];

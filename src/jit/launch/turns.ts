@@ -1,17 +1,17 @@
 /**
- * Launches and conversions take turns on the worker threads of the process. Without this, those that run at the same
- * time would start threads of their own.
+ * Lets launches and conversions take turns on the worker threads of the process. Otherwise, concurrent launches and
+ * conversions would each start threads of their own.
  */
 import type { WorkerHost } from './worker-host.ts';
 
-/** Maximum number of threads per processor. More threads would not run at the same time. */
+/** Maximum number of threads per processor. With more threads, not all of them could run at the same time. */
 export const threadsPerProcessor = 2;
 
 const turns = new WeakMap<WorkerHost, Turns>();
 
 /**
- * Waits until this number of threads is free, and starts those that do not run yet. Returns a function that gives them
- * back. Returns null if the host cannot start threads.
+ * Waits until this number of threads is free, and starts threads that are not running yet. Returns a function that
+ * gives the threads back. Returns null if the host cannot start threads.
  */
 export async function borrowThreads(host: WorkerHost, threads: number): Promise<(() => void) | null> {
   const known = turns.get(host) ?? new Turns(threadsPerProcessor * host.processors);
@@ -31,12 +31,18 @@ export class Turns {
   private taken = 0;
   private readonly waiting: { readonly threads: number; readonly start: () => void }[] = [];
 
-  /** @param capacity - the number of threads that may be busy at once. A request for more threads than that runs alone. */
+  /**
+   * @param capacity - the number of threads that may be busy at once. A request for more threads than `capacity` runs
+   *   alone.
+   */
   constructor(capacity: number) {
     this.capacity = capacity;
   }
 
-  /** Waits until this number of threads is free, first come, first served. Returns a function that gives them back. */
+  /**
+   * Waits until this number of threads is free, first come, first served. Returns a function that gives the threads
+   * back.
+   */
   async take(threads: number): Promise<() => void> {
     if (this.waiting.length > 0 || !this.fits(threads))
       await new Promise<void>((resolve) => {

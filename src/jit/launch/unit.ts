@@ -2,7 +2,7 @@
 import { warpSize } from '../../machine/launch.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 
-/** A unit consists of threads that are handled together while they are in lockstep. */
+/** A range of threads that are handled together while they are in lockstep. */
 export interface Unit {
   readonly first: number;
   readonly behind: number;
@@ -13,7 +13,9 @@ export interface Unit {
   at: number;
 }
 
-/** Number of threads of a unit: a warp if warps must converge independently of each other, otherwise the whole block. */
+/**
+ * Number of threads in a unit: a warp if warps must converge independently of each other, otherwise the whole block.
+ */
 export function unitSize({ inWarps }: CompiledKernel, threads: number): number {
   return inWarps ? warpSize : threads;
 }

@@ -7,8 +7,8 @@ import type { Share, ShareResult } from './share.ts';
 
 export interface WorkerHost {
   /**
-   * Resolves to true once `count` threads are running. If they cannot be started, emits a warning and resolves to
-   * false. The threads are kept for later launches, but they do not prevent the process from exiting.
+   * Resolves to true once `count` threads are running. If the threads cannot be started, emits a warning and resolves
+   * to false. The threads are kept for later launches, but they do not prevent the process from exiting.
    */
   ready(count: number): Promise<boolean>;
   /** Runs a share in a free thread. */

@@ -6,12 +6,12 @@ import type { Code } from '../../wasm/code.ts';
 import type { Carriers } from '../groups/stop.ts';
 import type { Carrier } from '../regions/frame.ts';
 
-/** Parameters of `exchangeType`: the address of lane 0's words, and the index of the thread that is lane 0. */
+/** Parameters of `exchangeType`: the address of lane 0's words, and the index of the thread in lane 0. */
 const [words, first] = [0, 1] as const;
 
 /**
- * Pushes the address of lane 0's element, to which the offset of the array still has to be added. In an array of double
- * words, an element is twice as far from the start as in an array of words.
+ * Pushes the address of lane 0's element, without the offset of the array. In an array of double words, the distance of
+ * an element from the start is twice as large as in an array of words.
  */
 function pushStart(code: Code, wide: number, { type }: Carrier): Code {
   return code.get(type === 'i64' ? wide : words);

@@ -27,7 +27,7 @@ export function alignFunction(helpers: Helpers): number {
 
 /**
  * How the sum of a chunk is rounded. `precision` is the number of significant bits that are kept. `lowest` is the
- * exponent of the lowest bit that the format can represent, and `most` is the greatest exponent of the format.
+ * exponent of the lowest bit that the format can represent, and `most` is the largest exponent of the format.
  */
 interface Ending {
   readonly precision: number;

@@ -7,7 +7,7 @@ import type { KernelShape } from '../regions/kernel-shape.ts';
 /** Size of a decoded float in bytes. The low word contains the signed significand, and the high word the exponent. */
 export const decodedBytes = 8;
 
-/** Parameters of `exchangeType`: the address of lane 0's words, and the index of the thread that is lane 0. */
+/** Parameters of `exchangeType`: the address of lane 0's words, and the index of the thread in lane 0. */
 export const words = 0;
 export const first = 1;
 
@@ -17,7 +17,10 @@ interface Room {
   readonly b: number;
   readonly sums: number;
   readonly terms: number;
-  /** The elements of B before they are decoded, and one that is made of two of them. See `mixesHalves`. */
+  /**
+   * The elements of B before they are decoded (`undecoded`), and an element that consists of halves of two elements
+   * (`mixed`); see `mixesHalves`.
+   */
   readonly undecoded: number;
   readonly mixed: number;
   readonly size: number;
@@ -33,12 +36,12 @@ export interface ProductContext<Product extends MatrixProduct = MatrixProduct> {
   readonly rooms: Room;
 }
 
-/** Number of bytes that an element of A or B takes in the scratch memory. */
+/** Number of bytes that an element of A or B occupies in the scratch memory. */
 export function factorBytes({ kind }: MatrixProduct): number {
   return kind === 'float' || kind === 'double' ? decodedBytes : 4;
 }
 
-/** Number of bytes that an element of D takes in the scratch memory. */
+/** Number of bytes that an element of D occupies in the scratch memory. */
 export const sumBytes = 8;
 
 /** Number of terms in the longest dot product. */
@@ -56,7 +59,7 @@ function roomOf(product: MatrixProduct): Room {
   return { a: 0, b, sums, terms, undecoded, mixed, size: mixed + decodedBytes };
 }
 
-/** Whether the metadata selects halves of elements of B, which need not be halves of the same element. */
+/** Whether the metadata selects halves of elements of B. Two selected halves may belong to different elements. */
 export function mixesHalves({ sparsity }: MatrixProduct): boolean {
   return sparsity?.unit === 0.5;
 }

@@ -19,7 +19,7 @@ export const notNumber = 3000;
 
 /**
  * Returns the index of a function that takes the code of a number and returns the decoded value. If `least` is given,
- * the significands of subnormal numbers are shifted to the left, and their exponents fall accordingly, but not below
+ * the significands of subnormal numbers are shifted to the left and their exponents decrease accordingly, but not below
  * `least`.
  */
 export function decodeFunction(helpers: Helpers, format: FloatName, least: number | null = null): number {
@@ -87,7 +87,7 @@ function normalize(
   code.get(exponent).get(distance).op('i32.sub').set(exponent);
 }
 
-/** If a number is an infinity or a NaN, sets its exponent to the one that stands for it. */
+/** If a number is an infinity or a NaN, sets its exponent to the special exponent for this value. */
 function markSpecial(
   code: Code,
   format: FloatName,

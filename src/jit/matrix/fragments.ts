@@ -24,7 +24,7 @@ function pushOwn({ code }: ProductContext, lane: number, { type }: Carrier): voi
     code.i32(2).op('i32.shl', 'i32.add');
     return;
   }
-  // In an array of double words, an element is twice as far from the start as in an array of words.
+  // In an array of double words, the distance of an element from the start is twice as large as in an array of words.
   code.get(first).op('i32.add').i32(2).op('i32.shl', 'i32.add').get(lane).i32(2).op('i32.shl', 'i32.add');
 }
 
@@ -41,8 +41,8 @@ function setPlace({ code, room }: ProductContext, lane: number, place: number, p
 }
 
 /**
- * Where an element that a lane holds is stored: `low` is the position of its lowest bit in the register, and `offset`
- * is the distance between this element and the lane's first element in the scratch memory.
+ * Where a lane's element is stored: `low` is the position of the element's lowest bit in the register, and `offset` is
+ * the distance between this element and the lane's first element in the scratch memory.
  */
 interface ElementPlace {
   readonly low: number;
@@ -149,8 +149,8 @@ function sumPosition({ product: { n, m } }: ProductContext, fragment: Fragment):
 }
 
 /**
- * The conversions between the format of the sum and those of C and D: `start` is applied to C, and `end` to the sum. They
- * are null if none is needed.
+ * The conversions between the format of the sum and the formats of C and D: `start` is applied to C, and `end` to the
+ * sum. A conversion that is not needed is null.
  */
 function sumConversions(product: MatrixProduct): Readonly<Record<'start' | 'end', Conversion | null>> {
   if (product.kind !== 'float' && product.kind !== 'stepwise') return { start: null, end: null };
@@ -165,7 +165,7 @@ function pushConverted(code: Code, { helpers }: KernelShape, conversion: Convers
   code.i32(0).i32(unscaled).call(converter(helpers, conversion));
 }
 
-/** Copies C into the scratch memory, in the format of the sum. */
+/** Copies C to the scratch memory, converted to the format of the sum. */
 export function readSums(context: ProductContext): void {
   const { code, product, rooms, shape } = context;
   const { fragment } = product.c;
@@ -180,7 +180,7 @@ export function readSums(context: ProductContext): void {
   });
 }
 
-/** Copies D out of the scratch memory. */
+/** Copies D from the scratch memory to the frame. */
 export function writeSums(context: ProductContext): void {
   const { code, product, rooms, shape, carriers } = context;
   const { fragment } = product.d;

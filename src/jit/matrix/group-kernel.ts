@@ -1,9 +1,11 @@
 /**
- * A WebAssembly module that multiplies rows for tcgen05.mma whose scale factors apply to sums of 16 products
- * (tile-rows.ts). It computes what `groupScaledTile` (numerics/scaled-tile.ts) specifies, four columns at a time.
+ * A WebAssembly module that multiplies rows for those tcgen05.mma instructions whose scale factors apply to sums of 16
+ * products (tile-rows.ts). It computes what `groupScaledTile` (numerics/scaled-tile.ts) specifies, four columns at a
+ * time.
  *
- * The elements are small integers, so a group is added up in integers. Its sum times the factors is exact in f32. Sums
- * of groups have too many bits for f32 and for 32-bit integers, so they are added in f64, which is exact as well.
+ * The elements are small integers, so the products of a group are added up as integers. The sum of a group, multiplied
+ * by the scale factors, is exact in f32. Sums of several groups have too many bits for f32 and for 32-bit integers, so
+ * groups are added in f64, which is exact as well.
  */
 import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -17,10 +19,10 @@ export const columnsTogether = 4;
 /** The number of elements in a group. */
 export const groupElements = 16;
 
-/** The number of words of a group. Each word contains two elements of 16 bits. */
+/** The number of words in a group. Each word contains two 16-bit elements. */
 const groupWords = groupElements / 2;
 
-/** The greatest number of rows of A in a block, of columns of B, and of groups in each of them. */
+/** The maximum numbers of rows of A in a block, of columns of B, and of groups in a row or column. */
 const most = { rows: 128, columns: 256, groups: 6 } as const;
 
 interface GroupFields {
@@ -31,14 +33,14 @@ interface GroupFields {
 }
 
 /**
- * Offsets in a group, in bytes: its words, its scale factor as an f32 significand and an exponent, and a mask of the
- * elements that are not zero.
+ * Offsets within a group, in bytes: of its words, of its scale factor (an f32 significand and an exponent), and of a
+ * mask of the elements that are not zero.
  */
 export const groupFields: GroupFields = { words: 0, significand: 32, exponent: 36, mask: 40 };
 
 /**
- * The bytes that a group takes. For four columns of B, each field of one column is followed by those of the other
- * three.
+ * The number of bytes that a group occupies. In B, the groups of four columns are interleaved: each field of the first
+ * column is followed by the same field of the other three columns.
  */
 export const groupBytes = 44;
 
@@ -49,7 +51,7 @@ interface GroupRooms {
   readonly size: number;
 }
 
-/** Where the sums and the groups of A and B are in the memory of the module, in bytes. */
+/** The addresses of the sums and of the groups of A and B in the memory of the module. */
 export const groupRooms: GroupRooms = (() => {
   const a = 4 * most.columns;
   const b = a + most.rows * most.groups * groupBytes;
@@ -62,7 +64,7 @@ export interface GroupKernel {
   readonly arithmetic: DotArithmetic;
 }
 
-/** The module whose function multiplies groups of four columns. */
+/** Returns a module whose function `multiply` handles four columns at a time. */
 export function groupKernel(kernel: GroupKernel): Uint8Array<ArrayBuffer> {
   return rowModule((code) => new GroupWriter(code, kernel).write());
 }
@@ -77,7 +79,7 @@ class GroupWriter {
   private readonly code: Code;
   private readonly arithmetic: DotArithmetic;
   private readonly groups: number;
-  /** Locals with addresses: of the sums, of the row of A, and of the columns of B. */
+  /** Locals that hold the addresses of the sums, of the row of A, and of the columns of B. */
   private readonly sums: number;
   private readonly ofA: number;
   private readonly ofB: number;
@@ -129,7 +131,10 @@ class GroupWriter {
     return zero;
   }
 
-  /** Initializes the greatest exponents with those of the sums. A sum that is an infinity or a NaN is out of range. */
+  /**
+   * Initializes the largest exponents with the exponents of the sums. A sum that is an infinity or a NaN is out of
+   * range.
+   */
   private begin(): void {
     const { code, sum, greatest, bad } = this;
     const [doubled, exponent] = [code.local('v128'), code.local('v128')];
@@ -141,7 +146,7 @@ class GroupWriter {
     code.get(doubled).words(0, 0, 0, 0).vector('i32x4.eq', 'v128.bitselect').set(greatest);
   }
 
-  /** Multiplies a group, and takes its exponent into account. */
+  /** Multiplies a group, and updates the largest exponent. */
   private multiplyGroup(group: number): GroupProduct {
     const { code, greatest } = this;
     const [total, factor, value, exponent] = [
@@ -162,7 +167,7 @@ class GroupWriter {
     this.pushA(group, groupFields.exponent);
     this.pushB(group, groupFields.exponent);
     code.vector('i32x4.add').set(exponent);
-    // A group counts if a product is not zero, even if the products add up to zero.
+    // The exponent of a group counts if any product is not zero, even if the products add up to zero.
     code.get(exponent);
     splat(code, this.arithmetic.zeroExponent);
     this.pushA(group, groupFields.mask);
@@ -182,7 +187,7 @@ class GroupWriter {
     this.code.get(this.ofB).vectorMemory('v128.load', groupRooms.b + offset);
   }
 
-  /** Adds `value` * 2^`exponent`, truncated to a whole number of units of 2^(greatest - kept). */
+  /** Adds `value` * 2^`exponent`, truncated to a multiple of 2^(greatest - kept). */
   private add({ value, exponent }: GroupProduct): void {
     const { code, totals, greatest, arithmetic } = this;
     const power = code.local('v128');
@@ -223,7 +228,7 @@ class GroupWriter {
     code.shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]);
   }
 
-  /** Pushes two of four numbers as the low half of a vector. */
+  /** Pushes a vector whose low half contains two of four numbers. */
   private pushHalf(numbers: number, half: number): Code {
     const { code } = this;
     code.get(numbers);
@@ -239,7 +244,7 @@ class GroupWriter {
 /** The bias of f64. */
 const doubleBias = 1023;
 
-/** Pushes two f64 numbers, given the upper word of their bits. */
+/** Pushes a vector with two copies of an f64 number, given the upper word of its bits. */
 function pushDoubles(code: Code, upper: number): Code {
   return code.words(0, upper, 0, upper);
 }

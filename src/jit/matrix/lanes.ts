@@ -13,8 +13,8 @@ export function repeat(code: Code, counter: number, limit: number, body: () => v
 }
 
 /**
- * Defines how to compute the position of an element in the scratch memory. Each bit of the lane's index and of the
- * element's index has a distance. The position is the sum of the distances of those bits that are 1.
+ * Defines how to compute the position of an element in the scratch memory. A distance is assigned to each bit of the
+ * lane's index and of the element's index. The position is the sum of the distances of the bits that are 1.
  */
 export interface Position {
   /** The distances for the bits of the lane's index, lowest bit first. */

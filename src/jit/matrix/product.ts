@@ -1,6 +1,7 @@
 /**
- * Multiplies matrices that the lanes of a warp hold. The elements are decoded into an area of the frame and multiplied
- * there, and the results are written back to the frame. The generated functions have the parameters of `exchangeType`.
+ * Multiplies matrices whose elements are distributed over the lanes of a warp. The elements are decoded into an area of
+ * the frame and multiplied there, and the results are written back to the frame. The generated functions have the
+ * parameters of `exchangeType`.
  */
 import type { Collective } from '../../isa/collective.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
@@ -125,7 +126,7 @@ function eachSum({ code, product, room }: ProductContext, body: (at: SumLocals) 
 }
 
 /**
- * Pushes the address of the element of B by which an element of the current row of A is multiplied. The local `at`
+ * Pushes the address of the element of B that is multiplied by an element of the current row of A. The local `at`
  * contains the index of the element of A.
  */
 function pushPartner(context: ProductContext, { b, row }: SumLocals, at: number): void {
@@ -215,7 +216,8 @@ function multiplyFloats(context: ContextOf<'float'>): void {
 }
 
 /**
- * Writes code that multiplies the elements of a row of A by those of a column of B and stores the products as terms.
+ * Writes code that multiplies the elements of a row of A by the elements of a column of B and stores the products as
+ * terms.
  */
 function writeTerms(context: ContextOf<'float'>, sums: SumLocals, terms: number): void {
   const { code, product, rooms, shape } = context;
@@ -256,11 +258,14 @@ function writeTerms(context: ContextOf<'float'>, sums: SumLocals, terms: number)
   });
 }
 
-/** Pushes the place of a term, so that terms of the same chunk are adjacent. `at` contains its index along k. */
+/**
+ * Pushes the position at which a term is stored, chosen so that terms of the same chunk are adjacent. `at` contains the
+ * index of the term along k.
+ */
 function pushPlace({ code, product }: ContextOf<'float'>, at: number): void {
   code.get(at);
   if (product.arithmetic.order === 'direct') return;
-  // The bit of the index that selects the half becomes the highest bit.
+  // The bit of the index that selects the half becomes the highest bit of the position.
   const half = product.a.fragment.columns / 2;
   code.i32(1).op('i32.and').get(at).i32(2).op('i32.shr_u').i32(1).op('i32.shl', 'i32.or');
   code.get(at).i32(1).op('i32.shr_u').i32(1).op('i32.and').i32(half).op('i32.mul', 'i32.or');

@@ -1,4 +1,7 @@
-/** A WebAssembly module that multiplies rows for tcgen05.mma, for the code of `tile-kernel.ts` and `group-kernel.ts`. */
+/**
+ * The parts that the WebAssembly modules of `tile-kernel.ts` and `group-kernel.ts` share. Both modules multiply rows
+ * for tcgen05.mma.
+ */
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
 
@@ -6,8 +9,9 @@ import { ModuleBuilder } from '../../wasm/module.ts';
 export const rowParameters = { row: 0, first: 1, count: 2 } as const;
 
 /**
- * Exports `multiply(row, first, count)`, which adds the products of a row of A and `count` groups of columns of B, from
- * group `first` on, to the sums. The result is nonzero if a number is out of range; the sums are then of no use.
+ * Exports `multiply(row, first, count)`, which multiplies a row of A by `count` groups of columns of B, beginning with
+ * group `first`, and adds the products to the sums. The result is nonzero if a number is out of range; the sums are
+ * then invalid.
  *
  * @param write writes the body of the function
  */

@@ -1,4 +1,4 @@
-/** Block scales: decodes the scales and multiplies products by them. */
+/** Decodes block scales and multiplies products by them. */
 import { elementAt } from '../../base/element-at.ts';
 import type { MatrixProduct, Scaling } from '../../isa/matrix-product.ts';
 import { decodedBytes, type ProductContext, registersOf, words } from './context.ts';
@@ -53,7 +53,7 @@ export class ScaleWriter {
     return elementAt(carriers.sends, before + operand).array;
   }
 
-  /** Pushes lane 0's value of an operand. */
+  /** Pushes the value of an operand in lane 0. */
   private pushOperand(operand: number): void {
     const { code, shape } = this.context;
     code.get(words).memory('i32.load', shape.layout.origin + this.carrier(operand));

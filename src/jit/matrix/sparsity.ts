@@ -11,15 +11,15 @@ interface Lines {
   readonly row: number;
 }
 
-/** Locals for the index of an element's chunk, and for the bits of the metadata from this chunk on. */
+/** Locals for the index of an element's chunk, and for the metadata bits that begin with this chunk. */
 interface ChunkLocals {
   readonly chunk: number;
   readonly indices: number;
 }
 
 /**
- * Pushes the address of the element of B by which an element of A is multiplied. The local `at` contains the index of
- * the element of A among those of its row that are kept.
+ * Pushes the address of the element of B that is multiplied by an element of A. The local `at` contains the index of
+ * the element of A among the elements of its row that are kept.
  */
 export function pushSparsePartner(context: ProductContext, sparsity: Sparsity, { b, row }: Lines, at: number): void {
   const { code, product } = context;
@@ -104,8 +104,8 @@ function pushColumn(code: Code, unit: Sparsity['unit'], at: number, { chunk, ind
 const sameElement = [0b0100, 0b1110];
 
 /**
- * If the indices select halves of different elements, or not in the usual order, replaces the address on the stack by
- * that of an element that is made of these halves.
+ * If the indices select halves of different elements, or the high half before the low half, replaces the address on the
+ * stack with the address of an element that is made of these halves.
  */
 function replaceMixed(context: ProductContext, b: number, at: number, { indices }: ChunkLocals): void {
   const { code, rooms, room, shape, product } = context;
@@ -137,7 +137,10 @@ function replaceMixed(context: ProductContext, b: number, at: number, { indices 
   code.get(address);
 }
 
-/** Pushes the half that an index selects among the four halves of two elements. `pair` has the address of the first. */
+/**
+ * Pushes the half that an index selects among the four halves of two elements. `pair` holds the address of the first
+ * element.
+ */
 function pushHalf({ code, rooms, shape, product }: ProductContext, pair: number, pushIndex: () => void): void {
   code.get(pair);
   pushIndex();

@@ -9,13 +9,13 @@ import { decodeHalves, pushHalves } from './vector-halves.ts';
 import { across, type VectorRooms } from './vector-layout.ts';
 import { checkAccumulators, staysInRange } from './vector-sums.ts';
 
-/** The greatest number of rows of A in a block, of columns of B, and of elements in each of them. */
+/** The maximum numbers of rows of A in a block, of columns of B, and of elements in a row or column. */
 const most = { rows: 128, columns: 256, length: 64 } as const;
 
 /**
- * Where the sums and the factors are in the memory of the module, in bytes. The sums are in the order of their columns,
- * and so are the columns in a block of B: where other products have four even and four odd columns, this one has the
- * first four and the last four.
+ * The addresses of the sums and the factors in the memory of the module. The sums are in the order of their columns.
+ * The columns in a block of B are in order, too: the first four columns take the place of the even columns in other
+ * products, and the last four columns take the place of the odd columns.
  */
 export const tileRooms: VectorRooms & { readonly sums: number } = (() => {
   const a = 4 * most.columns;
@@ -33,7 +33,7 @@ export interface TileKernel {
   readonly formats: readonly [a: FactorFormat, b: FactorFormat] | null;
 }
 
-/** The module whose function multiplies groups of eight columns. */
+/** Returns a module whose function `multiply` handles eight columns at a time. */
 export function tileKernel(kernel: TileKernel): Uint8Array<ArrayBuffer> {
   return rowModule((code) => writeRow(code, kernel));
 }

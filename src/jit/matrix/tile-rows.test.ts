@@ -25,7 +25,10 @@ const cases = [
   ['e2m1', 'e3m2', 'tcgen05 of fp8, fp6 and fp4', 'f16', 32],
 ] as const;
 
-/** Codes of finite numbers: one in `rare` of them may have any exponent, the others have exponents close together. */
+/**
+ * Codes of finite numbers. About one number in `rare` may have any exponent; the exponents of all other numbers are
+ * close together.
+ */
 function codesOf(random: RandomSource, format: FactorFormat, count: number, rare: number): Uint32Array {
   const { width, exponentBits, fractionBits, padding } = formats[format];
   const field = padding + fractionBits;

@@ -15,16 +15,16 @@ import { tileKernel, tileRooms } from './tile-kernel.ts';
 import { zeroMark } from './vector-chunks.ts';
 import { across } from './vector-layout.ts';
 
-/** The exponents of B include the bias of f32, so that the exponent of a product does. */
+/** The f32 bias is added to the exponents of B, so that the exponents of products are biased. */
 const bias = 127;
 
-/** The greatest number of columns. The sums are at the start of the memory. */
+/** The maximum number of sums, which are at the start of the memory. */
 const mostSums = 256;
 
-/** The number of columns that the code for a kind of product computes together. */
+/** For each kind of product, the number of columns that are computed together. */
 const together: Readonly<Record<RowProduct['kind'], number>> = { elements: across, groups: columnsTogether };
 
-/** The memory of all kernels, and the product whose factors it contains. */
+/** The memory that all kernels share, with the product whose factors it currently contains. */
 class Workspace {
   private readonly memory: WebAssembly.Memory;
   private readonly kernels = new Map<string, CompiledFunction>();
@@ -109,7 +109,7 @@ function loadElements(
 /** Elements of e2m1 are multiples of 0.5, so twice an element is an integer. */
 const unit = 0.5;
 
-/** @param lanes the number of lines whose fields lie side by side */
+/** @param lanes the number of lines whose fields are interleaved */
 function loadGroups({ lines: { length, values }, scales }: GroupFactors, lanes: number, to: DataView): void {
   const groups = length / groupElements;
   for (let line = 0; line < values.length / length; line++) {

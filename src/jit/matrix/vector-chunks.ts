@@ -8,7 +8,7 @@ import { addProducts, beginChunk, eachTotal, endChunk, type FourSums, fourSums, 
 
 /**
  * The exponent that is used for zeros. Twice this number still fits in 16 bits. If one factor is zero, the sum of the
- * exponents is less than for any nonzero product.
+ * exponents is smaller than the sum for any nonzero product.
  */
 export const zeroMark = -16_384;
 
@@ -17,7 +17,7 @@ export function hasNormalProducts(a: FactorFormat, b: FactorFormat): boolean {
   return [a, b].every((format) => formats[format].exponentBits < 8);
 }
 
-/** What is known about the products. */
+/** What is known about the range of the products. */
 export interface ProductRange {
   readonly arithmetic: DotArithmetic;
   /** The result of `staysInRange`. */
@@ -30,7 +30,7 @@ export class VectorChunks {
   private readonly code: Code;
   private readonly entries: VectorEntries;
   private readonly range: ProductRange;
-  /** A local with a mask of the lanes in which something is out of range. */
+  /** A local with a mask of the lanes in which a number is out of range. */
   private readonly bad: number;
   private readonly fours: readonly [even: FourSums, odd: FourSums];
   private readonly factor: number;
@@ -45,7 +45,7 @@ export class VectorChunks {
     [this.factor, this.greatest] = [code.local('v128'), code.local('v128')];
   }
 
-  /** Adds the products of some entries. */
+  /** Adds the products of the given entries. */
   add(eight: Eight, entries: readonly number[]): void {
     const { code, fours, bad, factor } = this;
     const { arithmetic, inRange } = this.range;
@@ -65,7 +65,7 @@ export class VectorChunks {
     for (const four of sums) endChunk(code, arithmetic, four, bad);
   }
 
-  /** Finds the greatest exponents of the products in a chunk. */
+  /** Finds the largest exponents of the products in a chunk. */
   private findGreatest(eight: Eight, entries: readonly number[]): void {
     const { code, greatest, fours } = this;
     const { arithmetic, inRange, normal } = this.range;
@@ -82,7 +82,7 @@ export class VectorChunks {
 
   /**
    * Finds lanes in which all products are too small for f32, although at least one of them is not zero, and sets these
-   * lanes in the mask `bad`. The greatest exponent in such a lane would be mistaken for that of a zero.
+   * lanes in the mask `bad`. The largest exponent in such a lane would be mistaken for the exponent of a zero.
    */
   private refuseTiny(): void {
     const { code, greatest, bad } = this;

@@ -5,8 +5,9 @@ import { advance } from './vector-factors.ts';
 import { across, type VectorRooms } from './vector-layout.ts';
 
 /**
- * Eight adjacent elements of a row of D. `row` and `column` are relative to the row and the column at which `Bases`
- * point. `sums` holds two locals: one for the sums of the even columns, and one for those of the odd columns.
+ * Eight adjacent elements of a row of D. `row` and `column` are relative to the row and the column to which the
+ * addresses in `Bases` point. `sums` holds two locals: one for the sums of the even columns, and one for those of the
+ * odd columns.
  */
 export interface Eight {
   readonly row: number;
@@ -14,7 +15,7 @@ export interface Eight {
   readonly sums: readonly [even: number, odd: number];
 }
 
-/** Locals with addresses to which the positions of the entries in the rooms are added. */
+/** Locals that hold base addresses, to which the positions of entries are added. */
 interface Bases {
   readonly valuesOfA: number;
   readonly exponentsOfA: number;
@@ -72,8 +73,8 @@ export class VectorEntries {
   }
 
   /**
-   * Calls `body` for each entry, in any order. `push` pushes either four copies of an entry of A, or the entries of B
-   * for four columns.
+   * Calls `body` for each entry, in any order. `push.a` pushes four copies of an entry of A, and `push.b` pushes the
+   * entries of B for four columns.
    */
   eachValue({ row, column }: Eight, entries: readonly number[], body: (push: PushValue) => void): void {
     const { a, b, entries: inRow } = this.rooms;
@@ -87,8 +88,8 @@ export class VectorEntries {
   }
 
   /**
-   * Calls `body` for each entry, in any order. `push` pushes the exponents of the products in eight columns, those of
-   * the even columns first.
+   * Calls `body` for each entry, in any order. `push` pushes the exponents of the products in eight columns, first for
+   * the even columns, then for the odd columns.
    */
   eachExponent({ row, column }: Eight, entries: readonly number[], body: (push: () => void) => void): void {
     const { exponentsA, exponentsB, entries: inRow } = this.rooms;

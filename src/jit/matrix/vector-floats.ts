@@ -1,4 +1,4 @@
-/** Products of floats, four columns at a time. */
+/** Computes products of floats, four columns at a time. */
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import { type Accumulator, chunksOf, type FactorFormat, leastOfHalf } from '../../numerics/dot-arithmetic.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -16,7 +16,7 @@ import { checkAccumulators, staysInRange } from './vector-sums.ts';
 
 type FloatContext = ProductContext<Extract<MatrixProduct, { readonly kind: 'float' }>>;
 
-/** The bias that is used for the sum of the exponents of two factors. */
+/** The bias of the sum of two factors' exponents. */
 const bias = 127;
 
 /**
@@ -40,7 +40,7 @@ function floatFormat(name: Accumulator | FactorFormat) {
 }
 
 /**
- * Decodes four elements to f32 values and their exponents. In the mask `bad`, sets the lanes whose element is an
+ * Decodes four elements to f32 values and their exponents. Sets the lanes of the mask `bad` whose element is an
  * infinity or a NaN.
  */
 function decodeFour(context: FloatContext, { side, source, number }: FourWords, to: FourEntries, bad: number): void {
@@ -77,8 +77,8 @@ function decodeFour(context: FloatContext, { side, source, number }: FourWords, 
 }
 
 /**
- * Sets a local to the exponents of four magnitudes, plus `offset`. `least` is the lowest exponent field of a number that
- * is not zero.
+ * Sets a local to the exponents of four magnitudes, plus `offset`. `least` is the lowest exponent field that a nonzero
+ * number can have.
  */
 function setExponents(
   code: Code,

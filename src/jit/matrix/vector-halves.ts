@@ -3,12 +3,12 @@ import type { Code } from '../../wasm/code.ts';
 import { shift, single, splat, splatPower } from '../simd/vector-words.ts';
 
 /**
- * Two biased f32 exponents: that of the smallest normal f16 number, and that of the first power of two above the
- * largest f16 number.
+ * Two biased f32 exponents: the exponent of the smallest normal f16 number, and the exponent of the first power of two
+ * above the largest f16 number.
  */
 const [least, beyond] = [127 - 14, 127 + 16];
 
-/** How many more fraction bits f32 has than f16. */
+/** The number of fraction bits of f32 minus the number of fraction bits of f16. */
 const extra = 13;
 
 /**
@@ -30,8 +30,8 @@ export function decodeHalves(code: Code, high: boolean): Code {
 export function roundToHalves(code: Code): Code {
   const [value, last] = [code.local('v128'), code.local('v128')];
   // Adding a large number and then subtracting it rounds the value to f16. The number is a power of two whose exponent
-  // is 13 greater than that of the value, so its last place in f32 has the same weight as the last place of the value
-  // in f16.
+  // exceeds the exponent of the value by 13, so its last place in f32 has the same weight as the last place of the
+  // value in f16.
   splat(code.tee(value), single.infinity).vector('v128.and');
   splat(splat(code, least << 23).vector('i32x4.max_s'), extra << 23)
     .vector('i32x4.add')
@@ -62,7 +62,7 @@ export function pushHalfExponents(code: Code, doubled: number): Code {
   return code.get(doubled).words(0, 0, 0, 0).vector('i32x4.eq', 'v128.andnot');
 }
 
-/** Pushes a mask of the lanes whose exponent is that of an infinity or NaN. */
+/** Pushes a mask of the lanes that hold an infinity or a NaN, given their exponents. */
 export function pushBeyond(code: Code, exponent: number): Code {
   return splat(code.get(exponent), beyond - 1).vector('i32x4.gt_s');
 }

@@ -1,4 +1,4 @@
-/** Products of integers and of bits, four columns at a time. */
+/** Computes products of integers and of single bits, four columns at a time. */
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import { formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';

@@ -10,8 +10,8 @@ import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import type { Carriers } from '../groups/stop.ts';
 
 /**
- * Number of rows of A or C, or columns of B, that the 32 lanes hold in one register. Each row or column is shared by
- * four lanes.
+ * Number of rows of A or C, or columns of B, whose elements the 32 lanes hold in one register. Each row or column is
+ * shared by four lanes.
  */
 export const across = 8;
 
@@ -47,15 +47,15 @@ export function vectorRooms(product: MatrixProduct): VectorRooms {
   };
 }
 
-/** A product, and where its operands are. */
+/** A product, and the arrays that contain its operands. */
 interface Placed {
   readonly product: MatrixProduct;
   readonly carriers: Carriers;
 }
 
 /**
- * If each lane holds adjacent elements of a column of D instead of a row, returns a product whose D is the transpose of
- * D. Its A is the transpose of B, and its B is the transpose of A.
+ * If each lane holds adjacent elements of a column of D instead of a row, returns the product that computes the
+ * transpose of D. Its first factor is the transpose of B, and its second factor is the transpose of A.
  */
 export function upright(product: MatrixProduct, carriers: Carriers): Placed {
   const isTransposed = product.sparsity === null && liesInPairs(transposed(product.d.fragment));

@@ -11,7 +11,7 @@ import { across, registerAt, type VectorRooms } from './vector-layout.ts';
 export class VectorRows<Product extends MatrixProduct> {
   readonly context: ProductContext<Product>;
   readonly rooms: VectorRooms;
-  /** Locals for the addresses of three things: the words of four lanes, the values of A, and the exponents of A. */
+  /** Locals for three addresses: of the words of four lanes, of the values of A, and of the exponents of A. */
   private readonly lanes: number;
   private readonly values: number;
   private readonly exponents: number;

@@ -1,6 +1,6 @@
 /**
  * Adds up the terms of a chunk for four dot products at once. The products themselves are exact in f32. As in hardware,
- * each product is multiplied by 2^(kept - greatest exponent) and truncated to an integer, and these integers are added.
+ * each product is multiplied by 2^(kept - largest exponent) and truncated to an integer, and these integers are added.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type DotArithmetic, type FactorFormat, leastOfHalf } from '../../numerics/dot-arithmetic.ts';
@@ -18,7 +18,7 @@ export interface SumContext {
 /** Locals for four sums, which belong either to the even columns or to the odd columns. */
 export interface FourSums {
   /**
-   * Two locals: `greatest` holds the greatest exponents of the products, and `scale` holds the factors by which terms
+   * Two locals: `greatest` holds the largest exponents of the products, and `scale` holds the factors by which terms
    * are multiplied to express them in units of the sum.
    */
   readonly greatest: number;
@@ -35,7 +35,7 @@ export interface Accumulated extends FourSums {
   readonly sum: number;
 }
 
-/** The bias of f32, and the greatest biased exponent of a finite number. */
+/** The bias of f32, and the largest biased exponent of a finite number. */
 const [bias, most] = [127, 254];
 
 /**
@@ -73,7 +73,7 @@ export function eachTotal(
 }
 
 /**
- * Returns a threshold for the greatest (biased) exponent in a chunk. If that exponent is not below the threshold,
+ * Returns a threshold for the largest (biased) exponent in a chunk. If this exponent is not below the threshold,
  * results are normal numbers, and zeros do not affect how the terms are aligned.
  */
 export function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
@@ -81,9 +81,8 @@ export function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
 }
 
 /**
- * Whether products are far enough from the limits of f32 for sums to remain in range. If so, and if an accumulator is
- * finite and is either zero or has an exponent of at least `leastExponent`, then the sum has the same properties as the
- * accumulator.
+ * Whether products are far enough from the limits of f32 for sums to remain in range. In that case, if an accumulator
+ * is finite and is either zero or has an exponent of at least `leastExponent`, the same is true of the sum.
  */
 export function staysInRange(a: FactorFormat, b: FactorFormat, arithmetic: DotArithmetic): boolean {
   const [least, greatest] = [a, b]
@@ -96,8 +95,9 @@ export function staysInRange(a: FactorFormat, b: FactorFormat, arithmetic: DotAr
 }
 
 /**
- * The exponents of the least and the greatest numbers of a format. A subnormal number counts as having the exponent of
- * the least normal number, of f16 if it is converted to f16.
+ * The exponents of the smallest and the largest numbers of a format. Subnormal numbers are treated as if they had the
+ * exponent of the smallest normal number. If the factors are converted to f16, this applies only to numbers that are
+ * subnormal in f16.
  */
 function exponentsOf(format: FactorFormat, { order }: DotArithmetic): readonly [least: number, greatest: number] {
   const { exponentBits, fractionBits, bias: own } = formats[format];
@@ -105,7 +105,7 @@ function exponentsOf(format: FactorFormat, { order }: DotArithmetic): readonly [
   return [least, 2 ** exponentBits - 1 - own];
 }
 
-/** In the mask `bad`, sets the lanes in which the accumulator is out of range. */
+/** Sets the lanes of the mask `bad` in which the accumulator is out of range. */
 export function checkAccumulators(code: Code, arithmetic: DotArithmetic, sum: number, bad: number): void {
   const [doubled, exponents] = [code.local('v128'), code.local('v128')];
   shift(code.get(sum), 'i32x4.shl', 1).tee(doubled);
@@ -114,8 +114,8 @@ export function checkAccumulators(code: Code, arithmetic: DotArithmetic, sum: nu
 }
 
 /**
- * In the mask `bad`, sets the lanes in which the greatest exponent is out of range. If all terms of the sum in a lane
- * are zero, the exponent does not matter, so the mask is not set in this lane.
+ * Sets the lanes of the mask `bad` in which the largest exponent is out of range. If all terms of the sum in a lane are
+ * zero, the exponent does not matter, so this lane is not set.
  */
 function checkExponents(code: Code, arithmetic: DotArithmetic, greatest: number, doubled: number, bad: number): void {
   code.get(bad);
@@ -125,10 +125,10 @@ function checkExponents(code: Code, arithmetic: DotArithmetic, greatest: number,
 }
 
 /**
- * Begins a chunk: computes the scale from the greatest exponents of the products and the accumulators, and initializes
- * the sums with the accumulators. In the mask `bad`, sets the lanes in which the greatest exponent is out of range. If
- * `inRange` is true, all exponents are known to be in range, so the generated code neither checks the greatest
- * exponents nor clamps them to a minimum.
+ * Begins a chunk: computes the scale from the largest exponents of the products and the accumulators, and initializes
+ * the sums with the accumulators. Sets the lanes of the mask `bad` in which the largest exponent is out of range. If
+ * `inRange` is true, all exponents are known to be in range, so the generated code neither checks the largest exponents
+ * nor clamps them to a minimum.
  */
 export function beginChunk(
   code: Code,
@@ -208,7 +208,7 @@ export function endChunk(code: Code, arithmetic: DotArithmetic, sums: Accumulate
   splat(code.get(total), single.sign).vector('v128.and', 'v128.or').set(sum);
 }
 
-/** Adds one total to another. In the mask `bad`, sets the lanes in which the sum does not fit in 32 bits. */
+/** Adds one total to another. Sets the lanes of the mask `bad` in which the sum does not fit in 32 bits. */
 function addTotals(code: Code, total: number, other: number, bad: number): void {
   const before = code.local('v128');
   code.get(total).tee(before).get(other).vector('i32x4.add').set(total);

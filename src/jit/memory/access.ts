@@ -1,6 +1,6 @@
 /**
- * Loads and stores. An inline check recognizes accesses that are clearly valid. All other accesses call a function that
- * checks them more thoroughly and, if necessary, asks the engine, which may raise a fault.
+ * Lowers loads and stores. An inline check recognizes accesses that are clearly valid. For all other accesses, the code
+ * calls a function that checks them more thoroughly and, if necessary, calls the engine, which may raise a fault.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';

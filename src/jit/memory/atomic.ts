@@ -83,8 +83,8 @@ function offsetOf({ width }: StepOf<'atomic'>, { layout }: Lowering, i: number):
 }
 
 /**
- * Runs `body` while the thread holds the lock. A lock is needed because WebAssembly has no atomic instruction for 128
- * bits.
+ * Writes code that runs `body` while the thread holds the lock. A lock is needed because WebAssembly has no 128-bit
+ * atomic instructions.
  */
 function locked({ code, layout }: Lowering, body: () => void): void {
   const lock = layout.origin + lockAddress;

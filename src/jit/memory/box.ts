@@ -1,4 +1,4 @@
-/** Lowers copies of boxes of tensors. The engine makes the copy, so compiled code only passes its operands. */
+/** Lowers copies of tensor boxes. The engine makes the copy, so compiled code only passes its operands. */
 import { type BoxKind, mostDimensions, mostOffsets } from '../../isa/steps/memory.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Lowering } from '../lowering.ts';
@@ -10,7 +10,7 @@ export function lowerBox(step: StepOf<BoxKind>, { code, values, helpers, locals,
   code.i32(recordCall({ kind, mode, op, space, tensorSpace, rank: coordinates.length }));
   code.get(locals.thread).get(locals.fuel);
   for (const ref of coordinates) values.get(ref, 'i32');
-  // The engine takes a coordinate for each dimension that a tensor may have.
+  // The engine function has a parameter for the coordinate of each dimension that a tensor may have.
   for (let i = coordinates.length; i < mostDimensions; i++) code.i32(0);
   for (const ref of offsets) values.get(ref, 'i32');
   for (let i = offsets.length; i < mostOffsets; i++) code.i32(0);

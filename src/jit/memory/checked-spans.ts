@@ -1,6 +1,6 @@
 /**
  * The spans of the basic block that is being written. A span is a range of memory that several accesses share. The
- * first of these accesses checks the whole span and stores the result in locals. The other accesses only read these
+ * first of these accesses checks the whole span and stores the result in locals. All further accesses only read these
  * locals.
  */
 import { type AccessPlace, accessPlaces, type AccessSpan } from '../../program/access-spans.ts';
@@ -18,13 +18,10 @@ export interface CheckedSpan {
   readonly at: readonly number[];
 }
 
-/**
- * How the addresses of threads that run together are expected to be related: all the same, consecutive, or without a
- * known relation.
- */
+/** The expected pattern of the addresses of threads that run together: all the same, consecutive, or unknown. */
 export type SpanKind = 'same' | 'row' | 'scattered';
 
-/** Returns how the addresses in a register are expected to be related, for accesses of `size` bytes. */
+/** Returns the expected pattern of the addresses in a register, for accesses of `size` bytes. */
 export type KindOf = (register: number, size: number) => SpanKind;
 
 /** An access that shares a span with other accesses. */

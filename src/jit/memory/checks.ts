@@ -16,7 +16,7 @@ export interface AccessFacts {
   readonly size: number;
 }
 
-/** The spaces that have a fixed size. */
+/** The state spaces that have a fixed size. */
 export type BoundedSpace = Exclude<AccessSpace, 'global' | 'generic'>;
 
 export function isBounded(space: AccessSpace): space is BoundedSpace {
@@ -30,8 +30,8 @@ export function isQuick({ space, access, size }: AccessFacts): boolean {
 
 /**
  * True if accesses to a space need no code that checks them. Even if checks are turned off, two kinds of addresses need
- * this code, because it finds the memory to which the addresses refer: a generic address may point into a window, and
- * an address in shared memory may belong to another block.
+ * this code to find the memory to which they refer: a generic address may point into a window, and an address in shared
+ * memory may belong to another block.
  */
 export function isAlwaysValid(
   space: AccessSpace,

@@ -1,6 +1,6 @@
 /**
  * Handles accesses that the inline check could not prove to be valid. Each kind of access has its own function, which
- * checks an access more thoroughly and asks the engine if necessary.
+ * checks the access more thoroughly and calls the engine if necessary.
  */
 import { rankOfFirst, rankShift } from '../../isa/spaces.ts';
 import { windowBase, windowBits } from '../../machine/memory/address-space.ts';

@@ -45,7 +45,7 @@ export function lowerTensorStore(step: StepOf<'tensor-store'>, lowering: Lowerin
   });
 }
 
-/** Returns a local with the address in global memory from which the offsets of words are counted. */
+/** Returns a local that holds the global memory address to which the offsets of the words are relative. */
 function locateWords({ address, space }: Pick<StepOf<'tensor-load'>, 'address' | 'space'>, lowering: Lowering): number {
   const { code, values } = lowering;
   const at = values.temporary('i32');
@@ -56,7 +56,7 @@ function locateWords({ address, space }: Pick<StepOf<'tensor-load'>, 'address' |
   return at;
 }
 
-/** Passes the operands, and zeros for those that the step does not have. */
+/** Passes the operands to the engine, with zeros for operands that the step does not have. */
 function callEngine(
   wide: readonly (Ref | null)[],
   narrow: readonly (Ref | null)[],

@@ -1,4 +1,4 @@
-/** Lowers copies from one memory to another (cp.async, cp.async.bulk), and st.bulk. */
+/** Lowers copies between state spaces (cp.async, cp.async.bulk), and st.bulk. */
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { MemoryOpcode } from '../../wasm/opcodes.ts';
@@ -91,7 +91,7 @@ export function lowerBulk(step: StepOf<'bulk'>, lowering: Lowering): void {
   });
 }
 
-/** Copies all bytes but the first and the last ones, whose sources may be out of bounds. */
+/** Copies all bytes except those at the beginning and at the end whose sources may be out of bounds. */
 function lowerTrimmed(step: StepOf<'bulk'>, left: Ref, right: Ref, lowering: Lowering): void {
   const { code, values } = lowering;
   const [begin, end] = [values.temporary('i64'), values.temporary('i64')];
@@ -116,7 +116,7 @@ function lowerTrimmed(step: StepOf<'bulk'>, left: Ref, right: Ref, lowering: Low
   });
 }
 
-/** Copies the bytes of a piece whose sources are between `begin` and `end`, one at a time. */
+/** Copies, one at a time, the bytes of a piece whose source addresses are between `begin` and `end`. */
 function copyInside(
   { sourceSpace }: StepOf<'bulk'>,
   lowering: Lowering,
@@ -137,7 +137,7 @@ function copyInside(
   });
 }
 
-/** Copies the bytes of a piece whose bits are set in the mask. */
+/** Copies the bytes of a piece that the mask selects. */
 function copyBytes({ code, values, layout }: Lowering, mask: Ref, from: number, to: number): void {
   for (let i = 0; i < piece; i++) {
     values.get(mask, 'i32');
@@ -175,7 +175,10 @@ export function lowerClear(step: StepOf<'clear'>, lowering: Lowering): void {
   });
 }
 
-/** Lowers updates of consecutive elements. `lowerElement` lowers the steps that load one of them and update another. */
+/**
+ * Lowers updates of consecutive elements. `lowerElement` lowers the two steps for each element: one loads the source,
+ * the other updates the target.
+ */
 export function lowerBulkAtomic(
   step: StepOf<'bulk-atomic'>,
   lowering: Lowering,
@@ -185,7 +188,7 @@ export function lowerBulkAtomic(
   const { space, sourceSpace, width, from, to, value, old, next, steps, order } = step;
   const unseen = { proxy: 'generic', order: null, unused: false } as const;
   inPieces(step, lowering, (source, target) => {
-    // The addresses must be aligned like those of a copy.
+    // The addresses must have the same alignment as in a copy.
     locateAt(lowering, { space: sourceSpace, access: 'load', size: piece }, source);
     locateAt(lowering, { space, access: 'store', size: piece }, target);
     for (let offset = 0; offset < piece; offset += width / 8) {

@@ -6,7 +6,7 @@ import type { Code } from '../../wasm/code.ts';
 import { maskTo } from '../arithmetic/integer.ts';
 import type { Lowering } from '../lowering.ts';
 
-/** The spaces that have windows of their own in the generic address space. */
+/** The state spaces that have windows of their own in the generic address space. */
 export const windowed: readonly Exclude<WindowSpace, 'global' | 'shared::cluster'>[] = [
   'shared',
   'local',
@@ -59,8 +59,8 @@ export function lowerInWindow(step: StepOf<'in-window'>, { code, values }: Lower
 }
 
 /**
- * Lowers cvta. From a null pointer, cvta.to makes an address that cvta turns into a null pointer again, because LLVM
- * compares such addresses with each other.
+ * Lowers cvta. A null pointer is converted by cvta.to to an address that cvta converts back to a null pointer, because
+ * LLVM compares such addresses with each other.
  */
 export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
   const { code, values, helpers, locals, recordCall } = lowering;
@@ -104,7 +104,7 @@ export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
 
 /**
  * Pushes a mask that selects the bits of an address that form the offset within a window. If the high word of the
- * address is 0, the mask for near windows is used, because an address in a far window never has this form.
+ * address is 0, the mask for near windows is used, because the high word of an address in a far window is never 0.
  */
 function pushOffsetMask(code: Code, address: number): void {
   const mask = (width: 32 | 64): bigint => (1n << BigInt(windowBits(width))) - 1n;

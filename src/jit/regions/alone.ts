@@ -16,10 +16,10 @@ export function regionsOf({ functions, direct }: KernelShape): readonly KernelRe
   );
 }
 
-/** For each region, the index of its function. If it was left out of the module, the function is imported. */
+/** For each region, the index of its function. If the function was left out of the module, it is imported. */
 export type AloneFunctions = readonly number[];
 
-/** The name under which a module imports the function of a region that was left out of it. */
+/** The name under which a kernel's module imports the function of a region that was left out of the module. */
 export function aloneImport(region: number): string {
   return `alone${region}`;
 }

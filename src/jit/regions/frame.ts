@@ -57,13 +57,16 @@ export class FrameLayout {
     this.depth = this.array(4);
   }
 
-  /** Returns the total size of all arrays in bytes. Code that is compiled later can use only these arrays. */
+  /**
+   * Closes the layout and returns the total size of all arrays in bytes. Code that is compiled later can use only these
+   * arrays.
+   */
   close(): number {
     this.isClosed = true;
     return this.end;
   }
 
-  /** Adds bytes at the end of the frames and returns their offset, which is a multiple of 16. */
+  /** Reserves bytes at the end of the frames and returns their offset, which is a multiple of 16. */
   private take(bytes: number): number {
     if (this.isClosed) throw new Error('the size of the frames is already fixed');
     const offset = this.end;
@@ -89,7 +92,7 @@ export class FrameLayout {
 
   /**
    * Returns the offset of an area of `bytes` bytes for temporary data. Only one warp may use the area at a time.
-   * Different callers may get the same area.
+   * Different callers may receive the same area.
    */
   room(bytes: number): number {
     const known = this.rooms.find(({ size }) => size >= bytes);
@@ -100,8 +103,8 @@ export class FrameLayout {
   }
 
   /**
-   * Returns the offset of 8 bytes for a register that has no local. Threads use the same bytes one after the other.
-   * Returns null if these bytes do not exist and can no longer be added.
+   * Returns the offset of 8 bytes for a register that has no local. All threads use the same bytes, one after the
+   * other. Returns null if these bytes were not reserved before the layout was closed.
    */
   overflow(index: number): number | null {
     while (this.overflowing.length <= index && !this.isClosed) this.overflowing.push(this.take(8));

@@ -38,14 +38,14 @@ export interface FunctionShape {
    */
   readonly landings: ReadonlySet<number>;
   /**
-   * Those of the landings at which a thread lets the other threads of its warp catch up, with their places
-   * (program/lockstep.ts), and those at which a long function is cut (program/seams.ts). The regions of a function are in
-   * the order of their places.
+   * The landings at which a thread lets the other threads of its warp catch up (program/lockstep.ts) and those at which
+   * a long function is split (program/seams.ts), each with its place. The regions of a function are in the order of
+   * their places.
    */
   readonly lockstep: ReadonlyMap<number, number>;
   /** The data for running four threads at once; null if the kernel runs one thread at a time. */
   readonly four: FourShape | null;
-  /** The loops in which a thread may be waiting for another thread, each given by its first basic block. */
+  /** The loops in which a thread may be waiting for another thread, by their first basic block. */
   readonly pauses: ReadonlyMap<number, WaitingLoop>;
   /** For each basic block that follows a stop, the index of that stop. */
   readonly stopAt: ReadonlyMap<number, number>;
@@ -54,18 +54,18 @@ export interface FunctionShape {
   readonly traffic: TrafficAnalysis;
 }
 
-/** Everything that is needed to run four threads of a kernel at once. */
+/** The data that is needed to run four threads of a kernel at once. */
 export interface FourShape {
   /** Slots of registers whose values may differ between threads that are in lockstep. */
   readonly varying: ReadonlySet<number>;
   readonly strides: ReadonlyMap<number, Stride>;
-  /** Blocks that begin with an instruction at which threads may part. */
+  /** Blocks that begin with an instruction at which threads may diverge. */
   readonly partings: ReadonlySet<number>;
 }
 
 interface Surroundings {
   readonly size: CodeSize;
-  /** The functions whose calls do not end a region: built-in functions and direct functions. */
+  /** The functions that can be called without ending a region: built-in functions and direct functions. */
   readonly atOnce: ReadonlySet<number>;
   readonly direct: DirectFunctions;
   readonly firstRegion: number;
@@ -136,7 +136,10 @@ export function functionShape(original: FunctionProgram, surroundings: Surroundi
 
 const none: ReadonlySet<number> = new Set();
 
-/** The instructions at which regions end and threads let each other catch up, with their places (lockstep.ts). */
+/**
+ * The instructions at which regions end, for example so that other threads can catch up, with their places
+ * (lockstep.ts).
+ */
 function pointsOf(
   program: FunctionProgram,
   atOnce: ReadonlySet<number>,
@@ -155,7 +158,7 @@ function countTargets({ instructions }: FunctionProgram, size: CodeSize): void {
   }
 }
 
-/** Adds to the live registers the slots for the upper halves of 128-bit registers. */
+/** Adds the slots for the upper halves of 128-bit registers to the live registers. */
 function withUpperHalves(program: FunctionProgram, live: Liveness): Liveness {
   const wide = new Set(program.registers.filter(({ type }) => type.width > 64).map(({ place }) => place));
   if (wide.size === 0) return live;

@@ -30,22 +30,23 @@ export interface KernelShape {
   /** Whether the threads that run a region together may be in different states at its end. */
   readonly hasStates: boolean;
   /**
-   * Whether threads run warp by warp, and some lanes of a warp may run while the others wait. This is so if threads of a
-   * warp exchange values or catch up with each other.
+   * Whether threads run warp by warp, and some lanes of a warp may run while the others wait. This is the case if
+   * threads of a warp exchange values or catch up with each other.
    */
   readonly inWarps: boolean;
   /** Whether threads let the other threads of their warp catch up (program/lockstep.ts). */
   readonly catchesUp: boolean;
   /**
-   * Whether a thread may wait for another thread in a loop that extends over several regions, because it calls functions
-   * or lets other threads catch up. To let other threads run, a thread then pauses at some of these places.
+   * Whether a thread may wait for another thread in a loop that extends over several regions, because it calls
+   * functions or lets other threads catch up. In that case, a thread sometimes pauses at such a place to let other
+   * threads run.
    */
   readonly waitsAcrossRegions: boolean;
   /** Whether a thread may reach a loop in which it waits for another thread. */
   readonly waits: boolean;
   /**
    * Whether a loop with a stop may wait for another block. A thread does not pause in such a loop, because it begins a
-   * new region at each stop. Instead, the whole block gives other blocks a turn after a number of stops.
+   * new region at each stop. Instead, the whole block lets other blocks run after a certain number of stops.
    */
   readonly yieldsAtStops: boolean;
   /**
@@ -54,7 +55,7 @@ export interface KernelShape {
    */
   readonly spins: ReadonlyMap<number, number>;
   readonly frame: FrameLayout;
-  /** Maximum number of bytes that a thread's call stack may take. */
+  /** Maximum number of bytes that a thread's call stack may occupy. */
   readonly callBytes: number;
   readonly engineCalls: EngineCall[];
 }

@@ -1,4 +1,7 @@
-/** The instructions at which four threads that run together may part, after which each of them runs alone. */
+/**
+ * Finds the instructions at which four threads that run together may diverge. After that, each of these threads runs
+ * alone.
+ */
 import { flowOf } from '../../isa/steps/effects.ts';
 import type { DirectFunctions } from '../../program/direct-functions.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
@@ -6,13 +9,13 @@ import { canBeMasked, convertBranches } from '../../program/if-conversion.ts';
 import { varyingPlaces } from '../../program/varying.ts';
 
 /**
- * Maximum number of instructions at which threads may part. Each of these instructions needs its own entry point, at
- * which single threads continue after they have parted. If a kernel contains more of them, its threads therefore run
+ * Maximum number of instructions at which threads may diverge. Each of these instructions needs its own entry point, at
+ * which single threads continue after they have diverged. If a kernel contains more than this number, its threads run
  * one by one.
  */
 export const mostPartings = 48;
 
-/** A kernel as four threads run it together, and the registers that may differ between them. */
+/** The program that four threads run together, and the registers that may differ between these threads. */
 interface ForFours {
   readonly program: FunctionProgram;
   readonly varying: ReadonlySet<number>;
@@ -32,8 +35,8 @@ export function forFours(original: FunctionProgram, hasLocal: boolean): ForFours
 }
 
 /**
- * Returns the positions of the instructions at which threads in lockstep may part: those that depend on a predicate whose
- * value may differ between the threads, and those at which threads always part.
+ * Returns the positions of the instructions at which threads in lockstep may diverge: instructions that depend on a
+ * predicate whose value may differ between the threads, and instructions at which threads always run one by one.
  */
 export function partingsOf(
   instructions: readonly ProgramInstruction[],
@@ -56,8 +59,8 @@ function mayDiffer({ guard }: ProgramInstruction, varying: ReadonlySet<number>):
 }
 
 /**
- * Whether threads that execute an instruction always part before it. They part at most calls, so that one thread after
- * the other executes what it calls, and prints what it prints, as in code for one thread at a time.
+ * Whether threads always run one by one from this instruction on. This is the case for most calls, so that functions
+ * are called, and output is printed, in the same order as in code for one thread at a time.
  */
 export function alwaysParts({ steps, call }: ProgramInstruction, { alone }: DirectFunctions): boolean {
   if (call?.callee.kind === 'direct' && alone.has(call.callee.function)) return false;

@@ -8,8 +8,8 @@ import type { KernelShape } from './kernel-shape.ts';
 import type { ThreadFrame } from './thread-frame.ts';
 
 /**
- * Each time regions that end at calls or where threads catch up have been run this many times, threads pause to let
- * other threads run. The number must be a power of two.
+ * After this number of runs of regions that end at calls or where threads catch up, threads pause to let other threads
+ * run. The number must be a power of two.
  */
 const leavingRunsPerTurn = 64;
 
@@ -21,8 +21,8 @@ interface ExitParts {
   readonly frame: ThreadFrame;
   readonly counts: OutcomeCounts;
   /**
-   * If the region begins with a loop in which a thread only waits for its cluster: the local that says whether any thread
-   * has left this loop. Null for other regions.
+   * If the region begins with a loop in which a thread only waits for its cluster: the local that is nonzero if any
+   * thread has left this loop. Null for other regions.
    */
   readonly moved: number | null;
 }
@@ -44,7 +44,7 @@ export class RegionExit implements GoTo {
    * Writes code that stores the state of the thread and branches to the end of the code for this thread. If the threads
    * of a kernel never stop, no state has to be stored.
    *
-   * @param spins whether the thread pauses in the loop with which the region begins
+   * @param spins whether the thread pauses in the loop at the start of the region
    */
   leave(push: () => unknown, counter: number | null, spins = false): void {
     const { code, shape, frame, fn, counts, moved } = this.parts;
@@ -90,7 +90,7 @@ export class RegionExit implements GoTo {
       .get(count)
       .op('i32.eqz')
       .if(() => push().set(region));
-    // The thread is counted only if it continues in the same region as the first of the threads that come here.
+    // The thread is counted only if it continues in the same region as the first thread that has reached this code.
     code.get(count);
     push().get(region).op('i32.eq', 'i32.add').set(count);
     this.leave(push, null);

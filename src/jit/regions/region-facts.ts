@@ -1,4 +1,4 @@
-/** How a region can end, and which registers it loads and stores. */
+/** Determines how a region can end, and which registers it loads and stores. */
 import { elementAt } from '../../base/element-at.ts';
 import { successorsOf } from '../../program/flow.ts';
 import type { Region } from '../../program/regions.ts';
@@ -43,7 +43,10 @@ export function letsCatchUp({ blocks, lockstep }: FunctionShape, number: number)
   return lockstep.size > 0 && successorsOf(elementAt(blocks, number)).some((next) => lockstep.has(next));
 }
 
-/** Whether threads may go on from a region in another one without waiting: after a call, or when they catch up. */
+/**
+ * Whether threads may continue in another region without waiting, either because of a call or because they let other
+ * threads catch up.
+ */
 export function goesOn(fn: FunctionShape, { order }: Region): boolean {
   return order.some((number) => elementAt(fn.blocks, number).exit.kind === 'call' || letsCatchUp(fn, number));
 }

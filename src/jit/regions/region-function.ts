@@ -53,7 +53,7 @@ class RegionWriter {
   private readonly traffic: RegisterTraffic;
   private readonly thread: ThreadCode;
   private readonly exit: RegionExit;
-  /** The loop with which the region begins if a thread only waits for its cluster there. */
+  /** The loop at the start of the region if a thread only waits for its cluster in this loop; otherwise null. */
   private readonly loop: WaitingLoop | null;
   /** See RegionExit. */
   private readonly moved: number | null;
@@ -225,7 +225,7 @@ class RegionWriter {
     this.exit.return(target);
   }
 
-  /** Writes code that continues at a block after the other threads that run the region have also come there. */
+  /** Writes code that continues at a block after the other threads that run the region have also reached it. */
   private catchUp(block: number, target: number): void {
     this.frame.save(this.traffic.changedAfter(block, target));
     this.exit.region(valueAt(this.fn.regionAt, target));

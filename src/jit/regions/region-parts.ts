@@ -15,7 +15,7 @@ import type { KernelShape } from './kernel-shape.ts';
 
 /** The parts of a block that are written differently for one thread and for four. */
 export interface BlockParts {
-  /** Counts instructions that every thread executes. */
+  /** Writes code that counts instructions that every thread executes. */
   readonly spend: (count: number) => void;
   /** Writes the code of `body`, and makes it run only if the instruction's guard is true. */
   readonly guarded: (instruction: ProgramInstruction, body: () => void) => void;
@@ -33,7 +33,7 @@ export interface BlockParts {
   readonly release: (place: number) => void;
 }
 
-/** Number of instructions of a region. */
+/** Number of instructions in a region. */
 export function lengthOf({ blocks }: FunctionShape, { order }: Region): number {
   return order.reduce((sum, number) => {
     const { start, end } = elementAt(blocks, number);
@@ -62,8 +62,8 @@ export function writeBlock(
 
 /**
  * Counts the instructions from `start` to the end of the block or, if there is one, to the next instruction that reads
- * the clock. That instruction then sees how many instructions have been executed before it. Returns the position after
- * the last instruction that was counted.
+ * the clock. That instruction then reads the number of instructions that have been executed before it. Returns the
+ * position after the last instruction that was counted.
  */
 function spendToClock(instructions: readonly ProgramInstruction[], start: number, { spend }: BlockParts): number {
   let end = start;

@@ -18,7 +18,7 @@ export interface BlockWriter {
   readonly next: (block: number) => number | null;
   /** Writes code that runs once, before the loop whose first block is `block`. */
   readonly beforeLoop: (block: number) => void;
-  /** Writes code that runs each time before a loop repeats; `target` is its first block. */
+  /** Writes code that runs each time before a loop repeats; `target` is the first block of the loop. */
   readonly backEdge: (target: number) => void;
 }
 
@@ -31,7 +31,7 @@ export function writeRegion(code: Code, region: Region, writer: BlockWriter): vo
   else writeDispatch(code, region, writer);
 }
 
-/** A task that has not been done yet. The most recently added task is done first. */
+/** A pending task. The most recently added task is performed first. */
 type Task = { readonly kind: 'tree'; readonly block: number } | { readonly kind: 'close' };
 
 /**
@@ -72,8 +72,8 @@ class Structure {
       this.tasks.push({ kind: 'close' });
     }
     // Each child that is reached by a branch has its own WebAssembly block. The child's code is placed directly after
-    // the end of this block, which is where a branch out of the block leads. The blocks are nested, and the outermost
-    // one belongs to the child that comes last.
+    // the end of this WebAssembly block, because a branch out of the block leads there. The blocks are nested, and the
+    // outermost one belongs to the child that comes last.
     for (const child of (children.get(block) ?? []).toReversed()) {
       if (child === next && !joins.has(child)) continue;
       this.ends.set(child, this.code.openBlock());

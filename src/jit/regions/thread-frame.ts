@@ -1,6 +1,6 @@
 /**
- * Accesses the values that a thread keeps in memory rather than in a region's locals. These values are the thread's
- * elements in the arrays of the block's frames.
+ * Accesses the values of a thread that are kept in memory rather than in a region's locals. These values are the
+ * thread's elements in the arrays of the block's frames.
  */
 import type { Code } from '../../wasm/code.ts';
 import { pushField } from '../context-field.ts';
@@ -16,9 +16,8 @@ export class ThreadFrame {
   private readonly values: Values;
   private readonly thread: number;
   /**
-   * Locals that contain base addresses for this thread: `words` for arrays with elements of 4 bytes, and `doubleWords`
-   * for arrays with elements of 8 bytes. The base address plus the offset of an array is the address of the thread's
-   * element.
+   * Locals that contain base addresses for this thread: `words` for arrays with 4-byte elements, and `doubleWords` for
+   * arrays with 8-byte elements. The base address plus the offset of an array is the address of the thread's element.
    */
   private readonly words: number;
   private readonly doubleWords: number;
@@ -33,7 +32,7 @@ export class ThreadFrame {
     this.doubleWords = code.local('i32');
   }
 
-  /** Computes these addresses. Must be called where the code of a thread begins. */
+  /** Computes the base addresses. Must be called where the code of a thread begins. */
   enter(): void {
     const { code, thread } = this;
     this.field('frames').get(thread).i32(2).op('i32.shl', 'i32.add').tee(this.words);
@@ -71,7 +70,9 @@ export class ThreadFrame {
     });
   }
 
-  /** Calls `body` with the offset of each register's array. A 128-bit register is two halves, with an array each. */
+  /**
+   * Calls `body` with the offset of each register's array. The two halves of a 128-bit register have separate arrays.
+   */
   private eachSlot(places: Iterable<number>, body: (half: number, slot: number, type: IntegerType) => void): void {
     const { fn, values } = this;
     const one = (half: number): void => {

@@ -1,8 +1,8 @@
 /**
  * The values of one region, which are held in locals: registers, which exist for the whole region, and temporaries,
  * which exist for one instruction. The bits of a value are zero-extended to the type of the local: an i32 for up to 32
- * bits, and an i64 for up to 64 bits. A value of 128 bits has two i64 locals, and its upper half has a slot of its own.
- * If a region needs very many registers, some of them are held in memory instead.
+ * bits, and an i64 for up to 64 bits. A 128-bit value has two i64 locals, and its upper half has a slot of its own. If
+ * a region needs very many registers, some of them are held in memory instead.
  */
 import type { Bits } from '../../base/bits.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -77,9 +77,9 @@ export class Values {
   private readonly widths: ReadonlyMap<number, number>;
   private readonly crosses: (place: number) => boolean;
   private readonly registers = new Map<number, Slot>();
-  /** Homes that have been released. Other registers that live only within one block can use them. */
+  /** Homes that have been released. Other registers that are live only within one block can use them. */
   private readonly spare: Readonly<Record<IntegerType, Home[]>> = { i32: [], i64: [] };
-  /** The number of homes of registers, of both kinds. */
+  /** The number of homes that have been created for registers, of both types. */
   private homes = 0;
   private readonly overflow: Overflow;
   /** Locals that hold a value while the address to which it is stored is pushed. */
@@ -90,7 +90,7 @@ export class Values {
   private places: ReadonlyMap<Ref, number> = new Map();
 
   /**
-   * The function `crosses` tells whether a register is live at the start of at least one basic block. Such a register
+   * The function `crosses` returns whether a register is live at the start of at least one basic block. Such a register
    * needs a home of its own.
    */
   constructor(code: Code, program: FunctionProgram, crosses: (place: number) => boolean, overflow: Overflow) {
@@ -128,7 +128,7 @@ export class Values {
     return upperPlace(this.program, place);
   }
 
-  /** Whether the value of a name has 128 bits. */
+  /** Whether the value of a name is 128 bits wide. */
   isWide(ref: Ref): boolean {
     const place = this.placeOf(ref);
     const upper = this.upperOf(place);
@@ -171,7 +171,7 @@ export class Values {
     return slot.type;
   }
 
-  /** Makes the home of a register that lives within one block available to other registers. */
+  /** Makes the home of a register that is live only within one block available to other registers. */
   release(place: number): void {
     const slot = this.registers.get(place);
     if (slot === undefined) return;

@@ -1,11 +1,11 @@
-/** Sums of vectors of floats, with their rounding errors. */
+/** Computes sums of float vectors, and the rounding errors of these sums. */
 import type { Code } from '../../wasm/code.ts';
 import { pushDoubleWords } from './vector-lowering.ts';
 import { splat } from './vector-words.ts';
 
 type Shape = 'f32x4' | 'f64x2';
 
-/** Vectors of integers with the same lanes, and the index of the sign bit. */
+/** The shape of integer vectors whose lanes have the same width, and the index of the sign bit. */
 const integers = {
   f32x4: { words: 'i32x4', signBit: 31 },
   f64x2: { words: 'i64x2', signBit: 63 },
@@ -39,7 +39,7 @@ export function pushOddSum(code: Code, shape: Shape, terms: Terms, local: () => 
   const { words, signBit } = integers[shape];
   const [sum, error] = exactSum(code, shape, terms, local);
   const step = local();
-  // 1 if the sum is inexact and its last bit is clear; otherwise 0.
+  // `step` is 1 if the sum is inexact and its last bit is clear, and otherwise 0.
   constant(code, shape, 1).get(sum).vector('v128.andnot');
   code.get(error).vector(`${shape}.abs`);
   constant(code, shape, 0).vector(`${shape}.gt`, 'v128.and').set(step);

@@ -9,8 +9,8 @@ import type { Helpers } from '../helpers.ts';
 import { laneCount } from './vectors.ts';
 
 /**
- * Writes code that, if the condition on the stack is true, calls the function with this index, which computes the
- * results again.
+ * Writes code that tests the condition on the stack. If it is true, the code calls the function with the given index,
+ * which computes the results again.
  */
 export function repeatIf(code: Code, index: number, operands: readonly number[], results: readonly number[]): void {
   code.unlikely().if(() => {

@@ -1,8 +1,8 @@
 /**
  * Writes the code of one region as a function that runs four threads at a time. The threads have consecutive x indices.
- * The function is similar to those in region-function.ts, which run a single thread. The four threads run together as
- * long as all of them take the same branches. When they diverge, their registers are stored in the frame, and the
- * function for single threads takes over at this point.
+ * The function is similar to the functions that region-function.ts writes, which run a single thread. The four threads
+ * run together as long as all of them take the same branches. When they diverge, their registers are stored in the
+ * frame, and the function for single threads takes over at this point.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -161,8 +161,8 @@ class FourWriter {
 
   /**
    * Handles the case where some of the four threads have run alone in the meantime. Writes code that runs the threads
-   * one by one if they receive different results, or if they no longer agree in a register that must have the same
-   * value in all threads in lockstep.
+   * one by one if they receive different results, or if they have different values in a register that must have the
+   * same value in all threads in lockstep.
    */
   private partUnlessInStep(block: number, receives: Stop['receives']): void {
     const { code, fn, frame, shape } = this;
@@ -182,7 +182,7 @@ class FourWriter {
     });
   }
 
-  /** Writes the start of a kernel, where all registers and local memory are zero. */
+  /** Writes the start of a kernel. At this point, all registers and local memory are zero. */
   private begin(): void {
     const { code, fn, values, vectors, frame, locals, shape, region } = this;
     const clear = (array: number): void => frame.store(array, 'i32', () => code.words(0, 0, 0, 0));
@@ -229,7 +229,7 @@ class FourWriter {
     this.frame.restore(this.traffic.atStart.get(number) ?? []);
     if (first !== undefined && this.four.partings.has(number)) {
       if (first.guard === null) {
-        // The threads always part here, so that no code is needed for what follows.
+        // The threads always diverge here, so no code is needed for the rest of the block.
         this.part(number);
         return;
       }
@@ -248,9 +248,9 @@ class FourWriter {
   }
 
   /**
-   * Writes code before an instruction with a guard at which the threads may diverge. If the threads always part at such
-   * an instruction, the code runs them one by one if the guard is true for any of them; otherwise, it does so if the
-   * guard is not the same for all of them.
+   * Writes code before an instruction with a guard at which the threads may diverge. If threads must execute the
+   * instruction one by one, the code runs them one by one if the guard is true for any of them. Otherwise, it does so
+   * if the guard differs between them.
    */
   private partUnlessAgreed(block: number, instruction: ProgramInstruction, guard: Guard): void {
     const { code, vectors } = this;
@@ -292,7 +292,7 @@ class FourWriter {
     if (exit.kind === 'park') this.stop(instruction, block, exit.resume);
     else if (exit.kind === 'branch') goTo(exit.target);
     else if (exit.kind === 'end') this.end();
-    // This point is never reached after a switch or a call, because threads that execute it have parted before.
+    // A switch or a call is never reached here, because threads that execute it have diverged before.
     else this.code.op('unreachable');
   }
 

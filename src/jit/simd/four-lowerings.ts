@@ -1,6 +1,6 @@
 /**
- * The contexts for lowering an instruction for four threads: one for code that handles all four threads with vectors,
- * one for code that handles only the first thread, and one for code that handles one thread after the other.
+ * Provides the contexts for lowering an instruction for four threads: one for code that handles all four threads with
+ * vectors, one for code that handles only the first thread, and one for code that handles one thread after the other.
  */
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -23,7 +23,7 @@ interface FourLocals {
    */
   readonly locals: RegionLocals;
   readonly ofLane: RegionLocals;
-  /** Writes the call of a direct function for one lane, with the operands in the scalar locals. */
+  /** Writes a call to a direct function for one lane. The operands are in the scalar locals. */
   readonly callLane: (instruction: ProgramInstruction, recordCall: RecordEngineCall) => void;
   readonly spans: CheckedSpans;
   readonly kindOf: KindOf;

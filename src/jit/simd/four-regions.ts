@@ -8,7 +8,7 @@ export function canRunFour(fn: FunctionShape, region: Region): boolean {
   if (fn.landings.has(entry)) return false;
   const isAfterCall = !fn.stopAt.has(entry) && fn.regionAt.get(entry) !== fn.firstRegion;
   if (isAfterCall) return false;
-  // Running four threads together has no advantage in a region that waits for other threads in a loop.
+  // Running four threads together has no advantage in a region in which threads wait for other threads in a loop.
   if (region.order.some((block) => fn.pauses.has(block) || letsCatchUp(fn, block))) return false;
   const before = fn.blocks.findIndex(({ exit }) => exit.kind === 'park' && exit.resume === entry);
   return ![before, ...region.order].some((block) => stopsOddly(fn, block));

@@ -1,5 +1,5 @@
 /**
- * Takes the results that four threads receive when they continue after a stop: as vectors, or as a single value if all
+ * Loads the results that four threads receive when they continue after a stop: as vectors, or as a single value if all
  * four threads receive the same result.
  */
 import { lowerAfter } from '../lower.ts';
@@ -32,7 +32,7 @@ export class FourResults {
     return this.isUniform ? this.stop.receives : [];
   }
 
-  /** Writes code that takes the results and executes the remaining steps of the instruction. */
+  /** Writes code that loads the results and executes the remaining steps of the instruction. */
   take(lowerings: FourLowerings): void {
     if (this.isUniform) this.takeUniform(lowerings);
     else this.takeVectors(lowerings);
@@ -40,7 +40,7 @@ export class FourResults {
 
   /**
    * Whether all four threads get the same results. Because all results of a thread come from the same step, it is
-   * enough to know that one of them is the same for all threads: the others are then the same as well.
+   * enough to know that one result is the same for all threads: all other results are then the same as well.
    */
   private hasUniformRegister(): boolean {
     const { instruction, step, program } = this.stop;
@@ -51,7 +51,7 @@ export class FourResults {
     return program.registers.some(({ place }) => results.includes(place) && !this.vectors.isVarying(place));
   }
 
-  /** Uses the first thread's value for all four. */
+  /** Uses the first thread's values for all four threads. */
   private takeUniform(lowerings: FourLowerings): void {
     const { frame, values, vectors } = this;
     const { instruction, step, receives } = this.stop;

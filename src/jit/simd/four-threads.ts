@@ -32,8 +32,8 @@ export function hasFours({ block }: LaunchShape): boolean {
 
 /**
  * Number of instructions, summed over all threads, that can be executed in the time that it takes to compile code for
- * four threads. `worth` applies to small kernels. For each place at which threads may part, about half of the kernel
- * has to be compiled once more if they do; `worthOfCopy` applies to each instruction of such a copy.
+ * four threads. `worth` applies to small kernels. For each place at which threads may diverge, about half of the kernel
+ * has to be compiled a second time if they do diverge there; `worthOfCopy` applies to each instruction of such a copy.
  */
 const worth = 2 ** 24;
 const worthOfCopy = 15_000;
@@ -46,10 +46,13 @@ function costOf({ entry, stackBytes, direct }: CostlyKernel): number {
   return worth + worthOfCopy * copies;
 }
 
-/** If the code costs more than this, a launch of several blocks starts without it, and finds out how long it takes. */
+/**
+ * If code for four threads costs more than this to compile, a launch with enough blocks starts without such code,
+ * because it is better to find out first how long the launch takes.
+ */
 const costly = 4 * worth;
 
-/** Minimum number of blocks of such a launch. */
+/** Minimum number of blocks of a launch that starts without costly code for four threads. */
 const fewBlocks = 8;
 
 /**
@@ -68,7 +71,7 @@ const deepest = 3;
  */
 export function earnsFours(kernel: CostlyKernel, shape: LaunchShape, executed: number): boolean {
   const expected = expectedOf(kernel.entry) * threadsOf(shape) * blocksOf(shape);
-  // Small launches need not know how much the code would cost.
+  // For small launches, the cost of the code does not have to be computed.
   if (executed + expected < worth) return false;
   const cost = costOf(kernel);
   const findsOut = cost > costly && blocksOf(shape) >= fewBlocks;

@@ -37,7 +37,10 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** Whether both instructions exist on this host, round only once, and expect the addend as their last operand. */
+/**
+ * Whether `relaxed_madd` exists on this host for f32 and f64, rounds only once, and expects the addend as its last
+ * operand.
+ */
 export const fusesProducts: () => boolean = once(() => {
   try {
     const memory = new WebAssembly.Memory({ initial: 0 });
@@ -48,7 +51,7 @@ export const fusesProducts: () => boolean = once(() => {
   }
 });
 
-/** The function `test` of the module returns 1 if all results are those of an fma. */
+/** Returns a module whose function `test` returns 1 if all results match those of an fma. */
 function testModule(): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();
   const test = builder.declare({ parameters: [], results: ['i32'] });

@@ -1,6 +1,6 @@
 /**
- * The code that the functions of the special function unit share: the parts of the operand, the polynomial, and the choice
- * of special results.
+ * The code that all functions of the special function unit share: it splits the operand, evaluates the polynomial, and
+ * selects special results.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { mufuAddresses } from '../../machine/mufu-memory.ts';
@@ -16,7 +16,7 @@ export type MufuLayout = Pick<LaunchLayout, 'origin'>;
 /** Number of words that are computed. */
 export type MufuCount = 1 | 4;
 
-/** The parts of the numbers in the words. */
+/** The format of the numbers in the words. */
 export interface FloatLayout {
   readonly fractionBits: number;
   readonly bias: number;
@@ -27,14 +27,14 @@ export const upperHalf: FloatLayout = { fractionBits: 20, bias: 1023 };
 
 const lowBits = 0x1ffff;
 
-/** Locals that hold parts of the operand, in the format. Fractions have 23 bits. */
+/** Locals that hold the sign, the exponent and the fraction of the operand. The fraction always has 23 bits. */
 export interface Parts {
   readonly sign: number;
   readonly exponent: number;
   readonly fraction: number;
 }
 
-/** The sums of a polynomial: two in each local. */
+/** Locals that hold the sums of a polynomial, two in each local. */
 export type Sums = readonly [low: number, high: number];
 
 /** Writes the code that the functions share. The operand is the first local of the function. */
@@ -49,7 +49,7 @@ export class MufuUnit {
     this.count = count;
   }
 
-  /** A new local with the vector that `push` pushes. */
+  /** Returns a new local that holds the vector that `push` pushes. */
   made(push: () => void): number {
     const local = this.code.local('v128');
     push();
@@ -70,7 +70,7 @@ export class MufuUnit {
     return { sign, exponent, fraction };
   }
 
-  /** The upper bits of a number of 23 bits, which select a row, and the 17 bits below them. */
+  /** Splits a 23-bit number into its upper bits, which select a row of a table, and its lower 17 bits. */
   divided(position: number): { readonly row: number; readonly x: number } {
     const { code } = this;
     return {
@@ -79,14 +79,14 @@ export class MufuUnit {
     };
   }
 
-  /** The polynomials of the rows at x, in units of 2^-18 of the last place. */
+  /** Evaluates the polynomials of the given rows at x. The sums are in units of 2^-18 of the last place. */
   polynomial(name: MufuTableName, row: number, x: number): Sums {
     const { code } = this;
     const places = this.made(() => shift(code.get(row), 'i32x4.shl', 4));
     const first = this.rowAt(name, places, 0);
     const rows =
       this.count === 1 ? [first, first] : [first, ...[1, 2, 3].map((lane) => this.rowAt(name, places, lane))];
-    // The coefficients c1 and c2 of two rows each.
+    // Each vector holds the coefficients c1 and c2 of two rows.
     const pairs = rows.flatMap((one, i) =>
       i % 2 === 0 ? [this.joined(one, elementAt(rows, i + 1), wordsAt(2, 6, 3, 7))] : [],
     );
@@ -111,7 +111,7 @@ export class MufuUnit {
     return this.made(() => this.code.get(first).get(second).shuffle(bytes));
   }
 
-  /** The row of one lane. */
+  /** Loads the row of the table that one lane selects. */
   private rowAt(name: MufuTableName, places: number, lane: number): number {
     const { code } = this;
     return this.made(() => {
@@ -120,12 +120,13 @@ export class MufuUnit {
     });
   }
 
-  /** The truncated square of a number of 17 bits. */
+  /** Computes the truncated square of a 17-bit number. */
   private square(x: number): number {
     const { code } = this;
     return this.made(() => {
       for (let bit = 10; bit < 17; bit++) {
-        // The bit, moved to the sign, makes a mask for its products with lower bits and for its square.
+        // The bit is copied to all positions of a mask, which selects the bit's square and its products with the lower
+        // bits.
         splat(shift(code.get(x), 'i32x4.shr_u', 18 - bit), 2 ** (2 * bit - 18) - 1).vector('v128.and');
         splat(code, 2 ** (2 * bit - 19)).vector('i32x4.add');
         shift(shift(code.get(x), 'i32x4.shl', 31 - bit), 'i32x4.shr_s', 31).vector('v128.and');
@@ -142,13 +143,13 @@ export class MufuUnit {
   }
 
   /**
-   * Pushes the f32 values sum * 2^unit, of which only the upper 24 bits are kept. The sums must not be negative, and the
-   * results must not be subnormal. `scale` may push two more factors for each half.
+   * Pushes the values sum * 2^unit, truncated to f32. The sums must not be negative, and the results must not be
+   * subnormal. `scale` may multiply the values of each half by further factors.
    */
   pushCut(sums: Sums, unit: number, scale: ((half: 0 | 1) => void) | null = null): void {
     const { code } = this;
     for (const half of this.count === 1 ? ([0] as const) : ([0, 1] as const)) {
-      // An integer below 2^52 becomes an f64 as the fraction of a number between 2^52 and 2^53.
+      // An integer below 2^52 is converted to f64 by making it the fraction of a number between 2^52 and 2^53.
       pushDoubleWords(code.get(sums[half]), 0x4330_0000_0000_0000n).vector('v128.or');
       pushDoubleWords(code, 0x4330_0000_0000_0000n).vector('f64x2.sub');
       pushDoubleWords(code, 0xffff_ffff_e000_0000n).vector('v128.and');
@@ -159,12 +160,12 @@ export class MufuUnit {
     if (this.count === 4) code.shuffle(lowPairs);
   }
 
-  /** Replaces the vector on the stack by a constant in the lanes of the mask that `pushMask` pushes. */
+  /** In the lanes that the mask from `pushMask` selects, replaces the vector on the stack with a constant. */
   choose(word: number, pushMask: () => void): void {
     this.chooseOf(() => splat(this.code, word), pushMask);
   }
 
-  /** Replaces the vector on the stack by the one that `push` pushes, in the lanes of the mask. */
+  /** In the lanes that the mask selects, replaces the vector on the stack with the vector that `push` pushes. */
   chooseOf(push: () => void, pushMask: () => void): void {
     const { code } = this;
     const usual = code.local('v128');

@@ -1,4 +1,7 @@
-/** Runs four threads one after the other, from a place at which they part or if only some of them run. */
+/**
+ * Writes code that runs four threads one after the other, either because they have diverged or because only some of
+ * them run.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import type { Code, Label } from '../../wasm/code.ts';
 import type { OutcomeCounts } from '../groups/outcome-counts.ts';

@@ -1,5 +1,5 @@
 /**
- * Creates WebAssembly functions with which four threads load from or store to arbitrary addresses. Most programs rarely
+ * Creates WebAssembly functions that load from or store to arbitrary addresses for four threads. Most programs rarely
  * need these functions. There is one function for each kind of access, so that the calling code remains small.
  */
 import { loads, opcodeFor, stores } from '../memory/access.ts';
@@ -30,7 +30,7 @@ type Surroundings = Pick<Lowering, 'helpers' | 'layout' | 'program'>;
 
 /**
  * Returns the index of the function that loads the elements. The function returns one vector for each element of up to
- * 32 bits, or two vectors for each element of 64 bits.
+ * 32 bits, or two vectors for each 64-bit element.
  */
 export function gatherFunction(surroundings: Surroundings, access: ScatteredAccess): number {
   const { helpers, layout } = surroundings;

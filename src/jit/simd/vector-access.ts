@@ -1,8 +1,8 @@
 /**
- * Loads and stores of four threads. Addresses that are expected to be consecutive get code for whole vectors; other
- * addresses get code for four separate elements (vector-elements.ts). If the addresses are not as expected, or if a
- * quick check cannot tell that they are valid, this code calls a function that performs the access for one thread after
- * the other (scattered-access.ts).
+ * Writes loads and stores for four threads. If the addresses are expected to be consecutive, the code accesses whole
+ * vectors; otherwise, it accesses four separate elements (vector-elements.ts). If the addresses are not as expected, or
+ * if a quick check cannot tell that they are valid, this code calls a function that performs the access for one thread
+ * after the other (scattered-access.ts).
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -62,7 +62,7 @@ function store(step: StepOf<'store'>, access: ScatteredAccess, lowering: VectorL
 
 // --- where ----------------------------------------------------------------------------------------------------------
 
-/** Functions that write the code for an access. Each one writes a different form of the code. */
+/** Functions that write the code for an access. Each function writes a different form of the code. */
 interface Forms {
   /**
    * Writes code for valid, consecutive addresses. The local `at` holds the first thread's address in global memory;

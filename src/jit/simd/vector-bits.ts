@@ -74,7 +74,7 @@ function isZero({ width, from, to }: StepOf<'bits'>, lowering: VectorLowering): 
 
 // --- counting and reversing ------------------------------------------------------------------------------------------
 
-/** The count has 32 bits even if the operand has 64 bits. */
+/** The count is a 32-bit value even if the operand is a 64-bit value. */
 function countOnes({ width, from, to }: StepOf<'bits'>, lowering: VectorLowering): void {
   const { code, vectors } = lowering;
   const type = holder(width);
@@ -109,9 +109,9 @@ function countZeros({ width, from, to }: StepOf<'bits'>, lowering: VectorLowerin
 }
 
 /**
- * Pushes the number of leading zeros of each word. The words are converted to f32, and the exponents of the results
- * tell where the topmost bits are. The bit below the topmost bit is cleared first, so that a word is never rounded up
- * to the next power of two.
+ * Pushes the number of leading zeros of each word. The words are converted to f32, and the positions of the topmost
+ * bits are taken from the exponents of the results. The bit below the topmost bit is cleared first, so that a word is
+ * never rounded up to the next power of two.
  */
 function pushZeros(code: Code, words: number): Code {
   const exponentOfTopBit = 127 + 31;

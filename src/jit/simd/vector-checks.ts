@@ -19,8 +19,8 @@ import { oddWords, wordsAt } from './word-shuffles.ts';
 export type AccessStep = StepOf<'load'> | StepOf<'store'>;
 
 /**
- * Used for accesses that need no check. Sets a local to the address that the first of the four threads accesses.
- * Branches to `scattered` unless the four threads access consecutive elements of `size` bytes.
+ * For accesses that need no check, sets a local to the address that the first of the four threads accesses. Branches to
+ * `scattered` unless the four threads access consecutive elements of `size` bytes.
  */
 export function locateRow(
   step: AccessStep,

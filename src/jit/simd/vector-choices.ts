@@ -1,6 +1,6 @@
 /**
- * neg, abs, min and max of floats for four threads at once. As in arithmetic/float-bits.ts, these steps operate on bit
- * patterns.
+ * Lowers neg, abs, min and max of floats for four threads at once. As in arithmetic/float-bits.ts, these steps operate
+ * on bit patterns.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -12,7 +12,7 @@ import { splat } from './vector-words.ts';
 type Masks = ReturnType<typeof masksOf>;
 type Format = StepOf<'float'>['format'];
 
-/** What is needed to write code for one vector. Each lane is as wide as the format's holder. */
+/** The context for writing code for one vector. Each lane is as wide as the format's holder. */
 interface Lanes {
   readonly code: Code;
   readonly format: Format;
@@ -84,7 +84,7 @@ function pushExtremum(lanes: Lanes, { fn, mode }: StepOf<'float'>, givenA: numbe
   pushIsNan(lanes, givenA).set(nanA);
   pushIsNan(lanes, givenB).set(nanB);
   if (format === 'f64') {
-    // The last operand that is a NaN, made quiet.
+    // The result is the last operand that is a NaN, made quiet.
     code.get(givenB).get(givenA).get(nanB).vector('v128.bitselect');
     constant(lanes, masks.quiet).vector('v128.or').set(made);
   } else constant(lanes, masks.magnitude).set(made);

@@ -1,7 +1,7 @@
 /**
  * Implements `convert` steps for four values at once with WebAssembly's vector instructions. As in convert.ts, the code
  * is generated from a description of the conversion; the results of both are identical. Every value is converted to f32
- * first; conversions for which that is not possible have no vector form.
+ * first; conversions for which this is not possible have no vector form.
  */
 import { type Conversion, flushesInput, type Rounding } from '../../numerics/conversion.ts';
 import { type FixedFormat, type FloatFormat, floatFormat, formats } from '../../numerics/formats.ts';
@@ -75,9 +75,9 @@ function hasFloatForm(c: Conversion): boolean {
 }
 
 /**
- * Whether scaling in f32 gives the right result. The product of a narrow number and a scale is exact, unless it
- * overflows. A quotient may be rounded, but only far below the least value of a narrow format, which does not matter if
- * the result is rounded to nearest or toward zero.
+ * Whether scaling in f32 produces the right result. The product of a narrow number and a scale is exact, unless it
+ * overflows. A quotient may be rounded, but only far below the smallest value of a narrow format, which does not matter
+ * if the result is rounded to nearest or toward zero.
  */
 function hasScaledForm({ from, to, scaled }: Conversion, { rounding }: RoundingTarget): boolean {
   if (scaled === 'multiply') return formats[from].width <= 8 && rounding === 'rn';
@@ -99,7 +99,7 @@ function decodeOperand(code: Code, c: Conversion, target: RoundingTarget, operan
   return { magnitude, sign: null, nan };
 }
 
-/** Flushes the magnitudes, which are f32 numbers, that are subnormal in the given format. */
+/** Replaces magnitudes that are subnormal in the given format with zeros. The magnitudes are f32 numbers. */
 function flushMagnitude(code: Code, magnitude: number, { bias }: FloatFormat): void {
   code.get(magnitude).get(magnitude);
   splat(code, (128 - bias) << 23)
@@ -109,7 +109,7 @@ function flushMagnitude(code: Code, magnitude: number, { bias }: FloatFormat): v
 
 /**
  * Multiplies or divides the magnitudes by 2^(scale - 127). Lanes in which the scale is 0xff become NaNs. Returns a
- * local that holds a mask of all lanes with a NaN, including these lanes.
+ * local that holds a mask of all lanes that contain a NaN, including these lanes.
  */
 function applyScale(
   code: Code,
@@ -141,7 +141,10 @@ function applyScale(
   return mask;
 }
 
-/** Whether the results for infinities and for values beyond the range differ, so that no scaled value may overflow. */
+/**
+ * Whether infinities and values beyond the range have different results. If so, no scaled value may overflow to
+ * infinity.
+ */
 function tellsInfinities({ overflow, rounding }: RoundingTarget): boolean {
   return overflow === 'nan' && rounding === 'rz';
 }
@@ -164,12 +167,12 @@ function toFloat(code: Code, c: Conversion, to: FloatFormat, operands: VectorOpe
   if (nan !== null) code.get(nan).vector('v128.bitselect');
 }
 
-/** The patterns that get no sign: zero with `.pzo`, and the NaN for values that are too large. */
+/** The patterns that must not get a sign bit: zero with `.pzo`, and the NaN for values that are too large. */
 function unsignedPatterns({ positiveZero }: Conversion, { overflow, nan }: RoundingTarget): readonly number[] {
   return [...(positiveZero ? [0] : []), ...(overflow === 'nan' ? [Number(nan)] : [])];
 }
 
-/** Adds the sign bits to the patterns on the stack, except to some of them. */
+/** Adds the sign bits to the patterns on the stack, except to the patterns in `unsigned`. */
 function addSign(code: Code, unsigned: readonly number[], width: number, sign: number): void {
   const rounded = unsigned.length > 0 ? code.local('v128') : null;
   if (rounded !== null) code.tee(rounded);
@@ -180,7 +183,7 @@ function addSign(code: Code, unsigned: readonly number[], width: number, sign: n
   code.vector('v128.or');
 }
 
-/** Rounds to integers. The sign is kept, even that of a zero. */
+/** Rounds to integers. The sign is kept, even for zeros. */
 function makeIntegral(code: Code, rounding: Rounding, magnitude: number, sign: number | null): void {
   pushSigned(code, magnitude, sign);
   code.vector(`f32x4.${integralName(rounding)}`);

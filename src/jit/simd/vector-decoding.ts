@@ -10,7 +10,7 @@ import { shift, single, splat, splatPower } from './vector-words.ts';
 
 /** Locals, all v128. */
 export interface SingleLocals {
-  /** The bits of each f32, except for its sign. They are arbitrary if the source is a NaN. */
+  /** The bits of each f32 except the sign bit. If the source is a NaN, these bits are arbitrary. */
   readonly magnitude: number;
   /**
    * The sign of each value is the top bit of the word; the other bits are arbitrary. Null if the format has no negative
@@ -107,7 +107,7 @@ function decodeNarrow(code: Code, format: FloatFormat, source: number): number {
   return magnitude;
 }
 
-/** ue8m0 is only an exponent; 0xff is a NaN. */
+/** A ue8m0 value consists only of an exponent; 0xff is a NaN. */
 function decodeScale(code: Code, source: number): SingleLocals {
   const magnitude = code.local('v128');
   const nan = code.local('v128');
@@ -144,9 +144,9 @@ function decodeFixed(code: Code, format: FixedFormat, source: number, cut: Integ
 
 /**
  * Turns the 32-bit magnitudes on the stack into f32. An f32 has only 24 significant bits, so the lower bits of a large
- * magnitude do not fit. A mask selects these bits: there are as many of them as the upper byte of the magnitude has
- * significant bits. The mask is computed from this byte by setting all bits below its highest 1 bit, because
- * WebAssembly cannot shift each lane by a different amount.
+ * magnitude do not fit. A mask selects these bits. Their number is the number of significant bits in the upper byte of
+ * the magnitude. The mask is computed from this byte by setting all bits below its highest 1 bit, because WebAssembly
+ * cannot shift each lane by a different amount.
  */
 function convertWord(code: Code, sign: number | null, cut: IntegerRounding): void {
   if (cut === 'rn') {

@@ -1,4 +1,4 @@
-/** Integer division for four threads at once. */
+/** Implements integer division for four threads at once. */
 import { roundingShift } from '../arithmetic/quarter-turns.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';

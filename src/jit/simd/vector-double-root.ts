@@ -1,7 +1,7 @@
 /**
- * rsqrt of f64, rounded to nearest, for four threads at once. The reciprocal of the root is rounded twice, so it may be
- * wrong by two units in the last place. Its relative error is half of 1 - x * y^2, where y is the rounded reciprocal
- * root; with fused products, this difference can be computed almost exactly.
+ * Computes the reciprocal square root (rsqrt) of f64, rounded to nearest, for four threads at once. The reciprocal of
+ * the root is rounded twice, so it may be wrong by two units in the last place. Its relative error is half of 1 - x *
+ * y^2, where y is the rounded reciprocal root; with fused products, this difference can be computed almost exactly.
  */
 import { pairOf } from '../../base/tuples.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -30,8 +30,8 @@ interface Estimate {
   readonly result: number;
   /**
    * A mask of the lanes in which both ends of the error interval round to the result. Zeros, negative numbers,
-   * infinities and NaNs are not among them, because their correction is a NaN. Subnormal numbers are not, either,
-   * because .ftz treats them as zeros.
+   * infinities and NaNs are excluded, because their correction is a NaN. Subnormal numbers are excluded, too, because
+   * .ftz treats them as zeros.
    */
   readonly isCertain: number;
 }
@@ -41,7 +41,7 @@ function reciprocalRoot(code: Code, x: number): Estimate {
   const [root, product, correction, margin] = [local(), local(), local(), local()];
   pushDouble(code, 1).get(x).vector('f64x2.sqrt', 'f64x2.div').set(root);
   pushDouble(code, -0).get(x).vector('v128.xor').get(root).vector('f64x2.mul').set(product);
-  // 1 - x * root^2, from -x * root, rounded, and its rounding error.
+  // Computes 1 - x * root^2 from the rounded product -x * root and the rounding error of this product.
   code.get(product).get(root);
   pushDouble(code, 1).vector('f64x2.relaxed_madd');
   code.get(x).get(root).get(product).vector('f64x2.relaxed_madd').get(root).vector('f64x2.mul', 'f64x2.sub');

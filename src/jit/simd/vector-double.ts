@@ -59,7 +59,10 @@ export function pushHasNan(code: Code, [low, high]: Pair): void {
   code.get(low).get(low).vector('f64x2.ne').get(high).get(high).vector('f64x2.ne', 'v128.or', 'v128.any_true');
 }
 
-/** Pushes whether any of four reciprocals is subnormal or may be that of a subnormal, a zero, an infinity or a NaN. */
+/**
+ * Pushes whether any of four reciprocals is subnormal, or may be the reciprocal of a subnormal, a zero, an infinity or
+ * a NaN.
+ */
 function pushMayBeSubnormal(code: Code, results: Pair): void {
   for (const result of results) {
     code.get(result).vector('f64x2.abs');
@@ -113,7 +116,7 @@ function oneByOne(helpers: Helpers, fn: FloatFunction, mode: FloatMode, count: n
  */
 const bounds = { factors: 2 ** 970, sum: 2 ** 1000, product: 2 ** -900 } as const;
 
-/** Multiplying by this splits a significand of 53 bits into halves of 26 bits (Dekker, 1971). */
+/** Multiplying by this constant splits a 53-bit significand into two halves of 26 bits (Dekker, 1971). */
 const splitter = 2 ** 27 + 1;
 
 /**

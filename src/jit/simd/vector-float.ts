@@ -50,7 +50,7 @@ function writeNative(step: StepOf<'float'>, opcode: VectorOpcode, lowering: Vect
   vectors.set(to, { type: 'i32', locals: [result] });
 }
 
-/** Clamps results to the range from 0 to 1. A NaN, and -0, becomes +0. */
+/** Clamps results to the range from 0 to 1. NaNs and -0 become +0. */
 function clamp(code: Code, result: number): void {
   splat(code, 0).get(result).vector('f32x4.pmax').set(result);
   splat(code, single.one).get(result).vector('f32x4.pmin').set(result);
@@ -66,9 +66,9 @@ function operandsOf({ from, mode }: StepOf<'float'>, { code, vectors }: VectorLo
 }
 
 /**
- * Computes the results again, one by one, if those of the native instruction may be wrong. With .ftz, whether a result
- * is flushed depends on its value before rounding, so results that are subnormal or equal to the least normal number
- * are computed again. div.approx has a special rule for divisors above 2^126.
+ * Computes the results again, one by one, if the results of the native instruction may be wrong. With .ftz, whether a
+ * result is flushed depends on its value before rounding, so results that are subnormal or equal to the smallest normal
+ * number are computed again. div.approx has a special rule for divisors above 2^126.
  */
 function repeatUnusual(
   step: StepOf<'float'>,
@@ -91,7 +91,7 @@ function repeatUnusual(
   repeatIf(code, fourByOne(scalar.helpers, step, operands.length), operands, [result]);
 }
 
-/** Replaces every NaN with the one that hardware produces. */
+/** Replaces every NaN with the NaN that hardware produces. */
 function canonical(code: Code, result: number): void {
   code.get(result).get(result).vector('f32x4.ne', 'v128.any_true');
   code.unlikely().if(() => {
@@ -104,10 +104,10 @@ const { leastNormal, infinity } = single;
 
 /**
  * Computes an fma in f64, where the product is exact and the sum is rounded once. The f64 sum is then rounded to f32.
- * This second rounding can give a wrong result only if the f64 sum is not exact and, in addition, lies halfway between
- * two f32 numbers or becomes a subnormal f32. In these cases, the results are computed one by one. Exact sums that lie
- * halfway between two f32 numbers are not treated in this way, because they are frequent in means and in filters whose
- * weights are powers of two.
+ * This second rounding can produce a wrong result only if the f64 sum is not exact and, in addition, lies halfway
+ * between two f32 numbers or becomes a subnormal f32. In these cases, the results are computed one by one. Exact sums
+ * that lie halfway between two f32 numbers are not treated in this way, because they are frequent in means and in
+ * filters whose weights are powers of two.
  */
 function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   const { code, vectors, scalar } = lowering;
@@ -128,7 +128,7 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
 
 /**
  * Pushes 1 if any f64 sum lies halfway between two normal f32 numbers, or if any result is a NaN, zero, subnormal or
- * the least normal number.
+ * the smallest normal number.
  */
 function pushUnusual(code: Code, sums: readonly [number, number], result: number): void {
   pushHalfway(code, sums[0]);
@@ -211,7 +211,7 @@ function pushHalfway(code: Code, sum: number): Code {
   return pushDoubleWords(code, 0x10000000n).vector('i64x2.eq');
 }
 
-/** Pushes masks of the sums that are nonzero and whose magnitude is below the least normal f32. */
+/** Pushes masks of the sums that are nonzero and whose magnitude is below the smallest normal f32 number. */
 function pushTiny(code: Code, { sum }: HalfSum): Code {
   pushDoubleWords(code.get(sum).vector('f64x2.abs'), 0x3810_0000_0000_0000n).vector('f64x2.lt');
   return pushDoubleWords(code.get(sum), 0n).vector('f64x2.ne', 'v128.and');

@@ -1,6 +1,6 @@
 /**
  * Accesses the values that four threads keep in the frame between regions: four consecutive elements of each array.
- * thread-frame.ts does the same for one thread.
+ * thread-frame.ts is the counterpart for a single thread.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';

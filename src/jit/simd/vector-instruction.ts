@@ -19,7 +19,10 @@ import { holder } from '../regions/values.ts';
 
 export interface FourLowering {
   readonly vectors: Vectors;
-  /** The context for the first of the four threads. `ofLane` is the context for the thread in a given lane. */
+  /**
+   * The context for the first of the four threads. `ofLane` is the context for one of the four threads, which
+   * `enterLane` selects.
+   */
   readonly scalar: Lowering;
   readonly ofLane: Lowering;
   /**
@@ -74,7 +77,7 @@ export function lowerEachLane(
   }
 }
 
-/** Returns the writer of an instruction's vector form; null if it has none. */
+/** Returns a function that writes the vector form of an instruction; null if the instruction has no vector form. */
 function onVectors(instruction: ProgramInstruction, lowering: VectorLowering): Writer | null {
   const { steps, specials } = instruction;
   if (specials.some((special) => fourReader(special) === null)) return null;
@@ -90,8 +93,8 @@ function onVectors(instruction: ProgramInstruction, lowering: VectorLowering): W
 }
 
 /**
- * Writes scalar code for a step on integers if its operands are the same for all four threads. Returns whether it did.
- * Many instructions start with such steps, for example to bound the amount of a shift.
+ * Writes scalar code for a step on integers if its operands are the same for all four threads. Returns whether code was
+ * written. Many instructions start with such steps, for example to limit a shift amount.
  */
 function runsOnce(step: Step, { vectors, scalar }: VectorLowering): boolean {
   if (step.kind !== 'integer' && step.kind !== 'bits') return false;
@@ -157,7 +160,7 @@ function writeRead(transfer: Transfer, { code, vectors }: VectorLowering): void 
   vectors.write(operand, chopped);
 }
 
-/** Writes an instruction's results to those registers whose width differs from that of the result. */
+/** Writes an instruction's results to registers whose width differs from the width of the result. */
 export function writeResults({ writes }: ProgramInstruction, { code, vectors }: VectorLowering): void {
   for (const { operand, register, registerWidth, type } of writes) {
     const signed = type.class === 'signed' && registerWidth > type.width;

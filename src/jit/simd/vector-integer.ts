@@ -135,7 +135,7 @@ function pushOrdered(code: Code, local: number, signed: boolean): Code {
   return signed ? code : pushDoubleWords(code, 1n << 63n).vector('v128.xor');
 }
 
-/** Only 32-bit signed types have saturating instructions. */
+/** In PTX, only 32-bit signed types have saturating instructions. */
 function saturatingForm({ fn, type }: StepOf<'integer'>, format: FixedFormat): Push | null {
   if (type !== 's32') return null;
   if (fn === 'add' || fn === 'sub') return (all, lowering) => pushSaturated(fn, pairOf(all), lowering);

@@ -11,7 +11,7 @@ import { evenWords } from './word-shuffles.ts';
 export interface VectorLowering {
   readonly code: Code;
   readonly vectors: Vectors;
-  /** The context of the same instruction for the first of the four threads. */
+  /** The context for lowering the same instruction for the first of the four threads. */
   readonly scalar: Lowering;
   /** Returns the value of an operand if it is a constant; otherwise null. */
   readonly constantOf: (ref: Ref) => number | null;

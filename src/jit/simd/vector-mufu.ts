@@ -1,7 +1,7 @@
 /**
- * The functions of the special function unit (numerics/mufu.ts), for four threads at once. Code that runs one thread at
- * a time calls functions that compute only the first word; the others have arbitrary values. The sum of a polynomial is
- * less than 2^53 in all functions, so it is exact in f64.
+ * Implements the functions of the special function unit (numerics/mufu.ts) for four threads at once. Code that runs one
+ * thread at a time calls functions that compute only the first word; the other words have arbitrary values. The sum of
+ * a polynomial is less than 2^53 in all functions, so it is exact in f64.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { inverseTurn, type MufuFunction, tangentRows } from '../../numerics/mufu-tables.ts';
@@ -63,7 +63,7 @@ function writeReciprocal(unit: MufuUnit, format: FloatLayout): void {
   const greatest = 2 * format.bias + 1;
   const row = unit.made(() => shift(code.get(fraction), 'i32x4.shr_u', 16));
   const x = unit.made(() => shift(splat(code.get(fraction), 0xffff).vector('v128.and'), 'i32x4.shl', 1));
-  // The reciprocal of a power of two is a power of two; that of another number has a lower exponent.
+  // The reciprocal of a power of two is a power of two. The exponent of any other reciprocal is lower by one.
   const isPower = unit.made(() => unit.pushEquals(fraction, 0));
   const significand = unit.made(() => {
     unit.pushTruncated(unit.polynomial('rcp', row, x));
@@ -86,7 +86,10 @@ function writeReciprocal(unit: MufuUnit, format: FloatLayout): void {
   unit.choose(nan, () => unit.pushIsNan(parts, format));
 }
 
-/** Locals that hold whether the exponent is odd (1 or 0), and half of the exponent below it. */
+/**
+ * Returns two locals: `odd` is 1 if the unbiased exponent is odd and otherwise 0, and `half` is half of this exponent,
+ * rounded down.
+ */
 function halved(unit: MufuUnit, exponent: number, bias: number): { readonly odd: number; readonly half: number } {
   const { code } = unit;
   const odd = unit.made(() => splat(splat(code.get(exponent), 1).vector('v128.and'), 1).vector('v128.xor'));
@@ -113,7 +116,7 @@ function writeReciprocalRoot(unit: MufuUnit, format: FloatLayout): void {
   const rounded = rootSignificand(unit, 'rsqrt', odd, fraction);
   const significand = unit.made(() => {
     code.get(rounded);
-    // The table would give the number below for powers of four.
+    // For powers of four, the table would yield the next lower significand.
     unit.choose(2 ** 24, () => splat(code.get(odd).get(fraction).vector('v128.or'), 0).vector('i32x4.eq'));
   });
   const result = unit.made(() =>
@@ -159,7 +162,7 @@ function writePower(unit: MufuUnit): void {
     splat(code.get(0).vector('f32x4.abs'), 0x4b000000).vector('f32x4.mul', 'i32x4.trunc_sat_f32x4_u');
   });
   const negative = unit.made(() => shift(code.get(sign), 'i32x4.shr_s', 31));
-  // Negative numbers are complemented, unless they are whole.
+  // If the argument is negative, the bits of the magnitude are inverted; for a whole number, 1 is added.
   const argument = unit.made(() => {
     code.get(magnitude).get(negative).vector('v128.xor');
     splat(splat(code.get(magnitude), 0x7fffff).vector('v128.and'), 0).vector('i32x4.eq');
@@ -211,7 +214,7 @@ function writeCircular(unit: MufuUnit, quarters: 0 | 1): void {
   const { code } = unit;
   const { sign, exponent } = unit.parts(f32);
   const angle = unit.made(() => code.get(0).vector('f32x4.abs'));
-  // The product of two f32 is exact in f64; it is truncated to 24 bits.
+  // The product of two f32 numbers is exact in f64. It is truncated to 24 bits.
   const turns = unit.made(() => {
     for (const half of [0, 1]) {
       code.get(angle);
@@ -240,7 +243,7 @@ function writeCircular(unit: MufuUnit, quarters: 0 | 1): void {
   unit.choose(nan, () => unit.pushEquals(exponent, 255));
 }
 
-/** The f64 with the value of an f32. */
+/** Converts the bits of an f32 to the bits of the f64 with the same value. */
 function doubleOf(bits: number): bigint {
   const view = new DataView(new ArrayBuffer(8));
   view.setUint32(0, bits);
@@ -265,7 +268,7 @@ function writeTangent(unit: MufuUnit): void {
   const first = lookUp(tangentRows.first);
   const position = unit.made(() => shift(code.get(fraction).get(factors).vector('i32x4.mul'), 'i32x4.shr_u', 6));
   const { row, x } = unit.divided(position);
-  // Rows of operands without a piece are not used, but must be in the table.
+  // For operands outside the pieces of the table, the polynomial is not used, but the row must still be in the table.
   const inTable = unit.made(() => splat(code.get(row).get(first).vector('i32x4.add'), 50).vector('i32x4.min_u'));
   const scale = unit.made(() => shift(code.get(exponent), 'i32x4.shl', 23));
   unit.pushCut(unit.polynomial('tanh', inTable, x), -41, (half) => {

@@ -1,10 +1,10 @@
 /**
- * f16 and bf16 arithmetic for four threads at once. An operation is computed in f32 and the result is rounded again.
- * Rounding twice does not change a sum, because f32 has more than twice as many significant bits as the narrow formats
- * (Figueroa, "When is double rounding innocuous?", 1995). It does not change a product either: a product is exact in
- * f32 unless it is so small that it becomes zero in the narrow format. For an fma, the sum of the exact product and the
- * addend is rounded to odd if it might be a tie between two narrow numbers, so that the second rounding gives the
- * correct result (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+ * Implements f16 and bf16 arithmetic for four threads at once. An operation is computed in f32 and the result is
+ * rounded again. Rounding twice does not change a sum, because f32 has more than twice as many significant bits as the
+ * narrow formats (Figueroa, "When is double rounding innocuous?", 1995). It does not change a product either: a product
+ * is exact in f32 unless it is so small that it becomes zero in the narrow format. For an fma, the sum of the exact
+ * product and the addend is rounded to odd if it might be a tie between two narrow numbers, so that the second rounding
+ * gives the correct result (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -59,8 +59,8 @@ export function vectorNarrow(step: StepOf<'float'>, lowering: VectorLowering): W
 }
 
 /**
- * Returns the index of the function that computes four results. If it expects only finite f16 operands, which are
- * converted in fewer instructions, it leaves infinities and NaNs to the function for any operands.
+ * Returns the index of the function that computes four results. A function that expects only finite f16 operands, which
+ * can be converted with fewer instructions, calls the function for any operands if it finds an infinity or a NaN.
  */
 function operationFunction(helpers: Helpers, operation: Operation, expected: 'finite' | 'any'): number {
   const { step, format } = operation;
@@ -89,7 +89,9 @@ function operationFunction(helpers: Helpers, operation: Operation, expected: 'fi
   return helpers.function(`four ${fn} ${format} ${JSON.stringify(mode)} ${expected}`, type, write, true);
 }
 
-/** Returns a local with the results in f32, rounded so that they can be rounded again. */
+/**
+ * Returns a local with the results in f32. They have been rounded in such a way that rounding them again is correct.
+ */
 function writeOperation(
   code: Code,
   { step, format, opcode }: Operation,
@@ -115,8 +117,8 @@ function writeOperation(
 }
 
 /**
- * Pushes whether the product of two bf16 numbers may have been rounded in any lane, because it is too large or too small
- * for a normal f32. The product of two f16 numbers never is.
+ * Pushes whether the product of two bf16 numbers may have been rounded in any lane, because it is too large or too
+ * small for a normal f32. The product of two f16 numbers is always exact in f32.
  */
 function pushIsAnyInexact(code: Code, factors: readonly [number, number], product: number): void {
   const magnitude = code.local('v128');
@@ -130,7 +132,9 @@ function pushIsAnyInexact(code: Code, factors: readonly [number, number], produc
 /** The difference between the exponent biases of f32 and f16. */
 const rebias = 112;
 
-/** Pushes four f16 numbers, converted to f32. For infinities and NaNs, the results are numbers from 2^16 on. */
+/**
+ * Pushes four f16 numbers, converted to f32. For infinities and NaNs, the magnitudes of the results are at least 2^16.
+ */
 function pushFiniteHalves(code: Code, local: number): Code {
   shift(shift(code.get(local), 'i32x4.shl', 16), 'i32x4.shr_s', 3);
   splat(code, 0x8fff_e000).vector('v128.and');
@@ -146,14 +150,14 @@ function pushIsAnySpecial(code: Code, operands: readonly number[]): void {
   splatPower(code, 16).vector('f32x4.ge', 'v128.any_true');
 }
 
-/** Pushes four narrow numbers, converted to f32. This conversion is exact, but NaNs may become other NaNs. */
+/** Pushes four narrow numbers, converted to f32. This conversion is exact, except that the bits of NaNs may change. */
 export function pushWidened(code: Code, helpers: Helpers, format: NarrowFormat, local: number): Code {
   if (format === 'bf16') return pushSingles(code, format, local);
   const type = { parameters: ['v128'], results: ['v128'] } as const;
   return code.get(local).call(helpers.function('widen four f16', type, (body) => pushSingles(body, format, 0)));
 }
 
-/** Writes the conversion in place. */
+/** Writes the conversion as inline code. */
 function pushSingles(code: Code, format: NarrowFormat, local: number): Code {
   if (format === 'bf16') return shift(code.get(local), 'i32x4.shl', 16);
   const { magnitude, sign } = decodeVector(code, formats.f16, local, 'odd');
@@ -177,7 +181,7 @@ function pushRoundedNumbers(code: Code, format: NarrowFormat, mode: FloatMode, l
   splat(code.get(local), single.magnitude).vector('v128.and');
   if (mode.sat) shift(code.get(local), 'i32x4.shr_s', 31).vector('v128.andnot');
   code.set(magnitude);
-  // Rounding to nearest reads no random bits.
+  // Rounding to nearest uses no random bits.
   const locals = { magnitude, sign: local, random: magnitude };
   pushRounded(code, arithmeticTarget(format, mode), formats[format], locals);
   if (!mode.sat) splat(shift(code.get(local), 'i32x4.shr_u', 16), 0x8000).vector('v128.and', 'v128.or');

@@ -1,4 +1,4 @@
-/** prmt for four threads at once. */
+/** Lowers prmt for four threads at once. */
 import { pairOf, tripleOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { PermuteFunction } from '../../numerics/operations.ts';
@@ -29,7 +29,7 @@ export function vectorPermutation(
 }
 
 /**
- * Pushes the bytes that a constant selector names. If the top bit of the selector nibble for a byte is set, every bit
+ * Pushes the bytes that a constant selector selects. If the top bit of the selector nibble for a byte is set, every bit
  * of the byte is replaced with the byte's sign bit.
  */
 function pushKnown(selector: number, [a, b]: readonly [number, number], { code, vectors }: VectorLowering): void {

@@ -1,9 +1,9 @@
-/** Lowers conditions without which an instruction cannot continue. */
+/** Lowers conditions that must be true for an instruction to continue. */
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { VectorLowering, Writer } from './vector-lowering.ts';
 import { laneCount } from './vectors.ts';
 
-/** Raises a fault in the first of the four threads for which the condition is false. */
+/** Writes code that raises a fault for the first of the four threads whose condition is false. */
 export function vectorRequire(
   { condition, what }: StepOf<'require'>,
   { code, vectors, scalar }: VectorLowering,

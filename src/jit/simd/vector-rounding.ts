@@ -62,16 +62,16 @@ export function pushRoundedWithin(
 }
 
 /**
- * Whether a format has the same exponent range as f32, including that of the subnormals. The patterns of such a format
- * are the upper bits of an f32.
+ * Whether a format has the same exponent range as f32, including the range of the subnormals. The patterns of such a
+ * format are the upper bits of an f32.
  */
 export function hasRangeOfSingle({ bias, exponentBits }: FloatFormat): boolean {
   return bias === 127 && exponentBits === 8;
 }
 
 /**
- * Converts a pattern of the format, without padding, to f32. The pattern must be that of a normal number or of
- * infinity. The pattern of infinity is converted to the power of two above the largest number.
+ * Converts a pattern of the format, without padding, to f32. The pattern must represent a normal number or infinity.
+ * The pattern of infinity is converted to the power of two above the largest number.
  */
 export function patternAsSingle({ fractionBits, bias }: FloatFormat, pattern: bigint): number {
   return (Number(pattern) << (23 - fractionBits)) + ((127 - bias) << 23);
@@ -96,13 +96,13 @@ function limitOf({ overflow, rounding }: RoundingTarget, format: FloatFormat): n
 
 /**
  * Rounds to nearest even by an f32 addition. Let e be the largest power of two that is not above the value, or the
- * least normal number if that is larger. Because value < 2e, the sum e * 2^k + value is below 2 * e * 2^k. The last bit
- * of the sum therefore has the weight e * 2^k / 2^23 = e / 2^fractionBits, which is also the weight of the last bit of
- * the value in the destination format. The difference between the bits of the sum and the bits of e * 2^k is thus the
- * rounded value in units of this weight. For subnormals, this difference is already the bit pattern. For other values,
- * it includes the leading 1 bit, which makes the exponent field 1; the field must then be increased by the difference
- * between the exponent of e and that of the least normal number. The sum is finite, because no format that is rounded
- * here goes beyond 2^16, so e * 2^k is below 2^39.
+ * smallest normal number if that is larger. Because value < 2e, the sum e * 2^k + value is below 2 * e * 2^k. The last
+ * bit of the sum therefore has the weight e * 2^k / 2^23 = e / 2^fractionBits, which is also the weight of the last bit
+ * of the value in the destination format. The difference between the bits of the sum and the bits of e * 2^k is thus
+ * the rounded value in units of this weight. For subnormals, this difference is already the bit pattern. For other
+ * values, it includes the leading 1 bit, which makes the exponent field 1; the field must then be increased by the
+ * difference between the exponent of e and the exponent of the smallest normal number. The sum is finite, because no
+ * format that is rounded here goes beyond 2^16, so e * 2^k is below 2^39.
  */
 function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude: number): void {
   const cut = 23 - fractionBits;
@@ -145,10 +145,10 @@ function pushSubnormalOdd(code: Code, bias: number, magnitude: number): void {
 }
 
 /**
- * Pushes the truncated bits of numbers that are subnormal in the destination. When the least normal number is added to
- * a subnormal, the low bits of the sum are the bits that are needed. If the addition was rounded up, the result is too
- * large by one. To detect this, the least normal number is subtracted from the sum again. This subtraction is exact, so
- * the difference is greater than the original value only if the addition was rounded up.
+ * Pushes the truncated bits of numbers that are subnormal in the destination. When the smallest normal number is added
+ * to a subnormal, the low bits of the sum are the bits that are needed. If the addition was rounded up, the result is
+ * too large by one. To detect this, the smallest normal number is then subtracted from the sum. This subtraction is
+ * exact, so the difference is greater than the original value only if the addition was rounded up.
  */
 function pushSubnormal(code: Code, bias: number, magnitude: number): void {
   const least = (128 - bias) << 23;
@@ -204,8 +204,8 @@ function pushRandom(code: Code, random: number, randomBits: number, cut: number)
 }
 
 /**
- * Corrects results of rounding to ue8m0 with rp. Rounding up gives f32 subnormals up to 2^-127 the exponent field 1,
- * but the pattern of 2^-127 in ue8m0 is 0.
+ * Corrects results of rounding to ue8m0 with rp. When f32 subnormals up to 2^-127 are rounded up, they get the exponent
+ * field 1, but the pattern of 2^-127 in ue8m0 is 0.
  */
 function dropToLeast(code: Code, magnitude: number): void {
   splat(code.get(magnitude), single.halfLeastNormal).vector('i32x4.gt_s', 'v128.and');

@@ -45,8 +45,8 @@ export function vectorShift({ width, from, to }: StepOf<'bits'>, fn: Shift, lowe
 }
 
 /**
- * Returns a function that pushes one vector of a shifted value. The value is shifted in its full 32 or 64 bits, so a
- * narrower value must be extended before the shift and truncated after it.
+ * Returns a function that pushes one vector of a shifted value. All 32 or 64 bits are shifted, so a narrower value must
+ * be extended before the shift and truncated after it.
  */
 function shifter(fn: Shift, value: Vector, amount: Ref, lowering: VectorLowering): (half: number) => void {
   const constant = lowering.constantOf(amount);

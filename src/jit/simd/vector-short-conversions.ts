@@ -1,7 +1,7 @@
 /**
- * Conversions for four threads at once that WebAssembly's own instructions carry out (arithmetic/short-conversions.ts
- * does the same for one thread). If one of the numbers is a NaN, all four are converted one after the other, because
- * PTX prescribes the bits of the result for a NaN.
+ * Conversions for four threads at once that use WebAssembly's own conversion instructions
+ * (arithmetic/short-conversions.ts does the same for one thread). If one of the numbers is a NaN, all four are
+ * converted one after the other, because PTX prescribes the bits of the result for a NaN.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
@@ -39,7 +39,7 @@ const writers: Readonly<Record<string, Write>> = {
   ),
 };
 
-/** Returns null if the conversion has no such form. */
+/** Returns a function that writes the code of the conversion; null if WebAssembly has no vector instructions for it. */
 export function vectorShortConversion(step: StepOf<'convert'>, lowering: VectorLowering): Writer | null {
   const { conversion: c } = step;
   const write = writers[`${c.from} to ${c.to}`];
@@ -90,7 +90,7 @@ function pairsToWords({ conversion, from, to }: StepOf<'convert'>, { code, vecto
   vectors.set(to, integers);
 }
 
-/** Sets the result of a step. If a word of the source is a NaN, the numbers are converted again. */
+/** Sets the result of a step. If a word of the source is a NaN, the numbers are converted again one by one. */
 function replaceNans(
   { conversion, to }: StepOf<'convert'>,
   source: number,
@@ -138,7 +138,7 @@ function fromWordsToPairs(step: StepOf<'convert'>, lowering: VectorLowering): vo
   );
 }
 
-/** Pushes a vector whose first two words are the first or the last two words of another. */
+/** Pushes a vector whose first two words are the first or the last two words of another vector. */
 function pushPair(code: Code, source: number, half: number): Code {
   code.get(source);
   return half === 0 ? code : code.get(source).shuffle(upperPair);
@@ -166,8 +166,8 @@ function shorten({ conversion, from, to }: StepOf<'convert'>, { code, vectors, s
 }
 
 /**
- * Returns the index of a function that converts four values one after the other. Values of 64 bits are in two vectors,
- * others in one.
+ * Returns the index of a function that converts four values one after the other. 64-bit values are in two vectors,
+ * narrower values in one.
  */
 function oneByOne(helpers: Helpers, conversion: Conversion): number {
   const source = vectorOf(conversion.from, (half) => half);
@@ -179,7 +179,7 @@ function oneByOne(helpers: Helpers, conversion: Conversion): number {
       const [from, place, shape] = laneOf(source, lane);
       const [to, toPlace, toShape] = laneOf(target, lane);
       code.get(to).get(from).lane(`${shape}.extract_lane`, place);
-      // The function for single threads also takes random bits and a scale.
+      // The function for single threads also has parameters for random bits and a scale.
       code.i32(0).i32(unscaled).call(converter(helpers, conversion));
       code.lane(`${toShape}.replace_lane`, toPlace).set(to);
     }

@@ -11,8 +11,8 @@ import { splat } from './vector-words.ts';
 type Item = 'b' | 'c' | 'none' | VectorOpcode;
 
 /**
- * For each function of two bits, the items that compute it. Bit 2b + c of a function's number is the result for the
- * bits b and c.
+ * For each function of two bits, the operands and instructions that compute it. Bit 2b + c of a function's number is
+ * the result for the bits b and c.
  */
 const functions: readonly (readonly Item[])[] = [
   ['none'],
@@ -51,7 +51,10 @@ export function vectorTable({ from, to }: StepOf<'bits'>, lowering: VectorLoweri
   };
 }
 
-/** Pushes the function `set` where the bits of a local are 1, and the function `clear` where they are 0. */
+/**
+ * Pushes the result of the function `set` for bits that are 1 in a local, and the result of `clear` for bits that are
+ * 0.
+ */
 function pushChoice(
   local: number,
   [set, clear]: readonly [set: number, clear: number],

@@ -47,14 +47,14 @@ export class Vectors {
   private readonly copies = new Set<number>();
   private places: ReadonlyMap<Ref, number> = new Map();
   /**
-   * The masks for values of 32 bits and for the halves of those of 64 bits. Registers keep their values in lanes whose
-   * bits are zeros. Null if all lanes are written.
+   * The masks for 32-bit values and for the halves of 64-bit values. In lanes whose mask bits are zeros, registers keep
+   * their values. Null if all lanes are written.
    */
   private mask: MaskLocals | null = null;
   private maskLocals: MaskLocals | null = null;
 
   /**
-   * `crosses` tells whether a register is live at the start of at least one basic block. Such a register needs locals
+   * `crosses` returns whether a register is live at the start of at least one basic block. Such a register needs locals
    * of its own.
    */
   constructor(code: Code, values: Values, varying: ReadonlySet<number>, crosses: (place: number) => boolean) {
@@ -159,7 +159,7 @@ export class Vectors {
     return this.values.temporary('v128');
   }
 
-  /** Returns the value of a slot as vectors of a type. Constants and uniform values are copied to all lanes. */
+  /** Returns the value of a slot as vectors of the given type. Constants and uniform values are copied to all lanes. */
   read(place: number, type: IntegerType): Vector {
     const found = this.temporaries.get(place) ?? (this.varying.has(place) ? this.home(place) : null);
     if (found !== null) return this.converted(found, type);
@@ -215,7 +215,7 @@ export class Vectors {
     });
   }
 
-  /** Writes code of an instruction that changes only some lanes. `push` pushes the mask. */
+  /** Writes the code of an instruction that changes only some lanes. `push` pushes the mask. */
   keepOnly({ writes }: Uses, push: () => unknown, write: () => void): void {
     const { code } = this;
     this.maskLocals ??= { i32: [code.local('v128')], i64: [code.local('v128'), code.local('v128')] };

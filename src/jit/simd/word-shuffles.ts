@@ -17,6 +17,6 @@ export const lowPairs: readonly number[] = wordsAt(0, 1, 4, 5);
 /** The last two words of a vector, moved to the front. */
 export const upperPair: readonly number[] = wordsAt(2, 3, 2, 3);
 
-/** Each of the first two, or of the last two words of a vector twice. */
+/** The first two or the last two words of a vector, each of them twice. */
 export const lowWordsTwice: readonly number[] = wordsAt(0, 0, 1, 1);
 export const highWordsTwice: readonly number[] = wordsAt(2, 2, 3, 3);

@@ -1,4 +1,4 @@
-/** Generates code that reads channels of texels, and code that stores the results, one for each channel. */
+/** Generates code that reads the channels of texels, and code that stores one result for each channel. */
 import { context } from '../layout.ts';
 import { pushEntryField, type TextureParts } from './coordinate-code.ts';
 import { type ChannelFormat, entryFields } from './texture-table.ts';

@@ -1,4 +1,7 @@
-/** Generates code that finds coordinates in texels, and texels that take the place of those outside. */
+/**
+ * Generates code that converts coordinates to units of texels, and that finds the texels to read in place of those
+ * outside a texture.
+ */
 import { bitsOfDouble } from '../../base/bits-of-double.ts';
 import { addressModes } from '../../isa/texture-fields.ts';
 import { operandStarts, type TextureRead } from '../../isa/texture-read.ts';
@@ -15,7 +18,7 @@ export function f64(code: Code, value: number): Code {
   return code.f64(bitsOfDouble(value));
 }
 
-/** What a function that reads texels is written with. */
+/** Everything that is needed to write the code of a function that reads texels. */
 export interface TextureParts {
   readonly code: Code;
   readonly helpers: Helpers;
@@ -31,10 +34,10 @@ export function pushEntryField({ code, entry, layout }: TextureParts, at: number
   return code.get(entry).memory('i32.load', layout.origin + at);
 }
 
-/** A coordinate, and the axis that it is on. */
+/** Writes the code that loads a coordinate and finds texels along its axis. */
 export class CoordinateWriter {
   private readonly parts: TextureParts;
-  /** The locals that hold the coordinate, and the size and the mode of the axis. */
+  /** The locals that hold the coordinate, the size of its axis, and the address mode of this axis. */
   readonly at: number;
   readonly size: number;
   readonly mode: number;
@@ -46,7 +49,7 @@ export class CoordinateWriter {
     [this.at, this.size, this.mode] = [code.local('f64'), code.local('f64'), code.local('i32')];
   }
 
-  /** Loads a coordinate in texels. */
+  /** Loads a coordinate and converts it to units of texels. */
   load(i: number): void {
     const { code, layout, read, context: words } = this.parts;
     this.axis = entryFields.axes + i * axisFields.end;
@@ -62,16 +65,20 @@ export class CoordinateWriter {
     } else code.memory('i32.load', operand).op('i64.extend_i32_s', 'f64.convert_i64_s').set(this.at);
   }
 
-  /** Pushes the distance of the texel in a local from the first one in bytes, in a texture that has this texel. */
+  /**
+   * Pushes the distance in bytes from the first texel on the axis to the texel whose index is in a local. The texture
+   * must contain this texel.
+   */
   pushOffset(texel: number): Code {
     this.parts.code.get(texel).op('i64.trunc_f64_s', 'i32.wrap_i64');
     return pushEntryField(this.parts, this.axis + axisFields.stride).op('i32.mul');
   }
 
   /**
-   * Replaces the index of a texel in a local, if the texel is outside, by that of the one in its place.
+   * If the texel whose index is in a local is outside the texture, replaces the index with that of the texel to read
+   * instead.
    *
-   * @param missing the label of the code for border texels, which have no place in the texture
+   * @param missing the label of the code for border texels, which are not part of the texture
    */
   moveInside(texel: number, missing: Label): void {
     const { code, helpers } = this.parts;
@@ -83,7 +90,7 @@ export class CoordinateWriter {
     });
   }
 
-  /** Turns a coordinate into texels; see `inTexels`. */
+  /** Converts a coordinate to units of texels; see `inTexels`. */
   private scale(): void {
     const { code, helpers } = this.parts;
     const { at, size } = this;
@@ -130,7 +137,10 @@ function remainderFunction(helpers: Helpers): number {
 
 const insideType: FunctionType = { parameters: ['f64', 'f64', 'i32'], results: ['f64'] };
 
-/** Returns the index of the texel that is read instead of one outside; -1 if none is (`border`). See `indexIn`. */
+/**
+ * Returns the index of the texel that is read in place of one outside the texture; -1 if the mode is `border`. See
+ * `indexIn`.
+ */
 function insideFunction(helpers: Helpers): number {
   const remainder = remainderFunction(helpers);
   return helpers.function('texel inside', insideType, (code) => {

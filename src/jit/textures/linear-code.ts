@@ -1,4 +1,4 @@
-/** Generates functions that mix the texels around a place, by the rules in machine/textures/mixing.ts. */
+/** Generates functions that mix the texels around a position, according to the rules in machine/textures/mixing.ts. */
 import { elementAt } from '../../base/element-at.ts';
 import { addressModes } from '../../isa/texture-fields.ts';
 import type { TextureRead } from '../../isa/texture-read.ts';
@@ -14,7 +14,7 @@ import { CoordinateWriter, f64, pushEntryField, type TextureParts } from './coor
 import { MixWriter, type WeighedTexel } from './mix-code.ts';
 import { entryFields, mixedFormats } from './texture-table.ts';
 
-/** Takes the context and the entry. Returns 1 if it has stored the results. */
+/** The parameters are the context and the table entry. The function returns 1 if it has stored the results. */
 const type: FunctionType = { parameters: ['i32', 'i32'], results: ['i32'] };
 
 export function linearFunction(helpers: Helpers, layout: LaunchLayout, read: TextureRead, way: number): number {
@@ -28,7 +28,7 @@ export function linearFunction(helpers: Helpers, layout: LaunchLayout, read: Tex
   });
 }
 
-/** The locals for the two texels along an axis: their offsets in bytes, and the weight of the second one in steps. */
+/** The locals for the two texels along an axis: their offsets in bytes, and the weight of the second texel in steps. */
 interface Pair {
   readonly first: number;
   readonly second: number;
@@ -113,7 +113,7 @@ class LinearWriter {
     });
   }
 
-  /** Finds the texels of each plane, with their weights; see `addMixed` in sampling.ts. */
+  /** Finds the texels of each plane and their weights; see `addMixed` in sampling.ts. */
   private planes(): readonly (readonly WeighedTexel[])[] {
     const { code } = this.parts;
     const slices = this.pairs[2];
@@ -127,7 +127,7 @@ class LinearWriter {
     return [front, this.plane(slices.part, slices.second)];
   }
 
-  /** @param slice the local with the offset of the plane */
+  /** @param slice the local that holds the offset of the plane */
   private plane(share: number, slice: number | null): readonly WeighedTexel[] {
     const { code } = this.parts;
     const columns = elementAt(this.pairs, 0);
@@ -149,7 +149,7 @@ class LinearWriter {
     ];
   }
 
-  /** Pushes the share of a weight; see `shareUp`. */
+  /** Pushes a share of a weight; see `shareUp`. */
   private pushShare(weight: number, part: number, added: number): Code {
     const { code } = this.parts;
     return code.get(weight).get(part).op('i32.mul').i32(added).op('i32.add').i32(8).op('i32.shr_s');
@@ -166,7 +166,7 @@ class LinearWriter {
   }
 }
 
-/** Pushes a number from 0 to 255 as an integer; 0 for the difference of infinities. */
+/** Pushes a number from 0 to 255 as an integer; pushes 0 for a NaN, which is the difference of two infinities. */
 function pushWhole(code: Code, push: () => Code): void {
   const number = code.local('f64');
   push().set(number);

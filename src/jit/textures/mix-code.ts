@@ -9,25 +9,28 @@ import { pushChannel } from './channel-code.ts';
 import { f64, type TextureParts } from './coordinate-code.ts';
 import type { ChannelFormat } from './texture-table.ts';
 
-/** The locals for a texel: its address, and its weight, an integer, as i32 and as f64. */
+/** The locals for a texel: its address, and its integer weight, both as an i32 and as an f64. */
 export interface WeighedTexel {
   readonly address: number;
   readonly weight: number;
   readonly factor: number;
 }
 
-/** The exponents of f64 and f32 are encoded with these biases. */
+/** The exponent biases of f64 and f32. */
 const bias = 1023;
 const singleBias = 127;
 
-/** The number of bits after the highest one that every texel of a plane has. */
+/** The number of bits that are kept below the highest bit of the greatest texel in a plane. */
 const keptBits: number = f32Format.fractionBits + guardBits;
 
-/** Texels of at least this biased exponent make subnormal ones in the same plane too small to matter. */
+/**
+ * If the greatest texel in a plane has at least this biased exponent, subnormal texels in the plane are too small to
+ * matter.
+ */
 const ordinaryExponent = 32;
 const exponentOfInfinity = 255;
 
-/** The locals for a plane of floats: the bits of the texels, those of the greatest one without its sign, and the sum. */
+/** The locals for a plane of floats: the bits of the texels, the bits of the greatest magnitude, and the sum. */
 interface Plane {
   readonly texels: readonly { readonly texel: WeighedTexel; readonly bits: number }[];
   readonly most: number;
@@ -43,7 +46,7 @@ export class MixWriter {
   private readonly highest: number;
   private readonly result: number;
 
-  /** @param planes the texels that are mixed, in one or two planes of two or four */
+  /** @param planes the texels that are mixed: one or two planes, each of which has two or four texels */
   constructor(parts: TextureParts, planes: readonly (readonly WeighedTexel[])[]) {
     const { code } = parts;
     this.parts = parts;
@@ -57,7 +60,7 @@ export class MixWriter {
     [this.sum, this.highest, this.result] = [code.local('i32'), code.local('i32'), code.local('f64')];
   }
 
-  /** Pushes the bits of the mean of a channel, and moves the addresses to the next one. */
+  /** Pushes the bits of the mean of a channel, and advances the addresses to the next channel. */
   write(format: ChannelFormat): void {
     const { fraction } = format;
     if (fraction === null) this.pushFloat(format);
@@ -86,7 +89,7 @@ export class MixWriter {
     pushMean(code, result);
   }
 
-  /** Loads the texels that have a weight, and finds the greatest one. */
+  /** Loads the texels, treating those with a weight of 0 as zeros, and finds the greatest magnitude. */
   private load({ texels, most }: Plane, format: ChannelFormat): void {
     const { code } = this;
     code.i32(0).set(most);
@@ -99,7 +102,7 @@ export class MixWriter {
     }
   }
 
-  /** Sums texels, as multiples of the unit of the plane; see `add` of `FloatSum`. */
+  /** Adds up the texels of a plane as multiples of its unit; see `FloatSum.add`. */
   private sumOrdinary({ texels, most, sum }: Plane): void {
     const { code } = this;
     const scale = code.local('f64');
@@ -117,7 +120,7 @@ export class MixWriter {
     code.set(sum);
   }
 
-  /** See `addPlane` of `FloatSum`. A single plane has no bits to cut off. */
+  /** See `FloatSum.addPlane`. If there is a single plane, no bits are cut off. */
   private pushSumOfPlanes(): void {
     const { code } = this;
     const [front, behind] = this.planes;
@@ -138,7 +141,7 @@ export class MixWriter {
       [first, front],
       [second, behind],
     ] as const) {
-      // The shared unit is half of the greater unit.
+      // The shared unit is half of the greater of the two units.
       code.get(sum);
       pushPower(() =>
         code
@@ -154,7 +157,7 @@ export class MixWriter {
     code.op('f64.mul');
   }
 
-  /** Pushes the sum of any texels. */
+  /** Pushes the sum of texels of any magnitude. */
   private pushAnySum(): void {
     const { code } = this;
     const { helpers } = this.parts;
@@ -220,8 +223,9 @@ function pushIsOrdinary(code: Code, most: number): void {
 }
 
 /**
- * Rounds a sum to the nearest mean, and away from zero in the middle; see `mean` of `FloatSum`. A sum is a multiple of
- * its unit with less than 39 bits, so adding 2^-40 of it changes the result only if the sum is exactly in the middle.
+ * Computes the mean from a sum, and rounds it to the nearest number, with ties away from zero; see `FloatSum.mean`. A
+ * sum is a multiple of its unit and has fewer than 39 bits, so increasing it by 2^-40 times its value changes the
+ * result only if there is a tie.
  */
 function pushMean(code: Code, sum: number): void {
   code.get(sum);
@@ -229,12 +233,12 @@ function pushMean(code: Code, sum: number): void {
   code.i32(canonicalNan).get(sum).get(sum).op('f64.eq', 'select');
 }
 
-/** Pushes the biased exponent of the bits of a positive f32 number. */
+/** Pushes the biased exponent of a positive f32 number, given its bits. */
 function pushExponent(code: Code, bits: number): Code {
   return code.get(bits).i32(23).op('i32.shr_u');
 }
 
-/** Pushes the power of two whose biased exponent of f64 is pushed as i32. */
+/** Pushes a power of two as an f64; `pushBiased` pushes its biased exponent as an i32. */
 function pushPower(pushBiased: () => Code): void {
   pushBiased().op('i64.extend_i32_u').i64(52n).op('i64.shl', 'f64.reinterpret_i64');
 }
@@ -250,7 +254,7 @@ function pushUnit(pushExponentOfMost: () => Code): void {
 
 const flushType: FunctionType = { parameters: ['i32', 'i32'], results: ['f64'] };
 
-/** What is mixed of a float: -0 if it has no weight, and a zero instead of a subnormal number. */
+/** Prepares a float for mixing: replaces it with -0 if its weight is 0, and flushes subnormal numbers to zero. */
 function flushFunction(helpers: Helpers): number {
   return helpers.function('texel to mix', flushType, (code) => {
     const [bits, weight] = [0, 1] as const;
@@ -263,13 +267,16 @@ function flushFunction(helpers: Helpers): number {
   });
 }
 
-/** Takes the sum so far and its unit, four texels, and their weights. Returns the new sum and unit. */
+/**
+ * The parameters are the sum so far, its unit, four texels, and their weights. The results are the new sum and its
+ * unit.
+ */
 const planeType: FunctionType = {
   parameters: ['f64', 'f64', 'f64', 'f64', 'f64', 'f64', 'f64', 'f64', 'f64', 'f64'],
   results: ['f64', 'f64'],
 };
 
-/** See `add` of `FloatSum`. */
+/** See `FloatSum.add`. */
 function planeFunction(helpers: Helpers): number {
   return helpers.function('plane of texels', planeType, (code) => {
     const [sum, shared] = [0, 1] as const;

@@ -1,4 +1,4 @@
-/** Generates functions that read texels of textures that are in the table. */
+/** Generates functions that read texels of textures that have an entry in the texture table. */
 import { elementAt } from '../../base/element-at.ts';
 import type { TextureRead } from '../../isa/texture-read.ts';
 import type { Code, Label } from '../../wasm/code.ts';
@@ -19,7 +19,10 @@ import {
   handleShift,
 } from './texture-table.ts';
 
-/** Takes the context and the handles of the texture and the sampler. Returns 1 if it has stored the results. */
+/**
+ * The parameters are the context and the handles of the texture and the sampler. The function returns 1 if it has
+ * stored the results.
+ */
 const type: FunctionType = { parameters: ['i32', 'i64', 'i64'], results: ['i32'] };
 
 /** Returns the index of the function for instructions that find texels in the given way (see `wayOf`). */
@@ -91,7 +94,7 @@ function readNearest(parts: TextureParts, missing: Label): void {
   );
 }
 
-/** Replaces an integer that is read as a fraction by the bits of this fraction; see `texelReader`. */
+/** If an integer is read as a fraction, replaces it with the f32 bits of the fraction; see `texelReader`. */
 function convertFraction(code: Code, { fraction }: ChannelFormat): void {
   if (fraction === null) return;
   code.op('i64.extend_i32_s', 'f64.convert_i64_s');

@@ -1,4 +1,7 @@
-/** Lowers reads of textures, and addresses of texels of surfaces. The engine carries them out. */
+/**
+ * Lowers texture reads and surface accesses. The engine carries them out, except for texture reads that compiled code
+ * can do by itself.
+ */
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import { operandStarts } from '../../isa/texture-read.ts';
@@ -9,7 +12,7 @@ import { loadResults } from '../engine-results.ts';
 import { texelFunction } from './texel-code.ts';
 import { wayOf } from './texture-table.ts';
 
-/** The operands, and then the results, are in the context of the block. */
+/** The operands, and later the results, are stored in the context of the block. */
 export function lowerTextureRead(step: StepOf<'texture-read'>, lowering: Lowering): void {
   const { code, helpers, values, locals, layout } = lowering;
   for (const field of ['coordinates', 'level', 'offset'] as const)
@@ -42,7 +45,7 @@ export function lowerSurfaceAddress(step: StepOf<'surface-address'>, lowering: L
   values.set(step.to, 'i64');
 }
 
-/** The values follow the room for coordinates. */
+/** The values to be stored come after the space for coordinates. */
 export function lowerSurfaceStore(step: StepOf<'surface-store'>, lowering: Lowering): void {
   const { code, helpers } = lowering;
   storeOperands(step.coordinates, operandStarts.coordinates, lowering);
@@ -65,7 +68,7 @@ function pushCall(call: Parameters<RecordEngineCall>[0], { code, locals, recordC
   code.i32(recordCall(call)).get(locals.thread).get(locals.fuel);
 }
 
-/** The engine gets handles as f64 numbers, because it would have to allocate 64-bit integers. */
+/** Handles are passed to the engine as f64 numbers, because it would have to allocate objects for 64-bit integers. */
 function pushHandle(handle: Ref, { code, values }: Lowering): void {
   values.get(handle, 'i64');
   code.op('f64.convert_i64_u');

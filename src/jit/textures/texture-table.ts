@@ -1,6 +1,7 @@
 /**
- * A table in memory in which compiled code finds textures that the launch has already read. An entry has what is needed
- * to read texels of one level; it is used by all instructions that find texels in the same way.
+ * A table in memory in which compiled code looks up textures that the launch has already read. An entry contains
+ * everything that is needed to read texels of one level. All instructions that find texels in the same way share an
+ * entry.
  */
 import type { TextureRead } from '../../isa/texture-read.ts';
 import { addressModes, type TexelType, type TexelTypeName, texelTypes } from '../../isa/texture-fields.ts';
@@ -10,10 +11,10 @@ import type { MemoryOpcode, PlainOpcode } from '../../wasm/opcodes.ts';
 
 /** Offsets in an entry. */
 export const entryFields = {
-  /** 8 bytes each: the handles. No texture has the handle 0. */
+  /** The handles, which take up 8 bytes each. No texture has the handle 0. */
   texture: 0,
   sampler: 8,
-  /** 4 bytes each. The way in which texels are found is a number (`wayOf`). */
+  /** These fields take up 4 bytes each. `way` is a number that identifies how texels are found (see `wayOf`). */
   way: 16,
   address: 20,
   channels: 24,
@@ -22,7 +23,7 @@ export const entryFields = {
   /** 0 or 1 each. */
   isLinear: 32,
   scales: 36,
-  /** For each axis, 4 bytes each for the size, the stride, and the mode, an index into `addressModes`. */
+  /** For each axis, three 4-byte fields: the size, the stride, and the address mode as an index into `addressModes`. */
   axes: 40,
 } as const;
 
@@ -30,12 +31,12 @@ export const axisFields = { size: 0, stride: 4, mode: 8, end: 12 } as const;
 
 export const entryBytes: number = alignTo16(entryFields.axes + 3 * axisFields.end);
 
-/** A power of two. Textures that have the same entry displace each other. */
+/** A power of two. Textures that map to the same entry evict each other. */
 export const entryCount = 64;
 
 export const tableBytes: number = entryCount * entryBytes;
 
-/** Handles are about as far apart as 2 to this power. */
+/** Handles are about 2^`handleShift` bytes apart. */
 export const handleShift = 7;
 
 /** How a channel of a texel is read. */
@@ -45,7 +46,7 @@ export interface ChannelFormat {
   readonly load: MemoryOpcode;
   /** Extends the loaded bits. */
   readonly extend: PlainOpcode | null;
-  /** If integers are read as fractions, the greatest integer, and whether there are negative ones. */
+  /** If integers are read as fractions: the greatest integer, and whether integers are signed. Otherwise null. */
   readonly fraction: { readonly greatest: number; readonly isSigned: boolean } | null;
 }
 
@@ -64,31 +65,31 @@ function formatOf({ name, kind, bytes }: TexelType, isFraction: boolean): Channe
   };
 }
 
-/** The formats that compiled code reads. Those that are missing are read by the engine. */
+/** The formats that compiled code can read. The engine reads all other formats. */
 export const channelFormats: readonly ChannelFormat[] = texelTypes
   .filter(({ name }) => name !== 'f16')
   .flatMap((texel) => (texel.bytes === 4 ? [false] : [false, true]).map((isFraction) => formatOf(texel, isFraction)));
 
-/** Those whose texels compiled code mixes. */
+/** The formats whose texels compiled code can mix. */
 export const mixedFormats: readonly ChannelFormat[] = channelFormats.filter(
   ({ type, fraction }) => type === 'f32' || fraction !== null,
 );
 
-/** The way in which an instruction finds texels; null if compiled code cannot do this. */
+/** A number that identifies how an instruction finds texels; null if compiled code cannot find texels in this way. */
 export function wayOf({ geometry, isFloat, level, hasOffset, gathers, narrows }: TextureRead): number | null {
   const { dimensions, isArray, isCube } = geometry;
   const isPlain = level === 'finest' && !hasOffset && gathers === null && !narrows && !isArray && !isCube;
   return isPlain ? 2 * dimensions + Number(isFloat) : null;
 }
 
-/** What an instruction with certain handles looks for in the table. */
+/** The key with which an instruction looks up a texture in the table. */
 export interface EntryKey {
   readonly way: number;
   readonly texture: number;
   readonly sampler: number;
 }
 
-/** Where the entry of a texture is in the table. */
+/** The offset of a texture's entry in the table. */
 export function entryOffset({ way, texture }: EntryKey): number {
   return (((texture >>> handleShift) + way) % entryCount) * entryBytes;
 }

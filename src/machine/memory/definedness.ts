@@ -6,7 +6,7 @@ import { byteAt } from '../../base/typed-reads.ts';
 import { formatAddress, type MemorySpace } from './address-space.ts';
 import { type MemoryImage, Pages } from './image.ts';
 
-/** The origin of undefined bits: the load that brought them into a register. Plain data. */
+/** The origin of undefined bits: the load that brought them into a register. Such an object consists of plain data. */
 export interface Origin {
   /** PTX source line of the load. */
   readonly line: number;
@@ -37,7 +37,7 @@ export interface DefinednessState {
 
 const defined = 0xff;
 
-/** The number of offsets whose descriptions are remembered. */
+/** The number of offsets whose descriptions are cached. */
 const mostKnown = 1024;
 
 export class Definedness {

@@ -4,8 +4,8 @@
  *
  * The bytes are in a WebAssembly memory, so that compiled kernels can access them. Address 0 is at offset `origin` in
  * that memory, and the allocation map comes before it. The map has one byte for every 16 bytes of memory. The value of
- * this byte says how many of the 16 bytes, counted from the first, may be accessed. Worker threads share the memory if
- * the host allows it.
+ * this byte is the number of the 16 bytes, counted from the first, that may be accessed. Worker threads share the
+ * memory if the host allows it.
  */
 import { alignUp } from '../../base/align.ts';
 import { PtxlabError } from '../../base/error.ts';
@@ -75,7 +75,7 @@ export class GlobalMemory implements EngineMemory {
   private bytes: Uint8Array;
   private view: DataView;
   private map: Uint8Array;
-  /** The pieces of memory that engines have borrowed, including those that engines have given back. */
+  /** The pieces of memory that engines have borrowed, including those that engines have returned. */
   private readonly rooms: LentRoom[] = [];
   private readonly allocations: Allocations = new Allocations();
   private readonly pages: Pages = new Pages();
@@ -197,7 +197,7 @@ export class GlobalMemory implements EngineMemory {
 
   /**
    * Reserves memory outside all allocations for an engine's own use and returns its address. If one of the pieces that
-   * engines have given back is large enough, it is reused; if there are several, the smallest one is taken.
+   * engines have returned is large enough, it is reused; if several are, the smallest one is reused.
    */
   borrow(size: number): number {
     const known = this.rooms

@@ -1,6 +1,6 @@
 /**
- * An image of a memory holds its bytes at one point in time, in pages that are never modified. Two consecutive images
- * share all pages that were not written in between, so the second image needs space only for the pages that have
+ * An image contains the bytes of a memory at one point in time, in pages that are never modified. Two consecutive
+ * images share all pages that were not written in between, so the second image needs space only for the pages that have
  * changed.
  */
 

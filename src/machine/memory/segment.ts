@@ -9,7 +9,7 @@ import { Definedness, type DefinednessState } from './definedness.ts';
 import { machineFault } from '../fault.ts';
 import { type MemoryImage, Pages } from './image.ts';
 
-/** What an instruction does in memory, in the words of messages. Atomic operations load and store. */
+/** How an instruction accesses memory, as worded in messages. Atomic operations both load and store. */
 export type Access = 'load' | 'store' | 'atomic';
 
 /** A named part of a segment, for messages: a variable or a parameter. */
@@ -157,7 +157,7 @@ export class Segment implements Memory {
     this.definedness?.define(offset, size);
   }
 
-  /** Returns bytes without any checks. Those that are written must also be marked. */
+  /** Returns bytes without any checks. The caller must also mark the bytes that it writes. */
   bytesAt(offset: number, size: number): Uint8Array {
     return this.bytes.subarray(offset, offset + size);
   }

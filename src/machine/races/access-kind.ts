@@ -1,29 +1,30 @@
-/** The kinds of accesses that the search for races tells apart. */
+/** The kinds of accesses that the search for races distinguishes. */
 import { elementAt } from '../../base/element-at.ts';
 import type { MemoryOrder, MemoryScope } from '../../isa/steps/order.ts';
 import type { Agent } from './actors.ts';
 
 export const ways = ['load', 'store', 'atomic'] as const;
 
-/** What is the same for all accesses of an instruction. */
+/** The properties that all accesses of an instruction have in common. */
 export interface AccessKind {
   readonly way: (typeof ways)[number];
   /** Null if the access is weak. */
   readonly order: MemoryOrder | null;
-  /** Who makes the access: the thread, or an asynchronous operation that it has started. */
+  /** What performs the access: the thread itself, or an asynchronous operation that it has started. */
   readonly agent: Agent;
-  /** Whether it is a load through the async proxy. */
+  /** Whether the access is a load through the async proxy. */
   readonly isAsyncProxy: boolean;
-  /** Whether it is a store that does not change the memory. */
+  /** Whether the access is a store that does not change the contents of memory. */
   readonly isSilent: boolean;
   /**
-   * The line, the way and the strength of the access in one number. Two bits say the way, and two bits the strength.
+   * A number that combines the line, the way and the strength of the access. The way and the strength take up two bits
+   * each.
    */
   readonly tag: number;
 }
 
 /**
- * The strengths of accesses in tags. An access with the scope of the GPU or the system is strong for all threads of the
+ * The strengths of accesses, as encoded in tags. An access with GPU or system scope is strong for all threads of the
  * launch.
  */
 const strengths: readonly (MemoryScope | null)[] = [null, 'cta', 'cluster', 'sys'];

@@ -1,6 +1,7 @@
 /**
- * Who accesses memory: threads, and the operations that threads start and that complete later. Each thread and its
- * operations have numbers of their own, because the accesses of an operation are ordered only by waiting for it.
+ * The actors that access memory: threads, and the operations that threads start and that complete later. The operations
+ * of a thread have numbers of their own, because their accesses are ordered only before what follows a wait for the
+ * operations.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { MemoryScope } from '../../isa/steps/order.ts';
@@ -29,12 +30,12 @@ export type AsyncAgent = (typeof asyncAgents)[number];
 /** Copies whose bytes arrive at different mbarrier objects are in different lanes, if possible. */
 const lanes: readonly AsyncAgent[] = asyncAgents.slice(asyncAgents.indexOf('lane 0'));
 
-/** The thread itself, or some of its operations. */
+/** The thread itself, or its operations of one kind. */
 export type Agent = 'thread' | AsyncAgent;
 
 const agents: readonly Agent[] = ['thread', ...asyncAgents];
 
-/** The copies whose bytes arrive at the mbarrier object at an offset. */
+/** The lane for copies whose bytes arrive at the mbarrier object at the given offset. */
 export function laneOf(offset: number): AsyncAgent {
   return elementAt(lanes, Math.floor(offset / 8) % lanes.length);
 }
@@ -52,12 +53,12 @@ export class Actors {
   readonly threads: number;
   private readonly blocks: number;
   /**
-   * The groups of a block: one for its threads, one for each kind of operation, and one more for its threads, which in
-   * knowledge says what the async proxy may read of their stores. Without operations that complete later, there are only
-   * the threads.
+   * The number of groups in a block: one for its threads, one for each kind of operation, and a second one for the
+   * threads, whose entries in a `Knowledge` record which of their stores the async proxy may read. If no operations
+   * complete later, there is only the first group of threads.
    */
   private readonly groups: number;
-  /** The number of places in the groups of a block. */
+  /** The total number of entries in the groups of a block. */
   private readonly perBlock: number;
 
   /** @param onlyThreads whether no operations complete later */
@@ -74,7 +75,10 @@ export class Actors {
     return block * this.perBlock + place;
   }
 
-  /** The additional number of a thread with this number; null if it is that of an operation. */
+  /**
+   * Returns the number that a thread has in the second group of threads, given its number in the first group; null if
+   * the number belongs to an operation.
+   */
   visibleOf(number: number): number | null {
     return this.placeOf(number) < this.threads ? number + this.threads * agents.length : null;
   }
@@ -83,7 +87,7 @@ export class Actors {
     return Math.floor(number / this.perBlock);
   }
 
-  /** The number in its block of the actor with this number in the grid. */
+  /** Converts the number of an actor in the grid to its number in its block. */
   private placeOf(number: number): number {
     return number % this.perBlock;
   }
@@ -94,7 +98,7 @@ export class Actors {
     return { block: this.blockOf(number), linear: place % this.threads, agent };
   }
 
-  /** Whether two blocks are within a scope of each other. */
+  /** Whether a scope that contains one of two blocks also contains the other. */
   includes(scope: MemoryScope, block: number, other: number): boolean {
     switch (scope) {
       case 'cta':
@@ -107,7 +111,7 @@ export class Actors {
     }
   }
 
-  /** Adds that the async proxy may read everything that is known. */
+  /** Adds the information that the async proxy may read all stores in the knowledge. */
   visibleToAsyncProxy(knowledge: Knowledge): Knowledge {
     if (this.groups === 1) return knowledge;
     const made = new Map(knowledge);
@@ -115,15 +119,18 @@ export class Actors {
     return made;
   }
 
-  /** 0 for actors of the same warp, 1 for actors of the same block, and otherwise 2. Numbers are those of cells. */
+  /**
+   * Returns 0 for actors of the same warp, 1 for other actors of the same block, and 2 for actors of different blocks.
+   * The numbers are those stored in cells.
+   */
   distance(one: number, other: number): number {
     if (this.blockOf(one - 1) !== this.blockOf(other - 1)) return 2;
     return this.warpOf(one - 1) === this.warpOf(other - 1) ? 0 : 1;
   }
 
   /**
-   * Whether two numbers of cells are those of threads of one warp, and not of their operations. In tensor memory, the
-   * accesses of a warp count as ordered: its loads and stores are those of the whole warp.
+   * Whether two numbers stored in cells belong to threads of the same warp, as opposed to operations. In tensor memory,
+   * the accesses of a warp count as ordered, because the whole warp loads and stores together.
    */
   shareWarp(one: number, other: number): boolean {
     const areThreads = this.placeOf(one - 1) < this.threads && this.placeOf(other - 1) < this.threads;

@@ -1,19 +1,22 @@
 /**
- * The accesses that a memory remembers: for each word, or for each byte where parts of words are accessed, the last
- * weak store and, since then, two strong stores and two loads. Two are enough to find nearly every race: they are of
- * different threads and, if there are such accesses, of different warps and blocks.
+ * The recorded accesses to a memory: for each word, or for each byte where parts of words are accessed, the last weak
+ * store and, since then, two strong stores and two loads. Two are enough to find nearly every race: they come from
+ * different threads and, if possible, from different warps or blocks.
  */
 import type { Actors } from './actors.ts';
 import { knows, type Knowledge } from './knowledge.ts';
 
-/** An access is three numbers: the number of the actor plus 1, or 0 if there was none; the epoch; and the tag. */
+/**
+ * An access is stored as three numbers: the number of the actor plus 1, or 0 if there was no access; the epoch; and the
+ * tag.
+ */
 export const accessLength = 3;
 
-/** The first of the two places for strong stores in a cell, and of those for loads. */
+/** The position of the first strong store in a cell, and that of the first load. */
 export const firstStrong: number = 1 * accessLength;
 export const firstLoad: number = 3 * accessLength;
 
-/** The places of accesses in a cell: a weak store, two strong stores, and two loads. */
+/** The positions of the accesses in a cell: a weak store, two strong stores, and two loads. */
 export const stores: readonly number[] = [0, firstStrong, 2 * accessLength];
 export const loads: readonly number[] = [firstLoad, 4 * accessLength];
 export const storesAndLoads: readonly number[] = [...stores, ...loads];
@@ -33,7 +36,7 @@ export interface Page {
   readonly numbers: Uint32Array;
 }
 
-/** Whether an access touches parts of words. */
+/** Whether an access covers any word only partly. */
 export function isPart(offset: number, size: number): boolean {
   return offset % wordBytes !== 0 || size % wordBytes !== 0;
 }
@@ -61,7 +64,10 @@ export class Cells {
     return page;
   }
 
-  /** Remembers an access besides others, at `first` or at the place after it. Its actor has this knowledge. */
+  /**
+   * Records an access in addition to others, at position `first` or at the position after it. `knowledge` belongs to
+   * the actor of this access.
+   */
   add(numbers: Uint32Array, first: number, access: Uint32Array, knowledge: Knowledge): void {
     const actor = access[0] ?? 0;
     const second = first + accessLength;
@@ -74,7 +80,7 @@ export class Cells {
     }
   }
 
-  /** Whether a new access can take the place of the one at `at`, so that only the new one is remembered. */
+  /** Whether a new access can take the place of the one at `at`, so that only the new one is kept. */
   private replaces(numbers: Uint32Array, at: number, actor: number, knowledge: Knowledge): boolean {
     const other = numbers[at] ?? 0;
     if (other === 0 || other === actor) return true;
@@ -82,7 +88,7 @@ export class Cells {
   }
 }
 
-/** Remembers a weak store, which makes earlier accesses irrelevant. */
+/** Records a weak store, which makes earlier accesses irrelevant. */
 export function putStore(numbers: Uint32Array, cell: number, store: Uint32Array): void {
   put(numbers, cell, store);
   for (let i = accessLength; i < cellLength; i++) numbers[cell + i] = 0;
@@ -97,7 +103,7 @@ function emptyPage(start: number, unit: number): Page {
   return { start, end: start + pageBytes, unit, numbers };
 }
 
-/** A page with a cell for each byte, each with the accesses of its word. */
+/** Returns a page with a cell for each byte. Each cell contains the accesses to the whole word. */
 function split({ start, numbers }: Page): Page {
   const made = emptyPage(start, 1);
   for (let at = 0; at < numbers.length; at += cellLength) {

@@ -1,4 +1,7 @@
-/** The clocks of threads: their current epochs, what they know of others, and what their fences let others know. */
+/**
+ * The clocks of threads: their current epochs, their knowledge of other threads, and the knowledge that their fences
+ * publish.
+ */
 import { recordOf } from '../../base/records.ts';
 import { acquires, type AsyncKind, type MemoryOrder, type MemoryScope, releases } from '../../isa/steps/order.ts';
 import { type Actors, type Agent, type AsyncAgent, asyncAgents } from './actors.ts';
@@ -10,11 +13,11 @@ export interface Clock {
   readonly linear: number;
   /** The current epoch, counted from 1. */
   epoch: number;
-  /** What the accesses of the thread come after. */
+  /** The epochs of other actors that are ordered before the next accesses of the thread. */
   knowledge: Knowledge;
-  /** What relaxed reads found, and the next fence whose scope includes it will add to the knowledge. */
+  /** Releases that relaxed reads have found. The next fence whose scope includes a release adds it to the knowledge. */
   seen: readonly Release[];
-  /** For each scope, what the relaxed writes of the thread publish because of an earlier fence. */
+  /** For each scope, the knowledge that relaxed writes of the thread publish because of an earlier fence. */
   fenced: ReadonlyMap<MemoryScope, Knowledge>;
   /** The strong writes that the thread has observed since its last barrier for the whole block. */
   readonly observed: Observations;
@@ -22,7 +25,7 @@ export interface Clock {
   readonly started: Readonly<Record<AsyncAgent, Started>>;
 }
 
-/** The agents of a kind of operations: the one that loads comes first, and the one that stores comes last. */
+/** The agents for each kind of operation. The agent that loads comes first, and the agent that stores comes last. */
 export const agentsOf: Readonly<Record<AsyncKind, readonly AsyncAgent[]>> = {
   copy: ['copies'],
   wgmma: ['products'],
@@ -30,14 +33,17 @@ export const agentsOf: Readonly<Record<AsyncKind, readonly AsyncAgent[]>> = {
   bulk: ['bulk reads', 'bulk writes'],
 };
 
-/** The time of operations is divided into epochs, too. */
+/** The operations that a thread has started. Their time is also divided into epochs. */
 interface Started {
   epoch: number;
   /** The last epoch of each group that has not been waited for. */
   groups: number[];
 }
 
-/** What a write publishes: the knowledge of a thread, for the threads of a scope around its block. */
+/**
+ * The knowledge that a thread publishes with a write. Only the threads in the scope that contains `block` can acquire
+ * it.
+ */
 export interface Release {
   readonly block: number;
   readonly scope: MemoryScope;
@@ -70,14 +76,14 @@ export function ownEpoch({ block, linear, epoch }: Clock, actors: Actors): Epoch
   return { actor: actors.number(block, linear, 'thread'), epoch };
 }
 
-/** Ends the current epoch, and returns the knowledge of the thread together with it. */
+/** Ends the current epoch, adds it to the knowledge of the thread, and returns the result. */
 export function endEpoch(clock: Clock, actors: Actors): Knowledge {
   const known = withEnded(clock.knowledge, [ownEpoch(clock, actors)], actors.threads);
   clock.epoch++;
   return known;
 }
 
-/** Lets threads that meet know everything that any of them knew. */
+/** Combines the knowledge of threads that meet, so that each of them has the knowledge of all. */
 export function meet(clocks: readonly Clock[], actors: Actors): void {
   const ended = clocks.map((clock) => ownEpoch(clock, actors));
   const all = withEnded(together(clocks.map(({ knowledge }) => knowledge)), ended, actors.threads);
@@ -90,12 +96,16 @@ export function meet(clocks: readonly Clock[], actors: Actors): void {
   }
 }
 
-/** What fences and relaxed reads of threads that meet have begun: fences before it, and reads that wait for a fence. */
+/**
+ * The fences and relaxed reads of threads that meet, as far as they affect later accesses: the effects of fences on
+ * later writes, and reads that require a later fence.
+ */
 export type Pending = Pick<Clock, 'fenced' | 'seen'>;
 
 /**
- * Fences before a meeting count for all threads that met, and so do relaxed reads for fences after it. In the model, a
- * fence and the access that it belongs to must be of one thread, but GPUs order more, and programs rely on it.
+ * When threads meet, their earlier fences and relaxed reads take effect for all of them. In the memory model, a fence
+ * and the access that it belongs to must come from the same thread, but GPUs order more accesses than that, and
+ * programs rely on it.
  */
 export function pendingOf(clocks: readonly Pending[]): Pending {
   const seen = [...new Set(clocks.map((clock) => clock.seen))].flat().reduce(added, none);
@@ -118,7 +128,10 @@ function fencedBy(clocks: readonly Pick<Clock, 'fenced'>[]): ReadonlyMap<MemoryS
   return made;
 }
 
-/** A fence adds what relaxed reads found, and determines what later relaxed writes publish. */
+/**
+ * Executes a fence: adds the releases that relaxed reads have found, and determines the knowledge that later relaxed
+ * writes publish.
+ */
 export function passFence(clock: Clock, order: MemoryOrder, actors: Actors): void {
   if (acquires(order) && clock.seen.length > 0) {
     const isWithin = ({ scope, block }: Release): boolean =>
@@ -139,8 +152,8 @@ export function passProxyFence(clock: Clock, actors: Actors): void {
 }
 
 /**
- * What a strong write publishes. Ends the current epoch if the write itself releases. `lane` stands for the bulk copies
- * that are complete if bytes arrive.
+ * Returns the releases that a strong write publishes. If the write itself is a release, ends the current epoch. `lane`
+ * contains the bulk copies that are complete once their bytes have arrived.
  */
 export function releasesOf(
   clock: Clock,
@@ -161,7 +174,10 @@ export function releasesOf(
   return [...made, { block, scope: order.scope, knowledge }];
 }
 
-/** Adds what a strong read found: to the knowledge if the read acquires, and otherwise at the next fence. */
+/**
+ * Handles the releases that a strong read has found. If the read is an acquire, they are added to the knowledge
+ * immediately; otherwise, they are added at the next fence.
+ */
 export function acquire(clock: Clock, order: MemoryOrder, found: readonly Release[]): void {
   const fresh = found.filter(({ knowledge }) => !surelyIncludes(clock.knowledge, knowledge));
   if (acquires(order)) clock.knowledge = fresh.reduce(withRelease, clock.knowledge);
@@ -172,7 +188,7 @@ function withRelease(knowledge: Knowledge, release: Release): Knowledge {
   return join(knowledge, release.knowledge);
 }
 
-/** Adds a release to others. Those that the same threads can acquire become one. */
+/** Adds a release to a list. Releases that the same threads can acquire are merged. */
 export function added(all: readonly Release[], { block, scope, knowledge }: Release): readonly Release[] {
   const isWide = scope === 'gpu' || scope === 'sys';
   const at = all.findIndex((one) => one.scope === scope && (isWide || one.block === block));
@@ -188,7 +204,10 @@ export function commitGroup(clock: Clock, agent: AsyncAgent): void {
   started.groups.push(started.epoch++);
 }
 
-/** Waits until at most `pending` groups are in progress; null waits for operations without a group, too. */
+/**
+ * Waits until at most `pending` groups are in progress. If `pending` is null, waits for all operations, including those
+ * without a group.
+ */
 export function waitForGroups(clock: Clock, agent: AsyncAgent, pending: number | null, actors: Actors): void {
   if (pending === null) commitGroup(clock, agent);
   const { groups } = clock.started[agent];

@@ -1,13 +1,14 @@
 /**
- * What a thread knows about the order of accesses. The time of each thread is divided into epochs, and a thread that
- * knows that an epoch of another thread has ended has its own accesses after all accesses of that epoch. This is the
- * causality order of PTX ISA 9.1, section 8, as vector clocks.
+ * The knowledge that a thread has about the order of accesses. The time of each thread is divided into epochs. If a
+ * thread knows that an epoch of another thread has ended, its own accesses come after all accesses of that epoch. This
+ * is the causality order of PTX ISA 9.1, section 8, implemented with vector clocks.
  */
 
 /**
- * The last epoch of each actor that has ended; 0 for none. The actors of a block are divided into groups, the first of
- * which has its threads, and each of the others the operations of one kind that these threads start. The keys are the
- * numbers of groups in the grid. Neither the map nor the arrays are changed.
+ * For each actor, the last epoch that has ended; 0 if none has ended. The actors of a block are divided into groups:
+ * the first group contains the threads of the block, and each of the other groups contains the operations of one kind
+ * that these threads start. The keys are the numbers of the groups in the grid. The map and the arrays are never
+ * changed.
  */
 export type Knowledge = ReadonlyMap<number, Uint32Array>;
 
@@ -20,8 +21,8 @@ export function knows(knowledge: Knowledge, { actor, epoch }: Epoch, size: numbe
 }
 
 /**
- * For each knowledge, others that are known to add nothing to it. Threads join the same few again and again, for example
- * at the barrier of a cluster.
+ * For each `Knowledge`, other objects that are known to be included in it. Threads often join the same few objects
+ * again, for example at a cluster barrier.
  */
 const included = new WeakMap<Knowledge, WeakSet<Knowledge>>();
 
@@ -31,14 +32,14 @@ function include(knowledge: Knowledge, other: Knowledge): void {
   else known.add(other);
 }
 
-/** Whether it is known without comparing them that the other adds nothing. */
+/** Whether it is already known, without comparing epochs, that `knowledge` includes `other`. */
 export function surelyIncludes(knowledge: Knowledge, other: Knowledge): boolean {
   return knowledge === other || other.size === 0 || included.get(knowledge)?.has(other) === true;
 }
 
 /**
- * Everything that is known by one side or the other. Returns one of the two if it includes the other, so that threads
- * that know the same share it.
+ * Returns the combined knowledge of both sides. If one of them includes the other, that object itself is returned, so
+ * that threads with the same knowledge share one object.
  */
 export function join(one: Knowledge, other: Knowledge): Knowledge {
   if (surelyIncludes(one, other)) return one;
@@ -64,7 +65,10 @@ function joined(one: Knowledge, other: Knowledge): Knowledge {
   return isOther && made.size === other.size ? other : made;
 }
 
-/** The later of the epochs at each place. Returns one of the two arrays if none of its epochs is earlier. */
+/**
+ * Returns the later of the two epochs at each index. If one of the arrays contains all of the later epochs, that array
+ * itself is returned.
+ */
 function latest(one: Uint32Array, other: Uint32Array): Uint32Array {
   if (one === other) return one;
   let isOne = true;
@@ -79,13 +83,13 @@ function latest(one: Uint32Array, other: Uint32Array): Uint32Array {
   return isOther ? other : one.map((own, i) => Math.max(own, other[i] ?? 0));
 }
 
-/** An epoch of an actor, whose number is that in the grid. */
+/** An epoch of an actor; `actor` is the number of the actor in the grid. */
 export interface Epoch {
   readonly actor: number;
   readonly epoch: number;
 }
 
-/** Adds that epochs have ended. `size` is the number of actors in a group. */
+/** Adds epochs that have ended. `size` is the number of actors in a group. */
 export function withEnded(knowledge: Knowledge, ended: readonly Epoch[], size: number): Knowledge {
   const made = new Map(knowledge);
   const changed = new Map<number, Uint32Array>();

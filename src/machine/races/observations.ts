@@ -1,12 +1,12 @@
 /**
- * Which strong writes a thread has observed. A strong read observes the write whose value it reads and, if this write is
- * that of an atomic operation, the write that the operation read, and so on. What the thread does after the read comes
- * after the observed writes, whether or not they release anything, but not after what their threads did before
- * (observation order and causality order, PTX ISA 9.1, section 8).
+ * The strong writes that a thread has observed. A strong read observes the write whose value it reads and, if an atomic
+ * operation made this write, the write that the operation read, and so on. Accesses of the thread after the read come
+ * after the observed writes, whether or not these writes are releases, but not after earlier accesses of the writing
+ * threads (observation order and causality order, PTX ISA 9.1, section 8).
  */
 import type { MemoryScope } from '../../isa/steps/order.ts';
 
-/** The strong writes to a word since the last weak one. */
+/** The strong writes to a word since the last weak write. */
 export interface WriteChain {
   /** Whether the word is in global memory. */
   readonly isGlobal: boolean;
@@ -24,11 +24,14 @@ export interface WriteChain {
 /** For each chain, the number of the last write that was observed. */
 export type Observations = Map<WriteChain, number>;
 
-/** What the threads of each block had observed of global memory at barriers for the whole block. */
+/**
+ * The writes to global memory that the threads of each block had observed when they met at barriers for the whole
+ * block.
+ */
 export class BlockObservations {
   private readonly shared = new Map<number, WeakMap<WriteChain, number>>();
 
-  /** At a barrier, lets the other threads of the block know what a thread has observed. */
+  /** At a barrier, shares the observations of a thread with the other threads of its block. */
   share(block: number, observed: Observations): void {
     if (observed.size === 0) return;
     const shared = this.shared.get(block) ?? new WeakMap<WriteChain, number>();

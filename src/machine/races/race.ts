@@ -3,9 +3,9 @@ import type { SourcePlace } from '../../base/source-place.ts';
 import type { Dim3 } from '../extents.ts';
 
 /**
- * Two accesses to the same memory by different threads that are not ordered, of which at least one writes and at least
- * one is weak, or strong only for a scope that leaves the other thread out (PTX ISA 9.1, section 8). What the program
- * computes then depends on chance.
+ * Two unordered accesses to the same memory by different threads. At least one of them is a write, and at least one of
+ * them is weak, or strong only in a scope that does not include the other thread (PTX ISA 9.1, section 8). The results
+ * of the program then depend on chance.
  */
 export interface Race {
   readonly code: 'PTX6038';
@@ -22,22 +22,22 @@ export interface Race {
   /** The access that happened first in this run. */
   readonly first: RaceAccess;
   readonly second: RaceAccess;
-  /** How often accesses at these two lines raced. The other fields describe the first time. */
+  /** The number of races between accesses at these two lines. The other fields describe the first of these races. */
   readonly count: number;
 }
 
-/** The memories in which races are searched for. */
+/** The kinds of memory in which races are searched for. */
 export type RaceSpace = 'global' | 'shared' | 'tensor';
 
 /**
- * What would prevent a race: that something orders the accesses or, if they are ordered, a proxy fence that makes a
- * store visible to the async proxy.
+ * What would prevent a race: synchronization that orders the accesses or, if they are already ordered, a proxy fence
+ * that makes a store visible to the async proxy.
  */
 export type Missing = 'synchronization' | 'fence.proxy.async';
 
 export interface RaceAccess {
   readonly access: 'load' | 'store' | 'atomic';
-  /** Whether an operation that the thread had started made the access, and not the thread itself. */
+  /** Whether the access was made by an operation that the thread had started, and not by the thread itself. */
   readonly isAsynchronous: boolean;
   /** 1-based PTX source line. */
   readonly line: number;
@@ -53,5 +53,5 @@ export interface RaceAccess {
  */
 export type RaceMode = 'report' | 'strict';
 
-/** Races between more pairs of lines are not reported. */
+/** The maximum number of pairs of lines for which races are reported. */
 export const mostRaces = 100;

@@ -1,12 +1,12 @@
 /**
  * Finds data races while a launch runs: for each access, it looks for earlier accesses of other threads to the same
- * bytes that are not ordered before it. The order of accesses comes from barriers, fences, and strong accesses that
- * read what others published, no matter in which order the threads actually ran. So a race is found even if the
+ * bytes that are not ordered before it. Accesses are ordered by barriers, fences, and strong accesses that read
+ * published values, regardless of the order in which the threads actually ran. A race is therefore found even if the
  * threads happened to run in a harmless order.
  *
- * The engine completes all operations at once, but here those that complete later on a GPU are ordered only before what
- * comes after waiting for them. Bulk copies, wgmma and tcgen05 read shared memory through the async proxy, so a
- * fence.proxy.async must come between a store of a thread and such a read.
+ * The engine completes all operations immediately. However, if an operation would complete later on a GPU, its accesses
+ * are ordered only before accesses that follow a wait for the operation. Bulk copies, wgmma and tcgen05 read shared
+ * memory through the async proxy, so a fence.proxy.async must come between a store of a thread and such a read.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { AsyncKind, MemoryOrder } from '../../isa/steps/order.ts';
@@ -56,7 +56,7 @@ import { WriteChains } from './write-chains.ts';
 /** The bytes that an access touches. */
 export interface Touched {
   readonly space: RaceSpace;
-  /** The number of the block whose memory it is; null for global memory. */
+  /** The number of the block that owns the memory; null for global memory. */
   readonly owner: number | null;
   readonly offset: number;
   readonly size: number;
@@ -77,17 +77,17 @@ export interface SeenRace {
   count: number;
 }
 
-/** What is remembered of a memory. */
+/** The accesses to a memory and the releases through it that have been recorded. */
 export interface History extends Pick<Touched, 'space' | 'owner'> {
   readonly cells: Cells;
   readonly chains: WriteChains;
-  /** What the values at these offsets published. */
+  /** For each offset, the releases that the value at this offset has published. */
   readonly releases: Map<number, readonly Release[]>;
-  /** What the values at these offsets will publish when their phases are over. */
+  /** For each offset, the releases that the value at this offset will publish when its phase is over. */
   readonly arrivals: Map<number, readonly Release[]>;
 }
 
-/** What a thread knew when it arrived at a barrier. */
+/** The knowledge of a thread when it arrived at a barrier. */
 interface Arrived extends Pending {
   readonly knowledge: Knowledge;
   readonly ended: Epoch;
@@ -98,17 +98,17 @@ export class Races {
   private readonly threads: number;
   private readonly actors: Actors;
   private readonly clocks = new Map<number, readonly Clock[]>();
-  /** The threads that have arrived at barriers and have not passed. */
+  /** The threads that have arrived at barriers but have not passed them yet. */
   private readonly barriers = new Map<string, Arrived[]>();
-  /** For each block, what the threads that have exited knew. */
+  /** For each block, the combined knowledge of the threads that have exited. */
   private readonly exited = new Map<number, Knowledge>();
   private readonly observed = new BlockObservations();
   private readonly global: History;
-  /** The memories of blocks. */
+  /** The histories of the shared memory and the tensor memory of each block. */
   private readonly owned = { shared: new Map<number, History>(), tensor: new Map<number, History>() };
   /** The memory that was accessed last. */
   private recent: History;
-  /** The access that is being noted, as in cells. */
+  /** The access that is being recorded, in the form in which cells store it. */
   private readonly seen = new Uint32Array(accessLength);
   private readonly found = new Map<string, SeenRace>();
 
@@ -121,14 +121,14 @@ export class Races {
     this.recent = this.global;
   }
 
-  /** The races between each two lines, in the order in which they were found. */
+  /** The first race between each pair of lines, in the order in which these races were found. */
   get all(): readonly SeenRace[] {
     return [...this.found.values()];
   }
 
   /**
-   * Notes that a thread, or an operation that it has started, accesses memory. Unless all races are to be reported, a
-   * store that does not change the memory does not race with other stores.
+   * Records that a thread, or an operation that it has started, accesses memory. Unless all races are to be reported, a
+   * store that does not change the contents of memory does not race with other stores.
    */
   access(clock: Clock, kind: AccessKind, history: History, offset: number, size: number): void {
     const { order, way, agent } = kind;
@@ -169,7 +169,7 @@ export class Races {
     if (order?.phases === undefined) this.publish(history, offset, clock, kind);
   }
 
-  /** A thread changes a value with phases. What it releases can be acquired when the phase is over. */
+  /** A thread changes a value that has phases. Other threads can acquire its releases when the phase is over. */
   change(clock: Clock, order: MemoryOrder, { releases, arrivals }: History, offset: number, isOver: boolean): void {
     const own = releasesOf(clock, order, this.actors, laneOf(offset));
     const arrived = own.reduce(added, arrivals.get(offset) ?? []);
@@ -190,8 +190,8 @@ export class Races {
   }
 
   /**
-   * The thread waits until at most `pending` groups are in progress; null waits for operations without a group, too.
-   * With `onlyReads`, what bulk copies write may still be incomplete.
+   * The thread waits until at most `pending` groups are in progress. If `pending` is null, it waits for all operations,
+   * including those without a group. With `onlyReads`, the writes of bulk copies may still be incomplete.
    */
   wait(clock: Clock, of: AsyncKind, pending: number | null, onlyReads: boolean): void {
     for (const agent of agentsOf[of])
@@ -206,7 +206,7 @@ export class Races {
     );
   }
 
-  /** A thread arrives at a barrier, which orders its accesses before those of the threads that pass. */
+  /** A thread arrives at a barrier, which orders its accesses before those of the threads that pass the barrier. */
   arrive(clock: Clock, barrier: number): void {
     const key = `${clock.block} ${barrier}`;
     const arrived = this.barriers.get(key) ?? [];
@@ -216,7 +216,7 @@ export class Races {
     this.barriers.set(key, arrived);
   }
 
-  /** A thread exits. It comes before all threads that later pass a barrier for the whole block. */
+  /** A thread exits. Its accesses come before those of all threads that later pass a barrier for the whole block. */
   exit(clock: Clock): void {
     const { block } = clock;
     this.exited.set(block, join(this.exited.get(block) ?? nothing, endEpoch(clock, this.actors)));
@@ -254,7 +254,7 @@ export class Races {
     return chain !== undefined && this.observed.include(block, observed, chain, actor);
   }
 
-  /** A block has ended, and its memories are gone. */
+  /** Discards all information about a block that has ended. */
   end(block: number): void {
     this.clocks.delete(block);
     this.exited.delete(block);
@@ -268,7 +268,7 @@ export class Races {
     return this.global;
   }
 
-  /** What is remembered of the shared memory or the tensor memory of a block. */
+  /** The history of the shared memory or the tensor memory of a block. */
   ofBlock(space: 'shared' | 'tensor', owner: number): History {
     if (owner === this.recent.owner && space === this.recent.space) return this.recent;
     const known = this.owned[space].get(owner) ?? emptyHistory({ space, owner }, this.actors);
@@ -284,7 +284,10 @@ export class Races {
     return elementAt(clocks, linear);
   }
 
-  /** What is missing between the access at a place of a cell and `seen`; null if they do not race. */
+  /**
+   * Returns what is missing between an earlier access, which is at index `at` of `numbers`, and the access in `seen`;
+   * null if they do not race.
+   */
   private missing(
     numbers: Uint32Array,
     at: number,
@@ -298,7 +301,7 @@ export class Races {
     if (space === 'tensor' && actors.shareWarp(other, this.seen[0] ?? 0)) return null;
     const { knowledge, block, linear } = clock;
     const ended = { actor: other - 1, epoch: numbers[at + 1] ?? 0 };
-    // An operation comes after what its thread did before it started the operation.
+    // The accesses of an operation come after those that its thread made before it started the operation.
     const isOwn = ended.actor === actors.number(block, linear, 'thread');
     if (!isOwn && !knows(knowledge, ended, actors.threads)) {
       const otherBlock = actors.blockOf(ended.actor);
@@ -319,7 +322,9 @@ export class Races {
     acquire(clock, order, found);
   }
 
-  /** Remembers what a write publishes. A value that an atomic operation replaces has published, too. */
+  /**
+   * Records the releases that a write publishes. The releases of a value that an atomic operation replaces are kept.
+   */
   private publish({ releases, arrivals }: History, offset: number, clock: Clock, { order, way }: AccessKind): void {
     const own = order === null ? [] : releasesOf(clock, order, this.actors);
     const before = way === 'atomic' ? (releases.get(offset) ?? []) : [];

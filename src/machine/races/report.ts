@@ -1,4 +1,4 @@
-/** Describes data races with the names and places that a program uses. */
+/** Describes data races in terms of the program: with the names of variables and the lines of the source. */
 import { tensorAddress } from '../../isa/tensor-memory.ts';
 import { sourceAt } from '../../program/source-at.ts';
 import { formatAddress } from '../memory/address-space.ts';

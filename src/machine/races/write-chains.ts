@@ -6,7 +6,7 @@ import type { WriteChain } from './observations.ts';
 
 const wordBytes = 4;
 
-/** Accesses to parts of words are not included. */
+/** Records the chains of a memory. Accesses to parts of words are not included. */
 export class WriteChains {
   private readonly chains = new Map<number, WriteChain>();
   private readonly actors: Actors;
@@ -22,7 +22,7 @@ export class WriteChains {
     return this.chains.get(offset - (offset % wordBytes));
   }
 
-  /** A strong read of a thread observes what was written. */
+  /** Records that a strong read of a thread observes earlier writes. */
   observe({ block, observed }: Clock, order: MemoryOrder, offset: number, size: number): void {
     for (let at = offset; at + wordBytes <= offset + size; at += wordBytes) {
       const chain = this.chains.get(at);
@@ -30,7 +30,7 @@ export class WriteChains {
     }
   }
 
-  /** A strong write. Only that of an atomic operation continues a chain. */
+  /** Records a strong write. Only the write of an atomic operation continues a chain. */
   write(
     write: { readonly actor: number; readonly isAtomic: boolean },
     { block }: Clock,
@@ -49,13 +49,13 @@ export class WriteChains {
     }
   }
 
-  /** A weak write. No strong read observes it. */
+  /** Records a weak write, which ends a chain because no strong read observes it. */
   end(offset: number, size: number): void {
     if (this.chains.size === 0) return;
     for (let at = offset - (offset % wordBytes); at < offset + size; at += wordBytes) this.chains.delete(at);
   }
 
-  /** Whether the last write and an access of a block are morally strong. */
+  /** Whether the last write of a chain and an access by a block are morally strong. */
   private isStrongFor({ last }: WriteChain, block: number, { scope }: MemoryOrder): boolean {
     return this.actors.includes(narrower(last.scope, scope), block, last.block);
   }

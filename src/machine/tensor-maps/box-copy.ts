@@ -1,4 +1,4 @@
-/** Copies boxes of tensors. Each engine supplies the accesses to memory. */
+/** Copies boxes of tensors. Each engine provides the functions that access memory. */
 import { rankShift, startOfRank } from '../../isa/spaces.ts';
 import type { BoxKind, BoxMode, BoxReduction } from '../../isa/steps/memory.ts';
 import { machineFault } from '../fault.ts';
@@ -24,22 +24,22 @@ import { type TensorMap, tensorMapFor } from './tensor-map.ts';
 export interface BoxCopy {
   readonly kind: BoxKind;
   readonly mode: BoxMode;
-  /** What `reduce-box` does; null for the other kinds. */
+  /** The operation of `reduce-box`; null for the other kinds. */
   readonly op: BoxReduction | null;
   /** The words of the tensor map. */
   readonly words: readonly bigint[];
   readonly coordinates: readonly number[];
-  /** Those of im2col. */
+  /** The offsets for im2col. */
   readonly offsets: readonly number[];
   /** The address of the box in shared memory. */
   readonly address: number;
-  /** The blocks to which `multicast-box` copies the box. The other kinds do not use it. */
+  /** The blocks to which `multicast-box` copies the box. The other kinds do not use this field. */
   readonly mask: number;
   /** The mbarrier object at which the bytes arrive, for copies to shared memory. */
   readonly object: number;
 }
 
-/** A row that lies inside the tensor as a whole. */
+/** A row that lies completely inside the tensor. */
 export interface MovedRow {
   readonly to: 'shared' | 'tensor';
   readonly shared: number;
@@ -49,20 +49,29 @@ export interface MovedRow {
   readonly swizzle: SwizzlePattern;
 }
 
-/** Accesses of at most 16 bytes, except for `moveRow`. `shared` is an address in shared memory, `tensor` one in global memory. */
+/**
+ * The functions that access memory. Except for `moveRow`, they access at most 16 bytes. `shared` is an address in
+ * shared memory, and `tensor` is an address in global memory.
+ */
 export interface BoxMemory {
-  /** Copies a row at once. Returns false, having done nothing, if the row must be copied in pieces. */
+  /** Copies a whole row at once. If the row must be copied in pieces, does nothing and returns false. */
   readonly moveRow: (row: MovedRow) => boolean;
-  /** Copies bytes to shared memory. If `convert` is given, they are elements of 4 bytes each. */
+  /** Copies bytes to shared memory. If `convert` is given, it is applied to each 4-byte element. */
   readonly load: (shared: number, tensor: bigint, bytes: number, convert: ConvertElement | null) => void;
   readonly store: (shared: number, tensor: bigint, bytes: number) => void;
   /** Packs 16 bytes of shared memory into 12 bytes of a tensor (`packSixBits`). */
   readonly pack: (shared: number, tensor: bigint) => void;
-  /** Repeats the low bits of `word`, or all of them, in shared memory. */
+  /**
+   * Fills bytes in shared memory with the low bits of `word`; if there are more bytes than in a word, the word is
+   * repeated.
+   */
   readonly fill: (shared: number, bytes: number, word: bigint) => void;
-  /** Changes an element of a tensor atomically. `combine` gets it and the element of the same size in shared memory. */
+  /**
+   * Updates an element of a tensor atomically. `combine` computes its new value from its old value and from the element
+   * of the same size in shared memory.
+   */
   readonly reduce: (shared: number, tensor: bigint, bytes: number, combine: CombineElements) => void;
-  /** Changes 64 bits in shared memory. */
+  /** Updates a 64-bit word in shared memory. */
   readonly change: (shared: number, change: (word: bigint) => bigint) => void;
 }
 
@@ -104,7 +113,10 @@ function requireAligned(address: number): void {
   throw machineFault('PTX6002', parameters, { space: 'shared', address: shown });
 }
 
-/** Throws a fault if an instruction that changes a tensor may begin before it or reach pixels outside of it. */
+/**
+ * Throws a fault if an instruction that changes a tensor may begin before the start of the tensor or reach pixels
+ * outside it.
+ */
 function requireInside({ part }: TensorMap, { coordinates, mode }: BoxCopy): void {
   const refuse = (what: string): never => {
     throw machineFault('PTX6035', { what: `is used to change a tensor, so ${what}` });
@@ -119,7 +131,7 @@ function requireInside({ part }: TensorMap, { coordinates, mode }: BoxCopy): voi
   if (high !== undefined) refuse(`the upper corner cannot be ${high}, which is after the last pixel`);
 }
 
-/** The greatest access that is aligned wherever a group of 12 bytes is. */
+/** The size of the largest access that is aligned in every group of 12 bytes. */
 const packedWord = 4;
 
 function loadRows(rows: Iterable<BoxRow>, map: TensorMap, memory: BoxMemory): void {
@@ -154,7 +166,7 @@ function storeRows(rows: Iterable<BoxRow>, map: TensorMap, memory: BoxMemory): v
   }
 }
 
-/** Copies a row at once if possible. */
+/** Copies a whole row at once if possible. Returns whether it was copied. */
 function movesWhole(row: BoxRow, to: MovedRow['to'], map: TensorMap, memory: BoxMemory): boolean {
   const tensor = wholeRow(map, row);
   if (tensor === null) return false;
@@ -171,14 +183,14 @@ function reduceRows(rows: Iterable<BoxRow>, map: TensorMap, combine: CombineElem
   }
 }
 
-/** The start of the shared memory of each block whose rank in the cluster is a bit of `mask`. */
+/** Yields the start of the shared memory of each block whose rank in the cluster is set in `mask`. */
 function* blocksOf(mask: number): Generator<number> {
   for (let rank = 0; mask >>> rank !== 0; rank++) {
     if (((mask >>> rank) & 1) === 1) yield startOfRank(rank);
   }
 }
 
-/** The offset of an address in the shared memory of its block. All blocks of a cluster have the same offsets. */
+/** The offset of an address in the shared memory of its block. This offset is the same in all blocks of a cluster. */
 function offsetOf(address: number): number {
   return address % 2 ** rankShift;
 }

@@ -1,4 +1,4 @@
-/** How reductions into tensors combine elements (PTX ISA 9.1, section 9.7.9.25.5.3). */
+/** Combines elements for reductions into tensors (PTX ISA 9.1, section 9.7.9.25.5.3). */
 import type { Bits } from '../../base/bits.ts';
 import type { BoxReduction } from '../../isa/steps/memory.ts';
 import type { TensorElement, TensorElementType } from '../../isa/tensor-map-fields.ts';
@@ -15,7 +15,7 @@ const words = ['u32', 's32', 'u64'] as const;
 const halves = ['f16', 'bf16'] as const;
 const singles = ['f32', 'f32.ftz', 'tf32', 'tf32.ftz'] as const;
 
-/** The types of elements to which each operation can be applied, as an H200 applies them. */
+/** The element types to which each operation can be applied on an H200. */
 const reducible: Readonly<Record<BoxReduction, readonly TensorElementType[]>> = {
   add: [...words, ...halves, ...singles, 'f64'],
   min: [...words, 's64', ...halves],
@@ -52,7 +52,7 @@ function combination(op: BoxReduction, element: TensorElement): CombineElements 
   }
 }
 
-/** Unlike red, sums of f32 keep subnormal numbers, which f32.ftz flushes. */
+/** Unlike `red`, this keeps subnormal numbers in sums of f32 elements; for f32.ftz, they are flushed. */
 function arithmetic(op: 'add' | 'min' | 'max', { type, bytes, isFloat, flushes }: TensorElement): CombineElements {
   const format = isFloat && bytes === 4 ? 'f32' : type;
   if (format === 'f64') return addDoubles;

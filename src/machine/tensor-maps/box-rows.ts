@@ -1,21 +1,23 @@
-/** The rows of which a part of a tensor consists. A row is what is adjacent in the tensor. */
+/** Finds the rows of a part of a tensor. The elements of a row are adjacent in the tensor. */
 import { elementAt } from '../../base/element-at.ts';
 import type { BoxMode } from '../../isa/steps/memory.ts';
 import { machineFault } from '../fault.ts';
 import { type PixelColumn, rowLength, type TensorMap } from './tensor-map.ts';
 
-/** Where an instruction copies a part of a tensor. */
+/** The position of the part of a tensor that an instruction copies. */
 export interface PartPlace {
   readonly mode: BoxMode;
   readonly coordinates: readonly number[];
-  /** The offsets of im2col, one for each dimension between the first and the last. Those that are missing are 0. */
+  /** The offsets for im2col, one for each dimension between the first and the last. Missing offsets are 0. */
   readonly offsets: readonly number[];
 }
 
 /** Number of rows that the mode `rows` copies. */
 const rowsAtOnce = 4;
 
-/** The size in the tensor of what is copied. As many bytes arrive at an mbarrier object. */
+/**
+ * The size of the copied part in the tensor, in bytes. An mbarrier object counts the same number of bytes as arrived.
+ */
 export function partBytes(map: TensorMap, mode: BoxMode): number {
   const { element } = map;
   return rowCount(map, mode) * (rowLength(map) / element.group) * element.bytes;
@@ -26,7 +28,10 @@ function rowCount(map: TensorMap, mode: BoxMode): number {
   return mode === 'rows' ? rowsAtOnce : boxLengths(map).reduce((count, length) => count * length, 1);
 }
 
-/** Yields, for each row, the address of the element with coordinate 0; null if the row is outside the tensor. */
+/**
+ * Yields, for each row, the address of the element whose innermost coordinate is 0; null if the row is outside the
+ * tensor.
+ */
 export function* rowsOf(map: TensorMap, { mode, coordinates, offsets }: PartPlace): Generator<bigint | null> {
   if (map.part.kind === 'im2col') {
     yield* pixelsOf(map, map.part, coordinates, offsets);
@@ -39,7 +44,7 @@ export function* rowsOf(map: TensorMap, { mode, coordinates, offsets }: PartPlac
   }
 }
 
-/** The number of elements of a box along the dimensions from 1 on. */
+/** The number of elements of a box along each dimension except the innermost one. */
 function boxLengths({ part, elementStrides }: TensorMap): readonly number[] {
   if (part.kind === 'im2col') throw new Error('pixels are not in a box');
   return part.sizes.slice(1).map((size, i) => Math.ceil(size / elementAt(elementStrides, i + 1)));
@@ -63,8 +68,8 @@ function inBox(
 }
 
 /**
- * Goes through pixels: along each dimension from the lower to the upper corner, and then to the next image. The offsets
- * move all pixels.
+ * Iterates over pixels: along each dimension from the lower to the upper corner, and then in the next image. The
+ * offsets are added to the coordinates of each pixel.
  */
 function* pixelsOf(
   map: TensorMap,

@@ -1,7 +1,7 @@
-/** How copies change elements on their way between a tensor and shared memory. */
+/** Converts elements that are copied between a tensor and shared memory. */
 import type { TensorElement } from '../../isa/tensor-map-fields.ts';
 
-/** Computes the bits of an element of 4 bytes in shared memory. */
+/** Computes the bits of a 4-byte element in shared memory. */
 export type ConvertElement = (bits: number) => number;
 
 const infinity = 0x7f80_0000;
@@ -10,13 +10,13 @@ const nan = 0x7fff_e000;
 
 /**
  * The conversion of elements that are copied to shared memory, or null if they keep their bits. Values are rounded to
- * tf32 to the nearest, ties to even. No type flushes subnormal values (docs/spec-questions.md).
+ * the nearest tf32 number, with ties to even. No type flushes subnormal values (docs/spec-questions.md).
  */
 export function conversionOf({ rounds }: TensorElement): ConvertElement | null {
   return rounds ? roundToTf32 : null;
 }
 
-/** The number of low bits of the significand that tf32 lacks. */
+/** The number of low significand bits of f32 that tf32 does not have. */
 const droppedBits = 13;
 
 function roundToTf32(bits: number): number {
@@ -26,11 +26,11 @@ function roundToTf32(bits: number): number {
   return ((bits + below + isOdd) & -(2 ** droppedBits)) >>> 0;
 }
 
-/** The sizes of sixteen elements of 6 bits: with a byte for each, and without gaps. */
+/** The size of sixteen 6-bit elements in bytes: with one byte for each element, and packed without gaps. */
 export const spreadBytes = 16;
 export const packedBytes = 12;
 
-/** Packs elements whose 6 bits are the low ones of a byte each (type b6p2x16). */
+/** Packs 6-bit elements, each of which is stored in the low bits of a byte (type b6p2x16). */
 export function packSixBits(spread: Uint8Array): Uint8Array {
   const packed = new Uint8Array(packedBytes);
   for (let i = 0; i < spreadBytes; i++) {

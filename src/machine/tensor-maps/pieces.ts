@@ -15,14 +15,14 @@ export interface Piece {
   readonly bytes: number;
 }
 
-/** The bits of 8 bytes that lie outside the tensor. */
+/** The bits that are copied for 8 bytes outside the tensor. */
 export function fillOf({ element, fillsWithNan }: TensorMap): bigint {
   return fillsWithNan && element.isFloat ? nans : 0n;
 }
 
 const nans = 0x0001_0001_0001_0001n * BigInt(outsideNan);
 
-/** The number of bytes that instructions that change a tensor access at a time. */
+/** The number of bytes that an instruction accesses at a time when it changes a tensor. */
 const changedBytes = 16;
 
 /** The number of groups in a row of the tensor. */
@@ -31,15 +31,15 @@ export function groupsInRow({ element, dimensions }: TensorMap): number {
 }
 
 /**
- * The number of groups in a row to which an instruction can write. A tensor whose rows do not end at a multiple of 16
- * bytes is written up to the next one, as the GPU does.
+ * The number of groups in a row to which an instruction can write. If a row does not end at a multiple of 16 bytes, the
+ * bytes up to the next multiple are also written, as on a GPU.
  */
 export function changedGroupsInRow(map: TensorMap): number {
   const { bytes } = map.element;
   return (Math.ceil((groupsInRow(map) * bytes) / changedBytes) * changedBytes) / bytes;
 }
 
-/** Where the byte at an address is in shared memory. */
+/** Returns the address in shared memory at which a byte is stored, given its address without a swizzle. */
 function placeOf(address: number, swizzle: Swizzle): number {
   const moved = swizzled(address, swizzle);
   return swizzle.flips && isInOddLine(address) ? moved ^ 8 : moved;
@@ -47,19 +47,18 @@ function placeOf(address: number, swizzle: Swizzle): number {
 
 /** A row of a part of a tensor. */
 export interface BoxRow {
-  /** Where it would begin in shared memory without a swizzle. */
+  /** The address at which the row would begin in shared memory without a swizzle. */
   readonly shared: number;
-  /** Its size in shared memory. */
+  /** The size of the row in shared memory. */
   readonly bytes: number;
-  /** The number of its first group along the innermost dimension. */
+  /** The number of the row's first group along the innermost dimension. */
   readonly first: number;
   readonly line: Line;
 }
 
 /**
- * Yields the rows of a part of a tensor, which begins at the address `shared` of shared memory. With a swizzle, each
- * row takes as many bytes of shared memory as the swizzle has. Of each row of the tensor, the first `groups` groups are
- * inside.
+ * Yields the rows of a part of a tensor. In shared memory, this part begins at the address `shared`, and each row takes
+ * up at least `swizzle.bytes` bytes. The first `groups` groups of a row of the tensor count as inside the tensor.
  */
 export function* boxRows(map: TensorMap, place: PartPlace, shared: number, groups: number): Generator<BoxRow> {
   const { element, swizzle } = map;
@@ -73,8 +72,8 @@ export function* boxRows(map: TensorMap, place: PartPlace, shared: number, group
 }
 
 /**
- * The address in global memory of a row that lies inside the tensor as a whole and is copied byte by byte, in chunks
- * that are aligned in both memories; null for other rows.
+ * The address in global memory of a row that can be copied unchanged, because it lies completely inside the tensor and
+ * its chunks are aligned in both global and shared memory; null for other rows.
  */
 export function wholeRow({ element, swizzle }: TensorMap, { bytes, first, line }: BoxRow): bigint | null {
   const { start, groups } = line;
@@ -94,7 +93,7 @@ export function* piecesOf({ element, swizzle }: TensorMap, row: BoxRow): Generat
     });
 }
 
-/** Bytes in shared memory that stay together. */
+/** Bytes that a swizzle keeps together in shared memory. */
 interface Chunk {
   readonly address: number;
   readonly bytes: number;
@@ -102,7 +101,7 @@ interface Chunk {
 
 /** A row of the whole tensor. */
 interface Line {
-  /** The address of its first element; null if the row is outside of the tensor. */
+  /** The address of the row's first element; null if the row is outside the tensor. */
   readonly start: bigint | null;
   readonly groups: number;
 }

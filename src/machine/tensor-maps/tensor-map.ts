@@ -1,4 +1,4 @@
-/** Tensor maps, which describe tensors in global memory to instructions that copy boxes of them. */
+/** Tensor maps, which describe tensors in global memory for instructions that copy parts of them. */
 import { elementAt } from '../../base/element-at.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type BoxMode, mostDimensions } from '../../isa/steps/memory.ts';
@@ -30,23 +30,23 @@ export interface TensorMap {
   /** A row of `tensorElements`. */
   readonly element: TensorElement;
   readonly dimensions: readonly number[];
-  /** Distances in bytes between neighbors in dimension 1 and higher. */
+  /** For dimension 1 and higher dimensions, the distance in bytes between neighboring elements. */
   readonly strides: readonly number[];
   readonly part: TensorPart;
   readonly elementStrides: readonly number[];
   /** A row of `swizzles`. */
   readonly swizzle: Swizzle;
-  /** Whether elements outside the tensor are NaN instead of zero. */
+  /** Whether elements outside the tensor are copied as NaN instead of zero. */
   readonly fillsWithNan: boolean;
 }
 
-/** What an instruction copies. */
+/** The part of a tensor that an instruction copies. */
 export type TensorPart = { readonly kind: 'box'; readonly sizes: readonly number[] } | PixelColumn;
 
 /**
- * Pixels of images (PTX ISA 9.1, section 5.5.4). The first dimension of the tensor is that of the channels, and the
- * last one is that of the images. The corners bound the coordinates along the dimensions between them: the lower one
- * is relative to the first pixel, and the upper one is relative to the last pixel.
+ * Pixels of images (PTX ISA 9.1, section 5.5.4). The first dimension of the tensor counts channels, and the last one
+ * counts images. The corners limit the coordinates along the other dimensions: the lower corner is relative to the
+ * first pixel, and the upper corner is relative to the last pixel.
  */
 export interface PixelColumn {
   readonly kind: 'im2col';
@@ -62,12 +62,12 @@ function readField(view: DataView, { at, low, width }: MapField): number {
   return (view.getUint32(at, true) >>> low) & (2 ** width - 1);
 }
 
-/** Sets bits that are 0. A value that is too large loses its high bits. */
+/** Writes a field whose bits are all 0 so far. If the value is too large, its high bits are dropped. */
 function writeField(view: DataView, { at, low, width }: MapField, value: number): void {
   view.setUint32(at, view.getUint32(at, true) | ((value & (2 ** width - 1)) << low), true);
 }
 
-/** One of the fields of the same width that lie side by side. */
+/** Returns field `i` of a sequence of adjacent fields that have the same width. */
 function nth({ at, low }: MapField, i: number, width: number): MapField {
   return { at, low: low + i * width, width };
 }
@@ -105,7 +105,10 @@ function decodeStride(view: DataView, i: number): number {
   return (readField(view, nth(fields.highStrides, i, highStrideBits)) * 2 ** lowStrideBits + low) * strideUnit;
 }
 
-/** The size of what is copied. Unlike copies, it rounds the number of steps in a box down. */
+/**
+ * The size of the copied part, as stored in a tensor map. It is computed by rounding the number of steps in a box down,
+ * whereas copies round it up.
+ */
 function copiedBytes({ part, elementStrides, element: { bytes, group } }: TensorMap): number {
   const elements =
     part.kind === 'im2col'
@@ -131,7 +134,7 @@ function encodePart(part: TensorPart, view: DataView): void {
   view.setUint16(fields.upperCorner, packCorner(part.upperCorner), true);
 }
 
-/** Packs the coordinates of a corner, from the low bits on. */
+/** Packs the coordinates of a corner, beginning with the lowest bits. */
 function packCorner(corner: readonly number[]): number {
   const bits = elementAt(cornerBits, corner.length + 2);
   return corner.reduce((packed, at, i) => packed | ((at & (2 ** bits - 1)) << (bits * i)), 0);
@@ -146,7 +149,7 @@ function each<T>(count: number, of: (i: number) => T): readonly T[] {
   return Array.from({ length: count }, (_, i) => of(i));
 }
 
-/** Reads the words of a tensor map. The error says what is wrong with them. */
+/** Reads the words of a tensor map. If the words are invalid, returns a description of the problem. */
 function decodeTensorMap(words: readonly bigint[]): Result<TensorMap, string> {
   const view = new DataView(new ArrayBuffer(8 * tensorMapWords));
   words.forEach((word, i) => view.setBigUint64(8 * i, word, true));
@@ -178,7 +181,7 @@ function decodeTensorMap(words: readonly bigint[]): Result<TensorMap, string> {
   return problem === null ? ok(map) : err(problem);
 }
 
-/** Whether the words contain something else than a tensor map. */
+/** Whether any bits are set that ptxlab's tensor maps never set. */
 function hasUnknownBits(view: DataView): boolean {
   return Object.entries(knownBits).some(([at, known]) => (view.getUint32(Number(at), true) & ~known) !== 0);
 }
@@ -195,14 +198,14 @@ function decodePart(view: DataView, rank: number): TensorPart {
   };
 }
 
-/** The number of elements of a row of what is copied. */
+/** The number of elements in a row of the copied part. */
 export function rowLength({ part }: TensorMap): number {
   return part.kind === 'box' ? elementAt(part.sizes, 0) : part.channelsPerPixel;
 }
 
 /**
- * What is wrong with a map of elements that are copied in groups, or null (PTX ISA 9.1, section 9.7.9.25.5.1). The
- * restrictions on single GPUs are not considered.
+ * Describes what is wrong with a tensor map whose elements are copied in groups; null if it is valid (PTX ISA 9.1,
+ * section 9.7.9.25.5.1). Restrictions of particular GPUs are not considered.
  */
 export function groupProblem(map: TensorMap): string | null {
   const { element, dimensions, swizzle } = map;
@@ -223,8 +226,8 @@ export function groupProblem(map: TensorMap): string | null {
 const wantedPart = { tile: 'box', rows: 'box', im2col: 'im2col' } as const;
 
 /**
- * Reads the tensor map of an instruction with a number of coordinates. Throws a fault if it does not describe what the
- * instruction copies.
+ * Reads the tensor map of an instruction with the given coordinates. Throws a fault if the map does not match the
+ * instruction.
  */
 export function tensorMapFor(words: readonly bigint[], coordinates: readonly number[], mode: BoxMode): TensorMap {
   const map = decodeTensorMap(words);
@@ -234,7 +237,7 @@ export function tensorMapFor(words: readonly bigint[], coordinates: readonly num
   return map.value;
 }
 
-/** Says why an instruction cannot use a map, or returns null. */
+/** Returns the reason why an instruction cannot use a tensor map; null if it can. */
 function mismatch(
   { dimensions, part, element }: TensorMap,
   coordinates: readonly number[],
@@ -255,10 +258,10 @@ function mismatch(
   return null;
 }
 
-/** Every copy begins at a multiple of 16 bytes of a row. */
+/** Within a row, every copy begins at a multiple of 16 bytes. */
 const copyAlignment = 16;
 
-/** The number of elements in the bytes to which the first coordinate is aligned. */
+/** The number of elements of which the first coordinate must be a multiple. */
 function alignedElements({ bytes, group }: TensorElement): number {
   return (copyAlignment / bytes) * group;
 }

@@ -1,4 +1,4 @@
-/** Carries out tcgen05.cp (PTX ISA 9.1, section 9.7.16.9.1). Each engine supplies the accesses to memory. */
+/** Carries out tcgen05.cp (PTX ISA 9.1, section 9.7.16.9.1). Each engine provides the functions that access memory. */
 import type { TensorCopy } from '../../isa/tensor-copy.ts';
 import { tensorLanes, tensorOffset, tensorPlace } from '../../isa/tensor-memory.ts';
 import { sharedTile } from './shared-tile.ts';
@@ -12,7 +12,7 @@ const chunkBytes = 16;
  *
  * @param to the address in tensor memory
  * @param source a descriptor of the matrix in shared memory, in which elements of a row are adjacent
- * @param memories those of the blocks that copy
+ * @param memories the memory accesses of each block that copies
  */
 export function copyToTensor(copy: TensorCopy, to: bigint, source: bigint, memories: readonly TensorAccess[]): void {
   for (const memory of memories) copyInBlock(copy, to, source, memory);
@@ -36,7 +36,7 @@ function copyInBlock({ parts, chunks, unpacks }: TensorCopy, to: bigint, source:
   });
 }
 
-/** Unpacks 16 elements to bytes. An fp4 number goes to bits 2 to 5, an fp6 number to bits 0 to 5. */
+/** Unpacks 16 elements to bytes. An fp4 number is placed in bits 2 to 5, an fp6 number in bits 0 to 5. */
 function unpacked(chunk: Uint8Array, width: 4 | 6): Uint8Array {
   return Uint8Array.from({ length: chunkBytes }, (_, i) => smallCode(chunk, i, width) << (width === 4 ? 2 : 0));
 }

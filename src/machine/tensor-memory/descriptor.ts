@@ -1,6 +1,6 @@
 /**
- * Checks the instruction descriptor of tcgen05.mma (PTX ISA 9.1, section 9.7.16.4.2). What a GPU does with fields that
- * do not belong to the kind of a product is undefined, so they are faults.
+ * Checks the instruction descriptor of tcgen05.mma (PTX ISA 9.1, section 9.7.16.4.2). The behavior of a GPU is
+ * undefined if a field is set that the kind of product does not have, so this is a fault.
  */
 import type { ProductDescriptor, TensorProduct } from '../../isa/tensor-product.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -22,7 +22,10 @@ export function requireDescriptor(descriptor: ProductDescriptor, product: Tensor
   if (wrong !== null) throw misuse(`the instruction descriptor ${wrong}, which this kind of product does not do`);
 }
 
-/** `64, 128 or 256`. Of long lists, only the ends of runs with the same step are named: `8, 16, …, 256`. */
+/**
+ * Formats a list, as in `64, 128 or 256`. In a long list, the middle of a run with equal steps is left out:
+ * `8, 16, …, 256`.
+ */
 function listOf(values: readonly number[]): string {
   const step = (i: number): number => (values[i] ?? 0) - (values[i - 1] ?? 0);
   const inRun = (i: number): boolean =>
@@ -32,7 +35,7 @@ function listOf(values: readonly number[]): string {
   return isShort ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : words.join(', ');
 }
 
-/** A field that the kind of the product does not have; null if there is none. */
+/** Describes a field that this kind of product does not have; null if there is no such field. */
 function wrongField(descriptor: ProductDescriptor, product: TensorProduct): string | null {
   const { transposesA, transposesB, negatesA, negatesB, saturates } = descriptor;
   if (product.kind === 'integer') return negatesA || negatesB ? 'negates a factor' : null;
@@ -49,7 +52,7 @@ function wrongField(descriptor: ProductDescriptor, product: TensorProduct): stri
   return isHalf && [a, b].some((code) => product.factors[code] === 'bf16') ? 'adds products of bf16 to f16' : null;
 }
 
-/** Factors of a line begin at a multiple of their number of bytes. */
+/** The scale factors of a line must begin at a multiple of their size in bytes. */
 function scaleField({ firstScaleA, firstScaleB }: ProductDescriptor, count: number): string | null {
   const isAligned = firstScaleA % count === 0 && firstScaleB % count === 0;
   return isAligned

@@ -23,8 +23,8 @@ import type { ProductCall } from './product-call.ts';
 type ElementOf = (row: number, column: number, before: number) => number;
 
 /**
- * Computes elements of a row of D, from the column `first` on. `sums` contains their previous values, which are replaced
- * by the results.
+ * Computes elements of a row of D, beginning with column `first`. `sums` contains their previous values, which are
+ * replaced by the results.
  */
 export type RowOf = (row: number, first: number, sums: Uint32Array) => void;
 
@@ -34,20 +34,26 @@ export interface Codes {
   readonly length: number;
   readonly a: Uint32Array;
   readonly b: Uint32Array;
-  /** Returns the elements of a column of B that the stored elements of a row of A are multiplied by; null for all. */
+  /**
+   * For a row of A, returns the indices of the elements in a column of B by which the row's stored elements are
+   * multiplied; null if all elements are used.
+   */
   readonly kept: ((row: number) => Uint16Array) | null;
 }
 
 type Product<Kind extends TensorProduct['kind']> = Extract<TensorProduct, { readonly kind: Kind }>;
 
-/** What an engine brings to a product. */
+/** The functions that an engine provides for computing a product. */
 export interface ProductEngine {
   readonly memory: TensorAccess;
   /** Multiplies whole rows; null if the engine computes each element separately. */
   readonly multiplier: RowMultiplier | null;
 }
 
-/** Elements have to be computed row by row: for a sparse A, the elements of B are selected anew for each row. */
+/**
+ * Returns the function that computes rows of D. The elements have to be computed row by row: if A is sparse, different
+ * elements of B are selected for each row.
+ */
 export function rowOf(call: ProductCall, descriptor: ProductDescriptor, codes: Codes, engine: ProductEngine): RowOf {
   const { product } = call;
   if (product.kind === 'integer') return oneByOne(integerElement(product, descriptor, codes));
@@ -60,7 +66,7 @@ function oneByOne(element: ElementOf): RowOf {
   };
 }
 
-/** `of` makes the function for the elements of B, and `select` selects some of these elements. */
+/** `of` creates the function that computes elements of D from B, and `select` selects elements of B. */
 function rowByRow<B>(
   b: B,
   kept: Codes['kept'],
@@ -81,7 +87,7 @@ function rowByRow<B>(
 
 // --- floats ---------------------------------------------------------------------------------------------------------
 
-/** The factors of a product of floats. */
+/** The factors of a floating-point product. */
 interface FloatFactors {
   readonly a: TileLines;
   readonly b: TileLines;
@@ -104,7 +110,7 @@ function floatRow(
   if (arithmetic === undefined) throw misuse(`the instruction descriptor has the unknown type ${descriptor.d} of D`);
   if (scaling !== null) return scaledRow(call, scaling, descriptor, { a, b, kept, arithmetic }, engine);
   const element = rowByRow(b, kept, selectElements, (lines) => dotTile(a, lines, arithmetic, call.scale));
-  // A number of 16 bits takes up the low half of a column.
+  // A 16-bit number is stored in the low half of a column.
   const ofHalf: ElementOf = (row, column, before) => element(row, column, before & 0xffff);
   const each = arithmetic.end === 'f16' ? ofHalf : element;
   if (engine.multiplier === null || kept !== null || call.scale !== 0) return oneByOne(each);
@@ -163,13 +169,13 @@ function allAtOnce(
   };
 }
 
-/** The code of f32 as the type of D. */
+/** The code that specifies f32 as the type of D. */
 const wideSum = 1;
 
 /**
- * The scale factors of A or B. Those of line i are adjacent bytes of a word, in lane i % 32 and column i / 32. (Every
- * warp has a copy of them; here, the first one is read.) If the columns of D are divided between two lanes, so are the
- * factors of B: those of the second half begin in lane 64.
+ * The scale factors of A or B. The factors of line i are adjacent bytes of a word in lane i % 32 and column i / 32.
+ * (Every warp has a copy of the factors; this function reads the first copy.) If the columns of D are divided between
+ * two lanes, the factors of B are divided as well: the factors of the second half begin in lane 64.
  */
 function scalesOf(
   { scales, product }: ProductCall,
@@ -200,7 +206,7 @@ function scalesOf(
 
 // --- integers -------------------------------------------------------------------------------------------------------
 
-/** The code of s32 as the type of D. */
+/** The code that specifies s32 as the type of D. */
 const integerSum = 2;
 
 function integerElement(

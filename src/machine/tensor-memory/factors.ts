@@ -14,7 +14,7 @@ export interface Factor {
   readonly operand: bigint;
   readonly transposed: boolean;
   readonly format: FactorFormat | IntegerName;
-  /** Number of bits that an element takes up in memory, which may be more than the format has. */
+  /** Number of bits that an element takes up in memory, which may be more than the width of the format. */
   readonly bits: TensorProduct['bits'];
 }
 
@@ -48,8 +48,8 @@ export function factorOf(
 }
 
 /**
- * The codes of A in tensor memory. `part` is a part of the layout. An fp4 number is in bits 2 to 5 of its byte, an fp6
- * number in bits 0 to 5.
+ * Reads the codes of A from tensor memory. `part` is the number of a part of the layout. An fp4 number is in bits 2 to
+ * 5 of its byte, an fp6 number in bits 0 to 5.
  */
 export function laneCodes(
   { operand, format, bits }: Factor,
@@ -108,8 +108,8 @@ export function sharedCodes(
 }
 
 /**
- * Replaces each line by the one whose number `source` returns, or by zeros if it returns null. `count` is the number of
- * resulting lines.
+ * Replaces each line with the line whose number `source` returns, or with zeros if `source` returns null. `count` is
+ * the number of resulting lines.
  */
 export function replaceLines(
   codes: Uint32Array,

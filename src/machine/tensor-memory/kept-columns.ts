@@ -1,6 +1,6 @@
 /**
- * Reads the metadata of a sparse matrix A from tensor memory (PTX ISA 9.1, section 9.7.16.10.8). The ISA shows its
- * layout only in figures; this is the layout that CUTLASS uses.
+ * Reads the metadata of a sparse matrix A from tensor memory (PTX ISA 9.1, section 9.7.16.10.8). The ISA shows the
+ * layout of the metadata only in figures; the layout in this file is the one that CUTLASS uses.
  */
 import { keptColumn, type Sparsity } from '../../isa/matrix-product.ts';
 import { tensorOffset, tensorPlace } from '../../isa/tensor-memory.ts';
@@ -18,7 +18,10 @@ export interface Metadata {
 
 const units: Readonly<Record<TensorProduct['bits'], Sparsity['unit']>> = { 4: 2, 8: 1, 16: 1, 32: 0.5 };
 
-/** Returns, for a row of A, the columns to which its stored elements belong. `part` is a part of the layout. */
+/**
+ * Returns, for a row of A, the columns to which its stored elements belong. `part` is the number of a part of the
+ * layout.
+ */
 export function keptColumns(
   { address, selector, length }: Metadata,
   { bits }: TensorProduct,

@@ -1,17 +1,17 @@
-/** The products of rows, which an engine may compute with code of its own. */
+/** Types for multiplying whole rows, which an engine may do with its own code. */
 import type { DotArithmetic, FactorFormat } from '../../numerics/dot-arithmetic.ts';
 import type { TileScales } from '../../numerics/scaled-tile.ts';
 
 /** The rows of A or the columns of B: `length` elements each, one line after the other. */
 export interface RowFactors {
   readonly length: number;
-  /** Zero for an element that is not finite. */
+  /** The values of the elements; zero for an element that is not finite. */
   readonly values: Float64Array;
-  /** Only the exponents of elements that are not zero mean anything. */
+  /** The exponents of the elements. An element that is zero has no meaningful exponent. */
   readonly exponents: Int32Array;
 }
 
-/** Elements of e2m1 whose scale factors apply to groups of 16. */
+/** e2m1 elements whose scale factors apply to groups of 16 elements. */
 export interface GroupFactors {
   readonly lines: RowFactors;
   readonly scales: TileScales;
@@ -35,10 +35,11 @@ export type RowProduct =
     };
 
 /**
- * Adds the products of a row of A and the columns of B from `first` on to `sums`, which contains the bits of one sum
- * for each column. Returns false, and leaves `sums` as it is, if a number is outside the range that the code can handle.
+ * Multiplies a row of A by columns of B, beginning with column `first`, and adds the products to `sums`, which contains
+ * the bits of one sum for each column. If a number is outside the range that the code can handle, returns false and
+ * leaves `sums` unchanged.
  */
 export type MultiplyRow = (row: number, first: number, sums: Uint32Array) => boolean;
 
-/** Makes such a function. The number of columns must be a multiple of 8. */
+/** Creates a function that multiplies rows. The number of columns must be a multiple of 8. */
 export type RowMultiplier = (product: RowProduct) => MultiplyRow;

@@ -1,4 +1,4 @@
-/** The operands of tcgen05.mma, as the engines pass them. */
+/** The operands of tcgen05.mma, in the form in which the engines pass them. */
 import type { TensorProduct } from '../../isa/tensor-product.ts';
 
 /** The operands of an instruction that multiplies matrices. */
@@ -15,12 +15,12 @@ export interface ProductCall {
   readonly adds: boolean;
   /** The previous value of D is multiplied by 2^-`scale`. */
   readonly scale: number;
-  /** The addresses of the scale factors of A and B in tensor memory, if the elements have them. */
+  /** The addresses of the scale factors of A and B in tensor memory, if the elements have scale factors. */
   readonly scales: readonly bigint[];
   /** The address of the metadata in tensor memory; 0 if A is not sparse. */
   readonly metadata: bigint;
   /** The zero-column mask descriptor; 0 if there is none. */
   readonly zeroColumns: bigint;
-  /** The lanes of D that remain unchanged: one bit each, in four words. */
+  /** The lanes of D that remain unchanged: four words for each block, with one bit for each lane. */
   readonly unchanged: readonly number[];
 }

@@ -1,6 +1,6 @@
 /**
- * Compares products of two blocks with those that each of the blocks computes alone, when it has all columns of B in
- * its own shared memory.
+ * Compares the products that two blocks compute together with the products that each block computes alone if its own
+ * shared memory contains all columns of B.
  */
 import { describe, expect, test } from 'vitest';
 import { linearCongruential } from '../../../test/linear-congruential.ts';
@@ -42,12 +42,12 @@ const grouped: Alone<TensorProduct> = {
 const dense = { sparse: false, stationary: false, shapes: { m: [64, 128, 256], n: [32] } } as const;
 
 const n = 32;
-/** A group of 8 lines takes 256 bytes: two chunks of 16 bytes along K for each of them. */
+/** A group of 8 lines takes up 256 bytes: two chunks of 16 bytes along K for each line. */
 const bytesOf = (lines: number): number => 32 * lines;
 const [addressOfA, addressOfB] = [0, 8192];
 const [columnOfD, columnOfA, columnOfScales] = [0, 40, 64];
 
-/** A matrix without a swizzle. */
+/** The descriptor of a matrix without a swizzle. */
 const descriptorOf = (address: number): bigint =>
   BigInt(address >> 4) | (BigInt(128 >> 4) << 16n) | (BigInt(256 >> 4) << 32n);
 
@@ -57,7 +57,7 @@ const byte = (): number => word() >>> 24;
 function block(): BlockMemory {
   const shared = Uint8Array.from({ length: 2 ** 14 }, byte);
   const tensor = Uint8Array.from({ length: tensorMemoryBytes }, byte);
-  // Scale factors near 1, and memory all of whose columns are allocated.
+  // The scale factors are near 1, and all columns of tensor memory are allocated.
   for (let lane = 0; lane < 32; lane++)
     for (let at = 0; at < 32; at++) tensor[lane * laneBytes + 4 * columnOfScales + at] = 120 + (byte() & 15);
   tensor.set([0xff, 0xff, 0, 0], tensorAllocation);
@@ -108,7 +108,7 @@ describe.each([
         const half = shared.subarray(addressOfB, addressOfB + bytesOf(n / 2));
         copy.shared.set(half, addressOfB + rank * half.length);
       });
-      // With 64 rows, the sums that a row is added to are in other lanes than those of two blocks.
+      // With 64 rows, a block that multiplies alone stores its sums in different lanes than two blocks do.
       if (rows === 64) moveRows(own, copy);
       multiplyInTensor(callOf({ ...alone, ...dense, aInTensor, blocks: 1 }, rows), [accessOf(copy)]);
       return Array.from({ length: rows }, (__, row) =>
@@ -132,7 +132,7 @@ describe.each([
   });
 });
 
-/** Copies rows from where two blocks have them to where a block alone has them. */
+/** Copies rows from the lanes in which two blocks store them to the lanes in which a single block stores them. */
 function moveRows(from: BlockMemory, to: BlockMemory): void {
   for (let row = 0; row < 64; row++) {
     const words = rowOf(from, [row, row + 64]);

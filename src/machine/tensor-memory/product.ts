@@ -1,4 +1,4 @@
-/** Carries out tcgen05.mma. Each engine supplies the accesses to memory. */
+/** Carries out tcgen05.mma. Each engine provides the functions that access memory. */
 import { tensorOffset, tensorPlace } from '../../isa/tensor-memory.ts';
 import { type ProductDescriptor, readDescriptor } from '../../isa/tensor-product.ts';
 import type { ProductCall } from './product-call.ts';
@@ -15,8 +15,8 @@ import { usedColumns } from './zero-columns.ts';
 const bytesAlongK = 32;
 
 /**
- * @param memories those of the blocks that multiply together, by their ranks
- * @param multiplier code of the engine that multiplies rows; without it, each element is computed separately
+ * @param memories the memory accesses of the blocks that multiply together, in the order of their ranks
+ * @param multiplier the engine's code that multiplies whole rows; if it is null, each element is computed separately
  */
 export function multiplyInTensor(
   call: ProductCall,
@@ -36,7 +36,7 @@ export function multiplyInTensor(
   });
 }
 
-/** The elements of B, column by column. Each block has as many of its columns. */
+/** The elements of B, column by column. Each block has the same number of columns. */
 function columnsOfB(
   { product, b, zeroColumns }: ProductCall,
   descriptor: ProductDescriptor,
@@ -67,7 +67,7 @@ function joined(parts: readonly Uint32Array[]): Uint32Array {
   return all;
 }
 
-/** What the blocks of a product share. */
+/** The data that the blocks of a product share. */
 interface Shared {
   /** The number of rows that each block has. */
   readonly rows: 32 | 64 | 128;
@@ -76,7 +76,7 @@ interface Shared {
   readonly b: Uint32Array;
 }
 
-/** Computes the rows of D that one block gets. */
+/** Computes the rows of D that one block stores. */
 function multiplyRows(call: ProductCall, descriptor: ProductDescriptor, shared: Shared, engine: ProductEngine): void {
   const { memory } = engine;
   const layout = rowLayout(shared.rows, call.product);
@@ -98,14 +98,20 @@ function multiplyRows(call: ProductCall, descriptor: ProductDescriptor, shared: 
   });
 }
 
-/** Whatever of A, its metadata and D is in tensor memory begins in the same lane (PTX ISA 9.1, section 9.7.16.10.5). */
+/**
+ * Throws a fault unless D and, if they are in tensor memory, A and its metadata begin in the same lane (PTX ISA 9.1,
+ * section 9.7.16.10.5).
+ */
 function requireSameLane(lane: number, { product, a, metadata }: ProductCall): void {
   const others = [...(product.aInTensor ? [a] : []), ...(product.sparse ? [metadata] : [])];
   if (others.some((address) => tensorPlace(address)[0] !== lane))
     throw misuse('A, its metadata and D do not begin in the same lane');
 }
 
-/** The rows of each part of the layout. Parts differ only in what they have in tensor memory. */
+/**
+ * Returns the function that computes rows for each part of the layout. The parts differ only if A or its metadata is in
+ * tensor memory.
+ */
 function partsOf(
   call: ProductCall,
   descriptor: ProductDescriptor,

@@ -1,16 +1,19 @@
-/** Where a block has the rows of a product in its tensor memory (PTX ISA 9.1, section 9.7.16.10.5). */
+/** The lanes in which a block stores the rows of a product in its tensor memory (PTX ISA 9.1, section 9.7.16.10.5). */
 import { tensorLanes } from '../../isa/tensor-memory.ts';
 import type { TensorProduct } from '../../isa/tensor-product.ts';
 import { misuse } from './access.ts';
 
 /** The lanes of the rows of D, and of A and its metadata if these are in tensor memory. */
 export interface RowLayout {
-  /** The number of lanes that hold a row. Each has another part of the columns of D, and all have the row of A. */
+  /**
+   * The number of lanes that hold a row. Each of these lanes holds a different part of the columns of D, and all of
+   * them hold the row of A.
+   */
   readonly parts: 1 | 2 | 4;
   readonly laneOf: (row: number, part: number) => number;
 }
 
-/** A row has a lane of its own, or several lanes that are far apart (layouts A, B, D, E and G). */
+/** Each row has a lane of its own, or several lanes that are `rows` lanes apart (layouts A, B, D, E and G). */
 const laneInPart =
   (rows: number): RowLayout['laneOf'] =>
   (row, part) =>
@@ -28,7 +31,8 @@ export function rowLayout(rows: 32 | 64 | 128, { blocks, sparse, stationary }: T
 }
 
 /**
- * Throws a fault unless a matrix with this layout can begin in a lane: lane 0 or, if half of the lanes are used, 16.
+ * Throws a fault unless a matrix with this layout can begin in the given lane: lane 0 or, if only half of the lanes are
+ * used, lane 16.
  */
 export function requireLanes(lane: number, { parts, laneOf }: RowLayout, rows: number): void {
   if (lane % 16 !== 0 || lane + laneOf(rows - 1, parts - 1) >= tensorLanes)

@@ -1,7 +1,7 @@
 /**
  * Finds the chunks of a matrix in shared memory that a descriptor of tcgen05.mma describes (PTX ISA 9.1, section
  * 9.7.16.4.1). A chunk is 16 bytes. With a swizzle of 32, 64 or 128 bytes, 2, 4 or 8 chunks lie side by side in a line,
- * and the number of a chunk within the line is combined by xor with bits of the line's number.
+ * and the number of a chunk within the line is XORed with bits of the line's number.
  */
 import { fieldsOf } from '../../base/bits.ts';
 import { type SwizzlePattern, swizzled } from '../swizzle.ts';
@@ -9,8 +9,8 @@ import { misuse } from './access.ts';
 
 /**
  * Returns the address of a chunk. `line` is the number of a row of A or a column of B, and `chunk` the number of the
- * chunk along K. If elements that are adjacent along K are not adjacent in memory, `line` is a number along K, and
- * `chunk` counts along the other dimension.
+ * chunk along K. If elements that are adjacent along K are not adjacent in memory, `line` is an index along K, and
+ * `chunk` is an index along the other dimension.
  */
 export type SharedTile = (line: number, chunk: number) => number;
 
@@ -20,7 +20,7 @@ interface Layout extends SwizzlePattern {
   readonly shift: 0 | 1 | 2 | 3;
 }
 
-/** By the code in the descriptor. */
+/** The layouts, by their codes in the descriptor. */
 const layouts: Readonly<Record<number, Layout>> = {
   0: { shift: 0, atom: 16, lines: 1 },
   1: { shift: 3, atom: 32, lines: 4 },
@@ -39,7 +39,7 @@ export function sharedTile(descriptor: bigint, alongK: boolean, bits: number): S
   if (layout === undefined || field(52, 1) === 1)
     throw misuse('the descriptor of a matrix in shared memory has a mode that ptxlab does not know');
   const { shift, atom } = layout;
-  // Table 52 of PTX ISA 9.1 (section 9.7.16.10.3).
+  // This restriction is in table 52 of PTX ISA 9.1 (section 9.7.16.10.3).
   if (!alongK && (bits === 32) !== (atom === 32)) {
     const mode = 'the 128-byte swizzle of 32 bytes';
     throw misuse(

@@ -10,8 +10,9 @@ export interface ColumnRange {
 }
 
 /**
- * Returns the column of B that a column of the product uses; null if zeros take its place. The columns of the product
- * consist of 128 / `m` parts, each with a pattern of its own in which columns that are used and zeros alternate.
+ * Returns a function that finds the column of B that a column of the product uses; null if zeros are used instead. The
+ * columns of the product are divided into 128 / `m` parts. In each part, spans of used columns and spans of zeros
+ * alternate in a pattern of their own.
  */
 export function usedColumns(
   descriptor: bigint,
@@ -23,7 +24,8 @@ export function usedColumns(
   if (shift > most) throw misuse(`the columns of B are shifted by ${shift}, but at most by ${most}`);
   if (field(39, 1) === 0) return (column) => column + shift;
   const width = (n * m) / 128;
-  // By the text of the table, the two spans are the other way round; its examples agree with this order.
+  // According to the text of the table, the two spans are in the opposite order, but the examples in the table agree
+  // with the order used here.
   const [zeros, used] = [field(40, 8) + 1, field(48, 8) + 1];
   return (column) => {
     const part = Math.floor(column / width);

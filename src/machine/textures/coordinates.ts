@@ -1,6 +1,6 @@
 /**
- * Where in a texture coordinates are, computed as an H200 does: with fixed points and without subnormal numbers (see the
- * section on textures in docs/spec-questions.md).
+ * Finds the positions in a texture that coordinates refer to, in the same way as an H200: with fixed-point numbers, and
+ * without subnormal numbers (see the section on textures in docs/spec-questions.md).
  */
 import type { AddressMode } from '../../isa/texture-fields.ts';
 
@@ -10,16 +10,16 @@ export const steps = 256;
 /** Normalized coordinates have 21 bits after the point. */
 export const normalizedSteps: number = 2 ** 21;
 
-/** The least normal f32 number. */
+/** The smallest normal f32 number. */
 export const leastNormal: number = 2 ** -126;
 
 /**
- * Finds a coordinate in texels.
+ * Converts a coordinate to units of texels.
  *
- * @param isNormalized whether the size is multiplied by the coordinate
+ * @param isNormalized whether the coordinate is multiplied by the size
  */
 export function inTexels(coordinate: number, size: number, isNormalized: boolean, mode: AddressMode): number {
-  // This is also false for a NaN.
+  // The comparison is also false for a NaN.
   if (!(Math.abs(coordinate) >= leastNormal)) return 0;
   if (!isNormalized) return coordinate;
   const cut = Math.floor(coordinate * normalizedSteps);
@@ -27,20 +27,20 @@ export function inTexels(coordinate: number, size: number, isNormalized: boolean
   return (within / normalizedSteps) * size;
 }
 
-/** The distance of a place, in texels, from the center of the first texel, in steps. */
+/** Converts a position in texels to its distance from the center of the first texel in steps. */
 export function stepsTo(at: number): number {
   return Math.floor(at * steps + 0.5) - steps / 2;
 }
 
 /**
- * Limits a distance to the centers of the first and the last texel, because there are no texels beyond them. The limit
- * makes a difference because weights are rounded.
+ * Limits a distance to the range between the centers of the first and the last texel, because there are no texels
+ * beyond them. Without this limit, results would differ, because weights are rounded.
  */
 export function clampSteps(distance: number, size: number): number {
   return Math.max(0, Math.min((size - 1) * steps, distance));
 }
 
-/** The index of a texel along one dimension; -1 if the texel is outside and the mode is `border`. */
+/** The index of a texel along one dimension; -1 if the texel is outside the texture and the mode is `border`. */
 export function indexIn(at: number, size: number, mode: AddressMode): number {
   if (at >= 0 && at < size) return at;
   switch (mode) {
@@ -58,13 +58,16 @@ export function indexIn(at: number, size: number, mode: AddressMode): number {
   }
 }
 
-/** The remainder has the sign of the divisor. It is 0 if there is none, as for infinities. */
+/**
+ * Returns the remainder of a division, with the sign of the divisor. Returns 0 if the remainder is undefined, as for
+ * infinities.
+ */
 function remainder(dividend: number, divisor: number): number {
   const found = dividend - divisor * Math.floor(dividend / divisor);
   return Number.isFinite(found) ? found : 0;
 }
 
-/** A place on one of the faces of a cube, with coordinates from 0 to 1. */
+/** A position on one of the faces of a cube, with coordinates from 0 to 1. */
 export interface Spot {
   face: number;
   s: number;
@@ -75,12 +78,12 @@ export interface Spot {
 const faceSteps = normalizedSteps / 2;
 
 /**
- * Finds where a ray from the center of a cube meets a face. The faces are +x, -x, +y, -y, +z and -z. If several faces are
- * equally near, the last axis is chosen.
+ * Finds where a ray from the center of a cube meets a face. The faces are +x, -x, +y, -y, +z and -z. If the ray meets
+ * several faces at once, the face on the last axis is chosen.
  */
 export function cubeSpot(x: number, y: number, z: number, spot: Spot): void {
   const most = Math.max(sizeOrLess(x), sizeOrLess(y), sizeOrLess(z), 0);
-  // Reciprocals have no subnormal numbers.
+  // The reciprocal treats subnormal operands as zeros, and flushes subnormal results.
   const scale = most < leastNormal ? Number.POSITIVE_INFINITY : flushed(Math.fround(1 / most));
   chooseFace(flushed(Math.fround(x * scale)), flushed(Math.fround(y * scale)), flushed(Math.fround(z * scale)), spot);
 }
@@ -92,7 +95,7 @@ function chooseFace(x: number, y: number, z: number, spot: Spot): void {
   else place(spot, x < 0 ? 1 : 0, x < 0 ? z : -z, -y);
 }
 
-/** The size of a number, or less than that of any number. */
+/** The magnitude of a number; -1 for a NaN, which is less than any magnitude. */
 const sizeOrLess = (value: number): number => (Number.isNaN(value) ? -1 : Math.abs(value));
 const flushed = (value: number): number => (Math.abs(value) < leastNormal ? 0 : value);
 
@@ -102,7 +105,7 @@ function place(spot: Spot, face: number, s: number, t: number): void {
   spot.t = fromMiddle(t);
 }
 
-/** The coordinate of a point of a face. A NaN means the middle. */
+/** Converts a point's distance from the middle of a face to a coordinate. A NaN stands for the middle. */
 function fromMiddle(distance: number): number {
   const moved = Number.isNaN(distance) ? 0 : Math.floor(distance * faceSteps);
   return (moved + faceSteps) / normalizedSteps;

@@ -1,39 +1,39 @@
 /**
- * Finds the level of detail for derivatives of coordinates as an H200 does: with numbers of 10 bits, sums in the place of
- * square roots, and a table of logarithms (see the section on textures in docs/spec-questions.md).
+ * Finds the level of detail from the derivatives of coordinates as an H200 does: with 10-bit numbers, with sums instead
+ * of square roots, and with a table of logarithms (see the section on textures in docs/spec-questions.md).
  */
 import { steps } from './coordinates.ts';
 import { exponentOf, powerOfTwo } from './exponents.ts';
 
-/** The weight of the last of `bits` bits of a number that is not 0. */
+/** The weight of the last bit that remains if a nonzero number is reduced to its `bits` highest bits. */
 function lastBit(value: number, bits: number): number {
   return powerOfTwo(exponentOf(value) + 1 - bits);
 }
 
 const precision = 10;
 
-/** A number without the bits after the tenth. */
+/** Truncates a number to its ten highest bits. */
 function short(value: number): number {
   if (value === 0 || !Number.isFinite(value)) return value;
   const unit = lastBit(value, precision);
   return Math.trunc(value / unit) * unit;
 }
 
-/** The sum of two short numbers. The smaller one is cut off one bit after the last bit of the other. */
+/** The sum of two short numbers. The smaller number is truncated one bit below the last bit of the larger number. */
 function shortSum(a: number, b: number): number {
   if (a === 0 || b === 0) return a + b;
   const unit = Math.max(lastBit(a, precision + 1), lastBit(b, precision + 1));
   return short((Math.trunc(a / unit) + Math.trunc(b / unit)) * unit);
 }
 
-/** About 11/16 of a short number that is not negative. */
+/** Approximately 11/16 of a nonnegative short number. */
 function elevenSixteenths(value: number): number {
   if (value === 0 || !Number.isFinite(value)) return value;
   const unit = lastBit(value, precision);
   return short((Math.floor((value / unit) * (11 / 8) + 0.5) / 2) * unit);
 }
 
-/** About the length of a vector. */
+/** The approximate length of a vector. */
 function lengthOf(x: number, y: number, z: number): number {
   const [a, b, c] = [Math.abs(x), Math.abs(y), Math.abs(z)];
   const most = Math.max(a, b, c);
@@ -42,7 +42,10 @@ function lengthOf(x: number, y: number, z: number): number {
   return short(most) + elevenSixteenths(short(middle)) / 2 + short(least) / 4;
 }
 
-/** Where the difference between the table of logarithms and a straight line grows by one step, and where it shrinks. */
+/**
+ * The indices at which the difference between the table of logarithms and a straight line grows by one step (`rises`)
+ * or shrinks by one step (`falls`).
+ */
 const rises = [1, 2, 5, 7, 10, 12, 15, 18, 21, 24, 27, 30, 34, 38, 42, 46, 51, 56, 62, 68, 76, 87, 112];
 const falls = [
   115, 141, 153, 162, 170, 178, 184, 190, 196, 201, 206, 211, 216, 220, 225, 229, 233, 237, 241, 245, 249, 252, 255,
@@ -62,8 +65,8 @@ function logarithm(value: number): number {
 }
 
 /**
- * The level for the vectors along which coordinates change from one thread to the next, in texels: those along x, and
- * then those along y. The sum and the difference of the vectors count, too.
+ * Returns the level for two vectors: by how many texels the coordinates change from one thread to the next along x, and
+ * by how many they change along y. The sum and the difference of these vectors are also considered.
  */
 export function levelOfVectors(vectors: Float64Array): number {
   const [x0 = 0, x1 = 0, x2 = 0, y0 = 0, y1 = 0, y2 = 0] = vectors;

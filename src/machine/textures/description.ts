@@ -1,4 +1,7 @@
-/** Descriptions of textures, surfaces and samplers, which are stored in global memory. A handle is their address. */
+/**
+ * Descriptions of textures, surfaces and samplers, which are stored in global memory. A handle is the address of a
+ * description.
+ */
 import { viewOf } from '../../base/byte-view.ts';
 import {
   type AddressMode,
@@ -28,11 +31,17 @@ export interface Texels {
   readonly width: number;
   readonly height: number;
   readonly depth: number;
-  /** Layers that follow one another, each of which is a whole texture. A cube consists of six. */
+  /**
+   * The number of layers, which follow one another in memory. Each layer is a whole texture; a cube consists of six
+   * layers.
+   */
   readonly layers: number;
-  /** Levels of detail that follow one another, each half as large as the one before. */
+  /**
+   * The number of levels of detail, which follow one another in memory. Each level is half as large as the previous
+   * one.
+   */
   readonly levels: number;
-  /** The distance between rows of the first level, in bytes. The rows of other levels have no gaps. */
+  /** The distance between rows of the first level, in bytes. The rows of other levels have no gaps between them. */
   readonly rowBytes: number;
 }
 
@@ -60,7 +69,7 @@ export function encodeSampler(sampling: Sampling): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The bytes of a variable without texels. */
+/** The bytes of a description without texels. */
 export function encodeUnbound(kind: TextureKind): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(textureBytes);
   bytes[fields.tag] = textureTags[kind];
@@ -135,12 +144,12 @@ export function decodeTexture(bytes: Uint8Array): TextureDescription & { readonl
   };
 }
 
-/** What a description is of; null if the bytes are not a description. */
+/** Returns what the bytes describe: a texture, a surface or a sampler. Null if the bytes are not a description. */
 export function kindOf(bytes: Uint8Array): TextureKind | null {
   return keysOf(textureTags).find((one) => textureTags[one] === bytes[fields.tag]) ?? null;
 }
 
-/** Reads how a description of a sampler or a texture says that texels are read. */
+/** Reads the part of a sampler's or texture's description that determines how texels are read. */
 export function decodeSampling(bytes: Uint8Array): Sampling {
   const view = viewOf(bytes);
   const isSet = (at: number): boolean => view.getUint8(at) !== 0;
@@ -165,7 +174,7 @@ function isDimensions(count: number): count is 1 | 2 | 3 {
   return count >= 1 && count <= 3;
 }
 
-/** The fault for an operand that is not what a texture instruction needs. */
+/** The fault for an operand that a texture instruction cannot use. */
 export function badTexture(what: string): Error {
   return machineFault('PTX6037', { what });
 }
@@ -175,19 +184,19 @@ export interface Level {
   readonly width: number;
   readonly height: number;
   readonly depth: number;
-  /** In bytes, relative to the first texel of the texture. */
+  /** The start of the level in bytes, relative to the first texel of the texture. */
   readonly start: number;
   readonly rowBytes: number;
   readonly sliceBytes: number;
   readonly layerBytes: number;
 }
 
-/** The bytes that a texel takes. */
+/** The number of bytes that a texel takes up. */
 export function texelBytes({ texel, channels }: Pick<Texels, 'texel' | 'channels'>): number {
   return texel.bytes * channels;
 }
 
-/** The levels of a texture, the finest one first, and the number of bytes of all of them. */
+/** The levels of a texture, beginning with the finest one, and their total size in bytes. */
 export function levelsOf(texels: Texels): { readonly levels: readonly Level[]; readonly bytes: number } {
   const levels: Level[] = [];
   let start = 0;

@@ -1,4 +1,7 @@
-/** Exponents of f64 numbers, read and written as bits, which takes a tenth of the time of a logarithm or a power. */
+/**
+ * Reads and writes the exponents of f64 numbers as bits. This takes a tenth of the time that computing a logarithm or a
+ * power would take.
+ */
 
 const float = new Float64Array(1);
 const halves = new Uint32Array(float.buffer);
@@ -9,7 +12,7 @@ export function exponentOf(value: number): number {
   return (((halves[1] ?? 0) >>> 20) & 0x7ff) - 1023;
 }
 
-/** A power of two that is a normal number. */
+/** Returns 2^exponent, which must be a normal number. */
 export function powerOfTwo(exponent: number): number {
   halves[0] = 0;
   halves[1] = (exponent + 1023) << 20;

@@ -1,6 +1,6 @@
 /**
- * What is needed to find and read texels in one level of a texture, and nothing else. Most reads of textures need no
- * more, so compiled code does this by itself.
+ * The information that is needed to find and read texels in one level of a texture. Most texture reads need nothing
+ * else, so compiled code performs them by itself.
  */
 import type { AddressMode, TexelType } from '../../isa/texture-fields.ts';
 
@@ -9,21 +9,21 @@ export interface LevelTexels {
   readonly address: number;
   readonly texel: TexelType;
   readonly channels: number;
-  /** Whether integers are read as numbers from 0 or -1 to 1. */
+  /** Whether integers are read as numbers from 0 to 1 or, if they are signed, from -1 to 1. */
   readonly isFraction: boolean;
-  /** Whether the texels around a place are mixed. Otherwise, the nearest one is read. */
+  /** Whether the texels around a position are mixed. Otherwise, the nearest texel is read. */
   readonly isLinear: boolean;
-  /** Whether coordinates are multiplied by sizes. */
+  /** Whether each coordinate is multiplied by the size of its dimension. */
   readonly scales: boolean;
   readonly axes: readonly Axis[];
 }
 
-/** A dimension along which the texel is found. */
+/** A dimension of a level. */
 export interface Axis {
   /** In texels. */
   readonly size: number;
-  /** The distance between neighbors in bytes. */
+  /** The distance in bytes between neighboring texels. */
   readonly stride: number;
-  /** Where a texel is found instead of one outside. For `border`, no texel is. */
+  /** Determines which texel is read in place of one outside the texture. With `border`, no texel is read. */
   readonly mode: AddressMode;
 }

@@ -1,6 +1,6 @@
 /**
- * Computes weighted means of texels as an H200 does. Weights are integers; the sum of all of them is 256 (see the section
- * on textures in docs/spec-questions.md).
+ * Computes weighted means of texels as an H200 does. Weights are integers whose sum is 256 (see the section on textures
+ * in docs/spec-questions.md).
  */
 
 import { exponentOf, powerOfTwo } from './exponents.ts';
@@ -8,22 +8,22 @@ import { exponentOf, powerOfTwo } from './exponents.ts';
 /** The sum of all weights. */
 export const totalWeight = 256;
 
-/** The share of a weight that belongs to `part` of 256. A half is rounded up. */
+/** Multiplies a weight by `part` / 256. A half is rounded up. */
 export function shareUp(weight: number, part: number): number {
   return (weight * part + totalWeight / 2) >> 8;
 }
 
-/** The same, but a half is rounded down. */
+/** Multiplies a weight by `part` / 256. A half is rounded down. */
 export function shareDown(weight: number, part: number): number {
   return (weight * part + totalWeight / 2 - 1) >> 8;
 }
 
-/** Sums weighted texels, in planes of at most four. */
+/** Adds up weighted texels, which are divided into planes of at most four texels. */
 export interface TexelSum {
   clear(): void;
-  /** Adds values from one index up to another. No weight is zero. */
+  /** Adds the values from index `from` up to, but not including, index `to`. No weight is zero. */
   add(values: Float64Array, weights: Float64Array, from: number, to: number): void;
-  /** What texels are mixed to: an integer, or a float of the format. */
+  /** The weighted mean of the texels: an integer, or a float in the format of the texels. */
   mean(): number;
 }
 
@@ -48,7 +48,7 @@ export class IntegerSum implements TexelSum {
   }
 }
 
-/** A format of floats: the number of bits after the point, and the exponent of the least normal number. */
+/** A floating-point format: the number of fraction bits, and the exponent of the smallest normal number. */
 interface FloatFormat {
   readonly fractionBits: number;
   readonly leastExponent: number;
@@ -57,15 +57,15 @@ interface FloatFormat {
 export const f32Format: FloatFormat = { fractionBits: 23, leastExponent: -126 };
 export const f16Format: FloatFormat = { fractionBits: 10, leastExponent: -14 };
 
-/** The number of bits that all texels of a plane have in addition to those of the greatest one. */
+/** The number of bits that are kept below the last bit of the greatest texel in a plane. */
 export const guardBits = 4;
 
 /** Rounds down to a multiple of a unit. */
 const cutOff = (value: number, unit: number): number => Math.floor(value / unit) * unit;
 
 /**
- * Sums floats. All texels of a plane are cut off at the same bit, which depends on the greatest one. The same happens to
- * the sums of planes. In the end, the mean is rounded to the nearest number, and away from zero in the middle.
+ * Adds up floats. All texels of a plane are cut off at the same bit, which depends on the greatest texel, and the sums
+ * of planes are cut off in a similar way. Finally, the mean is rounded to the nearest number, with ties away from zero.
  */
 export class FloatSum implements TexelSum {
   private readonly format: FloatFormat;
@@ -101,7 +101,7 @@ export class FloatSum implements TexelSum {
     this.addPlane(sum * unit, unit);
   }
 
-  /** @param unit of the plane; sums of planes have one more bit */
+  /** @param unit the unit of the plane; sums of planes have one more bit */
   private addPlane(sum: number, unit: number): void {
     const shared = Math.max(this.unit, unit / 2);
     if (Number.isFinite(this.sum)) this.sum = cutOff(this.sum, shared);

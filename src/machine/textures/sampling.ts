@@ -1,6 +1,7 @@
 /**
- * Computes what texture instructions return, by the rules of the appendix on texture fetching in the CUDA programming
- * guide and as an H200 does what the guide leaves open (see the section on textures in docs/spec-questions.md).
+ * Computes the results of texture instructions. The rules are those of the appendix on texture fetching in the CUDA
+ * programming guide; where the guide leaves something open, the results are those of an H200 (see the section on
+ * textures in docs/spec-questions.md).
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { AddressMode } from '../../isa/texture-fields.ts';
@@ -19,7 +20,7 @@ export interface TextureOperands {
   readonly floats: Float32Array;
 }
 
-/** Makes room for the operands of a read. */
+/** Allocates memory for the operands of a texture read. */
 export function operandRoom(): TextureOperands {
   const integers = new Int32Array(operandStarts.count);
   return { integers, floats: new Float32Array(integers.buffer) };
@@ -33,10 +34,10 @@ export interface TexelSource {
   texels: DataView;
 }
 
-/** The number of texels of two levels that are mixed at most. */
+/** The maximum number of texels that are mixed. They may come from two levels. */
 const mostTexels = 16;
 
-/** What an instruction does with a texture and a sampler. */
+/** Reads a texture with a given sampler, as one kind of instruction does. */
 export class Sampler {
   private readonly source: TexelSource;
   private readonly sampling: Sampling;
@@ -50,35 +51,47 @@ export class Sampler {
   private readonly isFraction: boolean;
   /** The number of dimensions along which texels are found. */
   private readonly located: number;
-  /** Whether coordinates are multiplied by sizes. */
+  /** Whether each coordinate is multiplied by the size of its dimension. */
   private readonly scales: boolean;
   private readonly modes: readonly AddressMode[];
   private readonly texel: TexelReader;
-  /** The texel outside of the texture, where the address mode has one: its bits, and what is mixed. */
+  /**
+   * The texel that is read outside the texture in mode `border`: the bits of its channels, and the numbers that are
+   * used if texels are mixed.
+   */
   private readonly outsideBits: readonly number[];
   private readonly outside: readonly number[];
-  /** How texels are found if reads do nothing else and always use the same level; null otherwise. */
+  /**
+   * The information that is needed to read texels, if all reads use the same level and no other information; null
+   * otherwise.
+   */
   readonly level: LevelTexels | null;
-  /** The place in the layer. */
+  /** The position in the layer. */
   private readonly place = new Float64Array(3);
   private layer = 0;
-  /** Whether texels outside are read because of the layer. Otherwise, the last layer takes the place of missing ones. */
+  /**
+   * Whether border texels are read because the layer does not exist. Other instructions read the last layer in this
+   * case.
+   */
   private isLayerMissing = false;
   private readonly spot = { face: 0, s: 0, t: 0 };
   /** The derivatives of coordinates. */
   private readonly vectors = new Float64Array(6);
   /**
-   * Where the two texels along each dimension start, in bytes; negative if they are outside and the border is read
-   * instead. Beyond them are the weights of the second ones, in steps.
+   * For each dimension, the offsets of two neighboring texels in bytes, which are negative for border texels
+   * (`starts`), and the weight of the second texel in steps (`fractions`).
    */
   private readonly starts = new Float64Array(6);
   private readonly fractions = new Float64Array(3);
-  /** The texels that are mixed: where they start, -1 for the border; their weights; and a channel of them. */
+  /**
+   * The texels that are mixed: their number, their offsets (-1 for border texels), their weights, and the values of one
+   * channel.
+   */
   private count = 0;
   private readonly offsets = new Float64Array(mostTexels);
   private readonly weights = new Float64Array(mostTexels);
   private readonly values = new Float64Array(mostTexels);
-  /** The planes of texels that are summed together: how many there are, and where they end. */
+  /** The planes into which these texels are divided: the number of planes, and the index at which each plane ends. */
   private planes = 0;
   private readonly ends = new Float64Array(4);
 
@@ -98,7 +111,8 @@ export class Sampler {
     this.isFraction = texel.kind !== 'float' && normalizesTexels;
     this.scales = isFloat && (sampling.normalizesCoordinates || geometry.isCube);
     this.modes = [0, 1, 2].map((i) => modeOf(sampling, read, i));
-    // A single line is a row of a plane, and its second coordinate is 0. Only a border makes a difference.
+    // A 1D texture is read as a single row of a 2D texture, with 0 as the second coordinate. This makes a difference
+    // only in mode `border`.
     const isPlane = dimensions === 1 && isFloat && !geometry.isArray && this.modes[1] === 'border';
     this.located = isPlane ? 2 : dimensions;
     this.texel = texelReader(texel, normalizesTexels);
@@ -137,7 +151,7 @@ export class Sampler {
     return { address, texel, channels, isFraction, isLinear, scales, axes };
   }
 
-  /** Finds the texels that are mixed. The fraction of the level is the share of the level after it. */
+  /** Finds the texels that are mixed. The fractional part of the level is the weight of the next level. */
   private collect(level: number, operands: TextureOperands): void {
     const { levels } = this.source;
     const lower = Math.floor(level);
@@ -160,7 +174,7 @@ export class Sampler {
     for (let c = channels; c < 4; c++) results[c] = 0;
   }
 
-  /** Finds the layer, and the place in it. */
+  /** Finds the layer and the position in this layer. */
   private locate({ integers, floats }: TextureOperands): void {
     const { place, spot, read } = this;
     const { isArray, isCube } = read.geometry;
@@ -182,7 +196,7 @@ export class Sampler {
   /** The level that is read, a multiple of 1/256; -1 if the texture does not have it. */
   private levelOf(operands: TextureOperands): number {
     const { sampling, read } = this;
-    // Gathers read the first level.
+    // Instructions that gather texels read the first level.
     if (read.gathers !== null) return 0;
     if (!read.isFloat) return this.wholeLevel(operands);
     const last = this.source.levels.length - 1;
@@ -194,14 +208,14 @@ export class Sampler {
     return sampling.mixesLevels ? level : Math.min(last, Math.floor(level + 0.5));
   }
 
-  /** The level of an instruction with integers as coordinates. */
+  /** The level that an instruction with integer coordinates reads. */
   private wholeLevel({ integers }: TextureOperands): number {
     if (this.read.level === 'finest') return 0;
     const asked = integers[operandStarts.level] ?? 0;
     return asked < this.source.levels.length ? asked : -1;
   }
 
-  /** The level that an instruction asks for, without limits. */
+  /** The level that an instruction requests, before it is limited to the range of the sampler. */
   private askedLevel(floats: Float32Array): number {
     const { read, sampling } = this;
     if (read.level === 'finest') return 0;
@@ -234,11 +248,11 @@ export class Sampler {
     this.endPlane();
   }
 
-  /** The number that is added to a coordinate. It has 4 bits, or 6 for tld4. */
+  /** The offset that is added to a coordinate. It is a 4-bit number, or a 6-bit number for tld4. */
   private offsetAlong(i: number, integers: Int32Array): number {
     if (!this.read.hasOffset) return 0;
     const unused = this.read.gathers === null ? 28 : 26;
-    // The next bits belong to the second coordinate of a line.
+    // The offset for the second coordinate of a 1D texture is in the next bits.
     const isSecondOfLine = i >= this.dimensions;
     const offset = integers[operandStarts.offset + (isSecondOfLine ? 0 : i)] ?? 0;
     return ((isSecondOfLine ? offset >> 4 : offset) << unused) >> unused;
@@ -264,7 +278,10 @@ export class Sampler {
     }
   }
 
-  /** Adds the texels around a place. The share of the level is split among slices, columns and rows, in this order. */
+  /**
+   * Adds the texels around the position. The weight of the level is divided first among slices, then among columns, and
+   * then among rows.
+   */
   private addMixed(level: Level, operands: TextureOperands, share: number): void {
     const { fractions } = this;
     this.locatePairs(level, operands);
@@ -300,7 +317,7 @@ export class Sampler {
     this.planes++;
   }
 
-  /** The offset of a texel; -1 if it is outside and the border is read instead. */
+  /** The offset of a texel; -1 for a border texel. */
   private offsetOf(level: Level, right = 0, down = 0, behind = 0): number {
     if (right < 0 || down < 0 || behind < 0 || this.isLayerMissing) return -1;
     return level.start + this.layer * level.layerBytes + right + down + behind;
@@ -311,7 +328,7 @@ export class Sampler {
     return this.texel.bits(this.source.texels, offset + channel * this.channelBytes);
   }
 
-  /** The bits of the result for a channel of several texels. */
+  /** The bits of the result for one channel, if several texels are mixed. */
   private mixed(channel: number): number {
     const { texel, values, weights, offsets, ends } = this;
     texel.sum.clear();
@@ -325,13 +342,13 @@ export class Sampler {
     return texel.bitsOfMean(texel.sum.mean());
   }
 
-  /** What is mixed of a texel. */
+  /** The number that is used for a texel's channel if texels are mixed. */
   private channelAt(offset: number, channel: number): number {
     if (offset < 0) return this.outside[channel] ?? 0;
     return this.texel.channel(this.source.texels, offset + channel * this.channelBytes);
   }
 
-  /** The bits of the result for a texel. Fractions become as precise as those of mixed texels. */
+  /** The bits of the result for a single texel. Fractions are rounded as if several texels were mixed. */
   private gatheredBits(offset: number, channel: number): number {
     const { texel, values, weights } = this;
     if (!this.isFraction) return this.bitsAt(offset, channel);
@@ -356,7 +373,7 @@ export class Sampler {
 
 const sizeOf = ({ width, height, depth }: Level, i: number): number => (i === 0 ? width : i === 1 ? height : depth);
 
-/** A level without the bits that levels do not have. */
+/** Truncates a level to a multiple of 1/256. */
 const cutOff = (level: number): number => Math.trunc(level * steps) / steps;
 
 const gathered = [
@@ -366,14 +383,17 @@ const gathered = [
   [0, 0],
 ] as const;
 
-/** Whether texels outside are zero. Integers as coordinates have no address mode. */
+/**
+ * Whether texels outside the texture are read as zeros. Instructions with integer coordinates ignore the address mode.
+ */
 function endsAtEdges({ isFloat, level }: TextureRead): boolean {
   return !isFloat && level === 'finest';
 }
 
 /**
- * How texels outside are found. Integers as coordinates select the nearest texel if the instruction names a level.
- * Coordinates repeat only if they are normalized, as those of faces of cubes always are.
+ * Returns the address mode for texels outside the texture. With integer coordinates, the nearest texel is read if the
+ * instruction specifies a level. Coordinates repeat only if they are normalized; coordinates on the faces of a cube
+ * always are.
  */
 function modeOf(sampling: Sampling, read: TextureRead, i: number): AddressMode {
   if (!read.isFloat) return endsAtEdges(read) ? 'border' : 'clamp';

@@ -1,9 +1,9 @@
-/** Where in memory the texels are that an instruction accesses in a surface (PTX ISA 9.1, section 9.7.11). */
+/** Finds the addresses of the texels that an instruction accesses in a surface (PTX ISA 9.1, section 9.7.11). */
 import type { Geometry, SurfacePlace } from '../../isa/texture-read.ts';
 import { textureFields } from '../../isa/texture-fields.ts';
 import { badTexture, type Level, texelBytes, type Texels } from './description.ts';
 
-/** Layers, and the directions of a layer. */
+/** Maximum number of coordinates: one for the layer, and three within the layer. */
 const mostCoordinates = 4;
 
 export class SurfacePlaces {
@@ -11,14 +11,17 @@ export class SurfacePlaces {
   private readonly description: Texels;
   private readonly start: number;
   private readonly count: number;
-  /** For each coordinate, how many places there are, how many bytes they are apart, and the bits that count. */
+  /**
+   * For each coordinate, the number of valid values, the distance in bytes between two consecutive values, and a mask
+   * of the bits that are used.
+   */
   private readonly sizes = new Float64Array(mostCoordinates);
   private readonly strides = new Float64Array(mostCoordinates);
   private readonly masks = new Int32Array(mostCoordinates).fill(-1);
-  /** The address of the bytes that are accessed instead of texels outside of the surface. */
+  /** The address of the bytes that are accessed instead of texels outside the surface. */
   private readonly nothing: number;
 
-  /** @param handle of the surface, which is the address of its description */
+  /** @param handle the handle of the surface, which is the address of its description */
   constructor(place: SurfacePlace, handle: number, description: Texels, level: Level) {
     const { geometry, bytes, access } = place;
     const { width, height, depth, rowBytes, sliceBytes, layerBytes } = level;
@@ -27,7 +30,7 @@ export class SurfacePlaces {
     this.description = description;
     this.start = Number(description.address);
     this.nothing = handle + (access === 'load' ? textureFields.nothing : textureFields.discarded);
-    // The end of a row is outside if it is shorter than an access.
+    // If an access does not fit into the rest of a row, it is outside the surface.
     const rowSize = bytes === null ? width : Math.floor((width * ofTexel) / bytes) * bytes - bytes + 1;
     const layers = geometry.isArray ? [{ size: description.layers, stride: layerBytes }] : [];
     const directions = [
@@ -39,11 +42,14 @@ export class SurfacePlaces {
     this.count = all.length;
     this.sizes.set(all.map(({ size }) => size));
     this.strides.set(all.map(({ stride }) => stride));
-    // The index of the layer has 16 bits.
+    // The layer index has 16 bits.
     if (geometry.isArray) this.masks[0] = 0xffff;
   }
 
-  /** The address of a texel, or of bytes that take its place. Throws a fault for a texel that must not be outside. */
+  /**
+   * The address of a texel or, if the texel is outside the surface, of the bytes that are accessed instead. Throws a
+   * fault if the texel is outside and `outside` is `trap`.
+   */
   addressOf(coordinates: Int32Array): number {
     const { sizes, strides, masks, count } = this;
     let address = this.start;
@@ -61,7 +67,7 @@ export class SurfacePlaces {
   }
 }
 
-/** The fault for an access outside of a surface. */
+/** The fault for an access outside a surface. */
 function outsideOf(
   description: Texels,
   { isArray, dimensions }: Geometry,

@@ -10,14 +10,14 @@ export type ReadChannel = (texels: DataView, at: number) => number;
 
 /** How texels of a format are read, mixed and returned. */
 export interface TexelReader {
-  /** The bits of the result if there is a single texel. */
+  /** The bits of the result if a single texel is read. */
   readonly bits: ReadChannel;
-  /** What is mixed if there are several texels. */
+  /** The number that is used if several texels are mixed. */
   readonly channel: ReadChannel;
   readonly sum: TexelSum;
-  /** The bits of the result for a mean. */
+  /** The bits of the result for the mean of several texels. */
   readonly bitsOfMean: (mean: number) => number;
-  /** The same as `bits` and `channel` for a color of the border. */
+  /** Like `bits` and `channel`, but for a channel of the border color. */
   readonly bitsOfColor: (color: number) => number;
   readonly channelOfColor: (color: number) => number;
 }
@@ -49,7 +49,7 @@ export function texelReader({ name, kind, bytes }: TexelType, normalizes: boolea
   return kind === 'signed' ? signedFractions(read, bits) : unsignedFractions(read, bits);
 }
 
-/** Integers are not mixed. The color of the border is a number whose lowest bits are used. */
+/** Integers are not mixed. For the border color, the lowest bits of its f32 bit pattern are used. */
 function integers(read: ReadChannel, isSigned: boolean, bits: number): TexelReader {
   const unused = 32 - bits;
   const channelOfColor = (color: number): number =>
@@ -87,7 +87,7 @@ function signedFractions(read: ReadChannel, bits: number): TexelReader {
   const codeOf = (color: number): number =>
     color < 0 ? 0 - fractionCode(-color, bits - 1) : fractionCode(color, bits - 1);
   return {
-    // The least integer means the same as the one after it, but not in a mix.
+    // The smallest integer is read as the same number as the next larger one, unless texels are mixed.
     bits: (texels, at) => floatBits(Math.max(-greatest, read(texels, at)) / greatest),
     channel: read,
     sum: new IntegerSum(bits === 8 ? widenedMean : roundedMean),
@@ -97,7 +97,7 @@ function signedFractions(read: ReadChannel, bits: number): TexelReader {
   };
 }
 
-/** The mean of integers of 8 bits, as a number of 16 bits: it is multiplied by about 32767 / 127. */
+/** The mean of 8-bit integers, as a 16-bit number: it is multiplied by about 32767 / 127. */
 function widenedMean(sum: number): number {
   const highest = sum >> 4;
   return roundUp(sum + highest / 8 + highest / 2048);
@@ -105,12 +105,12 @@ function widenedMean(sum: number): number {
 
 const roundedMean = (sum: number): number => roundUp(sum / totalWeight);
 
-/** Rounds to the nearest integer, and upward in the middle. */
+/** Rounds to the nearest integer, with ties rounded up. */
 const roundUp = (value: number): number => Math.floor(value + 0.5);
 
 /**
- * The code of a positive color of the border. It is computed from a few more bits than the code has, and rounded down in
- * the middle between two codes.
+ * The code for a positive channel of the border color. It is computed from a few more bits than the code has, and a
+ * value halfway between two codes is rounded down.
  */
 function fractionCode(color: number, bits: number): number {
   const size = 2 ** (bits + 4);
@@ -118,10 +118,10 @@ function fractionCode(color: number, bits: number): number {
   return Math.max(0, Math.ceil((cut * (2 ** bits - 1)) / size - 0.5));
 }
 
-/** The mean of texels one of which is NaN. */
+/** The f32 bits of the mean of several texels if one of them is a NaN. */
 export const canonicalNan = 0x7fff_ffff;
 
-/** A single texel keeps all of its bits, but subnormal numbers that are mixed are zeros. */
+/** A single texel keeps all of its bits. If texels are mixed, subnormal numbers are treated as zeros. */
 function singles(): TexelReader {
   return {
     bits: (texels, at) => texels.getUint32(at, true),
@@ -139,7 +139,7 @@ function singles(): TexelReader {
 
 interface Halves {
   readonly values: Float64Array;
-  /** The bits of f32. */
+  /** The f32 bits of these values. */
   readonly bits: Uint32Array;
 }
 
@@ -161,7 +161,7 @@ function halves(): TexelReader {
   };
 }
 
-/** The bits of f32 for a code of f16. NaNs keep their bits. */
+/** The f32 bits of the value that an f16 code stands for. NaNs keep their sign and payload. */
 function bitsOfHalf(code: number, value: number): number {
   if (!Number.isNaN(value)) return floatBits(value);
   return (((code & 0x8000) << 16) | 0x7f80_0000 | ((code & 0x3ff) << 13)) >>> 0;
@@ -169,7 +169,7 @@ function bitsOfHalf(code: number, value: number): number {
 
 const greatestHalf = 65504;
 
-/** The color of the border as a f16 number, rounded toward zero. */
+/** The border color as an f16 number, rounded toward zero. */
 function halfColor(color: number): number {
   const size = Math.abs(color);
   if (!(size > 0 && size < greatestHalf))
@@ -178,7 +178,7 @@ function halfColor(color: number): number {
   return Math.trunc(color / step) * step;
 }
 
-/** The bits of f16 for bits of f32. */
+/** Converts the bits of an f32 number to those of an f16 number. */
 export function narrowBits(bits: number): number {
   word[0] = bits;
   const value = float[0] ?? 0;

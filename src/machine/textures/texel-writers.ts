@@ -1,13 +1,16 @@
 /** Converts values to the formats of surfaces, as an H200 does for `sust.p`. */
 import type { TexelTypeName } from '../../isa/texture-fields.ts';
 
-/** Writes the channel at an offset. The value is a word; only f16 converts it from a float. */
+/**
+ * Writes the channel at an offset. The value is a 32-bit word. Only the writer for f16 treats it as a float and
+ * converts it.
+ */
 export type WriteChannel = (texel: DataView, at: number, word: number) => void;
 
 const clamp = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value));
 const writeWord: WriteChannel = (texel, at, word) => texel.setInt32(at, word, true);
 
-/** Integers become the nearest ones of the format. */
+/** Integers are clamped to the range of the format. */
 export const channelWriters: Readonly<Record<TexelTypeName, WriteChannel>> = {
   u8: (texel, at, word) => texel.setUint8(at, Math.min(0xff, word >>> 0)),
   s8: (texel, at, word) => texel.setInt8(at, clamp(word, -0x80, 0x7f)),
@@ -19,10 +22,13 @@ export const channelWriters: Readonly<Record<TexelTypeName, WriteChannel>> = {
   f32: writeWord,
 };
 
-/** The difference between the biases of the exponents of f32 and f16. */
+/** The difference between the exponent biases of f32 and f16. */
 const biases = 127 - 15;
 
-/** The f16 number that is next to a f32 number, toward zero. NaNs keep their first bits, and one bit at least. */
+/**
+ * Converts an f32 number to f16, rounding toward zero. A NaN keeps the leading bits of its payload; if these are all
+ * zero, the lowest bit is set.
+ */
 function halfOf(word: number): number {
   const sign = (word >>> 16) & 0x8000;
   const [exponent, fraction] = [(word >>> 23) & 0xff, word & 0x7f_ffff];

@@ -1,6 +1,6 @@
 /**
- * Reads textures and finds texels of surfaces (PTX ISA 9.1, sections 9.7.10 and 9.7.11). Both engines use it. The rules
- * are those of the appendix on texture fetching in the CUDA programming guide.
+ * Reads textures and finds texels of surfaces (PTX ISA 9.1, sections 9.7.10 and 9.7.11). Both engines use this code.
+ * The rules are those of the appendix on texture fetching in the CUDA programming guide.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type Geometry, operandStarts, type SurfacePlace, type TextureRead } from '../../isa/texture-read.ts';
@@ -22,11 +22,11 @@ import { Sampler, type TexelSource, type TextureOperands } from './sampling.ts';
 import { SurfacePlaces } from './surface-places.ts';
 import { channelWriters } from './texel-writers.ts';
 
-/** Global memory, in which descriptions and texels are. */
+/** Global memory, which contains the descriptions and the texels. */
 export interface TextureMemory {
   /** Throws a fault unless `size` bytes at `offset` can be accessed in one operation. */
   check(access: 'load' | 'store', offset: number, size: number): void;
-  /** The bytes at an offset. They may be detached when memory grows. */
+  /** Returns the bytes at an offset. The array may be detached when memory grows. */
   bytesAt(offset: number, size: number): Uint8Array;
 }
 
@@ -34,9 +34,9 @@ export interface TextureMemory {
 interface Open extends TexelSource {
   readonly kind: TextureKind;
   readonly bytes: number;
-  /** The bytes of all texels. They have no elements once memory has grown, unless workers share it. */
+  /** The bytes of all texels. When memory grows, this array becomes empty, unless workers share the memory. */
   bytesOfTexels: Uint8Array;
-  /** What instructions do with this texture, and the handle of the sampler with which they last did it. */
+  /** For each kind of read, the sampler that was last used to read this texture, and its handle. */
   readonly samplers: Map<TextureRead, { readonly handle: number; readonly sampler: Sampler }>;
   readonly places: Map<SurfacePlace, SurfacePlaces>;
 }
@@ -79,8 +79,9 @@ export class Textures {
   }
 
   /**
-   * How a sampler reads a texture. The sampler can be a texture, too. A sampler without texels can only turn the
-   * normalized coordinates of the texture off (PTX ISA 9.1, section 5.3.2).
+   * Returns how texels of a texture are read with a given sampler. A texture can also be used as a sampler. A separate
+   * sampler can turn off the normalized coordinates of the texture, but cannot turn them on (PTX ISA 9.1, section
+   * 5.3.2).
    */
   private samplingOf(handle: number, texture: TextureDescription): Sampling {
     const bytes = this.descriptionAt(handle);
@@ -91,7 +92,7 @@ export class Textures {
     return { ...own, normalizesTexels, normalizesCoordinates };
   }
 
-  /** The address of the texel that a surface instruction accesses, or of bytes that take its place. */
+  /** The address of the texel that a surface instruction accesses, or of the bytes that it accesses instead. */
   addressOf(place: SurfacePlace, surface: number, coordinates: Int32Array): number {
     const open = this.open(surface);
     return (open.places.get(place) ?? this.placesFor(place, open, surface)).addressOf(coordinates);
@@ -149,7 +150,7 @@ export class Textures {
     return this.memory.bytesAt(handle, textureBytes).slice();
   }
 
-  /** Checks some of the bytes, which are enough to notice memory that was freed. */
+  /** Checks some of the bytes, which is enough to detect freed memory. */
   private isAllocated(start: number, bytes: number): boolean {
     try {
       for (let i = 0; i < bytes; i += checkedEvery) this.memory.check('load', start + i, 1);
@@ -161,7 +162,7 @@ export class Textures {
     }
   }
 
-  /** Sets the views of texels again, because memory has grown. */
+  /** Creates new views of the texels after memory has grown. */
   private viewAgain(open: Open): void {
     const { texels, bytesOfTexels } = this.viewsOf(open.description.address, open.bytes);
     open.texels = texels;

@@ -1,6 +1,6 @@
 /**
- * How checkpoints pack integers of 2, 4 or 8 bits into 32-bit words, one row per layout. A value is (code - zero point)
- * * scale; codes and zero points are unsigned. The first code of a word is in its lowest bits.
+ * How checkpoints pack 2-bit, 4-bit or 8-bit integers into 32-bit words, one row per layout. A value is (code - zero
+ * point) * scale; codes and zero points are unsigned. The lowest bits of a word contain its first code.
  *
  * Sources: compressed-tensors (`pack-quantized`), AutoGPTQ, GPTQModel and AutoAWQ.
  */

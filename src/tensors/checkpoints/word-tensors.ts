@@ -106,8 +106,7 @@ function groupsIn(
   const shape = [rows, columns];
   if (down === 1 && across === 1 && more.length === 0) return { shape, groups: shape };
   if (down !== rows || more.length > 0) return null;
-  // If the number of columns is not a multiple of the number of groups, the size of a group must be one of the usual
-  // sizes.
+  // If the number of columns is not a multiple of the number of groups, the group size must be one of `usualGroups`.
   const size =
     columns % across === 0 ? columns / across : groupingOf(shape, { elements: 2, shape: [rows, across] })?.groups[1];
   return size === undefined ? null : { shape, groups: [1, size] };

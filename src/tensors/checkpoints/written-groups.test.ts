@@ -1,4 +1,4 @@
-/** Tests that a conversion is refused if its result would be read in a different way than it was meant. */
+/** Tests that a conversion is refused if readers would interpret its result differently than intended. */
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../bytes.ts';
 import type { Container } from '../containers.ts';

@@ -1,6 +1,7 @@
 /**
- * Checks that a new file will be read as it was meant. Readers recognize codes and scales by their names, types and
- * shapes, so a tensor that becomes narrow could be combined with an unrelated tensor that is called like its scales.
+ * Checks that a new file will be read as intended. Readers recognize codes and scales by their names, types and shapes,
+ * so a tensor that is converted to a narrow type could be combined with an unrelated tensor whose name looks like that
+ * of its scales.
  */
 import { PtxlabError } from '../../base/error.ts';
 import type { FormatName } from '../../numerics/formats.ts';
@@ -10,7 +11,9 @@ import type { TensorEntry, TensorFile } from '../tensor-file.ts';
 import { noHints } from './hints.ts';
 import { codedTensors, modelOf } from './model-tensors.ts';
 
-/** @throws PtxlabError `bad-choice` if codes and scales in the new file would be combined in a different way */
+/**
+ * @throws PtxlabError `bad-choice` if readers would combine codes and scales of the new file differently than intended
+ */
 export function requireOwnScales(work: readonly TensorWork[], file: TensorFile): void {
   const written = codedTensors(work.flatMap(writtenBy), file.hints ?? noHints);
   const found = [...written.values()].map(({ parts }) => parts);
@@ -25,8 +28,8 @@ export function requireOwnScales(work: readonly TensorWork[], file: TensorFile):
 }
 
 /**
- * The tensors that the work on a tensor writes. In .npy files, narrow elements may be stored without their type, which
- * the reader is then told; they are listed with this type here.
+ * The new tensors that are written for one tensor. In .npy files, narrow elements may be stored without their type, so
+ * readers must be told the type. The returned entries contain this type.
  */
 function writtenBy(work: TensorWork): readonly TensorEntry[] {
   if (work.kind === 'convert') return [typed(work.out, work.to)];

@@ -23,11 +23,11 @@ export interface WrittenForm {
     readonly rule: 'multiply' | 'divide';
     readonly shape: readonly number[];
   };
-  /** The supported granularities of an f32 scale (such as one per row), starting with the usual one. */
+  /** The supported granularities of an f32 scale (such as one per row), starting with the default. */
   readonly granularities: readonly Granularity[];
   /** The shape of a single scale. */
   readonly oneShape: readonly number[];
-  /** Fields of `quantization_config` in config.json; null if no known reader supports this form. */
+  /** Fields of `quantization_config` in config.json; null if no known reader supports tensors written in this form. */
   readonly config: ((granularity: Granularity | undefined) => object) | null;
 }
 
@@ -138,8 +138,8 @@ export function writtenForm(
 }
 
 /**
- * Whether readers of these layouts expect a tensor with this name to be quantized. They expect it of the weights of
- * linear layers, but not of other parameters, embeddings, norms and heads.
+ * Whether readers of these layouts expect a tensor with this name to be quantized. They expect this of the weights of
+ * linear layers, but not of embeddings, norms, heads and other parameters.
  */
 export function isLinearWeight(name: string): boolean {
   return /(?:^|\.)weight$/.test(name) && !/embed|lm_head|(?:^|\.)(?:wte|wpe)\.|norm/i.test(name);

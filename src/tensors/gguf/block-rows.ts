@@ -12,15 +12,15 @@ function bits(byte: number, shift: number, width: number): BitField {
   return { at: 8 * byte + shift, bits: width };
 }
 
-/** Numbers of `width` bits, stored without gaps. */
+/** Numbers that are `width` bits wide and stored without gaps. */
 function dense(byte: number, width: number): Places {
   return (i) => [{ at: 8 * byte + width * i, bits: width }];
 }
 
 /**
- * Numbers of `width` bits. The first `stride` numbers are in the lowest bits of `stride` consecutive bytes. The
- * following numbers are in the next higher bits of the same bytes, until these bytes are full; the numbers after that
- * continue in the next `stride` bytes.
+ * Numbers that are `width` bits wide. The first `stride` numbers are in the lowest bits of `stride` consecutive bytes.
+ * The following numbers are in the next higher bits of the same bytes, until these bytes are full; the numbers after
+ * that continue in the next `stride` bytes.
  */
 function planes(byte: number, width: number, stride: number): Places {
   const perByte = 8 / width;
@@ -58,7 +58,7 @@ const signedE2m1 = [...e2m1, ...e2m1.map((value) => -value)];
 /** The codes of iq4_nl and iq4_xs, taken from ggml (see NOTICE). */
 const unevenCodes = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
-/** Eight scales and eight offsets of 6 bits each, in the 12 bytes of q4_K and q5_K that start at byte 4. */
+/** Eight 6-bit scales and eight 6-bit offsets, in the 12 bytes of q4_K and q5_K that start at byte 4. */
 const sixBitScales: Places = (i) => (i < 4 ? [bits(4 + i, 0, 6)] : [bits(8 + i, 0, 4), bits(i, 6, 2)]);
 const sixBitOffsets: Places = (i) => (i < 4 ? [bits(8 + i, 0, 6)] : [bits(8 + i, 4, 4), bits(4 + i, 6, 2)]);
 

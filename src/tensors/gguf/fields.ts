@@ -3,7 +3,7 @@ import type { ByteWriter } from '../byte-writer.ts';
 import { quote, TensorFileError } from '../tensor-error.ts';
 import type { MetadataValue } from '../tensor-file.ts';
 
-/** The types, in the order of their numbers in a file. */
+/** The value types, ordered by the numbers that represent them in a file. */
 export const ggufValueTypes = [
   'u8',
   's8',

@@ -10,7 +10,7 @@ export function coarseGrid(name: 'iq2_xxs' | 'iq2_xs' | 'iq2_s'): () => Int8Arra
   return once(() => gridOf(coarse[name], 2, [0x08, 0x19, 0x2b]));
 }
 
-/** Points with four coordinates of 4 bits each. */
+/** Points with four 4-bit coordinates. */
 export function fineGrid(name: 'iq3_xxs' | 'iq3_s'): () => Int8Array {
   return once(() => gridOf(fine[name].points, 4, fine[name].coordinates));
 }

@@ -36,14 +36,14 @@ const longest = 100_000_000;
 const mostExtents = 4;
 
 /**
- * Reads the header. Throws `not-this-container` if the file is not a GGUF file, `unsupported` for other versions, other
- * byte orders and lists of lists, `truncated` if the file ends inside the header, `header-too-large` if the header
+ * Reads the header. Throws `not-this-container` if the file is not a GGUF file, `unsupported` for other versions,
+ * big-endian files and nested lists, `truncated` if the file ends inside the header, `header-too-large` if the header
  * exceeds the maximum length, and `bad-header` for other mistakes.
  */
 export async function readGgufHeader(source: ByteSource): Promise<GgufHeader> {
   await requireStart(source);
-  // The header does not say how long it is, so parsing is repeated with more and more bytes until the whole header has
-  // been read.
+  // The header does not contain its own length, so parsing is repeated with more and more bytes until the whole header
+  // has been read.
   for (let length = firstRead; ; length *= 4) {
     const bytes = await readBytes(source, 0, Math.min(length, longest, source.size));
     const header = parse(new Cursor(bytes, source.size));
@@ -175,7 +175,7 @@ class Cursor {
     return values;
   }
 
-  /** An integer of 1, 2 or 4 bytes. */
+  /** A 1-byte, 2-byte or 4-byte integer. */
   integer(size: number, signed: boolean): number {
     const at = this.skip(size);
     let value = 0;

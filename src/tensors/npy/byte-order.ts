@@ -1,8 +1,8 @@
-/** Big-endian arrays. Their elements are made little-endian when they are read. */
+/** Big-endian arrays. Their elements are converted to little-endian when they are read. */
 import { byteAt } from '../../base/typed-reads.ts';
 import type { ByteSource } from '../bytes.ts';
 
-/** Reverses the bytes of every number of `size` bytes. `bytes` contains whole numbers. */
+/** Reverses the bytes of each number. Every number has `size` bytes, and `bytes` contains only complete numbers. */
 export function reverseNumbers(bytes: Uint8Array, size: number): void {
   for (let start = 0; start < bytes.length; start += size) {
     for (let low = start, high = start + size - 1; low < high; low++, high--) {
@@ -13,7 +13,7 @@ export function reverseNumbers(bytes: Uint8Array, size: number): void {
   }
 }
 
-/** The numbers of a big-endian source, little-endian. Each of them has `size` bytes. */
+/** The numbers of a big-endian source, converted to little-endian. Each number has `size` bytes. */
 export function littleEndianSource(source: ByteSource, size: number): ByteSource {
   return {
     size: source.size,

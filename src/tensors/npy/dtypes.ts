@@ -25,8 +25,8 @@ const ownCodes: ReadonlyMap<FormatName, string> = new Map(
 
 const codes: ReadonlyMap<string, FormatName> = new Map([
   ...[...ownCodes].map(([format, code]) => [code, format] as const),
-  // `V2` is unambiguous because ml_dtypes has only one type of two bytes. It has many types of one byte, so `V1` is
-  // ambiguous. Older versions of ml_dtypes wrote e5m2 as `f1`, a float of one byte.
+  // `V2` is unambiguous because ml_dtypes has only one two-byte type. It has many one-byte types, so `V1` is ambiguous.
+  // Older versions of ml_dtypes wrote e5m2 as `f1`, a one-byte float.
   ['V2', 'bf16'],
   ['f1', 'e5m2'],
 ]);
@@ -39,7 +39,7 @@ const names: ReadonlyMap<string, FormatName> = new Map(
   }),
 );
 
-/** Types of ml_dtypes with one byte that PTX does not have. */
+/** One-byte types of ml_dtypes that PTX does not have. */
 const opaqueNames: ReadonlySet<string> = new Set([
   'float8_e3m4',
   'float8_e4m3',
@@ -53,7 +53,7 @@ const sizes: Readonly<Record<string, RegExp | undefined>> = {
   b: /^1$/,
   i: /^[1248]$/,
   u: /^[1248]$/,
-  // A float of one byte is e5m2 from an older version of ml_dtypes. Floats of twelve or sixteen bytes are C's long
+  // A one-byte float is e5m2 from an older version of ml_dtypes. Twelve-byte and sixteen-byte floats are C's long
   // double, whose size depends on the machine.
   f: /^(?:[1248]|12|16)$/,
   c: /^(?:8|16|24|32)$/,
@@ -88,7 +88,10 @@ export function npyDtype(descr: string, assumed?: string): NpyDtype {
   return { format: codes.get(code) ?? 'opaque', bytes };
 }
 
-/** The size of the numbers in big-endian elements, in bytes; null for elements without numbers, or little-endian ones. */
+/**
+ * The size in bytes of the numbers in big-endian elements; null if the elements are little-endian, are single bytes, or
+ * contain no numbers.
+ */
 export function bigEndianSize(descr: string): number | null {
   const [, kind = '', digits = ''] = /^>([a-zA-Z])(\d+)/.exec(descr) ?? [];
   if (kind === 'U') return 4;
@@ -123,8 +126,8 @@ function bytesOfFormat(format: FormatName): number {
 
 /**
  * The type code or name of a format in an .npy file. For formats that numpy itself does not support, `spelled`
- * determines the result. `names` gives the type's name in ml_dtypes, if it has one. The name identifies the format, but
- * the file can then be read only if ml_dtypes is installed. `bytes` gives the type code for untyped bytes, which
+ * determines the result. `names` selects the type's name in ml_dtypes, if it has one. The name identifies the format,
+ * but the file can then be read only if ml_dtypes is installed. `bytes` selects the type code for untyped bytes, which
  * np.load always accepts. Returns null if the format cannot be stored.
  */
 export function npyDescr(format: FormatName, spelled: 'bytes' | 'names' = 'bytes'): string | null {

@@ -155,7 +155,7 @@ describe('bad files', () => {
     expect(await codeOf(bytes)).toBe(code);
   });
 
-  // Each element is the number of its place in C order: 10 * i + j, or 100 * i + 10 * j + k.
+  // The value of each element consists of its indices as decimal digits: 10 * i + j, or 100 * i + 10 * j + k.
   test.each([
     ['(2, 3)', [0, 10, 1, 11, 2, 12], [0, 1, 2, 10, 11, 12]],
     ['(2, 1, 2)', [0, 100, 1, 101], [0, 1, 100, 101]],

@@ -29,13 +29,13 @@ export async function openNpy(source: ByteSource, name: string, assumed?: string
 export interface OpenedArray {
   readonly entry: TensorEntry;
   /**
-   * Returns the elements in C order and little-endian, given the file. Those of an array in Fortran order are kept in
-   * memory once they are read.
+   * Takes the file and returns the elements in C order and little-endian. If the array is in Fortran order, its
+   * elements are kept in memory once they have been read.
    */
   readonly elements: (file: ByteSource) => ByteSource;
 }
 
-/** Throws TensorFileError if the file is longer or shorter than its header says. */
+/** Throws TensorFileError if the file is longer or shorter than its header specifies. */
 export async function readNpyArray(source: ByteSource, name: string, assumed?: string): Promise<OpenedArray> {
   const range = npyHeaderRange(await readBytes(source, 0, Math.min(12, source.size)));
   if (!range.ok) throw notNpy(range, source.size);

@@ -1,7 +1,7 @@
 /**
  * Small .npy files that are entirely in memory. The element type must have a numpy code. Versions 1.0 to 3.0 are
- * supported. Arrays in Fortran order are reordered, and big-endian ones are made little-endian. For files of any size
- * and type, see file.ts.
+ * supported. Arrays in Fortran order are reordered, and big-endian arrays are converted to little-endian. For files of
+ * any size and type, see file.ts.
  */
 import { err, ok, type Result } from '../../base/result.ts';
 import { reverseNumbers } from './byte-order.ts';
@@ -20,7 +20,7 @@ export function isNpyType(code: string): code is NpyType {
 export interface NpyArray {
   readonly type: NpyType;
   readonly shape: readonly number[];
-  /** Elements in C order, little-endian; exactly `itemSize * product(shape)` of them. */
+  /** The elements in C order and little-endian: exactly `itemSize * product(shape)` bytes. */
   readonly bytes: Uint8Array;
 }
 
@@ -29,7 +29,7 @@ export function itemSize(type: NpyType): number {
   return Number(type.slice(1));
 }
 
-/** Parses an .npy file. If the file is not valid, the error says what is wrong with it. */
+/** Parses an .npy file. If the file is not valid, the error describes what is wrong with it. */
 export function readNpy(file: Uint8Array): Result<NpyArray, string> {
   const range = npyHeaderRange(file);
   if (!range.ok) return range;

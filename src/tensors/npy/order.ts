@@ -5,12 +5,14 @@ import { TensorFileError } from '../tensor-error.ts';
 /** The largest array that is reordered, in bytes. Reordering takes twice as much memory. */
 const largest = 2 ** 30;
 
-/** Whether the elements of an array in Fortran order are at other places than in C order. */
+/** Whether an array of this shape is stored differently in Fortran order than in C order. */
 export function differsInOrder(shape: readonly number[]): boolean {
   return shape.filter((extent) => extent !== 1).length > 1;
 }
 
-/** Returns the elements in C order, in which the last index varies fastest. `size` is that of an element in bytes. */
+/**
+ * Returns the elements in C order, in which the last index varies fastest. `size` is the size of one element in bytes.
+ */
 export function inCOrder(data: Uint8Array, shape: readonly number[], size: number): Uint8Array<ArrayBuffer> {
   const made = new Uint8Array(data.byteLength);
   const axes = shape.map((extent, axis) => {
@@ -40,7 +42,10 @@ export function requireReorderable(bytes: number): void {
     );
 }
 
-/** The elements of an array in Fortran order, in C order. The array is read when it is first needed. */
+/**
+ * Returns the elements of an array that is in Fortran order, rearranged to C order. The array is read when it is first
+ * needed.
+ */
 export function reorderedSource(source: ByteSource, shape: readonly number[], size: number): ByteSource {
   let reordered: Promise<ByteSource> | null = null;
   const reorder = async (): Promise<ByteSource> =>

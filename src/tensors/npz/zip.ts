@@ -160,8 +160,8 @@ function wideFields(view: DataView, start: number, length: number): number[] {
 }
 
 /**
- * Finds the start of a member's data, which follows the member's local header. This header must have the same name as
- * the entry in the directory.
+ * Finds the start of a member's data, which follows the member's local header. This header must contain the same name
+ * as the entry in the directory.
  */
 async function locate(source: ByteSource, header: CentralHeader, limit: number): Promise<ZipMember> {
   const { name, method, checksum, compressedSize, size, local } = header;

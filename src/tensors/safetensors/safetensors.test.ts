@@ -5,7 +5,7 @@ import { openSafetensors } from './safetensors.ts';
 import { layoutSafetensors } from './layout.ts';
 import type { TensorFile, TensorPlan } from '../tensor-file.ts';
 
-/** A file with this header and this many bytes of data: 0, 1, 2, … */
+/** A file with the given header and `data` bytes of data: 0, 1, 2, … */
 function file(header: string | Uint8Array, data = 0, length?: bigint): Uint8Array {
   const text = typeof header === 'string' ? new TextEncoder().encode(header) : header;
   const bytes = new Uint8Array(8 + text.length + data);

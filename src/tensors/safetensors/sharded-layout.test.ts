@@ -1,4 +1,7 @@
-/** Splitting a model into files does not change it, and the index says where each tensor is. */
+/**
+ * Tests that splitting a model into several files does not change it, and that the index specifies where each tensor
+ * is.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import { describe, expect, test } from 'vitest';
 import { type ByteSource, memorySink, memorySource, sliceSource } from '../bytes.ts';

@@ -1,4 +1,4 @@
-/** A model in several safetensors files, with an index that says which file contains each tensor. */
+/** A model in several safetensors files, with an index that specifies which file contains each tensor. */
 import { type ByteSource, readBytes } from '../bytes.ts';
 import { longestSafetensorsHeader, openSafetensors } from './safetensors.ts';
 import { decodeUtf8, JsonCursor } from './strict-json.ts';
@@ -89,7 +89,7 @@ async function readIndex(source: ByteSource): Promise<Index> {
   return { metadata, weights };
 }
 
-/** Index files are untrusted, so each name of a shard must be that of a file in the same folder as the index. */
+/** Index files are untrusted, so each shard name must be the plain name of a file in the same folder as the index. */
 function requirePlainName(shard: string): void {
   // oxlint-disable-next-line no-control-regex -- this searches for control characters
   if (!/^[^/\\:\x00-\x1f]+$/.test(shard) || shard === '.' || shard === '..')

@@ -1,4 +1,4 @@
-/** Exact numbers, because doubles do not tell 2^64 from the largest value of u64. */
+/** Exact numbers. They are needed because doubles cannot distinguish 2^64 from the largest value of u64. */
 import { type Bits, type FormatName, formats, numberValue } from 'ptxlab/numbers';
 
 /** The number `significand` · 2^`exponent`. */
@@ -50,7 +50,10 @@ export function textOf(value: Exact): string {
   return String(wholeOf(value) ?? numberOf(value));
 }
 
-/** Null if the number is not an integer or, because large floats are written with an exponent, more than 2^65. */
+/**
+ * The number as an integer; null if it is not an integer, or if it does not fit into 66 bits. Larger floats are written
+ * with an exponent instead.
+ */
 export function wholeOf(value: Exact): bigint | null {
   if (value.exponent < 0 && value.significand % (1n << BigInt(-value.exponent)) !== 0n) return null;
   const whole = value.exponent < 0 ? value.significand >> BigInt(-value.exponent) : at(value, 0);

@@ -28,7 +28,7 @@ export function randomView({ state, lane, evaluation }: View, set: (bits: Bits) 
   const { randomBits } = lane.conversion;
   const count = 2 ** randomBits;
   const threshold = thresholdOf(lane.explanation.weights, randomBits);
-  // Gives every lane the same random bits by repeating them in `rbits`, in which each lane has a field of 8 or 16 bits.
+  // Gives every lane the same random bits by repeating them in `rbits`, where each lane has an 8-bit or 16-bit field.
   const spread = (value: number): number => {
     const step = randomBits === 8 ? 8 : 16;
     return step === 8 ? Number(BigInt(value) * 0x01010101n) : Number(BigInt(value) * 0x00010001n);
@@ -48,7 +48,7 @@ export function randomView({ state, lane, evaluation }: View, set: (bits: Bits) 
   </section>`;
 }
 
-/** The smallest value of the random bits that makes the result round up in magnitude; null if no value does. */
+/** The smallest value of the random bits with which the magnitude is rounded up; null if there is no such value. */
 export function thresholdOf(weights: View['lane']['explanation']['weights'], randomBits: number): number | null {
   if (weights === null) return null;
   const { significand, lowest, lastPlace } = weights;

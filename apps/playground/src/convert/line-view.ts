@@ -14,8 +14,8 @@ interface LineParts {
   /** The source in words. */
   readonly source: string;
   /**
-   * Called during a drag with the position of the pointer on the visible stretch of the number line, and at the end of
-   * the drag with null. The callback itself is null if the dot cannot be dragged.
+   * A function that is called with the position of the pointer on the visible stretch of the number line during a drag,
+   * and with null at the end of the drag. The property is null if the dot cannot be dragged.
    */
   readonly drag: ((at: number | null) => void) | null;
   readonly key: (event: KeyboardEvent) => void;
@@ -23,7 +23,7 @@ interface LineParts {
 
 const height = 128;
 const axis = 72;
-/** Pixels, for the font of the labels. */
+/** The width of a character in the font of the labels, in pixels. */
 const characterWidth = 8;
 /**
  * The size of the margin on each side of the stretch, as a fraction of the width. The margins show points that lie

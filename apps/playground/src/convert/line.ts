@@ -27,15 +27,18 @@ export interface Stretch {
   /** The values at the left and right ends of the stretch. */
   readonly low: Exact;
   readonly high: Exact;
-  /** Where the source is: 0 is the left end, and 1 is the right end. */
+  /** The position of the source: 0 is the left end of the stretch, and 1 is the right end. */
   readonly source: number;
-  /** The digits of the source if it is an integer near the ends, and otherwise the text of its format. */
+  /**
+   * The source as text: all digits if the destination is an integer format and the source is an integer in view, and
+   * otherwise a short decimal number.
+   */
   readonly sourceText: string;
   /** Position of the result; null if it is not in view. */
   readonly result: number | null;
   /** Whether the midpoint is shown. If so, the source snaps to it while it is dragged. */
   readonly hasMidpoint: boolean;
-  /** The exact values behind `source` and `result`. */
+  /** The exact values of the source and the result. */
   readonly values: { readonly source: Exact; readonly result: Exact | null };
 }
 
@@ -65,7 +68,10 @@ function signed({ significand, lowest }: NonNullable<Explained['weights']>, sour
   return { significand: source.value.startsWith('-') ? -significand : significand, exponent: lowest };
 }
 
-/** Beside the digits of a 64-bit integer, the shortest decimal of a float would be misleading. */
+/**
+ * The source as text. If the destination is an integer format, integers are written with all their digits: next to the
+ * digits of a 64-bit integer, the shortest decimal form of a float would be misleading.
+ */
 function textNear(to: FormatName, value: Exact, source: Encoding): string {
   return formats[to].kind === 'integer' && wholeOf(value) !== null ? textOf(value) : shortText(source.value);
 }
@@ -76,7 +82,7 @@ function shortText(text: string): string {
 
 type Ends = Pick<Stretch, 'low' | 'high'>;
 
-/** Shows the source and the result of one stretch on another stretch. */
+/** Places the source and the result of one stretch on another stretch. */
 export function onStretch<T extends Ends>(fixed: T, { values }: Pick<Stretch, 'values'>): T & Placed {
   const width = minus(fixed.high, fixed.low);
   const place = (value: Exact): number => quotient(minus(value, fixed.low), width);

@@ -1,7 +1,7 @@
 /**
- * Convert as a link: `#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite`. The meaning of a key must never change, so
- * that old links can still be read. `lanes`, `lane` and inputs are left out of the link if they have their default
- * values.
+ * Encodes the state of Convert as a link, such as `#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite`. The meaning of a
+ * key must never change, so that old links can still be read. `lanes`, `lane` and trailing inputs are left out if they
+ * have their default values.
  */
 import { type Bits, isFormatName } from 'ptxlab/numbers';
 import type { Catalog } from './catalog.ts';
@@ -29,12 +29,12 @@ export interface Opened {
   readonly unread: readonly string[];
 }
 
-/** Returns the state that a link describes; null if the link does not name a conversion. */
+/** Returns the state that a link describes; null if the link does not specify a conversion. */
 export function readLink(hash: string, catalog: Catalog): ConvertState | null {
   return openLink(hash, catalog)?.state ?? null;
 }
 
-/** Returns what a link opens; null if the link does not name a conversion. */
+/** Opens a link; returns null if the link does not specify a conversion. */
 export function openLink(hash: string, catalog: Catalog): Opened | null {
   if (hash.length > longest) return null;
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));
@@ -66,7 +66,7 @@ export function openLink(hash: string, catalog: Catalog): Opened | null {
   };
 }
 
-/** `rn.satfinite.scaled::n2::ue8m0`. */
+/** Splits a string such as `rn.satfinite.scaled::n2::ue8m0` at its dots. */
 function modesOf(text: string): readonly string[] {
   return text.split('.').filter((part) => part !== '');
 }

@@ -24,7 +24,9 @@ import {
 } from './state.ts';
 import { convertStyle } from './style.ts';
 
-/** The stacks disagree on 470: 448 in PTX, OCP and torch, NaN in ml_dtypes. */
+/**
+ * This example shows a value on which the stacks disagree: 470 becomes 448 in PTX, OCP and torch, but NaN in ml_dtypes.
+ */
 export const opening = '#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite';
 
 export class PtxConvert extends LitElement {
@@ -40,7 +42,7 @@ export class PtxConvert extends LitElement {
 
   /**
    * The conversion, encoded as a link (see link.ts). Setting this property shows another conversion; `change` events
-   * carry the new link.
+   * contain the new link.
    */
   declare link: string;
   declare view: View;

@@ -22,7 +22,7 @@ export interface ConvertState {
   readonly entry: ConversionEntry;
   /** The bits of each input of the conversion. */
   readonly inputs: readonly Bits[];
-  /** Index of the lane in view; the topmost lane has index 0. */
+  /** The index of the lane that is shown. In a packed input, lane 0 has the highest bits. */
   readonly lane: number;
 }
 
@@ -53,7 +53,7 @@ function placeOf({ entry }: ConvertState, lane: number): { input: number; low: n
   return { input: 0, low: (entry.lanes - 1 - lane) * stride };
 }
 
-/** The bits of the source of a lane. */
+/** The bits of a lane's source. */
 export function sourceOf(state: ConvertState, lane: number): Bits {
   const { input, low } = placeOf(state, lane);
   return narrow(BigInt(state.inputs[input] ?? 0) >> BigInt(low), formats[state.entry.from].width);
@@ -167,8 +167,8 @@ function firstOther(at: At, same: bigint, other: bigint, here: Bits | undefined,
 }
 
 /**
- * Searches for a different result up to the last value of the format. There is a value at the distance `inside`,
- * whereas the larger distance `outside` is beyond the end of the format.
+ * Searches for a different result up to the last value of the format. The format has a value at the distance `inside`,
+ * but none at the larger distance `outside`.
  */
 function lastBefore(
   at: At,

@@ -126,7 +126,7 @@ const sides: CSSResult = css`
   p.note { font-size: 14px; color: var(--quiet, #5f5a52); margin: 4px 0; }
 `;
 
-/** Forced colors replace backgrounds, so borders show what is chosen. */
+/** In forced-colors mode, background colors are replaced, so borders mark the selected elements. */
 const forced: CSSResult = css`
   @media (forced-colors: active) {
     .chip[aria-checked='true'], .chip[aria-pressed='true'], .lane[aria-pressed='true'], .register .here { border: 3px solid Highlight; }

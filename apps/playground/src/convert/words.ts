@@ -7,7 +7,7 @@ export function splitValue(text: string): readonly string[] {
   return found === null ? [text] : [found[1] ?? '', found[2] ?? ''];
 }
 
-/** A sentence that says what the source becomes, and which rules determine this result. */
+/** A sentence about what the source becomes, and the rules that determine this result. */
 export function whyText({ lane, state }: View): string {
   const { source, result, reasons } = lane.explanation;
   const isSame = reasons.length === 1 && reasons[0]?.name === 'exact';

@@ -18,7 +18,7 @@ export const mostElements: number = 2 ** 24;
 
 /**
  * Guesses what a parameter is: the address of a buffer if memory is accessed through it, otherwise a number. A buffer
- * that the kernel only writes starts out filled with zeros.
+ * that the kernel only writes is initially filled with zeros.
  */
 export function guess(
   parameter: { readonly type: string; readonly size: number; readonly name: string },
@@ -108,7 +108,7 @@ function halves(element: 'f16' | 'bf16'): Access {
   };
 }
 
-/** How the elements of buffers are stored. */
+/** Functions that read and write the elements of a buffer, for each element type. */
 const storage: { readonly [E in Element]: Access } = {
   f32: {
     read: (view, at) => view.getFloat32(at, true),

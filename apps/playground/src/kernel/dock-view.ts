@@ -1,4 +1,4 @@
-/** The dock below the editor. It has a tab each for the problems, the launch and the steps of a recording. */
+/** The dock below the editor, which has one tab each for the problems, the launch and the steps of a recording. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { moveFocus } from '../shell/roving.ts';
 import type { Facts, Finding } from './document-worker.ts';
@@ -14,7 +14,7 @@ export type DockTab = 'problems' | 'run' | 'steps';
 export interface DockState {
   /** The tab that is chosen. */
   readonly tab: DockTab;
-  /** Null until the worker has computed them. */
+  /** The facts about the text; null until the worker has computed them. */
   readonly facts: Facts | null;
   readonly findings: readonly Finding[];
   readonly launch: Launch;
@@ -22,7 +22,7 @@ export interface DockState {
   /** A sentence that tells the user what the last click on a button did. */
   readonly note: string;
   readonly runs: Runs;
-  /** Null until the kernel has been opened. */
+  /** The editor; null until the kernel has been opened. */
   readonly editor: Editor | null;
 }
 

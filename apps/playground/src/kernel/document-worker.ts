@@ -1,4 +1,4 @@
-/** The worker behind the editor: it keeps a document of `ptxlab/analysis` in step with the text on the page. */
+/** The worker behind the editor: it keeps a `Document` of `ptxlab/analysis` in sync with the text on the page. */
 import { expose } from 'comlink';
 import { type Explanation, explain, isTargetName, type Severity, targetNames } from 'ptxlab';
 import {
@@ -40,7 +40,8 @@ export interface FindingFix {
 }
 
 /**
- * A kernel and its title: the C++ name of the kernel or, if the name in the text is not mangled, the name in the text.
+ * A kernel and its title: the demangled C++ name of the kernel or, if the name in the text is not mangled, the name in
+ * the text.
  */
 export interface NamedKernel extends KernelHeader {
   readonly title: string;
@@ -54,7 +55,7 @@ export interface Facts {
   readonly findings: readonly Finding[];
   readonly version: string;
   readonly target: string;
-  /** Every target. `since` is the first PTX version that accepts the module for this target; null if there is none. */
+  /** All targets. `since` is the first PTX version in which the target accepts the module; null if there is none. */
   readonly targets: readonly { readonly name: string; readonly since: string | null }[];
   /** The kernels that can be run; empty while the module has errors. */
   readonly kernels: readonly NamedKernel[];
@@ -95,7 +96,7 @@ let document = new Document('');
 const service = {
   /**
    * Discards the old text and opens a new one. The new text is checked for `target` or, if `target` is null, for the
-   * target that the module names.
+   * target that the module declares.
    */
   open(text: string, target: string | null): readonly Finding[] {
     document = new Document(text, target !== null && isTargetName(target) ? { target } : {});

@@ -1,4 +1,4 @@
-/** The field of the Kernel page that says which text is shown, and offers the other drafts. */
+/** The field of the Kernel page that shows which text is open, and offers the other drafts. */
 import type { Draft } from './drafts.ts';
 
 interface Choice {
@@ -18,7 +18,9 @@ export function showDrafts({ drafts, shown, link, isUnsaved }: Choice): void {
   note.textContent = isUnsaved ? 'The browser cannot store your changes. Copy the text before you close the page.' : '';
 }
 
-/** Calls back with the id of the draft that the user chooses, or with null for the text of the link or the example. */
+/**
+ * Calls `choose` with the id of the draft that the user selects, or with null for the text of the link or the example.
+ */
 export function onChoice(choose: (id: string | null) => void): void {
   const { select } = partsOfPage();
   select.addEventListener('change', () => choose(select.value === '' ? null : select.value));
@@ -32,7 +34,7 @@ function partsOfPage(): { field: HTMLElement; select: HTMLSelectElement; note: H
   return { field, select, note };
 }
 
-/** `Draft of vecadd, 28 Nov, 23:12`. */
+/** The title of a draft, such as `Draft of vecadd, 28 Nov, 23:12`. */
 function titleOf({ project: { source }, time }: Draft): string {
   const [, name = 'an unnamed kernel'] = /\.entry\s+([\w$%]+)/.exec(source) ?? [];
   const when = new Date(time).toLocaleString('en-GB', {

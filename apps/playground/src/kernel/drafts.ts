@@ -1,7 +1,6 @@
 /**
- * The drafts of the Kernel page: the texts that the user has edited, and how they are launched, in the browser's
- * storage. A draft belongs to the link from which it was made, so that opening a link never replaces a draft that was
- * made elsewhere.
+ * Stores the drafts of the Kernel page in the browser: the texts that the user has edited, with their launch settings.
+ * Each draft belongs to the link from which it was made, so opening a link never replaces the draft of another link.
  */
 import { firstLaunch } from './launch.ts';
 import { type Project, projectOf } from './link.ts';
@@ -11,24 +10,27 @@ export interface Draft {
   /** The link whose kernel was edited; empty if the page was opened without a link. */
   readonly link: string;
   readonly project: Project;
-  /** When it was last saved, in milliseconds. */
+  /** The time at which the draft was last saved, in milliseconds since 1970. */
   readonly time: number;
 }
 
-/** What the drafts need of `localStorage`. */
+/** The part of the `localStorage` interface that drafts use. */
 export type DraftStorage = Pick<Storage, 'length' | 'key' | 'getItem' | 'setItem' | 'removeItem'>;
 
 const prefix = 'ptxlab-draft-';
-/** Before drafts belonged to links, there was a single one, which was stored as plain text under this key. */
+/** Older versions of the page kept a single draft, which was stored as plain text under this key. */
 const singleKey = 'ptxlab-kernel-draft';
 /** If there are more drafts than this, the oldest are removed. */
 const most = 20;
 
 export class Drafts {
   private readonly storage: DraftStorage | null;
-  /** The draft that `save` replaces; null if the next project is to become a new one. */
+  /** The draft that `save` replaces; null if `save` should create a new draft. */
   current: Draft | null = null;
-  /** The stored form of the current draft. If the storage has another one, another tab has changed the draft. */
+  /**
+   * The current draft as this tab last read or wrote it. If the storage contains something else, another tab has
+   * changed the draft.
+   */
   private written: string | null = null;
 
   /** @param storage Null if the browser denies access to it. */
@@ -49,8 +51,8 @@ export class Drafts {
   }
 
   /**
-   * Makes the draft with this id the current one or, if there is none, the newest draft of the link. Null if the link
-   * has no draft.
+   * Opens the draft with this id or, if there is no such draft, the newest draft of the link, and makes it the current
+   * one. Returns null if the link has no draft either.
    */
   open(link: string, id: string | null): Draft | null {
     const all = this.all();
@@ -59,15 +61,15 @@ export class Drafts {
     return this.current;
   }
 
-  /** Ends the current draft: the next project that is saved becomes a new one. */
+  /** Leaves the current draft: the next project that is saved becomes a new draft. */
   leave(): void {
     this.current = null;
     this.written = null;
   }
 
   /**
-   * Saves the project as the current draft. If another tab has changed this draft, the project becomes a new one, so
-   * that both are kept. Null if the browser does not store it.
+   * Saves the project as the current draft. If another tab has changed this draft, the project is saved as a new draft,
+   * so that both are kept. Returns null if the browser cannot store it.
    */
   save(link: string, project: Project): Draft | null {
     const { current, written } = this;
@@ -100,7 +102,7 @@ export class Drafts {
     const { storage } = this;
     const text = storage?.getItem(singleKey) ?? null;
     if (storage === null || text === null) return;
-    // The storage may not have room for both.
+    // The old draft is removed first, because the storage may not have room for both.
     storage.removeItem(singleKey);
     if (this.save('', { ...firstLaunch, source: text }) === null) storage.setItem(singleKey, text);
     this.leave();
@@ -126,7 +128,7 @@ function draftOf(id: string, stored: string | null): Draft | null {
     const found: unknown = JSON.parse(stored ?? '');
     if (typeof found !== 'object' || found === null) return null;
     const { link, text, project, time }: Partial<Record<string, unknown>> = { ...found };
-    // Before drafts had a launch, they were stored as text only.
+    // Older versions of the page stored only the text of a draft, without a launch.
     const read = projectOf(typeof text === 'string' ? { ...firstLaunch, source: text } : project);
     return typeof link === 'string' && typeof time === 'number' && read !== null
       ? { id, link, project: read, time }

@@ -19,12 +19,12 @@ import type { RemoteDocument } from './remote-document.ts';
 /** Slow requests are sent only after this many milliseconds without a key press. */
 const pause = 250;
 
-/** Where an editor is placed in the page, and its initial text and settings. */
+/** The place of an editor in the page, and its initial text and settings. */
 export interface EditorPlace {
   readonly parent: HTMLElement;
   readonly root: ShadowRoot;
   readonly text: string;
-  /** The target to check for; null for the target that the module names. */
+  /** The target to check for; null for the target that the module declares. */
   readonly target: string | null;
   /** Whether Tab indents lines; otherwise it moves the focus. */
   readonly tabIndents: boolean;
@@ -59,7 +59,7 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
-  /** Checks the text for a different target; null selects the target that the module names. */
+  /** Checks the text for a different target; null selects the target that the module declares. */
   setTarget(target: string | null): void {
     this.target = target;
     void this.open();
@@ -77,12 +77,12 @@ export class Editor {
     this.view.focus();
   }
 
-  /** Puts the cursor at an offset without taking the focus or scrolling there. */
+  /** Puts the cursor at an offset without focusing the editor or scrolling to the cursor. */
   select(offset: number): void {
     this.view.dispatch({ selection: { anchor: offset } });
   }
 
-  /** Puts the cursor on a line without taking the focus. */
+  /** Puts the cursor on a line without focusing the editor. */
   showLine(line: number): void {
     const { doc } = this.view.state;
     this.show(doc.line(Math.max(1, Math.min(line, doc.lines))).from);

@@ -1,4 +1,4 @@
-/** The initial text of the Kernel page: a whole kernel that a reader can take in at a glance. */
+/** The initial text of the Kernel page: a complete kernel that is short enough to understand at a glance. */
 export const example = `// c[i] = a[i] + b[i], one element for each thread.
 .version 8.0
 .target sm_80

@@ -27,13 +27,16 @@ export type RunAnswer =
       readonly instructions: number;
       readonly milliseconds: number;
       readonly printed: string;
-      /** Empty if they were not searched for. */
+      /** The races that were found; empty if the run did not search for races. */
       readonly races: readonly Race[];
     }
   | { readonly kind: 'fault'; readonly fault: Fault; readonly printed: string }
   | Refused;
 
-/** What a warp did. The contents of its registers are not included; the page requests them for one step at a time. */
+/**
+ * The recorded steps of a warp. The contents of the registers are not included; the page requests them for one step at
+ * a time.
+ */
 export interface Recorded {
   readonly steps: readonly { readonly line: number; readonly text: string; readonly mask: number }[];
   readonly lanes: number;

@@ -4,9 +4,7 @@ import { startWorker } from '../shell/start-worker.ts';
 import type { Lab as LabWorker, Recorded, Refused, RunAnswer, RunRequest, StepState } from './lab-worker.ts';
 import { labScript } from './worker-scripts.ts';
 
-/**
- * How many seconds the worker may take to answer once the time limit of the launch has passed. It is then terminated.
- */
+/** How many seconds the worker has to answer after the time limit of the launch has passed, before it is terminated. */
 const grace = 2;
 
 interface Running {
@@ -27,7 +25,9 @@ export class Lab {
     return answer;
   }
 
-  /** Records a warp, in a worker that then answers `stateAt` and `writerOf`. Null as for `run`. */
+  /**
+   * Records a warp, in a worker that then answers `stateAt` and `writerOf`. Returns null in the same cases as `run`.
+   */
   async record(request: RunRequest, warp: number): Promise<Recorded | Refused | null> {
     const answer = await this.limited(
       request,
@@ -58,7 +58,7 @@ export class Lab {
     return Promise.race([work(lab), ended]);
   }
 
-  /** Ends the run in progress, if there is one, and forgets the recording. */
+  /** Ends the run in progress, if there is one, and discards the recording. */
   stop(): void {
     const { running } = this;
     this.running = null;

@@ -1,6 +1,6 @@
 /**
- * A kernel and its launch as a link: `#v1=` and deflated JSON in base64url. Later versions must still be able to read
- * links of version 1.
+ * Encodes a kernel and its launch as a link: `#v1=`, followed by deflated JSON in base64url. Later versions must still
+ * be able to read links of version 1.
  */
 import { type ArgumentPlan, elements, fills, mostElements } from './arguments.ts';
 
@@ -33,7 +33,7 @@ export async function linkOf(project: Project): Promise<string | null> {
   return text.length > longest ? null : `#v1=${text}`;
 }
 
-/** Null if the link did not come from this page. */
+/** Returns the project that a link contains; null if the link was not created by this page. */
 export async function readLink(hash: string): Promise<Project | null> {
   const found = /^#v1=([\w-]+)$/.exec(hash);
   if (found === null || hash.length > longest + 4) return null;
@@ -76,7 +76,7 @@ async function through(
   return whole;
 }
 
-/** Null if the value does not describe a project. Settings that cannot be read get their usual values. */
+/** Null if the value does not describe a project. Settings that cannot be read get default values. */
 export function projectOf(value: unknown): Project | null {
   if (!isRecord(value)) return null;
   const { source, entry, grid, block, sharedBytes, args } = value;

@@ -1,5 +1,5 @@
 /**
- * Determines which kernel a `<ptx-kernel>` opens: the `project` property, or one from a link, from a file or from the
+ * Determines which kernel a `<ptx-kernel>` opens: the one in the `project` property, in a link, in a file or in the
  * text of the element, or else an example.
  */
 import { damagedLink } from '../shell/link-problem.ts';
@@ -9,8 +9,8 @@ import { extentsOf, firstLaunch, type Launch } from './launch.ts';
 import { type Project, readLink } from './link.ts';
 
 /**
- * The properties of a `<ptx-kernel>` that say what to open. Properties that are not set are null, except for `link`,
- * which is then an empty string.
+ * The properties of a `<ptx-kernel>` that specify what to open. Properties that are not set are null, except for
+ * `link`, which is then an empty string.
  */
 export interface Wanted {
   readonly link: string;
@@ -97,7 +97,7 @@ export function withoutIndentation(text: string): string {
   return shared === Infinity ? '' : `${lines.map((line) => line.slice(shared)).join('\n')}\n`;
 }
 
-/** Sentences about an entry or a target that the attributes name, but that does not exist; empty if both exist. */
+/** A message about an entry or a target that an attribute specifies but that does not exist; empty if both exist. */
 export function unknownNames(entry: string | null, target: string | null, { kernels, targets }: Facts): string {
   const isKnown = target === null || targets.some(({ name }) => name === target);
   const hasEntry = entry === null || kernels.length === 0 || kernels.some(({ name }) => name === entry);

@@ -1,6 +1,6 @@
 /**
  * `<ptx-kernel>`: edit, check and run a kernel on one screen. It opens the kernel in the first of these sources that is
- * present: the property `source`, the property `link`, the file `src`, the text of a `<pre>` or `<script>` inside the
+ * present: the property `project`, the property `link`, the file `src`, the text of a `<pre>` or `<script>` inside the
  * element, or an example.
  */
 import { type CSSResultGroup, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
@@ -27,7 +27,7 @@ export class PtxKernel extends LitElement {
   static override properties = {
     link: { type: String },
     src: { type: String },
-    // Assigning the same project again discards what the user has typed.
+    // Assigning a project discards what the user has typed, even if the same project was assigned before.
     project: { attribute: false, hasChanged: () => true },
     entry: { type: String },
     grid: { type: String },
@@ -46,7 +46,7 @@ export class PtxKernel extends LitElement {
 
   /** A kernel and its launch, encoded as a link (see link.ts). Setting this property opens the kernel. */
   declare link: string;
-  /** The address of a file of PTX, relative to the page; null if there is none. */
+  /** The URL of a PTX file, relative to the page; null if there is none. */
   declare src: string | null;
   /** The kernel that is selected initially; null for the first one in the text. */
   declare entry: string | null;
@@ -56,12 +56,15 @@ export class PtxKernel extends LitElement {
   declare block: string | null;
   /** Whether Tab indents lines in the editor. Otherwise it moves the focus, as everywhere else on a page. */
   declare tabIndents: boolean;
-  /** What to open, even if there is a link or a file; null to open those. Assigning it opens the kernel again. */
+  /**
+   * The project to open; it takes precedence over `link` and `src`. Assigning this property, even null, opens the
+   * kernel again.
+   */
   declare project: Project | null;
   /** The findings, targets and kernels of the text; null until the worker has determined them for the first time. */
   declare facts: Facts | null;
   declare findings: readonly Finding[];
-  /** The target to check for; null for the target that the module names. */
+  /** The target to check for; null for the target that the module declares. */
   declare target: string | null;
   declare inspected: Inspected | null;
   declare launch: Launch;
@@ -73,11 +76,14 @@ export class PtxKernel extends LitElement {
 
   private readonly runs = new Runs(this);
   private editor: Editor | null = null;
-  /** How often a kernel has been opened. An opening that takes long is abandoned if another one has begun. */
+  /**
+   * The number of times that a kernel has been opened. If another kernel is opened while one is loading, the first one
+   * is abandoned.
+   */
   private openings = 0;
   /**
-   * When the element is removed from a document, its text is kept here, and is opened again if the element is put back.
-   * Null if no text was kept.
+   * The text of the element when it was removed from the document; it is opened again if the element is put back. Null
+   * if no text was kept.
    */
   private keptText: string | null = null;
 
@@ -201,7 +207,7 @@ export class PtxKernel extends LitElement {
     return { ...this.current, timeout, findsRaces: this.findsRaces };
   }
 
-  /** False if the form of the launch has a number that it does not accept. The browser then shows the message. */
+  /** Whether all numbers in the launch form are valid. If one is not, the browser shows a message. */
   private get isFormValid(): boolean {
     return this.renderRoot.querySelector('form')?.reportValidity() ?? true;
   }

@@ -9,11 +9,11 @@ import { documentScript } from './worker-scripts.ts';
 
 export class RemoteDocument {
   private readonly worker: Worker = startWorker(documentScript);
-  /** Requests to the worker. Each answer refers to the text at the time of the request. */
+  /** Sends requests to the worker. Each answer refers to the text at the time of the request. */
   readonly ask: Remote<DocumentService> = wrap<DocumentService>(this.worker);
   private version = 0;
 
-  /** The findings, or null if the text was changed in the meantime. */
+  /** Opens a text and returns its findings; null if the text was changed in the meantime. */
   open(text: string, target: string | null): Promise<readonly Finding[] | null> {
     this.version++;
     return this.current(this.ask.open(text, target));
@@ -32,7 +32,7 @@ export class RemoteDocument {
     return this.current(this.ask.facts());
   }
 
-  /** An answer, or null if the text was changed before it arrived. */
+  /** Waits for an answer; null if the text was changed before the answer arrived. */
   async current<T>(answer: Promise<T>): Promise<T | null> {
     const { version } = this;
     const found = await answer;

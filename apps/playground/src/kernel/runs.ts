@@ -12,7 +12,9 @@ export class Runs {
   isRunning = false;
   /** The steps of the last recording; null if there is none, or if the kernel has been run again since then. */
   steps: Steps | null = null;
-  /** How often the outcomes were forgotten. A run that began before that has no outcome. */
+  /**
+   * The number of times that `forget` was called. If it is called during a run, the outcome of this run is discarded.
+   */
   private forgotten = 0;
 
   constructor(host: ReactiveControllerHost) {
@@ -58,13 +60,13 @@ export class Runs {
     return this.lab.writerOf(register, lane, this.steps?.index ?? 0);
   }
 
-  /** Ends the run in progress, and forgets the recording. */
+  /** Ends the run in progress, and discards the recording. */
   stop(): void {
     this.lab.stop();
     this.showStep(null);
   }
 
-  /** Ends the run in progress, and forgets every outcome, because another kernel is shown. */
+  /** Ends the run in progress and discards all outcomes, because another kernel is shown. */
   forget(): void {
     this.stop();
     this.forgotten++;

@@ -7,7 +7,7 @@ import type { Recorded, StepState } from './lab-worker.ts';
 export interface Steps {
   readonly recorded: Recorded;
   readonly index: number;
-  /** Null until the worker has answered. */
+  /** The registers at this step; null until the worker has sent them. */
   readonly state: StepState | null;
 }
 

@@ -1,4 +1,4 @@
-/** Shows all targets, grouped by family. Targets that do not accept the module as it is are crossed out. */
+/** Shows all targets, grouped by family. Targets that reject the module in its current form are crossed out. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { moveFocus } from '../shell/roving.ts';
 import type { Facts } from './document-worker.ts';

@@ -1,4 +1,4 @@
-/** The look of the Kernel page. */
+/** The styles of the Kernel page. */
 import { css, type CSSResult } from 'lit';
 
 const frame: CSSResult = css`
@@ -153,7 +153,7 @@ const steps: CSSResult = css`
   .lanes .changed button { color: var(--exponent); font-weight: 700; }
 `;
 
-/** Forced colors replace backgrounds, so borders show what is chosen, and where buttons are. */
+/** In forced-colors mode, background colors are replaced, so borders mark the selected elements and the buttons. */
 const forced: CSSResult = css`
   @media (forced-colors: active) {
     .go { border: 1px solid ButtonText; }

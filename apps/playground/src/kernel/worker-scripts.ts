@@ -1,3 +1,3 @@
-/** The addresses of the built workers. */
+/** The URLs of the built worker scripts. */
 export { default as documentScript } from './document-worker.ts?worker&url';
 export { default as labScript } from './lab-worker.ts?worker&url';

@@ -1,4 +1,4 @@
-/** The instructions that multiply matrices, grouped by what users choose first. */
+/** The instructions that multiply matrices, and the fields by which users select one of them. */
 import { type ProductEntry, products } from 'ptxlab';
 
 /** The fields that users choose, one after the other, to select an instruction. */

@@ -15,7 +15,7 @@ export interface Box {
 /** One of the matrices of a fragment. Its boxes are sorted by row, and within a row by column. */
 export interface Grid {
   readonly fragment: Fragment;
-  /** `A`; `A, matrix 2` if there are several. */
+  /** The name of the matrix: `A`, or `A, matrix 2` if the fragment has several matrices. */
   readonly name: string;
   readonly matrix: number;
   readonly boxes: readonly Box[];
@@ -53,26 +53,29 @@ export function holds(cell: Cell, row: number | null, column: number | null): bo
   return inRows && (column === null || (column >= cell.column && column < cell.column + cell.columns));
 }
 
-/** The registers by their names: `c.1 and d.1`, `a.3`. */
+/** The names of the registers that hold a cell, such as `c.1 and d.1` or `a.3`. */
 export function registerText({ operands }: Fragment, { register }: Cell): string {
   const count = new Set(operands.map((name) => name.replace(/\.\d+$/, ''))).size;
   const each = operands.length / count;
   return operands.filter((_, i) => i % each === register).join(' and ');
 }
 
-/** `rows 4 to 7, column 2`. */
+/** The position of a cell as text, such as `rows 4 to 7, column 2`. */
 export function placeText({ row, column, rows, columns }: Cell): string {
   const range = (name: string, first: number, size: number): string =>
     size === 1 ? `${name} ${first}` : `${name}s ${first} to ${first + size - 1}`;
   return `${range('row', row, rows)}, ${range('column', column, columns)}`;
 }
 
-/** `lane 5`, `lanes 0 and 8`. */
+/** The numbers of the lanes as text, such as `lane 5` or `lanes 0 and 8`. */
 export function lanesText(lanes: readonly number[]): string {
   return lanes.length === 1 ? `lane ${lanes.join()}` : `lanes ${lanes.join(' and ')}`;
 }
 
-/** The part of a matrix that a lane holds: `rows 0, columns 2 to 3 in a.0; …`; empty if it holds nothing. */
+/**
+ * The part of a matrix that a lane holds, such as `row 0, columns 2 to 3 in a.0; …`; empty if the lane holds none of
+ * it.
+ */
 export function heldBy(grid: Grid, lane: number): string {
   return grid.boxes
     .filter(({ lanes }) => lanes.includes(lane))

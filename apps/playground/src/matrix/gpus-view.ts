@@ -47,5 +47,5 @@ export function alignedText(format: FormatName, bits: Bits): string {
     : value.toPrecision(digits);
 }
 
-/** The number of significant decimal digits with which any two values of a format can be told apart. */
+/** The number of significant decimal digits that are needed to tell any two values of a format apart. */
 const enoughDigits: Readonly<Partial<Record<FormatName, number>>> = { f32: 9, f64: 17, f16: 5 };

@@ -41,12 +41,12 @@ export interface Opened {
   readonly unread: readonly string[];
 }
 
-/** The state that a link describes; null if the link does not name an instruction from the table. */
+/** The state that a link describes; null if the link does not contain an instruction from the table. */
 export function readLink(hash: string, catalog: Catalog): MatrixState | null {
   return openLink(hash, catalog)?.state ?? null;
 }
 
-/** What a link opens; null if the link does not name an instruction from the table. */
+/** Opens a link; returns null if the link does not contain an instruction from the table. */
 export function openLink(hash: string, catalog: Catalog): Opened | null {
   if (hash.length > longest) return null;
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));

@@ -11,7 +11,7 @@ export interface Place {
   readonly index: number;
 }
 
-/** What the user typed into a field that cannot be read, and the reason. */
+/** Text in a field that cannot be read as a value, and the reason. */
 export interface Mistake extends Place {
   readonly text: string;
   readonly message: string;
@@ -19,7 +19,7 @@ export interface Mistake extends Place {
 
 interface Edit {
   readonly set: (place: Place, text: string) => void;
-  /** Null if all fields can be read. */
+  /** Null if the text in every field can be read as a value. */
   readonly mistake: Mistake | null;
 }
 
@@ -86,7 +86,7 @@ function field(label: string, format: ElementFormat, bits: Bits, place: Place, {
     aria-describedby=${isWrong ? 'mistake' : nothing} .value=${shown} @change=${changed} />`;
 }
 
-/** The message about a field, in a row below it. */
+/** A row below a field with the message about that field. */
 function mistakeRow({ mistake }: Edit, lists: readonly Place['list'][], index: number | null): Maybe {
   if (mistake === null || !lists.includes(mistake.list)) return nothing;
   if (index !== null && index !== mistake.index) return nothing;

@@ -45,7 +45,7 @@ export class PtxMatrix extends LitElement {
   static override styles: CSSResultGroup = [...convertStyle, matrixStyle];
 
   /**
-   * A link (see link.ts) that encodes the element shown. Setting it shows another element; `change` events carry the
+   * A link (see link.ts) that encodes the element shown. Setting it shows another element; `change` events contain the
    * new link.
    */
   declare link: string;
@@ -55,7 +55,7 @@ export class PtxMatrix extends LitElement {
    * elements of the lane that holds the chosen element of D.
    */
   declare lane: number | null;
-  /** What the page says about its link. */
+  /** The message about a link that cannot be read; empty if there is none. */
   declare problem: string;
   declare mistake: Mistake | null;
 

@@ -33,7 +33,7 @@ export interface View {
   readonly matrices: MatricesExplanation;
   /** The element of D. */
   readonly result: Bits;
-  /** Null for integers, bits and f64, which give the same result on all GPUs. */
+  /** Null for integers, bits and f64, whose results are the same on all GPUs. */
   readonly explanation: DotExplanation | null;
 }
 

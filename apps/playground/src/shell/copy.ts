@@ -1,4 +1,7 @@
-/** Copies text. False if the browser does not allow it, or has no clipboard because the page is served without https. */
+/**
+ * Copies text. Returns false if the browser does not allow it or, because the page is served without https, has no
+ * clipboard.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

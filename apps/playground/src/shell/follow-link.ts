@@ -1,6 +1,6 @@
 /**
- * The link in the page's address, which is the part after the `#`; empty if there is none. The name of an element of the
- * page is not a link: "Skip to the content" leads to `#main`.
+ * The link in the page's address, which is the part after the `#`; empty if there is none. The id of an element of the
+ * page is not a link: for example, "Skip to the content" leads to `#main`.
  */
 export function linkInAddress(): string {
   return isPlace(location.hash) ? '' : location.hash;
@@ -10,7 +10,7 @@ function isPlace(hash: string): boolean {
   return document.getElementById(hash.slice(1)) !== null;
 }
 
-/** Calls back whenever the address gets another link, but not when the page itself has changed it. */
+/** Calls `open` whenever the link in the address changes, unless the page itself has changed it. */
 export function onNewLink(open: () => void): void {
   window.addEventListener('hashchange', () => {
     if (!isPlace(location.hash)) open();

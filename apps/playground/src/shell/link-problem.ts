@@ -1,7 +1,7 @@
-/** What a page says about a link that it cannot read, or not in full. */
+/** The messages that a page shows about a link that it cannot read or can read only in part. */
 import { shorten } from './shorten.ts';
 
-/** The sentence for a link that opens nothing; `what` names what is shown instead. */
+/** The message about a link that cannot be read at all; `what` is the kind of thing that is shown instead. */
 export function damagedLink(what: string): string {
   return `The link is damaged or too new. A different ${what} is shown instead.`;
 }

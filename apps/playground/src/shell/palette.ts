@@ -9,7 +9,7 @@ interface Entry {
 /** Entries shown at most. */
 const most = 12;
 
-/** The button, Ctrl-K and Cmd-K open the palette. `root` is the relative path to the site's root. */
+/** Makes the button, Ctrl-K and Cmd-K open the palette. `root` is the relative path to the site's root. */
 export function startPalette(button: HTMLElement, root: string): void {
   let palette: Palette | null = null;
   const open = (): void => {
@@ -30,7 +30,7 @@ class Palette {
   private readonly list = document.createElement('ul');
   private readonly root: string;
   private entries: readonly Entry[] = [];
-  /** The formats of each conversion that exists: `f32 e4m3`. */
+  /** The formats of each conversion that exists, such as `f32 e4m3`. */
   private conversions: readonly string[] = [];
   private found: readonly Entry[] = [];
   private chosen = 0;

@@ -1,9 +1,9 @@
 /**
- * Moves the focus between the buttons of a group by arrow keys, so that the group is a single tab stop: the buttons have
- * `tabindex` -1, except for the current one.
+ * Moves the focus between the buttons of a group with the arrow keys, so that the group is a single tab stop: the
+ * buttons have `tabindex` -1, except for the current one.
  */
 
-/** Handles `keydown` on a group whose buttons `selector` finds. Returns the button that gets the focus, if any. */
+/** Handles `keydown` on a group whose buttons match `selector`. Returns the button that gets the focus, if any. */
 export function moveFocus(event: KeyboardEvent, selector: string): HTMLElement | null {
   const { currentTarget, target, key } = event;
   if (!(currentTarget instanceof Element) || event.altKey || event.ctrlKey || event.metaKey) return null;
@@ -16,7 +16,7 @@ export function moveFocus(event: KeyboardEvent, selector: string): HTMLElement |
   return next;
 }
 
-/** The index of the button that the key leads to; -1 for other keys. */
+/** The index of the button to which the key moves the focus; -1 for other keys. */
 function placeAfter(key: string, here: number, count: number): number {
   switch (key) {
     case 'ArrowRight':

@@ -1,13 +1,13 @@
-/** Shortens text that a user has typed, so that a message that repeats it stays readable. */
+/** Shortens text that a user has typed, so that messages that quote the text stay readable. */
 
-/** Characters that a message repeats at most. */
+/** The maximum number of characters that a message quotes. */
 const most = 40;
 
 export function shorten(text: string): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
-/** A message about a text, in which this text is shortened. */
+/** Shortens the text that a message quotes. */
 export function shortMessage(message: string, text: string): string {
   const typed = text.trim();
   return message.replaceAll(typed, shorten(typed));

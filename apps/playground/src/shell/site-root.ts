@@ -5,7 +5,7 @@
  */
 export const siteRoot: URL = new URL(import.meta.env.PROD ? '..' : '../..', import.meta.url);
 
-/** The address of a page: `pageOf('why/PTX4002')`. */
+/** The URL of a page, for example of the page `why/PTX4002`. */
 export function pageOf(place: string): string {
   return new URL(`${place}/`, siteRoot).href;
 }

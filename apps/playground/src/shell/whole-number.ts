@@ -1,13 +1,13 @@
-/** Fields for whole numbers. The browser explains next to a field what it does not accept. */
+/** Fields for whole numbers. If the number in a field is not valid, the browser shows the reason next to the field. */
 import { html, nothing, type TemplateResult } from 'lit';
 
 interface WholeNumber {
   readonly value: number;
   readonly least: number;
   readonly most?: number;
-  /** For fields that are not inside a label. */
+  /** The label that screen readers announce, for fields that are not inside a `<label>`. */
   readonly label?: string;
-  /** Called only with numbers within the limits. */
+  /** Called when the user enters a number that is within the limits. */
   readonly set: (value: number) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The file that is open: its tensors, their values, and what recipes do to them. The code uses no DOM, so that tests
- * can run it.
+ * The open file: its tensors, their values, and the effects of recipes on them. This code does not use the DOM, so
+ * tests can run it.
  */
 import {
   compareFiles,

@@ -16,7 +16,7 @@ interface Busy {
   readonly share: number;
 }
 
-/** The maximum number of bytes that are read to draw the histograms of tensors that the user has not chosen. */
+/** The maximum number of bytes to read for the histograms of tensors that the user has not chosen. */
 const mostUnasked = 2 ** 28;
 
 export class PtxTensors extends LitElement {
@@ -40,7 +40,10 @@ export class PtxTensors extends LitElement {
   declare opened: Opened | null;
   declare chosen: number;
   declare recipe: string;
-  /** What would be written if the file were saved with the recipe; null if this is unknown or impossible. */
+  /**
+   * A description of the file that saving with the recipe would write; null if it is unknown, or if the recipe cannot
+   * be used.
+   */
   declare outlook: Outlook | null;
   declare summaries: ReadonlyMap<number, Known>;
   /** By tensor and recipe. */

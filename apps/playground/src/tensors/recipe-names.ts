@@ -3,7 +3,7 @@ import type { ConversionChoice } from 'ptxlab/tensors';
 
 export interface Recipe {
   readonly name: string;
-  /** A phrase that says which elements share a scale. */
+  /** A phrase that describes which elements share a scale. */
   readonly words: string;
   readonly to: ConversionChoice['to'];
   readonly scale: 'tensor' | 'row' | null;

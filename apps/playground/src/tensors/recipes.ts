@@ -1,4 +1,4 @@
-/** The recipes that are compared, and how each one converts a file. */
+/** Determines how each of the recipes converts a file. */
 import {
   type Container,
   type ConversionChoice,
@@ -12,8 +12,8 @@ import { type Recipe, recipes } from './recipe-names.ts';
 
 /**
  * GGUF's blocks can be stored only in GGUF files. Other formats are written to the same container as the original if
- * that container has names for them. numpy has no names for bf16 and e4m3, so readers of an .npy file with such
- * elements could not tell what they are.
+ * that container has type names for them. numpy has no type names for bf16 and e4m3, so readers of an .npy file could
+ * not tell these formats from raw bytes.
  */
 export function containerFor(recipe: Recipe, file: TensorFile): Container {
   if (recipe.isBlocks) return 'gguf';

@@ -1,4 +1,4 @@
-/** The page's side of the worker that reads and converts tensor files. */
+/** The page's interface to the worker that reads and converts tensor files. */
 import { proxy, type Remote, wrap } from 'comlink';
 import type { Measured, Opened, Outlook, Progress, Refused, Saved, Stopped } from './bench.ts';
 import type { Summary } from 'ptxlab/tensors';

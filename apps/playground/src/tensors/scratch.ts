@@ -1,6 +1,6 @@
 /**
- * Provides the place where a converted file is written: in memory if the file is small, otherwise in the browser's
- * private storage on disk.
+ * Provides space for writing a converted file: in memory if the file is small, and otherwise in the browser's private
+ * storage on disk.
  */
 import { type ByteSink, type ByteSource, memorySink, memorySource, TensorFileError } from 'ptxlab/tensors';
 

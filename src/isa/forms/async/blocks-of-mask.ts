@@ -1,4 +1,4 @@
-/** Steps that are repeated for the blocks of a cluster whose ranks are bits of a mask. */
+/** Steps that are repeated for each block of a cluster whose bit is set in a mask. */
 import { rankOfFirst, rankShift, startOfRank } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
@@ -8,10 +8,10 @@ import { bits, constant, extract, integer, join, select } from '../integer/steps
 const maskBits = 16;
 
 /**
- * For each bit of a mask, runs the steps that `each` returns. `named` is 1 if the bit is set, otherwise 0. The steps
- * must then change nothing, but they may still access memory: `addressOf` returns steps that set `to` to the address,
- * in the block of that rank, that has the same offset as an address in shared memory. If the bit is not set, it is an
- * address in the first block of the mask.
+ * For each bit of a mask, runs the steps that `each` returns. `named` is 1 if the bit is set, otherwise 0. If `named`
+ * is 0, the steps must not change anything, but they may still access memory. `addressOf` returns steps that set `to`
+ * to an address with the same offset in the shared memory of the bit's block or, if the bit is not set, of the first
+ * block in the mask.
  */
 export function eachBlock(
   mask: Ref,
@@ -30,7 +30,7 @@ export function eachBlock(
     integer('neg', 's32', '$negated', '$mask'),
     bits('and', 32, '$lowest', '$mask', '$negated'),
     bits('clz', 32, '$zeros', '$lowest'),
-    // The lowest bit of the mask that is set has 31 - r zeros above it, where r is its rank.
+    // `$lowest` has 31 - r leading zeros, where r is the rank of the first block in the mask.
     integer('sub', 'u32', '$first', '$behind', '$zeros'),
     join('$first-block', '$first', '$zero', rankShift, 64),
     ...Array.from({ length: maskBits }, (_, rank) => [

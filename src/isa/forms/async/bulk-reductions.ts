@@ -1,6 +1,6 @@
 /**
- * Bulk reductions without tensors (PTX ISA 9.1, sections 9.7.9.25.4.2 and 9.7.9.25.4.5). They are carried out completely
- * by the instruction that starts them. Versions and targets were determined with ptxas 13.0 and 13.3.
+ * Bulk reductions without tensors (PTX ISA 9.1, sections 9.7.9.25.4.2 and 9.7.9.25.4.5). The reductions are carried out
+ * completely by the instruction that starts them. Versions and targets were determined with ptxas 13.0 and 13.3.
  */
 import { isIntegerName } from '../../../numerics/formats.ts';
 import { isFloatArithmeticFormat, plainMode } from '../../../numerics/operations.ts';
@@ -33,11 +33,11 @@ import {
 /** The operation and type of a reduction. */
 interface Operation {
   readonly id: string;
-  /** How syntax lines spell it. */
+  /** The operation and type as written in syntax lines. */
   readonly text: string;
   readonly op: readonly string[];
   readonly types: readonly string[];
-  /** The version and target that added it, if they differ from those of the instruction. */
+  /** The version and target that added the operation, if they differ from those of the instruction. */
   readonly since?: Availability;
 }
 
@@ -114,7 +114,7 @@ function combine(variant: Variant, { name, format, width }: PtxType): readonly V
   }
 }
 
-/** Where the result of a reduction is. */
+/** The destination of a reduction, and the properties of the instruction that depend on it. */
 interface Destination {
   readonly id: string;
   readonly opcode: string;
@@ -142,7 +142,7 @@ const toMultimem: Destination = {
   order: relaxedInSystem,
 };
 
-/** The order of a reduction: none stated, which means relaxed, or relaxed in a scope. */
+/** The order of a reduction: relaxed by default, or explicitly `.relaxed` with a scope. */
 const scoped = [
   { id: '', text: '', rows: [] },
   { id: '.relaxed', text: '.relaxed.scope', rows: [needsModifier('.relaxed', at('9.3', 90))] },

@@ -37,7 +37,7 @@ function withoutEffect(line: CheckedLine, way: Availability): InstructionForm {
   return executed(line, way, () => noEffect);
 }
 
-/** Copies the same bytes to each block whose rank is a bit of the mask. */
+/** Copies the same bytes to each block whose bit is set in the mask. */
 const copyToBlocks: readonly Step[] = eachBlock('$cta-mask', (named, addressOf) => [
   select('$own-size', named, '$size', '$zero'),
   ...addressOf('$own-dst', '$dst'),
@@ -54,21 +54,21 @@ const copyToBlocks: readonly Step[] = eachBlock('$cta-mask', (named, addressOf) 
   reportBytes('$own-size', '$own-mbar'),
 ]);
 
-/** A copy, whose words and operands are those without a cache hint. */
+/** Describes a copy. `words` and `operands` do not include the word and the operand for a cache hint. */
 interface Copy {
   readonly id: string;
   readonly opcode: 'cp.async.bulk' | 'multimem.cp.async.bulk';
   readonly section: string;
   readonly words: string;
-  /** A word that follows the one for a cache hint. */
+  /** A word that comes after the word for a cache hint. */
   readonly last?: string;
   readonly summary: string;
   readonly operands: readonly OperandPattern[];
-  /** The number of operands after the one for a cache hint; null if no hint is allowed. */
+  /** The number of operands that come after the operand for a cache hint; null if no hint is allowed. */
   readonly afterHint: number | null;
   readonly since: Availability;
   readonly rows?: InstructionForm['availability'];
-  /** The scopes of a relaxed copy; by default, all. */
+  /** The scopes that a relaxed copy can have; by default, all scopes. */
   readonly scopes?: readonly string[];
   /** The versions and targets that support a relaxed copy. */
   readonly relaxed: readonly Availability[];
@@ -106,7 +106,7 @@ const maskedCopy: readonly Step[] = copy('shared', 'global').map((step) =>
   step.kind === 'bulk' ? { ...step, mask: '$byte-mask' } : step,
 );
 
-/** A device stands for a multicast object with one GPU, so copies to multimem addresses are copies to its memory. */
+/** A device acts as a multicast object with one GPU, so copies to multimem addresses are copies to its memory. */
 const toMultimem = {
   ...plain,
   opcode: 'multimem.cp.async.bulk',
@@ -196,7 +196,7 @@ const copies: readonly Copy[] = [
 ];
 
 /**
- * The words of a copy that say how it is ordered, and its type. ptxas 13.3 accepts `.b128` in every version, and ptxas
+ * The modifiers that specify the order and the type of a copy. ptxas 13.3 accepts `.b128` in every version, and ptxas
  * 13.0 in none.
  */
 const orderings = [
@@ -279,7 +279,7 @@ const groups = () => [
   ),
 ];
 
-/** The size has 64 bits or, in a register that is not of a bit-size type, 32 bits. */
+/** The operand `size` has 64 bits or, in a register that does not have a bit-size type, 32 bits. */
 const fills = () =>
   (['.u64', '.u32'] as const).map((type) =>
     executed(

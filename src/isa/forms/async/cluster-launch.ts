@@ -2,8 +2,8 @@
  * clusterlaunchcontrol (PTX ISA 9.1, sections 9.7.13.17 and 9.7.13.18). Versions and targets were determined with ptxas
  * 13.0.
  *
- * The ISA does not specify the 16 bytes of an answer. ptxlab stores four words: whether a cluster was canceled, and the
- * index of its first block.
+ * The ISA does not specify the contents of the 16-byte answer. ptxlab stores four words: whether a cluster was
+ * canceled, and the index of its first block.
  */
 import type { InstructionForm, Variant } from '../../form.ts';
 import { type OperandPattern, read, write } from '../../operand-patterns.ts';
@@ -28,7 +28,10 @@ const answer = read('b', '.b128');
 
 const answerBytes = 16;
 
-/** Cancels a cluster, and writes the answer to the block or, with `.multicast::cluster::all`, to all of its cluster. */
+/**
+ * Cancels a cluster, and writes the answer to the block or, with `.multicast::cluster::all`, to every block of its
+ * cluster.
+ */
 function requestSteps(variant: Variant): readonly Step[] {
   const canceled: Step = { kind: 'cancel-blocks', to: ['$canceled', '$x', '$y', '$z'] };
   const size = constant('$size', answerBytes);
@@ -61,7 +64,7 @@ function writeAnswer(space: AccessSpace, to: Ref, object: Ref, size: Ref): reado
 /** Splits the answer `$b`. */
 const halves: readonly Step[] = [{ kind: 'unpack', to: ['$high', '$low'], from: '$b', lane: 64, stride: 64 }];
 
-/** Steps that extract the index of a block from the halves. */
+/** Functions that create the steps to extract the index of a block from the two halves of the answer. */
 const indexParts: readonly ((to: Ref) => Step)[] = [
   (to) => extract(to, '$low', 32, 32),
   (to) => extract(to, '$high', 0, 32),

@@ -10,7 +10,10 @@ import { bits, compare, constant, extract, integer, join, select } from '../inte
 
 const { layout, pending, expected, bytes, phase } = mbarrierFields;
 
-/** The fields of the layout and of the expected arrivals: twice the number of arrivals, plus the layout. */
+/**
+ * The fields of the layout and of the expected arrivals, read as one number: twice the number of arrivals, plus the
+ * layout.
+ */
 const later: BitField = { low: layout.low, width: expected.low + expected.width };
 
 const strong: MemoryOrder = { semantics: 'relaxed', scope: 'cluster' };
@@ -73,7 +76,10 @@ function truncated(name: Ref, { width }: BitField): ValueStep {
   return extract(name, name, 0, width);
 }
 
-/** Packs these fields into an object. All but the phase must fit into their fields. `twice` is that of `later`. */
+/**
+ * Packs the given values into an object. All values except the phase must fit into their fields. `twice` is the value
+ * of the field `later`.
+ */
 function packed(to: Ref, arrivals: Ref, twice: Ref, left: Ref, number: Ref): readonly ValueStep[] {
   const joined = (name: Ref, high: Ref, rest: Ref, { low, width }: BitField): ValueStep =>
     join(name, high, rest, low, low + width);
@@ -101,7 +107,7 @@ export function makeObject(space: AccessSpace, address: Ref, count: Ref, version
 
 /**
  * Clears an object so that its memory can be used for something else. In cuda::pipeline, the last thread that leaves
- * does this without an acquire, so it counts as strong.
+ * clears the object without an acquire, so the store counts as strong.
  */
 export function clearObject(space: AccessSpace, address: Ref): readonly Step[] {
   return [constant('$object', 0, 64), { ...weakStore(space, 64, address, ['$object']), order: strong }];
@@ -137,8 +143,8 @@ export function testState(space: AccessSpace, address: Ref, to: Ref, state: Ref,
 
 /**
  * Tests whether the phase with this parity is complete. The parity must be that of the current phase or of the phase
- * before it. The hardware reads only the lowest bit of a parity in a register: ptxas shifts this bit to the top, and Triton
- * may negate the parity.
+ * before it. The hardware reads only the lowest bit of a parity in a register: ptxas shifts this bit to the top, and
+ * Triton may negate the parity.
  */
 export function testParity(
   space: AccessSpace,

@@ -28,7 +28,7 @@ import {
 } from './mbarrier-object.ts';
 
 const ofObjects = at('7.0', 80);
-/** What came with clusters: transactions, and objects in other blocks. */
+/** The version and target that introduced clusters, transactions, and objects in other blocks. */
 const ofClusters = at('8.0', 90);
 
 /**
@@ -42,8 +42,8 @@ function spaceOf({ modifiers, mnemonic }: Variant): AccessSpace {
 const one = constant('$one-arrival', 1);
 
 /**
- * The order of an access to an object. Its scope is at least the cluster: without a scope modifier, it would be the
- * block, but kernels of CUTLASS write none when they wait for other blocks.
+ * The order of an access to an object. The scope is at least the cluster. In the ISA, the default scope is the block,
+ * but CUTLASS kernels omit the modifier even when they wait for other blocks.
  */
 function objectOrder(variant: Variant, semantics: MemoryOrder['semantics']): MemoryOrder {
   return { semantics: orderOf(variant, { semantics, scope: 'cluster' }).semantics, scope: 'cluster' };
@@ -259,7 +259,7 @@ interface Wait {
 }
 
 /**
- * The results that say whether a copy reported an error: a predicate, a value, or both. Nothing in ptxlab reports
+ * The results that indicate whether a copy reported an error: a predicate, a value, or both. Nothing in ptxlab reports
  * errors, and in the code that ptxas 13.3 generates for sm_90 and sm_100, both are 0 as well.
  */
 const reports: readonly Report[] = [
@@ -270,7 +270,7 @@ const reports: readonly Report[] = [
 
 interface Report {
   readonly id: string;
-  /** How syntax lines spell the results. */
+  /** The results as written in syntax lines. */
   readonly text: string;
   readonly results: readonly OperandPattern[];
   readonly zeros: readonly Ref[];
@@ -340,8 +340,8 @@ const copies = () =>
     },
     ofObjects,
     // All copies that were started earlier are already complete at this point, so the thread arrives immediately.
-    // Without .noinc, the instruction also adds one to the number of arrivals that the phase expects. This cancels out
-    // the arrival, so the object is not changed.
+    // Without .noinc, the instruction also adds one to the number of arrivals that the phase expects. The addition
+    // cancels out the arrival, so the object is not changed.
     (variant) => [
       one,
       changeObject(

@@ -38,14 +38,14 @@ export const inGlobal = (name: string, access: 'load' | 'store'): OperandPattern
 /** The number of bytes of a bulk copy. */
 export const size: ValuePattern = read('size', '.u32', { unpacked: true, multiple: 16, range: [0, 0xffff_ffff] });
 export const object: OperandPattern = inShared('mbar', 'store');
-/** Has a bit for each block of the cluster that receives a copy. */
+/** An operand with one bit for each block of the cluster; the blocks whose bits are set receive a copy. */
 export const mask: ValuePattern = read('cta-mask', '.u16');
 export const policy: ValuePattern = read('cache-policy', '.u64');
 
 /** The fields of a bulk copy that copies every byte and that programs have to wait for. */
 export const wholeCopy = { kind: 'bulk', mask: null, left: null, right: null, awaited: true } as const;
 
-/** The operation that a reduction names. */
+/** Returns the operation of a reduction. */
 export function reductionOf(variant: Variant): BoxReduction {
   const found = reductions.find((operation) => has(variant, `.${operation}`));
   if (found === undefined) throw new Error(`${variant.mnemonic} has no operation`);

@@ -1,7 +1,7 @@
 /**
- * st.async and red.async (sections 9.7.9.12 and 9.7.13.7 of PTX ISA 9.1), and those with multimem addresses, which 9.3
- * adds. A GPU completes them some time after the instruction; ptxlab completes them within the instruction. Versions
- * and targets were determined with ptxas 13.0 and 13.3.
+ * st.async and red.async (sections 9.7.9.12 and 9.7.13.7 of PTX ISA 9.1), and their multimem variants, which PTX 9.3
+ * adds. A GPU completes the accesses some time after the instruction; ptxlab completes them within the instruction.
+ * Versions and targets were determined with ptxas 13.0 and 13.3.
  */
 import type { Constraint } from '../../conditions.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
@@ -23,7 +23,7 @@ import { mechanism, reportBytes } from './parts.ts';
 
 const since = at('8.1', 90);
 const late = ['.release', '.global'].map((word) => needsModifier(word, at('8.7', 100)));
-/** The ISA allows `.mmio` in the scope `.sys` only. Up to version 9.0, ptxas also accepts `.gpu`. */
+/** The ISA allows `.mmio` only with the scope `.sys`. Up to version 9.0, ptxas also accepts the scope `.gpu`. */
 const ofSystem = needs('.mmio in the scope .gpu', { modifiers: ['.mmio', '.gpu'] }, atBefore('9.1'));
 
 const address: OperandPattern = { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } };
@@ -174,8 +174,8 @@ export const remoteForms = (): readonly InstructionForm[] => [...stores(), ...re
 const ofMultimem = at('9.3', 100);
 
 /**
- * multimem.st.async and multimem.red.async. A device stands for a multicast object with one GPU, so these are accesses
- * to its memory.
+ * multimem.st.async and multimem.red.async. A device acts as a multicast object with one GPU, so these instructions
+ * access its memory.
  */
 export const multimemRemoteForms = (): readonly InstructionForm[] => [
   form(

@@ -1,8 +1,8 @@
 /**
- * Bulk copies, reductions and prefetches of tensors (PTX ISA 9.1, section 9.7.9.25.5). Those of boxes (mode tile), of
- * rows (gather4 and scatter4) and of pixels (im2col) are carried out completely by the instruction that starts them;
- * the others (im2col::w and im2col::w::128) are checked but not executed. Versions and targets were determined with
- * ptxas 13.0.
+ * Bulk copies, reductions and prefetches of tensors (PTX ISA 9.1, section 9.7.9.25.5). Operations on boxes (mode tile),
+ * rows (gather4 and scatter4) and pixels (im2col) are carried out completely by the instruction that starts them;
+ * operations in the modes im2col::w and im2col::w::128 are checked but not executed. Versions and targets were
+ * determined with ptxas 13.0.
  */
 import type { AvailabilityRow } from '../../conditions.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
@@ -30,9 +30,9 @@ interface Mode {
   readonly values?: readonly string[];
   readonly coordinates: number;
   readonly offsets: number;
-  /** The mode of the steps; null for modes that are not executed. */
+  /** The name that steps use for the mode; null for modes that are not executed. */
   readonly boxMode: BoxMode | null;
-  /** Introduced with tensor memory. */
+  /** Whether the mode was introduced together with tensor memory. */
   readonly late: boolean;
 }
 
@@ -85,7 +85,7 @@ const writeModes: readonly Mode[] = [...tiles, rows('scatter4'), ...withoutOffse
 
 const wordsOfMap: readonly Ref[] = Array.from({ length: tensorMapWords }, (_, i): Ref => `$map.${i}`);
 
-/** The most words that one load reads. */
+/** The number of words that one load reads. */
 const wordsAtOnce = 4;
 
 /** Loads the words of the tensor map. The last load also reads words that the copy does not use. */
@@ -139,7 +139,7 @@ function loadBox(mode: Mode): readonly Step[] {
   return [...loadMap, { kind: 'load-box', ...loadedBox(mode) }];
 }
 
-/** Makes a form executable if its mode is one that the engines know. */
+/** Makes a form executable if the engines can execute its mode. */
 function withSteps(
   form: InstructionForm,
   mode: Mode,

@@ -6,7 +6,10 @@ import { type MapField, roundedDistance, tensorElementTypes } from '../../tensor
 import { weakLoad, weakStore } from '../access-steps.ts';
 import { bits, compare, constant, extract, integer, select } from '../integer/steps.ts';
 
-/** Where bits of a value are stored in a tensor map, or in the first one of several fields with a number each. */
+/**
+ * The place in a tensor map where bits of a value are stored. If a field is numbered, it is the place in field number
+ * 0.
+ */
 export interface StoredBits {
   /** The lowest of these bits in the value. */
   readonly from: number;
@@ -23,7 +26,7 @@ export interface StoredWord {
 /** A field of a tensor map. */
 export interface StoredField {
   readonly parts: readonly StoredBits[];
-  /** Whether the value is stored minus one. */
+  /** Whether the field stores the value minus one. */
   readonly lessOne?: boolean;
 }
 
@@ -43,7 +46,7 @@ export function replaceField(space: AccessSpace, field: StoredField, isNumbered:
   ];
 }
 
-/** Stores the number of an element type. A map that rounds to tf32 goes on rounding if the type becomes another one. */
+/** Stores the number of an element type. A map that rounds to tf32 keeps rounding even if its element type changes. */
 export function replaceElementType(space: AccessSpace, elementType: MapField, rounds: MapField): readonly Step[] {
   return [
     constant('$first', tensorElementTypes.indexOf('tf32')),
@@ -93,7 +96,7 @@ function replaceBits(space: AccessSpace, field: MapField, isNumbered: boolean): 
   ];
 }
 
-/** Computes `$low`, the lowest bit of a field, and `$placed`, the bits of `$value` in their place. */
+/** Computes `$low`, the lowest bit of a field, and `$placed`, the bits of `$value` shifted to that position. */
 function placedIn({ low, width }: MapField, isNumbered: boolean): readonly Step[] {
   return [
     constant('$low', low),

@@ -31,7 +31,7 @@ interface Field {
   readonly id: string;
   readonly type: '.b32' | '.b64';
   readonly operands: readonly OperandPattern[];
-  /** How each of the fields that the syntax line stands for is stored. */
+  /** For each field that the syntax line covers, how its value is stored. */
   readonly stored: Readonly<Record<string, StoredField>>;
 }
 
@@ -146,7 +146,9 @@ const replacements = () =>
 
 const size = read('size', '.u32', { constantOnly: true, oneOf: [128] });
 
-/** All threads of a warp make the same copy together, after what each wrote before, and before what each does next. */
+/**
+ * All threads of a warp make the same copy together, after all of their earlier writes and before their later accesses.
+ */
 const publication = (): InstructionForm => ({
   ...executed(
     {

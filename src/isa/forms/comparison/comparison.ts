@@ -20,7 +20,7 @@ const q = write('q', '.pred', { sink: true });
 const pair: OperandPattern = { kind: 'pair', name: 'p|q', first: p, second: q };
 const c = read('c', '.pred', { negatable: true });
 
-/** The predicate that a comparison is combined with. For bf16, ptxas does not take a constant in its place. */
+/** The predicate that a comparison is combined with. For bf16, ptxas does not accept a constant as this operand. */
 export const combinedWith = (isBrain: boolean): OperandPattern => ({ ...c, registerOnly: isBrain });
 
 // --- steps ----------------------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ const packedSteps: InstructionForm['steps'] = (variant, environment) => {
   ];
 };
 
-/** The forms of PTX ISA 9.4. Results follow its text. */
+/** The forms of PTX ISA 9.4. Their results follow the text of the ISA. */
 const packedForms = (
   [
     ['unsigned', 'ucmp', ['.u8x4', '.u16x2']],

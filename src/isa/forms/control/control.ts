@@ -65,7 +65,7 @@ const flow: readonly InstructionForm[] = [
 
 const barrier = read('a', '.u32', { range: [0, 15], unpacked: true });
 const count = read('b', '.u32', { multiple: 32, unpacked: true });
-/** A thread that only arrives must say how many threads take part. */
+/** A thread that only arrives must specify how many threads take part. */
 const arriving = read('b', '.u32', { multiple: 32, unpacked: true, range: [1, 0xffff_ffff] });
 const truth = read('c', '.pred', { negatable: true });
 

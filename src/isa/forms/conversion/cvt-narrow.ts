@@ -68,8 +68,8 @@ interface Scalings {
 }
 
 /**
- * Many conversions exist both without and with scale factors. Those with scale factors have an additional qualifier and
- * an operand for the factors.
+ * Many conversions exist both without and with scale factors. Conversions with scale factors have an additional
+ * qualifier and an operand for the factors.
  */
 const scalings: readonly Scalings[] = [
   { suffix: '', one: unscaled, down: unscaled, two: unscaled },
@@ -94,7 +94,7 @@ const families: readonly Family[] = [
   { name: 'f4', x2: ['.e2m1x2'], x4: ['.e2m1x4'], since: narrow, fromF16: narrow },
 ];
 
-/** From f32 and from packed halves to pairs. */
+/** Conversions from f32 and from packed halves to pairs. */
 function narrowing({ name, x2, since, fromF16 }: Family, { suffix, one }: Scalings): readonly InstructionForm[] {
   const type = `${name}x2type`;
   const { qualifier, tail, phrase, operands } = one;

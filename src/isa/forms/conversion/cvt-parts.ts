@@ -1,4 +1,4 @@
-/** What the forms of cvt have in common: the operands, and the versions and targets of some modifiers. */
+/** The parts that the forms of cvt have in common: the operands, and the versions and targets of some modifiers. */
 import type { AvailabilityRow } from '../../conditions.ts';
 import type { InstructionForm } from '../../form.ts';
 import { read, type ValuePattern, write } from '../../operand-patterns.ts';

@@ -99,8 +99,8 @@ function convert(
 }
 
 /**
- * The ue8m0 scale factors of the lanes. Two factors are packed, and a single one is for both lanes. Without `.scaled`,
- * values are not scaled.
+ * The ue8m0 scale factors of the lanes. Two factors are packed; a single factor applies to both lanes. Without
+ * `.scaled`, values are not scaled.
  */
 function scaleLanes(variant: Variant): { readonly steps: readonly Step[]; readonly refs: readonly Ref[] } {
   if (has(variant, oneScale)) return { steps: [], refs: ['$scale-factor', '$scale-factor'] };

@@ -70,8 +70,8 @@ function windowStep(direction: 'to-generic' | 'from-generic'): InstructionForm['
 }
 
 /**
- * Tests whether a generic address lies in a window. The window of the parameters is part of that of global memory. The
- * memory of the own block can also be addressed as that of a block of the cluster.
+ * Tests whether a generic address lies in a window. The window of the parameters is part of the global window. The
+ * shared memory of the thread's own block also has addresses in the window of the cluster.
  */
 function liesIn(space: WindowSpace): readonly Step[] {
   const test = (to: Ref, window: WindowSpace): Step => ({ kind: 'in-window', space: window, to, from: '$a' });

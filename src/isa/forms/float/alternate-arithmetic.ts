@@ -1,6 +1,6 @@
 /**
- * Arithmetic on four packed values of 8, 6 or 4 bits, with results of 8 bits (PTX ISA 9.4, section 9.7.6). The exact
- * result is rounded once. nvJitLink 13.4 accepts the same lines. Results follow the text.
+ * Arithmetic on four packed values of 8, 6 or 4 bits, with 8-bit results (PTX ISA 9.4, section 9.7.6). The exact result
+ * is rounded once. nvJitLink 13.4 accepts the same syntax lines. The results follow the text of the ISA.
  */
 import { plainConversion } from '../../../numerics/conversion.ts';
 import { plainMode } from '../../../numerics/operations.ts';
@@ -42,8 +42,8 @@ function narrow(variant: Variant, to: Ref, from: Ref): Step {
 }
 
 /**
- * The product of two values is exact in f32, or so small or large that it makes no difference which number it is. It is
- * rounded toward zero, so that a large product does not become an infinity, which c could cancel.
+ * The product of two values is exact in f32, or so small or large that its exact value makes no difference. The product
+ * is rounded toward zero, so that a large product does not become an infinity, which c could cancel.
  */
 const product = (to: Ref, a: Ref, b: Ref): Step => ({
   kind: 'float',
@@ -74,7 +74,7 @@ function lanes(
   });
 }
 
-/** The sign bit of an f32 value, which a subtraction changes. */
+/** The sign bit of an f32 value, which a subtraction flips. */
 const signBit = 0x8000_0000;
 
 function addSteps(subtracts: boolean): InstructionForm['steps'] {

@@ -12,8 +12,8 @@ import { floatSteps, modeOf } from './steps.ts';
 
 const quotient = floatSteps('div', ['$a', '$b']);
 /**
- * Returns the steps that the form has with `.approx`, even if the instruction does not contain this modifier. This is
- * used for PTX versions in which `.approx` was implied and could be omitted.
+ * Returns the steps that the form has with `.approx`, even if the instruction does not contain this modifier. These
+ * steps are used for PTX versions in which `.approx` was implied and could be omitted.
  */
 export const approximately: (steps: InstructionForm['steps']) => InstructionForm['steps'] =
   (steps) => (variant, environment) =>

@@ -1,6 +1,7 @@
 /**
- * Mixed precision on pairs of f16, bf16 and f32 values (PTX ISA 9.4, section 9.7.5). nvJitLink 13.4
- * accepts the same lines. Results follow the text; docs/spec-questions.md lists what it leaves open.
+ * Mixed precision on pairs of f16, bf16 and f32 values (PTX ISA 9.4, section 9.7.5). nvJitLink 13.4 accepts the same
+ * syntax lines. The results follow the text of the ISA; docs/spec-questions.md lists the questions that the text leaves
+ * open.
  */
 import { plainConversion } from '../../../numerics/conversion.ts';
 import { type FloatArithmeticFormat, type FloatMode, plainMode } from '../../../numerics/operations.ts';
@@ -51,7 +52,7 @@ function widened(fn: 'add' | 'sub' | 'fma', others: readonly Ref[]): Instruction
   };
 }
 
-/** The bits of the exponent of f16, and its sign bit. */
+/** The exponent bits and the sign bit of an f16 value. */
 const [exponent, sign] = [0x7c00, 0x8000];
 
 /** `.ftz`: subnormal f16 results become zeros with the same sign. */
@@ -67,7 +68,10 @@ function flushed(to: Ref, from: Ref, of: (name: Ref) => Ref): readonly Step[] {
   ];
 }
 
-/** Combines f32 values and rounds the result toward zero, which gives the same bits in two steps as in one. */
+/**
+ * Combines f32 values. The result is rounded toward zero twice, first to f32, which produces the same bits as rounding
+ * once.
+ */
 function narrowed(fn: 'add' | 'sub' | 'mul'): InstructionForm['steps'] {
   return (variant) => {
     const [result, source] = [slotType(variant, 0), slotType(variant, 1)];
@@ -133,7 +137,7 @@ const sums: readonly InstructionForm[] = (
   ...narrowing(opcode, section, words),
 ]);
 
-/** The forms with f32 sources and a narrower result, which differ in `.ftz`. */
+/** The forms with f32 sources and a narrower result. Only the form for f16 has `.ftz`. */
 function narrowing(opcode: 'add' | 'sub' | 'mul', section: string, words: string): readonly InstructionForm[] {
   return (
     [

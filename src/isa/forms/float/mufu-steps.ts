@@ -1,7 +1,7 @@
 /**
  * The steps of approximate instructions on an H200: ptxas lowers them to an instruction of the special function unit
- * and arithmetic around it. Without .ftz, the operands and results are scaled, because the unit treats subnormal numbers
- * as zeros. The results were recorded for all arguments of each instruction with one operand.
+ * and arithmetic around it. Without .ftz, the operands and results are scaled, because the unit treats subnormal
+ * numbers as zeros. The results were recorded for all arguments of each instruction with one operand.
  */
 import { plainConversion } from '../../../numerics/conversion.ts';
 import type { MufuFunction } from '../../../numerics/mufu-tables.ts';
@@ -52,7 +52,7 @@ const refOf = (name: SingleName): Ref => `$f32(${name})`;
 
 const number = (name: SingleName): Step => constant(refOf(name), single[name]);
 
-/** `to` = whether the magnitude of an f32 is below the least normal number. */
+/** Sets `to` if the magnitude of an f32 value is below the smallest normal number. */
 function isSmall(to: Ref, from: Ref): readonly Step[] {
   return [
     constant('$all', 0x7fffffff),
@@ -62,20 +62,20 @@ function isSmall(to: Ref, from: Ref): readonly Step[] {
   ];
 }
 
-/** `$huge` = whether the magnitude that `isSmall` has found is above 2^126. */
+/** Sets `$huge` if the magnitude that `isSmall` has computed is above 2^126. */
 const isHuge: readonly Step[] = [number('2^126'), compare('gt', 'u32', '$huge', '$magnitude', refOf('2^126'))];
 
-/** `to` = one of two numbers, depending on a condition. */
+/** Sets `to` to one of two numbers, depending on a condition. */
 function either(to: Ref, condition: Ref, yes: SingleName, no: SingleName): readonly Step[] {
   return [number(yes), number(no), select(to, condition, refOf(yes), refOf(no))];
 }
 
 // --- f32 ------------------------------------------------------------------------------------------------------------
 
-/** A function that is an instruction of the unit. */
+/** A function that the special function unit computes in one instruction. */
 export const direct: (fn: MufuFunction) => (variant: Variant) => readonly Step[] = (fn) => () => [unit(fn, '$d', '$a')];
 
-/** `$factor` = 2^24 if `of` is subnormal, 2^-2 if it is above 2^126, otherwise 1. */
+/** Sets `$factor` to 2^24 if `of` is subnormal, to 2^-2 if its magnitude is above 2^126, and otherwise to 1. */
 function factorFor(of: Ref): readonly Step[] {
   return [
     ...isSmall('$small', of),
@@ -86,7 +86,7 @@ function factorFor(of: Ref): readonly Step[] {
   ];
 }
 
-/** `$factor` = 2^24 if `of` is subnormal, otherwise 1. `$small` tells which. */
+/** Sets `$factor` to 2^24 if `of` is subnormal, and otherwise to 1. Sets `$small` if `of` is subnormal. */
 function factorForSmall(of: Ref): readonly Step[] {
   return [...isSmall('$small', of), ...either('$factor', '$small', '2^24', '1')];
 }
@@ -129,7 +129,7 @@ export function logarithmSteps(variant: Variant): readonly Step[] {
   ];
 }
 
-/** Below -126, the result is the square of that for half the operand. */
+/** For operands below -126, the result is the square of the result for half the operand. */
 export function powerSteps(variant: Variant): readonly Step[] {
   if (isFlushed(variant)) return [unit('ex2', '$d', '$a')];
   return [
@@ -143,13 +143,13 @@ export function powerSteps(variant: Variant): readonly Step[] {
   ];
 }
 
-/** a * (1 / b). Without .ftz, both are multiplied by 2^24 if b is subnormal. */
+/** Computes a * (1 / b). Without .ftz, a and b are multiplied by 2^24 if b is subnormal. */
 export function divisionSteps(variant: Variant): readonly Step[] {
   if (isFlushed(variant)) return [unit('rcp', '$r', '$b'), multiply('$d', '$a', '$r', true)];
   return [...factorForSmall('$b'), ...scaledQuotient(false)];
 }
 
-/** As div.approx, but both are multiplied by 2^-2 if b is above 2^126. */
+/** Like `divisionSteps`, but also multiplies a and b by 2^-2 if the magnitude of b is above 2^126. */
 export function fullDivisionSteps(variant: Variant): readonly Step[] {
   if (!isFlushed(variant)) return [...factorFor('$b'), ...scaledQuotient(false)];
   return [...isSmall('$small', '$b'), ...isHuge, ...either('$factor', '$huge', '2^-2', '1'), ...scaledQuotient(true)];
@@ -193,7 +193,10 @@ export function halfSteps(fn: 'ex2' | 'tanh'): (variant: Variant) => readonly St
 
 // --- f64 ------------------------------------------------------------------------------------------------------------
 
-/** The unit takes and returns the upper half; the lower half of the result is zero. */
+/**
+ * The unit reads the upper half of the operand and returns the upper half of the result; the lower half of the result
+ * is zero.
+ */
 export const upperHalfSteps: (fn: 'rcp64h' | 'rsqrt64h') => (variant: Variant) => readonly Step[] = (fn) => () => [
   { kind: 'extract', to: '$upper', from: '$a', low: 32, width: 32 },
   unit(fn, '$result', '$upper'),

@@ -1,7 +1,8 @@
 /**
- * Sums whose result can be rounded once more without an error. A sum of f32 values that is not exact is replaced by the
- * neighbor that is odd. If the result is then rounded to a format with at least two bits fewer, it is the same as if
- * the exact sum had been rounded (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+ * Sums whose result can be rounded once more without an error. A sum that f32 cannot represent exactly is replaced by
+ * whichever neighboring f32 value is odd. If the result is then rounded to a format with at least two bits fewer, it is
+ * the same as if the exact sum had been rounded (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums",
+ * 2008).
  */
 import { plainMode } from '../../../numerics/operations.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -12,7 +13,7 @@ function float(fn: 'add' | 'sub', to: Ref, a: Ref, b: Ref): ValueStep {
   return { kind: 'float', fn, format: 'f32', mode: plainMode, to, from: [a, b] };
 }
 
-/** Computes `a + b`, rounded to odd. `of` gives the names of intermediate values. */
+/** Computes `a + b`, rounded to odd. `of` returns the names of intermediate values. */
 export function sumToOdd(to: Ref, a: Ref, b: Ref, of: (name: Ref) => Ref): readonly ValueStep[] {
   const [sum, error] = [of('$sum'), of('$error')];
   return [
@@ -23,7 +24,7 @@ export function sumToOdd(to: Ref, a: Ref, b: Ref, of: (name: Ref) => Ref): reado
     extract(of('$odd'), sum, 0, 1),
     bits('not', 1, of('$even'), of('$odd')),
     bits('and', 1, of('$moves'), of('$inexact'), of('$even')),
-    // Values of the same sign grow with their bits.
+    // Adding 1 to the bits of a float increases its magnitude.
     bits('xor', 32, of('$signs'), sum, error),
     extract(of('$differs'), of('$signs'), 31, 1),
     constant('$up', 1),

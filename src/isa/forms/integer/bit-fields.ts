@@ -97,8 +97,8 @@ const finding: readonly InstructionForm[] = [
 // --- fields ---------------------------------------------------------------------------------------------------------
 
 /**
- * Positions and lengths are given by the low eight bits of their operands, as the ISA's programs say. For 64 bits,
- * machine code does not mask them, which makes a difference only for operands that the ISA leaves undefined.
+ * Positions and lengths are given by the low eight bits of their operands, as in the ISA's pseudo-code. For 64 bits,
+ * machine code does not mask the operands, which makes a difference only for operands that the ISA leaves undefined.
  */
 function lowByte(width: number, to: Ref, from: Ref): readonly Step[] {
   if (width === 64) return [{ kind: 'copy', to, from }];
@@ -150,7 +150,7 @@ const insert: InstructionForm['steps'] = (variant) => {
 
 /**
  * With `.wrap`, only the low five bits of each position or length are used. `.clamp` needs no step, because shifts
- * beyond the width give zeros.
+ * beyond the width produce zeros.
  */
 function bounded(
   variant: Variant,

@@ -38,8 +38,8 @@ function carryOut({ direction, type, from, other }: Terms, to: Ref, result: Ref)
 }
 
 /**
- * Sets `$carry` to the number that must be added to a sum or subtracted from a difference. It is 0 or 1, depending on
- * the condition code.
+ * Sets `$carry` to the number that must be added to a sum or subtracted from a difference. The number is 0 or 1,
+ * depending on the condition code.
  */
 function carryIn(direction: Direction, type: IntegerName): readonly Step[] {
   if (direction === 'add') return [resize('$carry', type, conditionCode, 'u32')];

@@ -94,8 +94,8 @@ function lanes(name: Ref, type: IntegerName, width: 8 | 16, count: number): read
 }
 
 /**
- * Computes c plus a sum of products, as `type`. Each lane of a, which is `width` bits wide, is multiplied by a byte of b; the
- * bytes are consecutive, starting with byte number `first`.
+ * Computes c plus a sum of products, as `type`. Each lane of a, which is `width` bits wide, is multiplied by a byte of
+ * b; the bytes are consecutive, starting with byte number `first`.
  */
 function dot(variant: Variant, type: IntegerName, width: 8 | 16, first: number): readonly Step[] {
   const count = 32 / width;
@@ -118,7 +118,7 @@ function dot(variant: Variant, type: IntegerName, width: 8 | 16, first: number):
 }
 
 const turing: AvailabilityRow = row('dp4a or dp2a', at('5.0', 61));
-/** The types of a and b, and that of c and d: signed if at least one of the factors is. */
+/** The types of a and b, and the type of c and d, which is signed if a or b is signed. */
 const dotTypes = [
   { id: 'unsigned', atype: ['.u32'], btype: ['.u32'], sum: '.u32' },
   { id: 'mixed', atype: ['.u32'], btype: ['.s32'], sum: '.s32' },

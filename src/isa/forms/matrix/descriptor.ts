@@ -34,7 +34,7 @@ const shiftRight = (to: Ref, a: Ref, by: Ref): ValueStep => bits('shr.u', 32, to
 const across: Ref = '$across';
 const along: Ref = '$along';
 
-/** The steps that come before all others. They also define constants, whose names are their values. */
+/** The steps that come before all others. They also define constants that are named after their values. */
 export const lanePosition: readonly ValueStep[] = [
   constant('$0', 0),
   constant('$1', 1),
@@ -49,7 +49,7 @@ export const lanePosition: readonly ValueStep[] = [
 
 /** A matrix in shared memory. */
 export interface SharedMatrix {
-  /** The operand that is the descriptor. It is also the start of the names of all values that are computed from it. */
+  /** The descriptor operand. The names of all values that are computed from it begin with its name. */
   readonly descriptor: Ref;
   /**
    * Whether elements that are adjacent along k are adjacent in memory. If so, a line of a tile belongs to one row of A
@@ -69,7 +69,7 @@ interface Names {
   readonly phase: Ref;
   /** True if there is no swizzle. */
   readonly isPlain: Ref;
-  /** The number of chunks side by side in a line, as its binary logarithm; and the number of the last of them. */
+  /** The binary logarithm of the number of chunks in a line, and the number of the last chunk. */
   readonly sideBits: Ref;
   readonly last: Ref;
   /** The distance in bytes between lines. */
@@ -105,10 +105,10 @@ function namesOf({ descriptor }: SharedMatrix): Names {
   };
 }
 
-/** Reads the descriptor, and computes what follows from the swizzle. */
+/** Reads the descriptor, and computes the values that depend on the swizzle. */
 function fieldsOf(descriptor: Ref, names: Names): readonly ValueStep[] {
   const { start, leading, stride, phase, isPlain, sideBits, last, line, local } = names;
-  // These fields count chunks.
+  // The unit of these fields is one chunk.
   const inBytes = (to: Ref, low: number): readonly ValueStep[] => [
     extract(`${to}.chunks`, descriptor, low, 14),
     shiftLeft(to, `${to}.chunks`, '$4'),

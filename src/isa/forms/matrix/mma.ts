@@ -52,7 +52,7 @@ interface Row {
   readonly bits: number;
   /** Register types that A and B may have. */
   readonly list: ListType;
-  /** Register types that C may have, if they are not those of its type of elements. */
+  /** Register types that C may have, if they differ from those for its element type. */
   readonly sources?: ListType;
   readonly ways: readonly Availability[];
   readonly rows?: readonly AvailabilityRow[];

@@ -47,7 +47,7 @@ const rowsOf16 = inMemory(8, ['l2', 'l3', 'l4'], ['i0', 'i1', 'l0', 'l1']);
 
 /**
  * Computes `$row` from the address that a lane provides. The address of a row must be a multiple of the number of bytes
- * in a row. If it is not, `$row` is an odd address, so that accesses of more than one byte fault. Some lanes
+ * in a row. For any other address, `$row` is an odd address, so that accesses of more than one byte fault. Some lanes
  * provide an address that no access uses; whether it is valid does not matter.
  */
 function rowStepsOf(rowBytes: 8 | 16): readonly Step[] {
@@ -64,8 +64,8 @@ function rowStepsOf(rowBytes: 8 | 16): readonly Step[] {
 const rowSteps = rowStepsOf(16);
 
 /**
- * Checks the address of a row. This is needed for matrices whose elements are accessed as single bytes, because such
- * accesses do not fault at odd addresses. The check loads two bytes at the start of the row, which faults if the
+ * Checks the address of a row. The check is needed for matrices whose elements are accessed as single bytes, because
+ * such accesses do not fault at odd addresses. The check loads two bytes at the start of the row, which faults if the
  * address is odd.
  */
 function rowCheck(space: AccessSpace, index: number): Step {
@@ -128,7 +128,9 @@ function storeSteps(variant: Variant, own: Fragment): readonly Step[] {
   return [...findRows(variant, own, words), ...storeRegisters({ own, byRows: true, space: spaceOf(variant) })];
 }
 
-/** How elements of 4 or 6 bits are stored in memory, without gaps between them, and in a byte of the result. */
+/**
+ * The layout of 4-bit or 6-bit elements, which are stored without gaps in memory, and in one byte each in the result.
+ */
 interface Packed {
   readonly bits: 4 | 6;
   /** The size of a row, including the padding at its end. */
@@ -140,7 +142,7 @@ interface Packed {
 }
 
 /**
- * Loads elements of 4 or 6 bits. For each element, two bytes are loaded: the byte in which the element begins, and the
+ * Loads 4-bit or 6-bit elements. For each element, two bytes are loaded: the byte in which the element begins, and the
  * byte in which it ends.
  */
 function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly Step[] {
@@ -171,7 +173,7 @@ function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly St
 
 /**
  * Computes the byte of the result that holds one element. The element starts at some bit of its first byte and may
- * extend into its second byte. It is moved to the top of a word, and back to its place in the byte.
+ * extend into its second byte. The element is shifted to the top of a word, and then down to its position in the byte.
  */
 function smallElement(space: AccessSpace, index: number, packed: Packed): readonly Step[] {
   const element: Ref = `$r.${index >> 2}.${index & 3}`;

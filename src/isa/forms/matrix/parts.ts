@@ -15,9 +15,9 @@ import type { TypeName } from '../../types.ts';
 export type ListType = 'f32' | 'f32 or constants' | 'f16' | 's32' | 'bits' | 'any' | 'f64' | 'any double';
 
 /**
- * For each kind of list, the register types that its members may have. A bit-size type is always allowed. `f32`: decimal
- * constants alone are not a list of f32, because they have the type f64. In the list of `f32 or constants`, they are
- * allowed nevertheless.
+ * For each kind of list, the register types that its members may have. A bit-size type is always allowed. A list that
+ * consists only of decimal constants is allowed as `f32 or constants`, but not as `f32`, because decimal constants have
+ * the type f64.
  */
 export const listTypes: Readonly<Record<ListType, readonly TypeName[]>> = {
   f32: ['.b32', '.f32'],
@@ -112,15 +112,14 @@ export const smallFloatSums: Readonly<Record<'.f16' | '.f32', ListType>> = {
   '.f32': 'f32 or constants',
 };
 
-/** Sparsity for elements of 16 bits: each lane holds the metadata of 16 columns. */
+/** Sparsity for 16-bit elements: each lane holds the metadata of 16 columns. */
 export const halfSparsity = (lanes: 1 | 2): Sparsity => ({ unit: 1, rowBits: 16, lanes });
-/** Sparsity for elements of 32 bits, one of two of which is kept: each lane holds the metadata of eight columns. */
+/** Sparsity for 32-bit elements, one of every two of which is kept: each lane holds the metadata of eight columns. */
 export const wordSparsity = (lanes: 1 | 2): Sparsity => ({ unit: 0.5, rowBits: 16, lanes });
-/** Sparsity for elements of one byte: each pair of lanes holds the metadata of 32 columns. */
+/** Sparsity for one-byte elements: each pair of lanes holds the metadata of 32 columns. */
 export const byteSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 1, rowBits: 32, lanes });
 /**
- * Sparsity for elements of four bits, which are kept or omitted in pairs: each pair of lanes holds the metadata of 64
- * columns.
+ * Sparsity for 4-bit elements, which are kept or omitted in pairs: each pair of lanes holds the metadata of 64 columns.
  */
 export const nibbleSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 2, rowBits: 32, lanes });
 
@@ -132,7 +131,7 @@ export function metadataOperands(sparsity: Sparsity): readonly OperandPattern[] 
   return [registerOperand('e'), selectorOperand('f', sparsity)];
 }
 
-/** A register of 32 bits that may be in braces, as CUTLASS writes scale factors. The ISA shows no braces. */
+/** A 32-bit register that may be in braces. The ISA shows no braces, but CUTLASS writes scale factors in braces. */
 export function registerOperand(name: string): OperandPattern {
   return { kind: 'lanes', name, value: read(name, '.b32', { registerOnly: true }), braced: true };
 }

@@ -39,7 +39,7 @@ export interface Registers {
   readonly d: number;
 }
 
-/** The number of bits that an element takes in a register. `factor` applies to the elements of A and B. */
+/** The number of bits that an element takes up in a register. `factor` applies to the elements of A and B. */
 export interface ElementBits {
   readonly factor: number;
   readonly c: number;

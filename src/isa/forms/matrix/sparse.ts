@@ -1,5 +1,5 @@
 /**
- * mma.sp (PTX ISA 9.1, section 9.7.14.6). Half of A is omitted; metadata says which columns the remaining elements
+ * mma.sp (PTX ISA 9.1, section 9.7.14.6). Half of A is omitted; metadata specifies which columns the remaining elements
  * belong to.
  */
 import type { AvailabilityRow } from '../../conditions.ts';

@@ -10,7 +10,10 @@ import { refsOf } from './parts.ts';
 /** A matrix in memory, and the registers `$r.0`, `$r.1` and so on that hold a lane's part of it. */
 export interface Transfer {
   readonly own: Fragment;
-  /** Whether elements that are adjacent in a row are adjacent in memory. If not, those adjacent in a column are. */
+  /**
+   * Whether elements that are adjacent in a row are adjacent in memory. If not, elements that are adjacent in a column
+   * are adjacent in memory.
+   */
   readonly byRows: boolean;
   readonly space: AccessSpace;
 }

@@ -1,8 +1,9 @@
 /**
- * What the warps of a warpgroup do for a wgmma. Each warp computes 16 rows of D, with the rows of A that belong to
- * them and the whole of B, so the product of a warp is independent of the other warps. It is complete when the
- * instruction ends; this is one of the orders that the ISA allows. At `wgmma.wait_group`, the warps meet, because a
- * product of the whole warpgroup is complete only when every warp has started it.
+ * The steps that each warp of a warpgroup executes for a wgmma instruction. Each warp computes 16 rows of D, with the
+ * rows of A that belong to them and the whole of B, so the product of a warp is independent of the other warps. The
+ * product is complete when the instruction ends, which is one of the orders that the ISA allows. At `wgmma.wait_group`,
+ * the warps wait for each other, because a product of the whole warpgroup is complete only when every warp has started
+ * it.
  */
 import type { Constants, Variant } from '../../form.ts';
 import type { MatrixProduct } from '../../matrix-product.ts';
@@ -14,7 +15,7 @@ import { lanePosition, openMatrix, loadRegister, type SharedMatrix, openRow } fr
 import { refsOf } from './parts.ts';
 import { multiply } from './products.ts';
 
-/** The operands that decide which steps an instruction has. */
+/** The operands whose values determine the steps of an instruction. */
 export const decisive: readonly string[] = ['scale-d', 'imm-scale-a', 'imm-scale-b', 'imm-trans-a', 'imm-trans-b'];
 
 /** One warp's part of a product of shape m64nNkK. */
@@ -22,7 +23,7 @@ export interface WarpProduct {
   readonly product: MatrixProduct;
   /** Whether A is in registers. */
   readonly registers: boolean;
-  /** In a register with elements of A, the bits that are the signs of the elements. */
+  /** A mask of the sign bits of the elements in a register of A. */
   readonly signs: number;
 }
 
@@ -86,7 +87,7 @@ function loadB(matrix: SharedMatrix, to: readonly Ref[], rows: number): readonly
 
 export const commitSteps: readonly Step[] = [{ kind: 'commit-group', of: 'wgmma' }];
 
-/** The thread waits for its own products, and all warps of the warpgroup meet. */
+/** The thread waits for its own products, and all warps of the warpgroup wait for each other. */
 export const waitSteps: readonly Step[] = [
   { kind: 'wait-group', of: 'wgmma', pending: '$n', onlyReads: false },
   constant('$log2-warps', 2),

@@ -67,7 +67,7 @@ interface Row {
   readonly k: number;
   /** The size of an element of A or B in bits. */
   readonly bits: number;
-  /** In a register with elements of A, the bits that are the signs of the elements. */
+  /** A mask of the sign bits of the elements in a register of A. */
   readonly signBits: number;
   readonly columns: readonly number[];
   /** The types of registers that can hold A, in forms where A is in registers. */
@@ -203,8 +203,8 @@ function result({ d, columns, k }: Row, sparse: boolean): OperandPattern {
 const wordOf = (n: number, k: number, sparse: boolean): string => `.m64n${n}k${sparse ? 2 * k : k}`;
 
 /**
- * The operands after the matrices. They say whether D is added to the product, whether A and B are negated, and which
- * matrices are transposed.
+ * The operands after the matrices. They specify whether D is added to the product, whether A and B are negated, and
+ * which matrices are transposed.
  */
 function choices({ signs, transposes }: Row, registers: boolean): readonly OperandPattern[] {
   return [

@@ -1,4 +1,4 @@
-/** The families of wmma, and what its loads, stores and products have in common. */
+/** The families of types that wmma supports, and the parts that its loads, stores and products have in common. */
 import type { AvailabilityRow } from '../../conditions.ts';
 import { type Fragment, fragmentOf, type Side, transposed } from '../../fragments.ts';
 import { at, type Availability, parseVersion } from '../../targets.ts';
@@ -33,20 +33,25 @@ export interface Family {
   readonly ways: readonly Availability[];
   /** True if A must be stored by rows and B by columns. */
   readonly rowColumn?: boolean;
-  /** How syntax lines spell `.aligned` if it may be omitted. Types that were introduced later always require it. */
+  /**
+   * The notation for `.aligned` in syntax lines if this modifier may be omitted. Types that were introduced later
+   * always require it.
+   */
   readonly aligned?: '{.aligned}';
   /**
    * True if A and B always have 8 registers, which contain copies: each element occurs twice if the matrix has 256
    * elements, and four times if it has 128.
    */
   readonly hasCopies?: boolean;
-  /** True if the syntax line of products contains only the types of D and C, because those of A and B are implied. */
+  /**
+   * True if the syntax line of wmma.mma contains only the types of D and C, because the types of A and B are implied.
+   */
   readonly areFactorsImplied?: boolean;
-  /** What the syntax line of products has after the opcode, before the types and after them. */
+  /** The words that the syntax line of wmma.mma has after the opcode, before the types, and after the types. */
   readonly op?: string;
   readonly before?: string;
   readonly after?: string;
-  /** The versions and targets that modifiers of products need. */
+  /** The versions and targets that support the modifiers of wmma.mma. */
   readonly productRows?: readonly AvailabilityRow[];
   readonly product: ProductOf;
 }
@@ -169,7 +174,7 @@ const alignedRows: readonly AvailabilityRow[] = [
   needs('wmma without .aligned', { without: ['.aligned'] }, { ...at('5.1', 70), until: parseVersion('6.3') }),
 ];
 
-/** The shapes that are later than the instruction itself. */
+/** The shapes that were introduced later than the instruction itself. */
 const laterShapes: ReadonlySet<string> = new Set(['m32n8k16', 'm8n32k16']);
 
 /** The versions and targets that every form with this shape needs. */
@@ -177,7 +182,7 @@ export function rowsFor(shape: string): readonly AvailabilityRow[] {
   return laterShapes.has(shape) ? [...alignedRows, row(`.${shape}`, at('6.1', 70))] : alignedRows;
 }
 
-/** The fragment of A, B or C, which also stands for D. `bits` is the size of an element. */
+/** The fragment of A, B or C; D has the same fragment as C. `bits` is the size of an element. */
 export function fragmentIn({ hasCopies = false }: Family, side: Side, { m, n, k }: Shape, bits: number): Fragment {
   const [rows, columns] = side === 'a' ? [m, k] : side === 'b' ? [k, n] : [m, n];
   const registers = hasCopies && side !== 'c' ? 8 : registersOf(rows * columns, bits);
@@ -186,5 +191,5 @@ export function fragmentIn({ hasCopies = false }: Family, side: Side, { m, n, k 
   return fragmentOf(side, { rows, columns, bits, registers });
 }
 
-/** The matrix whose transpose takes the place of a matrix if D is transposed. */
+/** For each matrix, the matrix whose transpose replaces it if D is transposed. */
 const transposedSide: Readonly<Record<Side, Side>> = { a: 'b', b: 'a', c: 'c' };

@@ -20,7 +20,7 @@ function defaultStride({ rows, columns }: Fragment, byRows: boolean): number {
   return byRows ? columns : rows;
 }
 
-/** What the addresses of a matrix depend on. */
+/** The values on which the addresses of a matrix depend. */
 interface Placement {
   readonly variant: Variant;
   readonly own: Fragment;
@@ -47,14 +47,14 @@ function findElements({ variant, own, byRows, stride, words }: Placement): reado
   return findAddresses(name, plan, { address: '$p', stride, words });
 }
 
-/** What the forms that load or store one matrix have in common. */
+/** The properties that the forms that load or store one matrix have in common. */
 interface TransferRow {
   readonly side: Side;
   readonly shape: string;
   readonly family: Family;
   readonly types: readonly TypeName[];
   readonly bits: number;
-  /** What the form's id calls the elements. */
+  /** The name of the elements in the form's id. */
   readonly name: string;
   /** The types of the registers. */
   readonly list: ListType;

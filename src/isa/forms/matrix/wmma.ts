@@ -1,6 +1,6 @@
 /**
- * wmma: PTX ISA 9.1, section 9.7.14.4. The ISA does not specify the layout of wmma fragments; here they have the layout
- * of mma fragments.
+ * wmma: PTX ISA 9.1, section 9.7.14.4. The ISA does not specify the layout of wmma fragments; ptxlab uses the layout of
+ * mma fragments.
  */
 import type { InstructionForm } from '../../form.ts';
 import { wmmaMoveForms } from './wmma-moves.ts';

@@ -31,8 +31,8 @@ import {
 const spaces: readonly string[] = ['.global', '.shared', '.shared::cta', '.shared::cluster'];
 
 /**
- * The steps of the whole instruction: read, combine, write back and, for `atom`, return the old value. `usual` says
- * which order and scope the instruction has if its modifiers name none.
+ * The steps of the whole instruction: read, combine, write back and, for `atom`, return the old value. `usual` contains
+ * the order and scope that apply if the modifiers specify none.
  */
 export function atomicSteps(
   combine: Combine,

@@ -16,7 +16,7 @@ import { noEffect } from '../no-effect.ts';
 
 const address: OperandPattern = { kind: 'address', name: 'a', access: 'load' };
 const sized: OperandPattern = { ...address, sized: true };
-/** What came with cache policies. */
+/** The version and target that introduced cache policies. */
 const ofPolicies = at('7.4', 80);
 
 type Line = Omit<InstructionForm, 'regime' | 'steps'> & { readonly steps?: InstructionForm['steps'] };
@@ -93,8 +93,8 @@ const lines: readonly InstructionForm[] = [
 // --- createpolicy ---------------------------------------------------------------------------------------------------
 
 /**
- * The ISA does not define the bits of a policy. These values are those of an H200, without the fraction, which is in bits
- * 52 to 55, in units of 1/16.
+ * The ISA does not define the bits of a policy. These constants are the values of an H200 without the fraction, which
+ * is in bits 52 to 55, in units of 1/16.
  */
 const policies: Readonly<Record<string, bigint>> = {
   '.L2::evict_unchanged': 0x1000000000000000n,

@@ -80,7 +80,10 @@ export const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
   ];
 };
 
-/** Tells whether the address of an operation is in shared memory, if the result depends on it. */
+/**
+ * A value that is true if the address of an operation is in shared memory. It is computed only if the result depends on
+ * it.
+ */
 export const inShared: Ref = '$in-shared';
 
 /** Whether the result depends on the space of a generic address. */

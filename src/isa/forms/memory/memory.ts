@@ -239,7 +239,7 @@ function hinted(line: Line): readonly Line[] {
   return [plain, { id: `${line.id}.hint`, syntax, summary: `${line.summary} Takes a cache policy.`, hinted: true }];
 }
 
-/** ldu requires that all threads of the warp use the same address, but this is not checked here. */
+/** ldu requires that all threads of the warp use the same address, but ptxlab does not check this. */
 const uniform: InstructionForm = {
   id: 'ldu',
   section: '9.7.9.10',

@@ -30,7 +30,7 @@ const scalars: readonly TypeName[] = [
 
 const availability: readonly AvailabilityRow[] = [always('mov'), needsType('.b128', at('8.3', 70))];
 
-/** What moving an address or a handle needs, by what has the name. */
+/** The requirements for moving an address or a handle, by the kind of object that the name refers to. */
 const namesNeed: ReadonlyMap<string, AvailabilityRow> = new Map([
   ...indirectHandles,
   ['.func', row('address of a function', at('2.1'))],

@@ -10,7 +10,7 @@ import { bits, compare, constant, extract, integer, join } from '../integer/step
 const unitBits = Math.log2(tensorUnit);
 const wordAddress: Ref = '$allocation.address';
 
-/** Loads the word that says which columns are allocated, and sets `$allocated` to the bits for the columns. */
+/** Loads the word that records which columns are allocated, and sets `$allocated` to the bits for the columns. */
 export const loadAllocation: readonly Step[] = [
   constant(wordAddress, tensorAllocation, 64),
   {
@@ -54,7 +54,7 @@ export function hasUnits(first: Ref, last: Ref): readonly Step[] {
     bits('shl', 32, '$past', '$two', '$units-less-one'),
     integer('sub', 'u32', '$low-units', '$past', '$one'),
     bits('shl', 32, '$units', '$low-units', first),
-    // The bits of units that do not exist are lost in the mask, so the other bits are moved instead.
+    // The mask loses the bits of units that do not exist, so the allocation bits are shifted down instead.
     bits('shr.u', 32, '$from-first', '$allocated', first),
     bits('and', 32, '$found', '$from-first', '$low-units'),
     compare('eq', 'u32', '$has-units', '$found', '$low-units'),
@@ -74,7 +74,10 @@ export function offsetOf(to: Ref, lane: Ref, column: Ref): readonly Step[] {
   ];
 }
 
-/** Requires that the lanes from `$lane` on belong to the warp: warp w of a warpgroup has the lanes from 32 * w on. */
+/**
+ * Requires that the lanes from `$lane` on belong to the warp: warp w of a warpgroup can access the lanes from 32 * w
+ * on.
+ */
 export function requireLanes(rows: 16 | 32): readonly Step[] {
   return [
     constant('$three', 3),

@@ -1,6 +1,6 @@
 /**
  * The steps that allocate and free columns of tensor memory (PTX ISA 9.1, section 9.7.16.7). The first lane of the warp
- * does the work, and then the warp meets.
+ * does the work, and then all lanes wait for each other.
  */
 import type { AccessSpace } from '../../spaces.ts';
 import { relaxedOnGpu } from '../../steps/order.ts';
@@ -33,7 +33,7 @@ function changeAllocation(steps: readonly ValueStep[]): readonly Step[] {
   ];
 }
 
-/** In each of these steps, the free ranges of units that were found become twice as long. */
+/** The lengths of the free ranges of units before each step of the search; each step doubles the length. */
 const doublings = [1, 2, 4, 8];
 
 /**
@@ -60,7 +60,7 @@ function findUnits(word: Ref): readonly ValueStep[] {
   ];
 }
 
-/** The units at multiples of a length. */
+/** A mask of the units whose numbers are multiples of a length. */
 function multiplesOf(length: number): number {
   return Array.from({ length: 16 / length }, (_, i) => 2 ** (i * length)).reduce((sum, unit) => sum + unit, 0);
 }

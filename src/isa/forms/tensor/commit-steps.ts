@@ -26,7 +26,7 @@ export function arriveOnce(space: AccessSpace): readonly Step[] {
   ];
 }
 
-/** Arrives at the object with the same offset in each block whose rank is a bit of the mask. */
+/** Arrives at the object with the same offset in each block whose bit is set in the mask. */
 export function arriveInBlocks(space: AccessSpace): readonly Step[] {
   return [
     ...findObject(space),

@@ -1,6 +1,6 @@
 /**
- * The steps of tcgen05.ld and tcgen05.st. A table says, for each shape, where in tensor memory the registers of a
- * thread are (PTX ISA 9.1, section 9.7.16.2.3).
+ * The steps of tcgen05.ld and tcgen05.st. A table defines, for each shape, where in tensor memory the registers of a
+ * thread are stored (PTX ISA 9.1, section 9.7.16.2.3).
  */
 import { elementAt } from '../../../base/element-at.ts';
 import type { Variant } from '../../form.ts';
@@ -14,7 +14,7 @@ import { bits, constant, extract, integer } from '../integer/steps.ts';
 import { refsOf } from '../matrix/parts.ts';
 import { offsetOf, requireColumns, requireLanes, splitAddress } from './access.ts';
 
-/** Where a register is, relative to the place of the thread. */
+/** The place of a register in tensor memory, relative to the place of the thread. */
 interface Place {
   readonly row: number;
   readonly column: number;
@@ -81,7 +81,7 @@ const shapes: Readonly<Record<MoveShape, Shape>> = {
   },
 };
 
-/** A load or store of `count` registers. If `packed`, each of them holds the low halves of two columns. */
+/** A load or store of `count` registers. If `packed`, each register holds the low halves of two columns. */
 export interface Move {
   readonly shape: MoveShape;
   readonly count: number;
@@ -169,7 +169,7 @@ function placesOf(move: Move): readonly (readonly Place[])[] {
   });
 }
 
-/** Where the words are that a move transfers. */
+/** The locations of the words that a move transfers. */
 function placed(move: Move): Pick<StepOf<'tensor-load'>, 'space' | 'address' | 'offsets'> {
   const offsets = placesOf(move)
     .flat()

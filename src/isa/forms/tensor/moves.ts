@@ -32,7 +32,7 @@ const executedLine = (made: CheckedLine, steps: InstructionForm['steps']): Instr
 
 // --- loads and stores -----------------------------------------------------------------------------------------------
 
-/** Returns the choice whose word the variant has. */
+/** Returns the choice whose word is one of the variant's modifiers. */
 function chosen<T>(variant: Variant, choices: readonly T[], wordOf: (choice: T) => string): T {
   const found = choices.find((choice) => has(variant, wordOf(choice)));
   if (found === undefined) throw new Error(`'${variant.mnemonic}' has none of ${choices.map(wordOf).join(', ')}`);
@@ -100,7 +100,7 @@ function move(opcode: 'ld' | 'st', { shapes, registers, split }: Layout): Instru
   return loads ? { ...made, steps, meets: 'before' } : { ...made, steps };
 }
 
-/** The ISA requires `.aligned`. Up to version 9.0, ptxas does not. */
+/** The ISA requires `.aligned`, but up to version 9.0, ptxas accepts the instruction without it. */
 const withoutAligned = (opcode: string): AvailabilityRow =>
   needs(`${opcode} without .aligned`, { without: ['.aligned'] }, atBefore('9.1'));
 
@@ -159,7 +159,7 @@ const copyShapes = [
 
 const everyWarp = [[0], [32], [64], [96]];
 
-/** For each 32 rows, the lanes at which copies of them begin, by the modifier that determines the warps. */
+/** For each modifier that determines the warps: the lanes at which the copies of each group of 32 rows begin. */
 const partsByWarps: Readonly<Record<string, TensorCopy['parts']>> = {
   '.128x256b': everyWarp,
   '.128x128b': everyWarp,

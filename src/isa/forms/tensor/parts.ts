@@ -16,7 +16,7 @@ export const tensorOfWords = (name: string): OperandPattern => ({ kind: 'tensor'
 /** An operand `[a]`: an address in tensor memory, given by a 32-bit integer register, a variable or a constant. */
 export const anyTensor = (name: string): OperandPattern => ({ kind: 'tensor', name });
 
-/** A register that describes a matrix in shared memory. */
+/** A register that contains the descriptor of a matrix in shared memory. */
 export const descriptor = (name: string): ValuePattern => read(name, '.u64');
 
 /** Versions and targets for features of the listed chips that other members of their families do not have. */

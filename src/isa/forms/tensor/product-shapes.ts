@@ -1,7 +1,7 @@
 /** The shapes of products in tensor memory (PTX ISA 9.1, section 9.7.16.2.1). */
 import type { ProductShapes } from '../../tensor-product.ts';
 
-/** What the shapes of a product depend on. */
+/** The options on which the shapes of a product depend. */
 export interface ShapeOptions {
   readonly sparse: boolean;
   readonly stationary: boolean;

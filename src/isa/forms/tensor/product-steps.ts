@@ -8,8 +8,9 @@ import { refsOf } from '../matrix/parts.ts';
 import { shapesOf } from './product-shapes.ts';
 
 /**
- * What the elements of A and B are, and how they are multiplied: the name of the modifier or, for products with scale
- * factors, the name of the kind and, if it allows both, the number of elements that share a scale factor.
+ * The kind of a product, which determines the element types of A and B and the arithmetic. The value is the name of a
+ * modifier or, for products with scale factors, the name of the kind. For mxf4nvf4, the value includes the number of
+ * elements that share a scale factor.
  */
 export type Kind =
   | '.kind::f16'
@@ -21,7 +22,7 @@ export type Kind =
   | 'mxf4nvf4 in blocks of 32'
   | 'mxf4nvf4 in blocks of 16';
 
-/** Products of floats: the formats of A and B by their codes, and the bits that an element takes up. */
+/** Products of floats: the formats of A and B by their codes, and the number of bits that an element takes up. */
 interface FloatRow {
   readonly kind: 'float';
   readonly factors: Readonly<Record<number, FactorFormat>>;
@@ -69,7 +70,7 @@ const kinds: Readonly<Record<Kind, FloatRow | IntegerRow>> = {
   'mxf4nvf4 in blocks of 16': { ...fours, scaling: { count: 4, formats: { 0: 'ue4m3', 1: 'ue8m0' }, groups: true } },
 };
 
-/** What an instruction of this kind multiplies. */
+/** The product that an instruction of this kind computes. */
 function productOf(
   kind: Kind,
   { aInTensor, sparse, stationary, blocks }: ProductOptions,
@@ -84,21 +85,24 @@ function productOf(
   return { ...options, shapes, kind: 'float', factors, bits, sums: Object.fromEntries(sums), scaling };
 }
 
-/** How an instruction obtains A, and what it has in addition to its matrices. */
+/**
+ * The options of an instruction: for example, where A is stored, and which operands there are in addition to the
+ * matrices.
+ */
 export interface ProductOptions {
   readonly aInTensor: boolean;
   readonly sparse: boolean;
-  /** Whether it keeps B. */
+  /** Whether the instruction keeps B. */
   readonly stationary: boolean;
-  /** The number of blocks that multiply together. */
+  /** The number of blocks that compute the product together. */
   readonly blocks: 1 | 2;
-  /** Whether it has a mask of lanes of D that remain unchanged. */
+  /** Whether the instruction has a mask of lanes of D that remain unchanged. */
   readonly masked: boolean;
-  /** Whether it has the operand `scale-input-d`, by which it scales the previous value of D. */
+  /** Whether the instruction has the operand `scale-input-d`, by which it scales the previous value of D. */
   readonly scalesInput: boolean;
   /** Whether the elements have scale factors. */
   readonly blockScaled: boolean;
-  /** Whether it has a zero-column mask descriptor. */
+  /** Whether the instruction has a zero-column mask descriptor. */
   readonly zeroColumns: boolean;
 }
 

@@ -92,7 +92,7 @@ const shifted: readonly Constraint[] = [
   {
     kind: 'axis-goes-with',
     axis: 'ashift',
-    // An axis has the name of its first value.
+    // This axis is named after its first value.
     other: 'collector::a::fill',
     values: ['', '.collector::a::lastuse', '.collector::a::discard'],
   },
@@ -162,7 +162,7 @@ interface Blocks {
   readonly kindOf: (variant: Variant) => Kind;
 }
 
-/** Both modifiers say that 16 elements share a scale factor. */
+/** Both modifiers mean that 16 elements share a scale factor. */
 const sixteens = ['.scale_vec::4X', '.block16'];
 
 const blocks: readonly Blocks[] = [

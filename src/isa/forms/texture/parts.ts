@@ -28,12 +28,15 @@ export const integerCoordinates: CoordinatesPattern = {
   types: integers,
 };
 
-/** What handles in registers need. */
+/** The requirements for handles in registers. */
 export const indirectTextures: AvailabilityRow = row('indirect texture access', at('3.1'));
 export const indirectSurfaces: AvailabilityRow = row('indirect surface access', at('3.1'));
-/** What a sampler beside the texture needs, unless `.target` says `texmode_independent` and both are variables. */
+/**
+ * The requirements for a separate sampler operand, unless `.target` contains `texmode_independent` and both the texture
+ * and the sampler are variables.
+ */
 export const separateSamplers: AvailabilityRow = row('texture access with a sampler', at('4.3'));
-/** What moving a handle into a register needs, by the type of the variable. */
+/** The requirements for moving a handle into a register, by the type of the variable. */
 export const indirectHandles: readonly (readonly [type: string, needs: AvailabilityRow])[] = [
   ['.texref', indirectTextures],
   ['.surfref', indirectSurfaces],

@@ -95,7 +95,7 @@ const logic: Combine = (variant, { old, b, next }) => [
   bits(choice(variant, 'boolOp', ['and', 'or']), slotType(variant, 0).width, next, old, b),
 ];
 
-/** Whether texels are signed decides what the minimum and the maximum are. `$signed` says so. */
+/** The minimum and the maximum depend on whether texels are signed; `$signed` is true if they are. */
 const formattedReduction: Combine = (variant, { old, b, next }) => {
   const op = choice(variant, 'op', ['add', 'min', 'max', 'and', 'or']);
   const { width } = slotType(variant, 0);
@@ -107,7 +107,7 @@ const formattedReduction: Combine = (variant, { old, b, next }) => {
   ];
 };
 
-/** The operations that sured combines elements with. */
+/** The operations of sured. */
 const operations = [
   { id: 'b.add', op: ['.add'], types: ['.u32', '.s32', '.u64'], wide: false, combine: integer },
   { id: 'b.extremum', op: ['.min', '.max'], types: ['.u32', '.s32'], wide: false, combine: integer },
@@ -137,7 +137,7 @@ const reductions = () =>
 /**
  * Combines an element of a surface with the operand `b`.
  *
- * @param isFormatted whether coordinates count texels
+ * @param isFormatted whether coordinates are in texels
  */
 function reduction(variant: Variant, combine: Combine, isFormatted: boolean): readonly Step[] {
   const { width } = slotType(variant, 0);

@@ -12,7 +12,7 @@ import { texelTypes, textureFields, textureTags } from '../../texture-fields.ts'
 import { bits, compare, constant, integer, join, resize, select } from '../integer/steps.ts';
 import { refsOf } from '../matrix/parts.ts';
 
-/** What a texture instruction does besides what its modifiers say. */
+/** The properties of a texture instruction that are not derived from its modifiers. */
 export interface ReadOptions {
   readonly isFloat: boolean;
   readonly level: TextureRead['level'];
@@ -22,7 +22,7 @@ export interface ReadOptions {
 
 const components: Readonly<Record<string, 0 | 1 | 2 | 3>> = { '.r': 0, '.g': 1, '.b': 2, '.a': 3 };
 
-/** The row of a table that one of the modifiers names; null if none does. */
+/** The row of a table whose key is one of the variant's modifiers; null if there is no such row. */
 function chosen<T>({ modifiers }: Variant, table: Readonly<Record<string, T>>): T | null {
   const word = Object.values(modifiers).find((one) => Object.hasOwn(table, one));
   return (word === undefined ? undefined : table[word]) ?? null;
@@ -32,7 +32,7 @@ function chosen<T>({ modifiers }: Variant, table: Readonly<Record<string, T>>): 
 export function readSteps(options: ReadOptions): InstructionForm['steps'] {
   return (variant): readonly Step[] => {
     const geometry = chosen(variant, geometries);
-    // The ISA does not say what texels of several samples are, and CUDA cannot make such textures.
+    // The ISA does not define how multisample textures are read, and CUDA cannot create such textures.
     const isLeft = geometry === null || (geometry.isCube && options.level === 'derivatives');
     if (isLeft) return [{ kind: 'unsupported', what: variant.mnemonic }];
     return [...read(variant, geometry, options), ...packed(options.type), constant('$p', 1)];
@@ -96,7 +96,7 @@ export const convertAndStore: InstructionForm['steps'] = (variant): readonly Ste
   { kind: 'surface-store', ...placed(variant, null, 'store'), from: refsOf('b', vectorLanes(variant)) },
 ];
 
-/** Sets `$signed` if the texels at `$a` are signed integers of 32 bits. */
+/** Sets `$signed` if the texels at `$a` are 32-bit signed integers. */
 export function findSign(): readonly Step[] {
   return [
     ...loadField('$type', textureFields.texel, 8),
@@ -195,7 +195,7 @@ interface Tag {
 
 const tags: Readonly<Record<string, Tag>> = {
   '.texref': { tag: textureTags.texture, mask: 0xff },
-  // The handle of a texture is also that of its sampler.
+  // The handle of a texture is also the handle of its sampler.
   '.samplerref': { tag: textureTags.texture, mask: 0xff & ~(textureTags.texture ^ textureTags.sampler) },
   '.surfref': { tag: textureTags.surface, mask: 0xff },
 };

@@ -1,6 +1,6 @@
 /**
- * Textures: tex, tld4, txq and istypep (PTX ISA 9.1, section 9.7.10). Comparisons of depths, and texels of several
- * samples, are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * Textures: tex, tld4, txq and istypep (PTX ISA 9.1, section 9.7.10). Depth comparisons and multisample textures are
+ * checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import type { InstructionForm } from '../../form.ts';
 import {
@@ -47,7 +47,7 @@ const results: readonly Result[] = [
   { id: 'f16x2', types: ['.f16x2'], element: '.b32', lanes: 2, registers: ['.b32', '.f16x2'] },
 ];
 
-/** The result `p` says whether the texels are resident in memory. */
+/** The requirements for the result `p`, which is true if the texels are resident in memory. */
 const residency = row('a predicate result', at('7.1', 60));
 
 function resultList({ element, lanes, registers }: Result): OperandPattern {
@@ -66,7 +66,10 @@ const floatCoordinates: CoordinatesPattern = {
   indexed: arrays,
 };
 
-/** The operand whose elements are added to the coordinates of the texels. It is legal only for some geometries. */
+/**
+ * The operand whose elements are added to the coordinates of the texels. This operand is legal only for some
+ * geometries.
+ */
 const offset: CoordinatesPattern = {
   kind: 'coordinates',
   name: 'e',
@@ -74,10 +77,10 @@ const offset: CoordinatesPattern = {
   types: integers,
 };
 
-/** The value that depths are compared with. */
+/** The value with which depths are compared. */
 const reference = read('f', '.f32');
 
-/** Says which of the two optional operands at the end of the instruction are present. */
+/** Specifies which of the two optional operands at the end of the instruction are present. */
 interface Options {
   readonly offset: boolean;
   readonly depth: boolean;
@@ -104,7 +107,7 @@ const geometries: Readonly<Record<Filter, readonly string[]>> = {
 
 const cubes = ['.cube', '.acube'];
 
-/** The geometries for which ptxas accepts a sampler beside the texture only with `texmode_independent`. */
+/** The geometries for which ptxas accepts a separate sampler operand only with `texmode_independent`. */
 function unsampled(filter: Filter, options: Options): readonly string[] {
   if (filter === '.level') return options.offset ? [] : ['.3d'];
   return filter === '.grad' ? [...cubes, '.a1d', '.a2d'] : cubes;
@@ -149,7 +152,10 @@ const levels: Readonly<Record<Filter, ReadOptions['level']>> = {
   '.grad': 'derivatives',
 };
 
-/** A form that reads a texture. What a comparison of depths returns depends on settings that CUDA does not have. */
+/**
+ * A form that reads a texture. A depth comparison is not executed, because its result depends on settings that CUDA
+ * does not have.
+ */
 function reading(
   line: CheckedLine,
   { offset: hasOffset, depth }: Options,
@@ -207,7 +213,7 @@ const reads = () =>
   filters.flatMap((filter) =>
     results.flatMap((result) =>
       everyOption.flatMap((options) =>
-        // An instruction that compares depths must have floats as coordinates.
+        // An instruction that compares depths must have floating-point coordinates.
         (options.depth ? [true] : [true, false]).map((isFloat) => tex(filter, result, options, isFloat)),
       ),
     ),

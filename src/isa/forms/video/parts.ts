@@ -23,7 +23,7 @@ interface Lanes {
 export const laneChoices: Lanes = { halves: /^\.h[0-3]{2}$/, bytes: /^\.b[0-7]{4}$/ };
 
 /**
- * Masks that say which lanes of the result are computed. The digits of a mask are the numbers of these lanes, in
+ * Masks that specify which lanes of the result are computed. The digits of a mask are the numbers of these lanes, in
  * descending order.
  */
 export const laneMasks: Lanes = { halves: /^\.h(?=.)1?0?$/, bytes: /^\.b(?=.)3?2?1?0?$/ };

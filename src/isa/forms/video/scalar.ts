@@ -1,6 +1,6 @@
 /**
- * Scalar video instructions except vmad: PTX ISA 9.1, section 9.7.18.1. Intermediate values are 64 bits wide here,
- * while the ISA uses 33 or 34 bits. Shifts are the only operations whose results might not fit into 64 bits.
+ * Scalar video instructions except vmad: PTX ISA 9.1, section 9.7.18.1. In ptxlab, intermediate values are 64 bits
+ * wide; the ISA uses 33 or 34 bits. Shifts are the only operations whose results might not fit into 64 bits.
  */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import { type Comparison, comparisons } from '../../../numerics/operations.ts';

@@ -1,4 +1,4 @@
-/** Completion: offers everything that can be written at the cursor as part of legal text. */
+/** Completion: offers everything that can legally be written at the cursor. */
 import {
   autocompletion,
   type Completion as Option,
@@ -9,7 +9,7 @@ import type { Extension } from '@codemirror/state';
 import type { Completion } from 'ptxlab/analysis';
 import type { RemoteDocument } from '../remote-document.ts';
 
-/** Completion is offered after these characters. */
+/** Completion is offered when the text before the cursor ends in one of these characters. */
 const begins = /[\w$%.@[]$/;
 
 /**

@@ -27,7 +27,7 @@ export function nameCommands(document: RemoteDocument): Extension {
   ];
 }
 
-/** Puts the cursor on the definition, or on the next one if there are several. */
+/** Puts the cursor on the definition of the name, or on the next definition if there are several. */
 async function goToDefinition(view: EditorView, document: RemoteDocument, offset: number): Promise<void> {
   const places = (await document.current(document.ask.definitions(offset))) ?? [];
   const next = places.find(({ start }) => start > offset) ?? places[0];

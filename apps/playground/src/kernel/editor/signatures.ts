@@ -8,7 +8,7 @@ import { html, render, type TemplateResult } from 'lit';
 import type { Signatures } from 'ptxlab/analysis';
 import type { RemoteDocument } from '../remote-document.ts';
 
-/** Milliseconds without a key press before the operands are shown. */
+/** The operands are shown after this many milliseconds without a key press. */
 const pause = 150;
 
 interface Shown {
