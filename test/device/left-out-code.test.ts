@@ -34,11 +34,11 @@ const together = (factor: number): Source => ({
 mul.wide.u32 %rd2, %r3, 4; add.u64 %rd1, %rd1, %rd2; mul.lo.u32 %r4, %r3, ${factor}; st.global.u32 [%rd1], %r4;`,
 });
 
-/** Like `together`, but the threads of block 8 and later blocks diverge. */
+/** Like `together`, but the threads of block 8 and later blocks part at a branch over an atomic operation. */
 const apart = (factor: number): Source => ({
   body: `ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1;
 mul.wide.u32 %rd2, %r3, 4; add.u64 %rd1, %rd1, %rd2; mul.lo.u32 %r4, %r3, ${factor};
-shr.u32 %r5, %r2, 3; and.b32 %r5, %r5, %r1; setp.eq.u32 %p1, %r5, 0; @%p1 bra done; not.b32 %r4, %r4; st.global.u32 [%rd1], %r4;
+shr.u32 %r5, %r2, 3; and.b32 %r5, %r5, %r1; setp.eq.u32 %p1, %r5, 0; @%p1 bra done; not.b32 %r4, %r4; red.global.add.u32 [%rd1], 0;
 done: st.global.u32 [%rd1], %r4;`,
 });
 

@@ -60,6 +60,14 @@ const instructions: readonly (readonly [string, readonly string[]])[] = [
   ...['fma.rn.sat', 'fma.rn.ftz.sat', 'fma.rn', 'fma.rn.ftz'].map(
     (name) => [`${name}.f32 %d, %a, %b, %c;`, single] as const,
   ),
+  ...['rz', 'rm', 'rp'].flatMap((rounding) =>
+    ['add %a, %b', 'sub %a, %b', 'mul %a, %b', 'fma %a, %b, %c'].flatMap((operation) =>
+      ['', '.ftz', '.sat', '.ftz.sat'].map((modifiers) => {
+        const [fn = '', operands = ''] = operation.split(/ (.*)/);
+        return [`${fn}.${rounding}${modifiers}.f32 %d, ${operands};`, single] as const;
+      }),
+    ),
+  ),
   ...['div.rn', 'div.rn.ftz', 'div.approx', 'div.approx.ftz', 'div.full', 'div.full.ftz'].map(
     (name) => [`${name}.f32 %d, %a, %b;`, single] as const,
   ),

@@ -51,13 +51,13 @@ function writeNative(step: StepOf<'float'>, opcode: VectorOpcode, lowering: Vect
 }
 
 /** Clamps results to the range from 0 to 1. NaNs and -0 become +0. */
-function clamp(code: Code, result: number): void {
+export function clamp(code: Code, result: number): void {
   splat(code, 0).get(result).vector('f32x4.pmax').set(result);
   splat(code, single.one).get(result).vector('f32x4.pmin').set(result);
 }
 
 /** Returns the operands. With .ftz, subnormal operands are replaced by zeros of the same sign. */
-function operandsOf({ from, mode }: StepOf<'float'>, { code, vectors }: VectorLowering): readonly number[] {
+export function operandsOf({ from, mode }: StepOf<'float'>, { code, vectors }: VectorLowering): readonly number[] {
   return from.map((ref) => {
     const [given] = vectors.get(ref, 'i32').locals;
     if (!mode.flush) return given;
@@ -92,7 +92,7 @@ function repeatUnusual(
 }
 
 /** Replaces every NaN with the NaN that hardware produces. */
-function canonical(code: Code, result: number): void {
+export function canonical(code: Code, result: number): void {
   code.get(result).get(result).vector('f32x4.ne', 'v128.any_true');
   code.unlikely().if(() => {
     splat(code, 0x7fffffff).get(result);
@@ -173,7 +173,7 @@ function unusualSum(helpers: Helpers, mode: FloatMode): number {
 }
 
 /** An f32 operand. */
-interface Operand {
+export interface Operand {
   readonly local: number;
   /** Whether the operand has the same value in all four threads. */
   readonly isSame: boolean;
@@ -199,7 +199,7 @@ function pushSum(code: Code, [a, b, c]: Operands, half: 0 | 1): Code {
  * Pushes two of the four f32 values, converted to f64. If all four values are the same, the code for both halves is the
  * same, and V8 computes it only once.
  */
-function widen(code: Code, { local, isSame }: Operand, half: 0 | 1): Code {
+export function widen(code: Code, { local, isSame }: Operand, half: 0 | 1): Code {
   code.get(local);
   if (half === 1 && !isSame) code.get(local).shuffle(upperPair);
   return code.vector('f64x2.promote_low_f32x4');

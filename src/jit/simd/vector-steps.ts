@@ -15,6 +15,7 @@ import { extendWords, maskWords, setWord, type VectorLowering, type Writer } fro
 import { vectorChoice } from './vector-choices.ts';
 import { convertInteger, vectorConverter } from './vector-convert.ts';
 import { vectorShortConversion } from './vector-short-conversions.ts';
+import { vectorDirected } from './vector-directed.ts';
 import { vectorDouble } from './vector-double.ts';
 import { vectorElementary } from './vector-elementary.ts';
 import { vectorFloat } from './vector-float.ts';
@@ -117,7 +118,8 @@ function vectorFloats(step: StepOf<'float'>, lowering: VectorLowering): Writer |
   if (format === 'f64') return vectorDouble(step, lowering);
   const elementary = vectorElementary(step, lowering);
   if (elementary !== null) return elementary;
-  return format === 'f32' ? vectorFloat(step, lowering) : vectorNarrow(step, lowering);
+  if (format !== 'f32') return vectorNarrow(step, lowering);
+  return vectorFloat(step, lowering) ?? vectorDirected(step, lowering);
 }
 
 /**
