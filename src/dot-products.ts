@@ -35,7 +35,7 @@ export type { ExplainedChunk, ExplainedTerm } from './numerics/explain-dot.ts';
 
 /** The inputs for one element of D: a row of A, a column of B, and the element of C. */
 export interface DotInputs<Element> {
-  /** The elements that the instruction multiplies: k of them or, if A is sparse, only those that are kept. */
+  /** The elements that the instruction multiplies: all k of them or, if A is sparse, only the k / 2 that are kept. */
   readonly a: readonly Element[];
   readonly b: readonly Element[];
   /** Default: zero. */
@@ -81,7 +81,7 @@ export function evaluateDot(mnemonic: string, inputs: DotInputs<Bits>, options: 
  * Like `evaluateDot`, but takes and returns values instead of bits. An input that its float format cannot represent
  * exactly is rounded to the nearest value, ties to even.
  *
- * @returns the value of the resulting element; `NaN` if its bits are those of any NaN
+ * @returns the value of the resulting element; `NaN` if its bits represent any NaN
  * @throws PtxlabError in the same cases as `evaluateDot`
  */
 export function evaluateDotValues(mnemonic: string, inputs: DotInputs<number>, options: DotOptions = {}): Value {
@@ -92,7 +92,7 @@ export function evaluateDotValues(mnemonic: string, inputs: DotInputs<number>, o
 
 /**
  * Explains the result of a dot product of floats: the aligned terms of each chunk, the bits that are discarded, and the
- * results of other GPUs. Null for integers, bits and f64, which give the same result on all GPUs.
+ * results of other GPUs. Returns null for integers, single bits and f64, for which all GPUs produce the same result.
  *
  * @throws PtxlabError in the same cases as `evaluateDot`
  */
@@ -125,7 +125,7 @@ export function explainMatrices(mnemonic: string, options: DotOptions = {}): Mat
 
 /**
  * Lists every instruction that multiplies matrices and is supported by the given target and version. By default, lists
- * what at least one target supports in the newest version.
+ * all instructions that at least one target supports in the newest version.
  *
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */

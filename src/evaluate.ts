@@ -26,14 +26,14 @@ const registerWidth = whole(128, '128', 1);
 const rules: RulesFor<EvaluateOptions> = { ...judgeRules, source: registerWidth, result: registerWidth };
 
 /**
- * Computes the result of an instruction for given bits, without running a kernel.
+ * Computes the result of an instruction for the given bits, without running a kernel.
  *
  * ```ts
  * evaluate('cvt.rn.satfinite.e4m3x2.f32', [0x3fa66666, 0xc3fa0000]); // [0x3afe]
  * ```
  *
- * @param inputs one bit pattern for each source operand, in the order in which the operands are written; a brace list
- * takes one for each of its elements. Bit patterns are unsigned numbers or bigints that fit into the register's width
+ * @param inputs one bit pattern for each source operand, in the order in which the operands are written; for a brace
+ * list, one for each of its elements. Bit patterns are unsigned numbers or bigints that fit into the register's width
  * @returns the bits of the results: numbers for up to 32 bits, bigints for more
  * @throws PtxlabError with the diagnostic's code if the instruction is not legal for the target and version,
  * `NOT_EVALUATED` if its result depends on more than the given bits, `argument-type` or `argument-size` if an input
@@ -45,7 +45,7 @@ export function evaluate(mnemonic: string, inputs: readonly Bits[], options: Eva
 }
 
 /**
- * Computes the result of an instruction for given values, without running a kernel. An input that its float format
+ * Computes the result of an instruction for the given values, without running a kernel. An input that its float format
  * cannot represent exactly is rounded to the nearest value, ties to even. An input outside the range of its format is
  * rejected.
  *
@@ -54,7 +54,7 @@ export function evaluate(mnemonic: string, inputs: readonly Bits[], options: Eva
  * evaluateValues('add.s64', [-1n, 3n]); // [2n]
  * ```
  *
- * @param inputs one value for each source operand, in the order in which the operands are written; a brace list takes
+ * @param inputs one value for each source operand, in the order in which the operands are written; for a brace list,
  * one for each of its elements
  * @returns the results as values of the same kinds as the inputs. Every NaN is returned as `NaN`; to see its bits, use
  * `evaluate`

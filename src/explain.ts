@@ -19,8 +19,9 @@ export type { Explanation } from './explain/explain.ts';
  * explain('cvt.rn.satfinite.e4m3x2.f32', { target: 'sm_90', version: '8.1' });
  * ```
  *
- * @param options the target and the version for which to explain the text. They determine which forms an opcode has,
- * and in some cases what the text means. By default, the explanation is for any target and the newest version
+ * @param options the target and the version for which to explain the text. The target and the version determine which
+ * forms an opcode has, and in some cases what the text means. By default, the explanation is for any target and the
+ * newest version
  * @throws PtxlabError `unknown-target`, `unknown-version`, `bad-option`
  */
 export function explain(text: string, options: JudgeOptions = {}): Explanation {

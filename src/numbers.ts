@@ -1,6 +1,6 @@
 /**
- * Numbers and conversions as data for drawings: the formats, their values, every `cvt`, and the reasons for the result
- * of an evaluated instruction. Runs in any JavaScript runtime and has no dependencies.
+ * Data about numbers and conversions, for use in drawings: the formats, their values, every `cvt`, and the reasons for
+ * the result of an evaluated instruction. Runs in any JavaScript runtime and has no dependencies.
  *
  * @module
  */
@@ -52,7 +52,7 @@ export interface OperandValue {
   /** Width of the type in bits. */
   readonly width: number;
   readonly bits: Bits;
-  /** As text, with lanes in braces. */
+  /** The value as text, with lanes in braces. */
   readonly value: string;
   /** The values of the lanes, topmost first; empty if the type does not represent numbers. */
   readonly lanes: readonly LaneValue[];
@@ -176,8 +176,8 @@ export function numberRank(format: FormatName, bits: Bits): bigint {
 }
 
 /**
- * Returns the bits of the value at a position in this list; null if the list has no such position, or if the value
- * there is a NaN.
+ * Returns the bits of the value at a position in the list that `numberRank` describes; null if the list has no such
+ * position, or if the value at this position is a NaN.
  */
 export function numberAt(format: FormatName, rank: bigint): Bits | null {
   const { kind, signed, width } = rowOf(format);
@@ -195,8 +195,9 @@ export function numberAt(format: FormatName, rank: bigint): Bits | null {
 }
 
 /**
- * Returns the bits of the next larger value of a format (if `up`) or of the next smaller value. -0 and +0 count as a
- * single value, and infinities are included. The result is null if there is no such value, or if the input is a NaN.
+ * Returns the bits of the next larger value of a format if `up` is true, otherwise those of the next smaller value. -0
+ * and +0 count as a single value, and infinities are included. The result is null if there is no such value, or if the
+ * input is a NaN.
  */
 export function nextNumber(format: FormatName, bits: Bits, up: boolean): Bits | null {
   rowFor(format, bits);

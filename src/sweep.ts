@@ -27,7 +27,10 @@ export interface Sweep {
 /** Number of inputs per chunk, unless the whole range has fewer. */
 const largestChunk = 2 ** 24;
 
-/** Operands that are settings of the conversion rather than inputs, with the default values of their widest form. */
+/**
+ * Operands that are settings of the conversion rather than inputs, and their default values. Each default value is as
+ * wide as the widest form of its operand.
+ */
 const settings: ReadonlyMap<string, number> = new Map([
   ['rbits', 0],
   ['scale-factor', 0x7f7f],

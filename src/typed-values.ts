@@ -10,12 +10,14 @@ import { numberBits } from './numerics/number-bits.ts';
 /**
  * A value of a PTX type. Floats of every format, fixed-point numbers, and integers and bit types of up to 32 bits are
  * represented by a `number`, wider integers and bit types by a `bigint`, and predicates by a `boolean`. A value of a
- * packed type is a list of its lanes. The topmost lane comes first, as in the sources of a `cvt` that packs values.
+ * packed type is a list of its lanes. The topmost lane comes first, as in the source operands of a `cvt` that packs
+ * values.
  */
 export type Value = number | bigint | boolean | readonly number[];
 
 /**
- * The properties of a type that determine its values. They can also describe a number format for which PTX has no type.
+ * The properties of a type that determine which values it has. They can also describe a number format that is not a PTX
+ * type.
  */
 export type ValueType = Pick<PtxType, 'class' | 'format' | 'lanes' | 'laneStride' | 'width'> & {
   readonly name: string;

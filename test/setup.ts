@@ -1,7 +1,7 @@
 /**
  * Setup that runs before every test file of `npm test` and `npm run test:slow`. The seed for random inputs is fixed, so
  * that a test does not fail by chance (`npm run test:fuzz` uses new inputs each time). Integer arrays are compared as
- * bytes. For long arrays, this is a thousand times as fast as the default comparison.
+ * bytes. For long arrays, comparing bytes is a thousand times as fast as the default comparison.
  */
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -29,7 +29,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: IntegerArray): Uint8Array {
 
 const added = Symbol.for('ptxlab.comparison-of-integers');
 
-// All test files that run in one worker share the list of equality testers, so this one is added only once.
+// All test files that run in one worker share the list of equality testers, so this tester is added only once.
 if (!Object.hasOwn(globalThis, added)) {
   Object.defineProperty(globalThis, added, { value: true });
   expect.addEqualityTesters([areSameIntegers]);

@@ -1,4 +1,4 @@
-/** Bundles the command line into `dist/bin`, which the package's `ptxlab` runs. */
+/** Bundles the command line into `dist/bin`, from which the package runs `ptxlab`. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'rolldown';

@@ -1,6 +1,6 @@
 /**
- * Bundles the library into `dist`: one file for each entry point of the package, and the files that they share. Loading
- * the device otherwise reads hundreds of small files, which takes Node more than half a second.
+ * Bundles the library into `dist`: one file for each entry point of the package, and the files that they share. Without
+ * the bundle, Node has to read hundreds of small files to load the device, which takes more than half a second.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

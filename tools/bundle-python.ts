@@ -1,5 +1,6 @@
 /**
- * Bundles the command line for the wheel of the Python package, which runs it as its server. Build the wheel afterwards:
+ * Bundles the command line for the wheel of the Python package. The package runs the command line as its server. Build
+ * the wheel afterwards:
  *
  *     npm run python:build && python3 -m pip wheel --no-deps --wheel-dir dist/python ./python
  */

@@ -1,6 +1,6 @@
 /**
- * Bundles the command line, for the package and for Python. `check` then loads three files instead of two hundred, which
- * halves the time that a short command takes.
+ * Bundles the command line, for the package and for Python. With the bundle, `check` loads three files instead of two
+ * hundred, which halves the time that a short command takes.
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,22 +21,22 @@ const start =
   /commander|src\/base\/|isa\/(operand-patterns|random-layout|spaces|targets|types|variant|steps\/ref|forms\/conversion\/cvt-steps)\.ts|renderers\/(printable|style|wrap)\.ts|tensors\/containers\.ts|cli\/(columns|command-line|command-parts|count-flag|exit|io|number-text|output|process-session|program|run-process|style|version|\w+-commands)\.ts/;
 
 /**
- * The modules that the commands for PTX share. `check` loads no shared chunks other than `start` and this one, unless
- * it uses colors.
+ * The modules that the commands for PTX share. Unless `check` uses colors, it loads no shared chunks other than `start`
+ * and this one.
  */
 const ptx =
   /src\/(base|check|diagnostics|isa|syntax|cli\/check)\/|cli\/(check|json-file|ndjson|options|settings-file)\.ts/;
 
 /**
- * Everything that is needed to compute a shard of a sweep. It is a chunk of its own, so that running thousands of
+ * Everything that is needed to compute a shard of a sweep. This is a separate chunk, so that running thousands of
  * shards takes little more time than a single run.
  */
 const shard =
   /src\/hosts\/(file-errors|node-files|node-output|sweep-threads)\.ts|jit\/(exported-function|arrays\/sweep-runner)\.ts|tensors\/(bytes|tensor-error)\.ts|cli\/(work|sweep\/digest-text|shards\/(cut|manifest|results|shard-number|sweep-units|sweep-work|what))\.ts/;
 
 /**
- * The modules that the host shares with the devices. Without this group, they would be in a chunk that commands for
- * tensors load, and these commands would then load `ptx`.
+ * The modules that the host shares with the devices. Without this group, these modules would be in a chunk that
+ * commands for tensors load, and such commands would then load `ptx`.
  */
 const machine = /src\/machine\/(extents|fault|launch|time-limit)\.ts/;
 
@@ -53,7 +53,7 @@ const withoutChildProcess: Plugin = {
   load: (id) => (id === '\0no-child-process' ? 'export {}' : null),
 };
 
-/** Node reads text faster if it is ASCII, and V8 needs only half the memory for it. */
+/** Node reads ASCII text faster than other text, and V8 needs only half the memory for it. */
 const asciiOnly: Plugin = {
   name: 'ascii-only',
   generateBundle: (_, chunks) => {
@@ -83,7 +83,7 @@ const optionsFor = (out: string, host: Plugin): BuildOptions => ({
   output: {
     dir: out,
     cleanDir: true,
-    // V8 can keep the compiled code of CommonJS modules, and Node loads them faster.
+    // V8 can keep the compiled code of CommonJS modules, and Node loads such modules faster.
     format: 'cjs',
     chunkFileNames: '[name]-[hash].js',
     codeSplitting: {

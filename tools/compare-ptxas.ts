@@ -128,7 +128,7 @@ function operandOf(name: string, mnemonic: string): string {
   return atom(type);
 }
 
-/** Takes most instructions from the forms that exist for the version and target of the module. */
+/** Creates a random instruction. In most cases, its form is one that exists for the module's version and target. */
 function instruction(here: typeof mnemonics): string {
   const { form, found } = pick(random() < 0.9 ? here : mnemonics);
   const mnemonic = mutate(pick(found));
@@ -160,7 +160,7 @@ interface Verdicts {
 
 /**
  * Compares the verdicts on all lines in one module. After a fatal error or a crash, ptxas reports nothing about the
- * other lines, so each half of them is then compiled in a module of its own.
+ * other lines, so the lines are split into two halves, and each half is compiled in a module of its own.
  */
 function verdicts(version: number, target: string, lines: readonly string[]): Verdicts {
   const { fatal, ...whole } = judge(version, target, lines);

@@ -1,6 +1,6 @@
 /**
  * Writes the code that V8 compiles for the files of the bundle, so that the command line starts faster. V8 compiles a
- * function when it is first called, so the commands that people use most are run first.
+ * function when it is first called, so the most common commands are run first.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ function typicalCommands(files: string): readonly (readonly string[])[] {
   ];
 }
 
-/** Compiles the files in `folder` that the typical commands load. */
+/** Compiles the files in `folder` that are loaded by typical commands. */
 export async function compileBundle(folder: string): Promise<void> {
   keepFlags();
   const scripts = new Map<string, Script>();
@@ -76,7 +76,7 @@ export async function compileBundle(folder: string): Promise<void> {
 }
 
 /**
- * V8 uses compiled code only if its flags are the same as when the code was stored. The commands are therefore
+ * V8 uses compiled code only if the V8 flags are the same as when the code was stored. The commands are therefore
  * prevented from setting flags.
  */
 function keepFlags(): void {

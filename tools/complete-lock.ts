@@ -1,6 +1,6 @@
 /**
- * Adds to package-lock.json the platform packages that the registry did not offer when the lock was written. If they
- * are missing, `npm ci` reports that the lock is out of sync. (`npm ci` installs only the packages for its own
+ * Adds to package-lock.json the platform packages that the registry did not offer when the lock was written. If such
+ * packages are missing, `npm ci` reports that the lock is out of sync. (`npm ci` installs only the packages for its own
  * platform.) Run this tool after every `npm install`.
  *
  * tsx tools/complete-lock.ts

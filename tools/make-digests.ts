@@ -1,7 +1,7 @@
 /**
- * Creates digests/conversions.json, which contains the digests of all conversions with at most 32 input bits.
- * `ptxlab sweep --published` compares its results with these digests. For conversions with at most 16 input bits, the
- * reference engine computes the digests; for all others, `ptxlab sweep` does. Digests already in the file are kept, so
+ * Creates digests/conversions.json, which contains the digests of all conversions with at most 32 input bits. `ptxlab
+ * sweep --published` compares its results with these digests. For conversions with at most 16 input bits, the reference
+ * engine computes the digests; for all others, `ptxlab sweep` computes them. Digests already in the file are kept, so
  * an interrupted run can be continued.
  *
  * npm run build && tsx tools/make-digests.ts [pattern of mnemonics]

@@ -24,8 +24,8 @@ function ourFirst(text: string): string | null {
 const folder = scratchFolder();
 
 /**
- * Returns the first error that ptxas reports; null if ptxas accepts the module, and undefined if its answer is not
- * conclusive.
+ * Returns the first error that ptxas reports; null if ptxas accepts the module, and undefined if the result is
+ * inconclusive.
  */
 function theirFirst(text: string): string | null | undefined {
   const file = join(folder, 'm.ptx');

@@ -39,7 +39,7 @@ const { metafile } = await build({
 });
 const packages = packagesOf(Object.keys(metafile.inputs).map((file) => resolve(file)));
 writeFileSync(join(folder, 'dist/THIRD-PARTY.txt'), licensesOf(packages));
-// Editors run the server in a Node of their own, which cannot use the code that this Node has compiled.
+// Editors run the server with their own copy of Node, which cannot use the code that this copy has compiled.
 cpSync(join(root, 'dist/bin'), join(folder, 'dist/bin'), {
   recursive: true,
   filter: (path) => path !== join(root, 'dist/bin/compiled'),

@@ -1,6 +1,6 @@
 /**
- * Compiles the modules in test/golden/modules with the installed ptxas, writes the answers of ptxas into these files,
- * and reports where the checker gives different answers.
+ * Compiles the modules in test/golden/modules with the installed ptxas, writes the verdicts of ptxas into these files,
+ * and reports where the checker disagrees.
  *
  * tsx tools/record-modules.ts [FILE.txt …]
  */

@@ -74,7 +74,7 @@ function withoutEmpty({ blocks }: FunctionBody): Graph {
 
 /**
  * Merges a block with the block before it if control always passes from the first to the second, and never enters the
- * second from elsewhere. The engines keep such blocks apart because a thread may wait between them, or because the
+ * second from elsewhere. The engines do not merge these blocks, because a thread may wait between them, or because the
  * first one ends in a call. A block that starts with a label is never merged.
  */
 function joined({ ranges, successors, predecessors }: Graph, hasLabel: (start: number) => boolean): Graph {

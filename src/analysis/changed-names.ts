@@ -15,7 +15,7 @@ interface ScopeMark {
   readonly of: string;
 }
 
-/** The names that a chunk declares in the module. */
+/** The names that a chunk declares at module scope. */
 export function moduleNames({ checked }: Chunk): readonly Part[] {
   return (checked?.module ?? []).flatMap((one): Part[] => {
     if (one.kind === 'symbol') return [one.symbol];
@@ -65,12 +65,12 @@ function nameKeyOf(part: Part): NameKey {
 }
 
 /**
- * The properties that contain the position of a declaration, or the scope to which it refers. An edit may change these
- * even if the meaning of the declaration stays the same.
+ * The properties that contain the position of a declaration or a reference to a scope. An edit may change them even if
+ * the meaning of the declaration stays the same.
  */
 const withoutMeaning = new Set(['declared', 'start', 'end', 'nameStart', 'nameEnd', 'typeStart', 'typeEnd', 'scope']);
 
-/** Whether all properties that can affect a use of the name are the same. */
+/** Whether two declarations agree in all properties that can affect a use of the name. */
 function hasSameMeaning(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (!isRecord(a) || !isRecord(b)) return false;

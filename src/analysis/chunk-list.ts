@@ -29,9 +29,9 @@ const usualWindow = 12_288;
 /** The parser usually finds the end of a chunk without reading more than this many characters beyond it. */
 const usualReach = 1024;
 
-/** The chunks that an edit replaced, and the new ones. */
+/** The chunks that an edit removed, and the chunks that replaced them. */
 export interface Replaced {
-  /** The number of the first chunk that was replaced. */
+  /** The index of the first chunk that was replaced. */
   readonly at: number;
   readonly old: readonly Chunk[];
   readonly fresh: readonly Chunk[];
@@ -181,7 +181,7 @@ export class ChunkList {
     const pending = new Pending(edited, chunks, next);
     const fresh: Chunk[] = [];
     let consumed = next;
-    // The offset at which the chunk with number `consumed` begins.
+    // The offset at which chunk `consumed` begins.
     let consumedStart = edited.length;
     let read = 0;
     let { from } = elementAt(chunks, at);

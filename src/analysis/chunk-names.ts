@@ -1,6 +1,6 @@
 /** The names that a chunk declares or uses. They show whether a changed declaration can affect the chunk. */
 
-/** A name split into its stem and the number at its end. The number is -1 if the name does not end in one. */
+/** A name split into its stem and the number at its end. The number is -1 if the name does not end in a number. */
 export interface NameKey {
   readonly stem: string;
   readonly number: number;
@@ -9,7 +9,10 @@ export interface NameKey {
 const name: RegExp = /[A-Za-z_$%][\w$]*/g;
 const numbered: RegExp = /^([A-Za-z%].*?)(\d{1,9})$/;
 
-/** For numbered names, only the highest number is kept, because a register family declares all names below a number. */
+/**
+ * For names that end in a number, only the highest number for each stem is kept, because a register family declares all
+ * names below a number.
+ */
 export class ChunkNames {
   private readonly highest: ReadonlyMap<string, number>;
 

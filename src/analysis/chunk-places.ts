@@ -26,7 +26,7 @@ export interface FileName {
 
 /**
  * The source files, positions and function names that the directives of one chunk specify. They are later compared with
- * what earlier chunks specify.
+ * the ones that earlier chunks specify.
  */
 export class ChunkPlaces implements Places {
   readonly fileNames: FileName[] = [];

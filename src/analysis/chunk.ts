@@ -109,7 +109,7 @@ export class Chunk {
   private indexed: SourceText | null = null;
   /** The results of checking the chunk; null if a change since the last check may affect them. */
   checked: CheckedChunk | null = null;
-  /** The place of the chunk in the document: its number, its offset, and the number of lines before it. */
+  /** The place of the chunk in the document: its index, its offset, and the number of lines before it. */
   index = 0;
   start = 0;
   line = 0;

@@ -37,7 +37,7 @@ describe('in a mnemonic', () => {
   });
 
   it.each([
-    // These are not available on sm_100 without a suffix.
+    // These completions are not available on sm_100 without a suffix.
     ['cvt.rn.satfinite.|', '.e2m1x2'],
     ['cvt.rn.f16.|', '.f16'],
     ['cvt.|', '.lo'],

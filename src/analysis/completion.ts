@@ -37,7 +37,7 @@ export interface Completion {
   readonly text: string;
   /** A short description; empty if the text is self-explanatory. */
   readonly detail: string;
-  /** Whether a mnemonic that ends with this item is legal; false for items of other kinds. */
+  /** Whether a mnemonic that ends with this item is legal; false if the item is not part of a mnemonic. */
   readonly isComplete: boolean;
 }
 

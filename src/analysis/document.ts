@@ -60,8 +60,8 @@ export class Document {
 
   /**
    * @param options the target and version to check for, instead of those that the module declares
-   * @throws PtxlabError `unknown-target` or `unknown-version` if an option names a target or version that does not
-   *   exist
+   * @throws PtxlabError `unknown-target` or `unknown-version` if an option specifies a target or version that does not
+   * exist
    */
   constructor(text: string, options: CheckOptions = {}) {
     requireText(text, 'the text of a module');
@@ -178,7 +178,7 @@ export class Document {
   }
 
   /**
-   * The completions at an offset. Parts of a mnemonic are offered only if they can be continued to a legal mnemonic,
+   * The completions at an offset. Parts of a mnemonic are offered only if they can be completed to a legal mnemonic,
    * and names only if they are legal in that place.
    */
   completions(offset: number): Completions {
@@ -262,7 +262,7 @@ export class Document {
     return functionBody(text, start, { scopes, header, memory: sharedMemory, files: new Map() });
   }
 
-  /** The source position that a `.loc` directive gives for the instruction at an offset; null if there is none. */
+  /** The source position that a `.loc` directive specifies for the instruction at an offset; null if there is none. */
   sourceAt(offset: number): SourcePlace | null {
     requireOffset(offset);
     return placeAt(this.mapped(), offset);

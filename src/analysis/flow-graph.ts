@@ -128,7 +128,7 @@ class Lane {
   private readonly starts: number[] = [];
   private readonly ends: number[] = [];
 
-  /** Adds a jump that takes up the boxes from `start` to `end`. Returns false if another jump is in the way. */
+  /** Adds a jump that spans the boxes from `start` to `end`. Returns false if another jump is in the way. */
   add(start: number, end: number): boolean {
     const { starts, ends } = this;
     const before = leadingCount(starts.length, (i) => elementAt(starts, i) <= end);

@@ -29,7 +29,7 @@ export interface FunctionBody {
   /** The instructions in the order of the text, so that each has the same index as in `program`. */
   readonly instructions: readonly BodyInstruction[];
   readonly program: FunctionProgram;
-  /** Every place in the text where a register is named. */
+  /** Every occurrence of a register in the text. */
   readonly occurrences: readonly Occurrence[];
   readonly blocks: readonly BasicBlock[];
 }
@@ -45,7 +45,7 @@ export interface BodyContext {
 }
 
 /**
- * Maximum number of labels in the target lists of all `brx.idx` instructions of a function. Each of them is an edge of
+ * Maximum number of labels in the target lists of all `brx.idx` instructions of a function. Each label is an edge of
  * the control flow graph, and many instructions can share one list.
  */
 const mostBranchTargets = 65_536;

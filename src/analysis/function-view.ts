@@ -22,13 +22,14 @@ export interface RegisterFacts {
   readonly name: string;
   readonly role: Role;
   /**
-   * The places where the value at this position may have been written. If this position writes the register, it is the
-   * only one. Compilers reuse registers, so other writes to the register may belong to other values.
+   * The places where the value at this position may have been written. If the instruction at this position writes the
+   * register, this position is the only definition. Compilers reuse registers, so other writes to the register may
+   * belong to other values.
    */
   readonly definitions: readonly Span[];
-  /** Whether this position may read the register before anything has been written to it. */
+  /** Whether the register may be read at this position before anything has been written to it. */
   readonly mayBeUnwritten: boolean;
-  /** The places that read the values from these definitions. */
+  /** The places that may read a value written by one of the definitions. */
   readonly reads: readonly Span[];
   /**
    * An expression for the value in terms of parameters, special registers and constants; null if the value cannot be

@@ -34,7 +34,7 @@ interface KnownScopes {
 export class ModuleCheck {
   readonly list: ChunkList;
   readonly uses: UseFindings = new UseFindings();
-  /** Increases whenever the names that the module or one of its functions declares change. */
+  /** Increases whenever there is a change to the names that the module or one of its functions declares. */
   private version = 0;
   /** Increases whenever the names that the module itself declares may have changed. */
   private moduleVersion = 0;
@@ -98,7 +98,9 @@ export class ModuleCheck {
     for (let i = first; i <= last; i++) elementAt(this.list.chunks, i).checked = null;
   }
 
-  /** The help for an undeclared name suggests the most similar declared name. */
+  /**
+   * Chunks that report an undeclared name are checked again, because the help suggests the most similar declared name.
+   */
   private forgetUsers(index: number, changed: readonly NameKey[]): void {
     const chunk = elementAt(this.list.chunks, index);
     const searches = chunk.checked?.diagnostics.some(({ code }) => code === 'PTX3001') === true;
@@ -186,7 +188,7 @@ export class ModuleCheck {
 
   // --- scopes that are known from the last check ----------------------------------------------------------------------
 
-  /** Adjusts the known scopes after an edit. */
+  /** Updates the range of chunks whose scopes are known after an edit. */
   private moveKnown({ at, old, fresh }: Replaced): void {
     if (this.known === null) return;
     const { from, to } = this.known;

@@ -25,7 +25,10 @@ export interface NameUse extends NamePlace {
   readonly role: Role | null;
 }
 
-/** The roles of the names in an instruction, by their offsets, and the offset after the instruction. */
+/**
+ * The roles of the names in an instruction, keyed by the offsets of the names, and the offset at which the instruction
+ * ends.
+ */
 interface Roles {
   readonly of: ReadonlyMap<number, Role>;
   readonly end: number;

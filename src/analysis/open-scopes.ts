@@ -34,7 +34,7 @@ export class OpenScopes {
     return this.begun;
   }
 
-  /** The scope to which statements at this place belong; null outside of functions. */
+  /** The scope to which statements at this point belong; null outside of functions. */
   get innermost(): Scope | null {
     return this.scopes.at(-1) ?? null;
   }

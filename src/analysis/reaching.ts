@@ -75,7 +75,9 @@ export class Reaching {
     return false;
   }
 
-  /** The reads of a register that may see a value written by one of these instructions, in the order of the text. */
+  /**
+   * The reads of a register whose value may have been written by one of these instructions, in the order of the text.
+   */
   after(writers: readonly number[], place: number): readonly Occurrence[] {
     const { blocks } = this.body;
     const history = this.history(place);

@@ -1,4 +1,4 @@
-/** Finds the places where the names of a document occur, and the declaration to which each of them refers. */
+/** Finds the places where the names of a document occur, and the declaration to which each name refers. */
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import type { Chunk } from './chunk.ts';
@@ -22,7 +22,7 @@ export interface NamePlace extends Span {
   readonly isDeclaration: boolean;
 }
 
-/** Splits a document into words, chunk by chunk, and finds the places of names. */
+/** Splits a document into words, chunk by chunk, and finds the places where names occur. */
 export class References {
   private readonly list: ChunkList;
   private readonly names: Names;
@@ -123,7 +123,7 @@ export class References {
     return { name: canonical, ...found, isFamily: false };
   }
 
-  /** All places where an entity is named, including its declarations, in the order of the text. */
+  /** All places where the name of an entity occurs, including its declarations, in the order of the text. */
   placesOf(entity: Entity): readonly NamePlace[] {
     const { scope, declared } = entity;
     const isLabel = declared.symbol.kind === 'label';
@@ -142,7 +142,7 @@ export class References {
 
   /**
    * Finds the names between two offsets that match a spelling. A chunk is skipped if its list of names shows that it
-   * contains no such name. The chunk that contains the offset `always` is never skipped.
+   * contains no matching name. The chunk that contains the offset `always` is never skipped.
    */
   *find({ key, stem, isRest }: Spelling, within: Span, always = -1): Generator<Span> {
     const { chunks } = this.list;
@@ -172,7 +172,7 @@ function isSame(a: Entity, b: Entity): boolean {
   return b.isFamily || a.isFamily ? true : a.name === b.name;
 }
 
-/** Every spelling of an entity. For example, `%r05` is another spelling of `%r5`. */
+/** All spellings of the name of an entity. For example, `%r05` is another spelling of `%r5`. */
 function spellingOf({ name, declared: { symbol }, isFamily }: Entity): Spelling {
   const isRegister = symbol.kind === 'register' && symbol.count !== null;
   if (!isRegister) return exactly(name);
@@ -183,10 +183,11 @@ function spellingOf({ name, declared: { symbol }, isFamily }: Entity): Spelling 
 }
 
 /**
- * A set of names that begin with the same stem. `isRest` tests whether the text after the stem belongs to such a name.
+ * A set of names that begin with the same stem. `isRest` tests whether the stem, followed by the given text, is one of
+ * these names.
  */
 export interface Spelling {
-  /** The key by which chunks that may contain such a name are found. */
+  /** The key for finding the chunks that may contain one of these names. */
   readonly key: NameKey;
   readonly stem: string;
   readonly isRest: (rest: string) => boolean;

@@ -32,7 +32,7 @@ export function firstDeclaration(
   return [{ span: { start: declared.start, end: declared.end }, message: 'declared here first' }];
 }
 
-/** The header directives that would be replaced by at least one of these changes. */
+/** The header directives that at least one of the given changes would replace. */
 export function headersMeant(
   changes: readonly HeaderChange[],
   { version, target }: HeaderPlaces,

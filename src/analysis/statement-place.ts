@@ -65,8 +65,8 @@ export function statementPlace(text: string, words: readonly Word[], offset: num
 }
 
 /**
- * The words before word number `end` that belong to the same statement, without comments. Reading starts at word number
- * `start`, which must begin a statement.
+ * The words before `words[end]` that belong to the same statement, without comments. Reading starts at `words[start]`,
+ * which must begin a statement.
  */
 function statementBefore(text: string, words: readonly Word[], start: number, end: number): readonly Word[] {
   let statement = new Statement(text, start);
@@ -83,9 +83,7 @@ function statementBefore(text: string, words: readonly Word[], start: number, en
   return own.length === statement.count ? own : own.filter(({ kind }) => kind !== 'comment');
 }
 
-/**
- * The index of the first word after the last semicolon before word number `end`; null if the semicolon is too far away.
- */
+/** The index of the first word after the last semicolon before `words[end]`; null if the semicolon is too far away. */
 function startAfterSemicolon(text: string, words: readonly Word[], end: number): number | null {
   let count = 0;
   for (let i = end; i > 0; i--) {
@@ -115,7 +113,7 @@ class Statement {
     if (first !== null) this.add(first, '');
   }
 
-  /** Whether the only word is the name of a label. */
+  /** Whether the statement consists of a single word, which is the name of a label. */
   get isLabel(): boolean {
     return this.count === 1 && this.first?.kind === 'label';
   }
@@ -140,7 +138,7 @@ const headers: ReadonlySet<string> = new Set(['.entry', '.func', '.section']);
 
 /**
  * Whether a word begins a new statement even though no semicolon precedes it. This is possible because some directives
- * end at the end of their line; the word is such a directive, or follows one.
+ * end at the end of their line: the word either is one of these directives or follows one.
  */
 function startsLate(text: string, first: Word | null, { kind, start, end }: Word): boolean {
   if (first?.kind !== 'directive') return false;
@@ -171,8 +169,8 @@ function mnemonicPlace(written: string, start: number): StatementPlace {
 }
 
 /**
- * The maximum number of words of a directive that are returned. Only words at the beginning of a directive determine
- * what can follow.
+ * The maximum number of words of a directive that are returned. Only the first words of a directive determine what can
+ * follow.
  */
 const mostDirectiveWords = 64;
 

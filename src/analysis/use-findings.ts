@@ -62,8 +62,8 @@ function usesIn(chunks: readonly Chunk[]): Uses {
 }
 
 /**
- * Whether two lists contain the same uses. Comparing object identities first saves time, because a chunk that was not
- * checked again still has the same objects.
+ * Whether two lists contain the same uses. Comparing object identities first saves time, because a chunk that has not
+ * been rechecked keeps the same objects.
  */
 function areSame(known: readonly FunctionUse[], uses: readonly FunctionUse[]): boolean {
   return known.length === uses.length && uses.every((use, i) => use === known[i] || keyOf(use) === keyOf(known[i]));

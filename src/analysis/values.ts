@@ -19,7 +19,7 @@ interface Expression {
 
 /**
  * Limits on the length of an expression in characters, and on the number of instructions through which a value is
- * traced back. If a limit is reached, the rest of the expression consists of register names.
+ * traced back. If a limit is reached, the remaining registers are shown by name.
  */
 const longest = 160;
 const mostSteps = 12;
@@ -38,7 +38,7 @@ export class Values {
    */
   private readonly known = new Map<number, Expression | null>();
 
-  /** `placeAt` returns the slot of the register at an offset in the function. */
+  /** `placeAt` returns the slot of the register that is named at the given offset in the function. */
   constructor(body: FunctionBody, reaching: Reaching, placeAt: (offset: number) => number | null) {
     this.body = body;
     this.reaching = reaching;
@@ -145,8 +145,8 @@ function isInteger({ variant }: BodyInstruction): boolean {
 }
 
 /**
- * False for a conversion unless both of its types are integers. A conversion between integer types is treated as exact,
- * because it preserves every value that fits in both types.
+ * Whether an instruction preserves its source value; this is false for a conversion unless both types are integers. A
+ * conversion between integer types is treated as exact, because it preserves every value that fits in both types.
  */
 function isExact(instruction: BodyInstruction, opcode: string): boolean {
   return opcode !== 'cvt' || isInteger(instruction);

@@ -72,8 +72,8 @@ class WordReader {
   /** Open braces of lists. */
   private lists = 0;
   /**
-   * Whether an unclosed string makes the rest of the statement unreadable. The next statement then begins at the start
-   * of a line.
+   * Whether an unclosed string makes the rest of the statement unreadable. In that case, the next statement begins at
+   * the start of a line.
    */
   private isBroken = false;
 
@@ -190,7 +190,7 @@ class WordReader {
     this.take(isTypeName(text) ? 'type' : 'directive');
   }
 
-  /** `@%p` or `@!%p`; the instruction follows. */
+  /** Reads a guard: `@%p` or `@!%p`. */
   private readGuard(): void {
     const { lexer } = this;
     this.take('guard');

@@ -95,12 +95,12 @@ function goesToThreads({ bytes, into, count }: PreparedArrays, asked: number | u
 }
 
 /**
- * Converts the elements from `first` up to, but not including, `end`; no two calls get the same elements. Calls that
- * run at the same time have different values of `lane` (1, 2, …).
+ * Converts the elements from `first` up to, but not including, `end`. Each element is converted by only one call. Calls
+ * that run at the same time have different values of `lane` (1, 2, …).
  */
 type Work = (lane: number, first: number, end: number) => Promise<void>;
 
-/** Number of milliseconds after which the conversion lets other tasks of the event loop run. */
+/** Number of milliseconds after which the conversion yields to the event loop. */
 const turn = 40;
 
 /**

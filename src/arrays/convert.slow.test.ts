@@ -96,7 +96,7 @@ describe('f64, which is converted by way of f32 to formats of at most 16 bits', 
   const targets = ['f32', 'bf16', 'f16', 'e5m2', 'e4m3', 'e3m2', 'e2m3', 'e2m1'] as const;
 
   /**
-   * The midpoints between adjacent numbers of the format, the numbers themselves, and f64 values close to all of these.
+   * The midpoints between adjacent numbers of the format, the numbers themselves, and f64 values close to each of them.
    */
   function aroundTies(to: FormatName): Float64Array {
     const numbers = to === 'f32' ? someSingles() : someNumbers(to);
@@ -121,7 +121,7 @@ describe('f64, which is converted by way of f32 to formats of at most 16 bits', 
     );
   }
 
-  /** The first three numbers for each exponent of f32, including the exponent of zero and the subnormals. */
+  /** The three smallest f32 numbers for each value of the exponent field, including field 0 (zero and subnormals). */
   function someSingles(): readonly number[] {
     const pairs = Array.from({ length: 255 }, (_, i) => [i << 23, (i << 23) + 1, (i << 23) + 2]);
     return [...new Float32Array(Uint32Array.from(pairs.flat()).buffer)];

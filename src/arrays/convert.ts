@@ -89,8 +89,8 @@ export interface ConvertOptions {
 }
 
 /**
- * The rules for the options of `convert`. An option for which any value is accepted here is checked when it is used,
- * and an invalid value has an error code of its own.
+ * The rules for the options of `convert`. Options with the rule `anything()` are checked when they are used, and their
+ * invalid values have error codes of their own.
  */
 export const convertRules: RulesFor<ConvertOptions> = {
   from: anything(),
@@ -123,7 +123,7 @@ export interface ArrayConversion {
  * formats; if PTX has an instruction for the pair, the results are identical to those of the instruction, bit for bit.
  * A NaN result is PTX's canonical NaN.
  *
- * @returns `out`, or a new array of the type that `ArrayOf` gives
+ * @returns `out`, or a new array whose type is determined by `ArrayOf`
  * @throws PtxlabError `unknown-format`, `foreign-format`, `ambiguous-format`, `not-offered`, `rounding-required`,
  *   `format-needed`, `bad-packing`, `bad-count`, `no-random-bits`, `buffer-size`, `overlap`, and for arguments of the
  *   wrong kind `bad-source`, `bad-output`, `bad-option`

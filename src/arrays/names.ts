@@ -1,6 +1,6 @@
 /**
- * Finds number formats by any name that a software stack uses for them (spellings.ts). Every spelling is accepted. The
- * canonical name of a format, a `FormatName`, is its name in PTX without the dot.
+ * Finds number formats by any of the names that software stacks use for them (spellings.ts). Every spelling is
+ * accepted. The canonical name of a format, a `FormatName`, is its name in PTX without the dot.
  */
 import { PtxlabError } from '../base/error.ts';
 import { nearestWord } from '../base/nearest-word.ts';
@@ -62,8 +62,8 @@ function bare(text: string): string {
 /** The format with the given spelling, in upper or lower case; null if PTX has no such format. */
 export function formatNamed(text: string): FormatName | null {
   if (typeof text !== 'string') return null;
-  // Most callers pass an exact spelling. Evaluating the expressions in `bare` would take up a noticeable part of a
-  // short conversion.
+  // Most callers pass an exact spelling. Evaluating the expressions in `bare` would noticeably slow down a short
+  // conversion.
   const exact = known.get(text);
   if (exact !== undefined) return exact;
   const name = bare(text);

@@ -76,6 +76,6 @@ type Word = FormatName | Exclude<(typeof rows)[FormatName][number], null>;
 /**
  * The format names that all functions accept: the names that PTX uses, with or without the dot, and the names that the
  * stacks use, with or without the package prefix. Upper and lower case do not matter; `formatNamed` finds the format
- * with such a name.
+ * with any of these names.
  */
 export type FormatSpelling = Word | `.${FormatName}` | `${(typeof spellingModules)[number]}.${Word}`;

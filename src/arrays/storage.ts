@@ -108,7 +108,7 @@ export function storedBytes(storage: Storage, count: number): number {
   return Math.ceil((count * storedBits(storage)) / 8);
 }
 
-/** Number of elements in `bytes` bytes. */
+/** Number of elements that fit in `bytes` bytes. */
 export function storedElements(storage: Storage, bytes: number): number {
   return Math.floor((bytes * 8) / storedBits(storage));
 }

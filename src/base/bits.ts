@@ -4,17 +4,17 @@
  */
 export type Bits = number | bigint;
 
-/** Returns bits that must be at most 32 bits wide, as a `number`. */
+/** Returns `bits` as a `number`; throws if they are more than 32 bits wide. */
 export function numberOf(bits: Bits): number {
   return typeof bits === 'number' ? bits : wrongWidth(bits);
 }
 
-/** Returns bits that must be more than 32 bits wide, as a `bigint`. */
+/** Returns `bits` as a `bigint`; throws if they are at most 32 bits wide. */
 export function bigintOf(bits: Bits): bigint {
   return typeof bits === 'bigint' ? bits : wrongWidth(bits);
 }
 
-/** Throws the error. This is a separate function so that its callers stay small enough for V8 to inline. */
+/** Throws an error. This is a separate function so that its callers stay small enough for V8 to inline. */
 function wrongWidth(bits: Bits): never {
   throw new Error(`expected bits of a different width, but got the ${typeof bits} ${bits}`);
 }
@@ -43,23 +43,23 @@ export function hex(bits: Bits, width: number): string {
   return bits.toString(16).padStart(Math.ceil(width / 4), '0');
 }
 
-/** A function that takes bits; it ignores surplus arguments. */
+/** A function of one to four `Bits`; it ignores surplus arguments. */
 type OfBits<R> = (a: Bits, b?: Bits, c?: Bits, d?: Bits) => R;
 
 /**
- * Makes a function that takes `number`s, for values of at most 32 bits, callable with `Bits`. Nothing is checked here,
+ * Allows a function that takes `number`s (values of at most 32 bits) to be called with `Bits`. Nothing is checked,
  * because the widths are known when an instruction is prepared.
  */
 export function onNumbers<R>(of: (a: number, b: number, c: number, d: number) => R): OfBits<R> {
   return of as OfBits<R>;
 }
 
-/** Makes a function that takes `bigint`s, for 64-bit values, callable with `Bits`. */
+/** Allows a function that takes `bigint`s (64-bit values) to be called with `Bits`. */
 export function onBigints<R>(of: (a: bigint, b: bigint, c: bigint) => R): OfBits<R> {
   return of as OfBits<R>;
 }
 
-/** Makes a function that shifts 64-bit values callable with `Bits`. The shift amount is always a `number`. */
+/** Allows a function that shifts 64-bit values to be called with `Bits`. The shift amount is always a `number`. */
 export function onShifted<R>(of: (a: bigint, amount: number) => R): OfBits<R> {
   return of as OfBits<R>;
 }

@@ -11,8 +11,8 @@ export class BoundedCache<K, V> {
 
   /**
    * @param most the maximum number of entries
-   * @param kept returns the key to store with a new value, which must be equal to the requested key: `ownText` for keys
-   *   that are parts of a larger text
+   * @param kept returns the key to store with a new value; the stored key must be equal to the requested one. For keys
+   *   that are parts of a larger text, use `ownText`.
    */
   constructor(most: number, kept: (key: K) => K = (key) => key) {
     this.most = most;

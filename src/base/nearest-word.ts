@@ -105,7 +105,7 @@ function replacement(a: string, i: number, b: string, j: number): number {
 
 const lookAlikes: ReadonlySet<string> = new Set(['O0', 'o0', 'l1', 'I1']);
 
-/** Two neighboring letters swapped. */
+/** Whether the two letters before position `i` in `a` are those before position `j` in `b`, but swapped. */
 function isSwap(a: string, i: number, b: string, j: number): boolean {
   return i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] && a[i - 1] !== a[i - 2];
 }

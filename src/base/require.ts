@@ -7,7 +7,7 @@ import { isObject } from './json-values.ts';
 import { knownNames, mistakeIn, type Rule, type RulesFor, shown } from './rules.ts';
 
 /**
- * @param what the message starts with, such as `the name of a kernel`
+ * @param what the beginning of the message, such as `the name of a kernel`
  * @throws PtxlabError with the given code for a value that does not follow the rule
  */
 export function requireArgument<T>(

@@ -9,7 +9,7 @@ import { tagOf } from './tag-of.ts';
 
 /** `T` is the type of the values that the rule accepts. */
 export interface Rule<T> {
-  /** What the rule accepts, in words that can follow "takes" and "must be". */
+  /** A description of the accepted values, in words that can follow "takes" and "must be". */
   readonly takes: string;
   readonly accepts: (value: unknown) => boolean;
   /**
@@ -221,7 +221,7 @@ export function memberPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** How messages show a value. */
+/** Formats a value for messages. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value.slice(0, 80)}'`;
   if (Array.isArray(value)) return `a list of ${value.length}`;

@@ -1,6 +1,6 @@
 /** A position in the source that the PTX was compiled from, as given by `.loc` (section 11.5.4 of PTX ISA 9.1). */
 export interface SourcePlace {
-  /** As `.file` names it. */
+  /** The name given in `.file`. */
   readonly file: string;
   /** Line and column are both 1-based; the column is 0 if the compiler did not specify one. */
   readonly line: number;

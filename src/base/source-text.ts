@@ -54,7 +54,8 @@ function indexLines(text: string): Uint32Array {
 }
 
 /**
- * Finds the starts of the lines in text that does not contain `\r`. Most texts do not, and the built-in search is fast.
+ * Finds the starts of the lines in text that does not contain `\r`. Few texts contain `\r`, and the built-in search is
+ * fast.
  */
 function indexNewlines(text: string): Uint32Array {
   const starts = [0];

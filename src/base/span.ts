@@ -4,7 +4,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** A position as people count it: line and column start at 1, and columns count UTF-16 units. */
+/** A human-readable position: line and column start at 1, and columns are counted in UTF-16 units. */
 export interface Position {
   readonly line: number;
   readonly column: number;

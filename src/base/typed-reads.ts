@@ -1,6 +1,6 @@
 /**
  * Bounds-checked reads of typed arrays, for inner loops. There is one function for each array class, because V8 records
- * for each function which classes its arguments had. If all calls of a function have passed instances of the same
+ * for each function which classes its arguments had. If all calls to a function have passed instances of the same
  * class, V8 inlines the function, and also removes the bounds check if no read has been out of bounds.
  */
 

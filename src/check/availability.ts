@@ -46,7 +46,7 @@ export interface ModuleEnvironment {
   readonly version: Version;
   readonly target: Target;
   readonly addressSize: 32 | 64;
-  /** Whether the module has an `.address_size`; without one, addresses have 32 bits. */
+  /** Whether the module has an `.address_size`; without one, addresses are 32 bits wide. */
   readonly declaresAddressSize: boolean;
   readonly texmode: Texmode;
 }
@@ -181,7 +181,7 @@ export interface Acceptance {
 
 /**
  * The targets that can accept a module, each with the lowest PTX version that this requires. `rows` contains the
- * version and target rules of all features that the module uses. Equal results are the same object.
+ * version and target rules of all features that the module uses. Equal results share one object.
  */
 export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Acceptance[] {
   const earliest = Float64Array.from(targets.map(({ since }) => since));
@@ -213,7 +213,10 @@ function acceptedSince(versionOfTargets: Float64Array): readonly Acceptance[] {
   );
 }
 
-/** Replaces each version in the first array with the corresponding version in the second array if that is later. */
+/**
+ * Replaces each version in the first array with the corresponding version in the second array if the second version is
+ * later.
+ */
 function raise(versionOfTargets: Float64Array, others: Float64Array): void {
   for (let i = 0; i < others.length; i++) {
     versionOfTargets[i] = Math.max(doubleAt(versionOfTargets, i), doubleAt(others, i));

@@ -1,6 +1,6 @@
 /**
- * Finds code that ptxas 13.0 rejects when it compiles functions together with the functions that they call: values that
- * it cannot pass, and `tcgen05` instructions of both CTA groups.
+ * Finds code that ptxas 13.0 rejects when it compiles functions together with the functions that they call: parameters
+ * and results that cannot be passed, and `tcgen05` instructions of both CTA groups.
  */
 import type { FunctionItem, PrototypeDirective } from '../syntax/tree.ts';
 import { ctaGroupOf } from './declarations/function-uses.ts';
@@ -52,7 +52,7 @@ export class CalledFunctions {
     if (group !== null) this.current?.ctaGroups.add(group);
   }
 
-  /** A name in an operand of the current function. */
+  /** Records a name in an operand of the current function. */
   use(name: string): void {
     const prototype = this.prototypes.get(name);
     if (prototype === undefined) this.current?.used.add(name);
@@ -60,8 +60,8 @@ export class CalledFunctions {
   }
 
   /**
-   * Finds values that relocatable code cannot pass: the parameters and results of all functions, other than kernels,
-   * that have a body or are called.
+   * Finds values that cannot be passed in relocatable code. Examines the parameters and results of all functions, other
+   * than kernels, that have a body or are called.
    */
   inPart(): Unpassable {
     const all = [...this.functions.values()];
@@ -70,8 +70,8 @@ export class CalledFunctions {
   }
 
   /**
-   * Finds values that a whole program cannot pass: the parameters and results of all functions that kernels call or
-   * take the address of, directly or indirectly.
+   * Finds values that cannot be passed in a whole program. Examines the parameters and results of all functions that
+   * kernels call or take the address of, directly or indirectly.
    */
   inWhole(): Unpassable {
     const kernels = [...this.functions.values()].filter(({ entry }) => entry);

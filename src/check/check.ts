@@ -63,7 +63,7 @@ export interface CheckedModule {
   readonly files: ReadonlyMap<number, string>;
   /** Debug sections as written. */
   readonly sections: readonly string[];
-  /** The variants of those instructions that some versions or targets do not support. */
+  /** The variants of the instructions that have version or target requirements. */
   readonly variants: readonly Variant[];
   readonly environment: ModuleEnvironment;
 }
@@ -95,7 +95,7 @@ export const sharedMemory: CheckMemory = new CheckMemory();
 
 /**
  * Checks a PTX module as strictly as ptxas does, and reports every finding, up to 1,000 syntax errors and 1,000 other
- * findings. Never throws an exception because of what the text contains.
+ * findings. The contents of the text never cause an exception.
  *
  * @throws PtxlabError `unknown-target` or `unknown-version` if an option specifies a target or version that does not
  *   exist; `bad-option` for invalid options
@@ -106,7 +106,7 @@ export function check(source: string, options: CheckOptions = {}): CheckReport {
   return run(source, options, sharedMemory, false).report;
 }
 
-/** Like `check`, but parses all lines, even lines of known shape. */
+/** Like `check`, but parses all lines, even those whose shape is known. */
 export function checkEveryLine(source: string): CheckReport {
   return run(source, {}, sharedMemory, false, null).report;
 }
@@ -142,7 +142,7 @@ function versionMissing({ diagnostics, requirements }: CheckReport): VersionName
 
 /**
  * If a module has at least this many characters, lines of known shape are skipped while it is loaded, and the functions
- * that are launched are parsed later. Shorter modules load faster if all their lines are parsed at once.
+ * that are launched are parsed later. Shorter modules load faster if all their lines are parsed up front.
  */
 const longModule = 65_536;
 

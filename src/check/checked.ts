@@ -1,4 +1,4 @@
-/** What the checker records about a function that is going to be run. */
+/** The information that the checker records about a function that is going to be run. */
 import type { BodilessFunction, FunctionItem, Statement } from '../syntax/tree.ts';
 import type { RegisterSymbol, Scope, VariableSymbol } from './symbols.ts';
 

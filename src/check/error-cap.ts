@@ -1,5 +1,5 @@
 /**
- * Limits how many errors are listed for one source text. Syntax errors have their own limit, which stops the parser.
+ * Limits how many errors are listed for one source text. Syntax errors have their own limit, at which the parser stops.
  */
 import type { Span } from '../base/span.ts';
 import { type Code, catalog } from '../diagnostics/catalog.ts';

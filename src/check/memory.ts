@@ -19,7 +19,9 @@ export interface KnownLocation {
   module: number;
 }
 
-/** The instruction from which a line shape was made, and everything on which the verdict on the instruction depends. */
+/**
+ * The instruction from which a line shape was derived, and everything that the verdict on the instruction depends on.
+ */
 export interface KnownInstruction {
   readonly kind: 'instruction';
   readonly mnemonic: string;

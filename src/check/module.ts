@@ -281,7 +281,10 @@ export class ModuleChecker implements InstructionContext {
     declareFunction(symbol, this.symbols, this.report);
   }
 
-  /** Declares a function inside the body of another one. Its name belongs to the module, not to the scope. */
+  /**
+   * Handles a function declaration in the body of another function. The declared name belongs to the module, not to the
+   * scope.
+   */
   private declareInner(item: InnerFunction, scope: Scope): void {
     const { name, nameStart: start, nameEnd: end } = item;
     if (scope.lookup(name) !== this.symbols.lookup(name))
@@ -361,8 +364,8 @@ export class ModuleChecker implements InstructionContext {
   private checkInstruction(node: Instruction, scope: Scope): void {
     const before = this.reports;
     const verdict = checkInstruction(node, scope, this);
-    // The line checker does not store the shapes of calls, or of lines whose uses are recorded for the function. Such
-    // lines must always be parsed.
+    // The line checker does not store the shapes of calls, or of instructions whose uses have to be recorded, so their
+    // lines are always parsed.
     const speaksBeyond = verdict.calls || verdict.reaches;
     if (this.lineSource !== null && this.reports === before && !speaksBeyond) {
       this.lines.learn(node, scope, verdict, this.lineSource);

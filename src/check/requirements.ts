@@ -64,7 +64,9 @@ export class ModuleRequirements {
     if (name !== null) this.uses(availabilityOfDirective(name), { start, end });
   }
 
-  /** Records the requirements of the options in `.target`, which the header reports. */
+  /**
+   * Records the requirements of the options in `.target`. Requirements that are not met are reported with the header.
+   */
   targetOptions({ names }: TargetDirective): void {
     for (const { name } of names) this.note(availabilityOfTargetOption(name));
   }

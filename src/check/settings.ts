@@ -69,8 +69,8 @@ function settingsOf({ target, isa, severities, pages }: SettingsFile): Settings 
 }
 
 /**
- * The findings in a text, with the severities that the settings assign. Findings that the settings turn off or that
- * comments in the text suppress are left out.
+ * The findings in a text, with the severities that the settings assign. Leaves out findings that are turned off by the
+ * settings or suppressed by comments in the text.
  */
 export function withSettings(findings: readonly Diagnostic[], text: string, settings: Settings): readonly Diagnostic[] {
   return withoutSuppressed(text, withSeverities(findings, settings));

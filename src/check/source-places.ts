@@ -1,5 +1,5 @@
 /**
- * Resolves the source positions that `.loc` gives to the instructions after it, using `.file` and the strings in
+ * Resolves the source positions that `.loc` assigns to the instructions after it, using `.file` and the strings in
  * `.debug_str`.
  */
 import type { SourcePlace } from '../base/source-place.ts';

@@ -39,11 +39,11 @@ export interface Survey {
   readonly hasUnified: boolean;
   /** The first function with several return values; null if there is none. */
   readonly returnsSeveral: string | null;
-  /** Whether functions have parameters or results that relocatable code, or a whole program, cannot pass. */
+  /** Whether functions have parameters or results that cannot be passed in relocatable code or in a whole program. */
   readonly unpassable: Readonly<Record<'part' | 'whole', Unpassable>>;
   /** Functions that, in relocatable code or in a whole program, have `tcgen05` instructions of both CTA groups. */
   readonly mixesCtaGroups: Readonly<Record<'part' | 'whole', readonly string[]>>;
-  /** Whether the module declares that its addresses have 32 bits. */
+  /** Whether the module declares 32-bit addresses. */
   readonly saysShortAddresses: boolean;
   /** For each mnemonic, the offsets of the instructions in which it is used. */
   readonly mnemonics: ReadonlyMap<string, readonly number[]>;

@@ -26,7 +26,7 @@ const cudaNames: ReadonlyMap<string, string> = new Map([
  */
 export const searchLimit = 100;
 
-/** What to write instead of an undeclared name. */
+/** Advice on what to write instead of an undeclared name. */
 export interface NameAdvice {
   readonly help: string | null;
   /** The name that was probably meant. */

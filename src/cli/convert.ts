@@ -66,7 +66,7 @@ export async function convertCommand(
   });
 }
 
-/** Plans the conversion. If an error is about the container, its message names the output file. */
+/** Plans the conversion. The message of an error about the container contains the path of the output file. */
 function planFor(to: string, { file }: TensorInput, container: Container, choice: ConversionChoice): ConversionPlan {
   try {
     return planConversion(file, container, choice);
@@ -158,7 +158,7 @@ async function giveUp(error: unknown, broken: Broken): Promise<void> {
     if (canResume && flags.quiet !== true) await write(session.stderr, `ptxlab: ${to}: unfinished; ${advice}\n`);
     return;
   }
-  // The messages of all errors already name their file, except for errors about values.
+  // All error messages already contain the path of the file, except those about values.
   const isValue = error instanceof PtxlabError && (error.code === 'bad-scale' || error.code === 'values-lost');
   const told = changed ?? (isValue ? named(input.path, error) : error);
   throw canResume ? withAdvice(told) : told;

@@ -1,4 +1,4 @@
-/** Declares the commands for PTX; the implementation of each is loaded when it is called. */
+/** Declares the commands for PTX; the implementation of a command is loaded when the command is run. */
 import { type Command, Option } from 'commander';
 import { collect, examples, type Start } from './command-parts.ts';
 import type { CheckFlags } from './check.ts';
@@ -170,7 +170,9 @@ export function defineTest(program: Command, start: Start): void {
   );
 }
 
-/** Declares the argument that names the suites, and the options that determine which tests run and what is written. */
+/**
+ * Declares the argument that specifies the suites, and the options that determine which tests run and what is written.
+ */
 export function testChoiceOptions(command: Command): Command {
   return command
     .argument('[paths...]', 'suites (*.ptxtest.json, *.ptxtest.mjs) or folders; the working directory by default')

@@ -35,7 +35,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The answer to a message that is not JSON. */
+/** The response to a message that is not JSON. */
 function parseError({ message }: SyntaxError): object {
   return { jsonrpc: '2.0', id: null, error: { code: -32_700, message: `not JSON: ${message}` } };
 }

@@ -1,7 +1,7 @@
 /**
  * Reads one JSON object per line and answers each with a JSON object on a line of its own, in the same order. Each line
- * is answered as soon as it arrives, so that a program at the other end of a pipe can wait for the answer before it
- * sends the next line. Input is read only as fast as the answers are consumed.
+ * is answered as soon as it arrives, so that a program at the other end of a pipe can wait for the response before it
+ * sends the next line. Input is read only as fast as the responses are consumed.
  */
 import { err, ok, type Result } from '../base/result.ts';
 import { sizeLimit } from './io.ts';
@@ -16,13 +16,14 @@ export interface LineError {
 }
 
 /**
- * The functions that a command provides to answer lines. They return answers as JSON text. `raw` is the line as it was
- * received.
+ * The functions that a command provides to answer lines. They return responses as JSON text. `raw` is the line as it
+ * was received.
  */
 export interface Answerer {
   answer(request: Json, raw: string): string;
   /**
-   * Returns the answer to a line that is not a valid request. `request` is null if the line is not even a JSON object.
+   * Returns the response to a line that is not a valid request. `request` is null if the line is not even a JSON
+   * object.
    */
   refuse(request: Json | null, raw: string, error: LineError): string;
 }
@@ -30,7 +31,7 @@ export interface Answerer {
 const newline = 10;
 
 /**
- * Answers every line of `input` that is not blank. Returns the number of answers that were internal errors of ptxlab.
+ * Answers every line of `input` that is not blank. Returns the number of responses that were internal errors of ptxlab.
  */
 export async function answerLines(
   input: AsyncIterable<Buffer>,

@@ -8,7 +8,7 @@ export function countText(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** A number of things, such as `1 tensor` or `1,024 tensors`. */
+/** A count followed by a noun, such as `1 tensor` or `1,024 tensors`. */
 export function plural(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

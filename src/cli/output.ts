@@ -1,7 +1,7 @@
 /** Writes to stdout and stderr. Data goes to stdout, everything else to stderr. */
 import type { OutputStream } from './session.ts';
 
-/** Writes text. If the stream's buffer is full, waits until it has been drained. */
+/** Writes text. If the stream's buffer is full, waits until it has drained. */
 export function write(output: OutputStream, text: string): Promise<void> {
   if (text === '' || output.write(text)) return Promise.resolve();
   return new Promise((resolve) => output.once('drain', resolve));

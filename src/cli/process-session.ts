@@ -59,8 +59,8 @@ async function interruptible(work: (signal: AbortSignal) => Promise<ExitCode>): 
 
 /**
  * If the program that reads the output closes the pipe, as `head` does, the process ends silently, with the exit code
- * that is known by then. If writing fails for
- * any other reason, such as a full disk, the failure is reported on stderr and the process exits with 2.
+ * determined so far. If writing fails for any other reason, such as a full disk, the failure is reported on stderr and
+ * the process exits with 2.
  */
 export function guardOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

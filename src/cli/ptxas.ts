@@ -104,7 +104,7 @@ function verifyOptionsOf({ values }: ReadOptions): VerifyOptions {
 }
 
 /**
- * The output of `-v`. Instead of this summary, ptxas prints the use of registers and memory, which only its own code
+ * The output of `-v`. Instead of this summary, ptxas prints register and memory usage, which only its own code
  * generator can determine.
  */
 function summary({ kernels, instructions }: Verification, { architecture }: VerifyOptions): readonly string[] {

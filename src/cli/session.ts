@@ -25,7 +25,7 @@ export interface Session {
    * does other work and may therefore run for longer.
    */
   readonly expectShortRun?: () => void;
-  /** Sets the exit code that applies if the reader of the command's output goes away before the command ends. */
+  /** Sets the exit code that applies if the reader of the command's output stops reading before the command ends. */
   readonly expectExit?: (exit: ExitCode) => void;
   /**
    * Runs work that can be interrupted through the given signal. When the session is interrupted, the work is told to

@@ -28,7 +28,7 @@ export interface TensorInput extends OpenTensors {
 }
 
 /**
- * Opens a file and reads its header; errors are PtxlabErrors that name the file.
+ * Opens a file and reads its header; errors are PtxlabErrors whose messages contain the file's path.
  *
  * @param through called with each file after it is opened; returns the file to read instead
  */
@@ -89,7 +89,7 @@ function readShape(text: string): readonly number[] {
   throw new UsageError(`--shape takes extents such as 1024,1024, not '${text}'`);
 }
 
-/** Adds the path of the file to errors that occur while the source is being read. */
+/** Adds the path of the file to the messages of errors that occur while the source is being read. */
 function namedSource(path: string, source: ByteSource): ByteSource {
   return {
     size: source.size,

@@ -32,7 +32,7 @@ function unlistedWords(names: readonly string[]): readonly string[] {
   return [`${countText(names.length)} ${are} not listed in the index, so ${them} left out: ${someNames(names)}`];
 }
 
-/** The first names of a list. */
+/** The first names in a list, as text. */
 export function someNames(names: readonly string[]): string {
   const more = names.length > mostNames ? ['…'] : [];
   return [...names.slice(0, mostNames).map(printable), ...more].join(', ');

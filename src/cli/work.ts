@@ -29,8 +29,8 @@ export async function workCommand(folder: string, flags: WorkFlags, session: Ses
 }
 
 /**
- * Computes a shard, unless it already has a result that is not damaged. Returns a description of what was done; null if the signal stopped
- * the work.
+ * Computes a shard, unless it already has an undamaged result. Returns a description of what was done; null if the
+ * signal stopped the work.
  */
 async function workOn(plan: Plan, shard: number, signal: AbortSignal, session: Session): Promise<string | null> {
   const found = await verifiedResult(plan, await readResult(plan, shard));

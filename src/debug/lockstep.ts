@@ -1,8 +1,8 @@
 /**
- * Merges the sequences of instructions that the threads of a warp executed into one sequence for the whole warp. In
- * each step, one or more threads execute the same instruction. If the next instructions of the threads differ, the one
- * that comes first in the program text is executed first. Threads that have left a loop or a branch therefore wait for
- * the other threads at the instruction where they rejoin.
+ * Merges the instruction sequences executed by the threads of a warp into one sequence for the whole warp. In each
+ * step, one or more threads execute the same instruction. If the next instructions of the threads differ, the one that
+ * comes first in the program text is executed first. Threads that have left a loop or a branch therefore wait for the
+ * other threads at the instruction where they rejoin.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { TraceEvent } from '../interp/trace.ts';

@@ -15,7 +15,7 @@ export function setHome(value: object, memory: GlobalMemory): void {
   homes.set(value, memory);
 }
 
-/** Whether a value is a range of device memory, or a texture, that belongs to a different memory than `memory`. */
+/** Whether a value is a range or a texture that belongs to another device; `memory` is the memory of this device. */
 export function isOfAnotherDevice(value: unknown, memory: GlobalMemory): boolean {
   const home = typeof value === 'object' && value !== null ? homes.get(value) : undefined;
   return home !== undefined && home !== memory;

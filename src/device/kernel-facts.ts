@@ -1,4 +1,4 @@
-/** What a kernel's header declares: its parameters and the limits that a launch must respect. */
+/** The declarations in a kernel's header: its parameters, and the limits that a launch must respect. */
 import { alignmentOf } from '../check/declarations/sizes.ts';
 import { threadLimit } from '../isa/sm-limits.ts';
 import type { Dim3 } from '../machine/extents.ts';

@@ -27,7 +27,7 @@ import { tracingOf } from './trace-choice.ts';
 import type { LaunchOptions } from './options.ts';
 import { UnsupportedInstructionsError } from './unsupported.ts';
 
-/** What the kernels of a loaded module need: the parts of the device that they use, and the module's source text. */
+/** The parts of the device that the kernels of a loaded module use, and the module's source text. */
 export interface ModuleContext {
   readonly memory: GlobalMemory;
   readonly heap: DeviceHeap;

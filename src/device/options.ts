@@ -46,8 +46,8 @@ export interface LaunchOptions {
   readonly cooperative?: boolean;
   /**
    * One argument for each kernel parameter, in order. For a parameter that points to constant memory (`.ptr .const`), a
-   * buffer of at most 64 KiB is copied there. A parameter that points to shared memory (`.ptr .shared`) takes
-   * `{ shared: bytes }`.
+   * buffer of at most 64 KiB is copied there. A parameter that points to shared memory (`.ptr .shared`) accepts `{
+   * shared: bytes }`.
    */
   readonly args?: readonly Argument[];
   /**
@@ -56,7 +56,7 @@ export interface LaunchOptions {
    */
   readonly budget?: number;
   /**
-   * Number of seconds after which the launch ends with fault PTX6021. The time to compile the kernel counts as well.
+   * Number of seconds after which the launch ends with fault PTX6021. The time to compile the kernel is included.
    * Default 60.
    */
   readonly timeout?: number;
@@ -80,11 +80,11 @@ export interface LaunchOptions {
   /** The thread and lines to trace. Default: every line of thread 0 in block 0. */
   readonly trace?: TraceChoice;
   /**
-   * Finds data races: accesses of different threads to the same global, shared or tensor memory that no barrier, fence
-   * or atomic operation orders (PTX ISA 9.1, section 8). Races are returned in `LaunchResult.races`, with both lines of
-   * the PTX, and do not depend on the order in which the threads ran. `report` leaves out races of two stores of the
-   * same value; `strict` reports them, too. Requires the engine `interp`; if `races` is set, this engine is the
-   * default.
+   * Finds data races: accesses by different threads to the same global, shared or tensor memory that are not ordered by
+   * a barrier, fence or atomic operation (PTX ISA 9.1, section 8). Races are returned in `LaunchResult.races`, with the
+   * two PTX lines involved, and do not depend on the order in which the threads ran. `report` leaves out races between
+   * two stores of the same value; `strict` reports them, too. Requires the engine `interp`; if `races` is set, this
+   * engine is the default.
    */
   readonly races?: RaceMode;
   /**
@@ -107,7 +107,7 @@ export interface LaunchOptions {
    */
   readonly unchecked?: boolean;
   /**
-   * Whether the threads of a warp perform all accesses to shared and global memory in lockstep, and converge after
+   * Whether the threads of a warp perform all accesses to shared and global memory in lockstep, and reconverge after
    * branches, as on GPUs. By default, only volatile accesses to shared memory are performed in lockstep. Without data
    * races, the results are the same, but the launch takes several times as long. OpenMP code compiled with GCC requires
    * lockstep.
@@ -169,7 +169,7 @@ export interface Im2colOptions {
   readonly lowerCorner: readonly number[];
   /** The last pixel at which a filter may begin, relative to the last pixel of the image. */
   readonly upperCorner: readonly number[];
-  /** 1 to 256. The channels of a pixel must be a multiple of 16 bytes. */
+  /** 1 to 256. The channels of a pixel must occupy a multiple of 16 bytes. */
   readonly channelsPerPixel: number;
   /** 1 to 1024. */
   readonly pixelsPerColumn: number;
@@ -190,7 +190,7 @@ export interface TensorMapOptions {
    * are no gaps between the elements.
    */
   readonly strides?: readonly number[];
-  /** Size of a box along each dimension: 1 to 256 elements. A row of the box must be a multiple of 16 bytes. */
+  /** Size of a box along each dimension: 1 to 256 elements. A row of the box must occupy a multiple of 16 bytes. */
   readonly box?: readonly number[];
   /** Pixels, instead of a box. */
   readonly im2col?: Im2colOptions;
@@ -198,17 +198,17 @@ export interface TensorMapOptions {
    * Distances between the copied elements along each dimension, 1 to 8; 1 by default. The first distance has no effect.
    */
   readonly elementStrides?: readonly number[];
-  /** Number of bytes in shared memory within which chunks of 16 bytes are swizzled; 0 by default. */
+  /** Number of bytes in shared memory within which 16-byte chunks are swizzled; 0 by default. */
   readonly swizzle?: 0 | 32 | 64 | 96 | 128;
   /** Only for a 128-byte swizzle; 16 by default. */
   readonly swizzleAtom?: (typeof swizzleAtoms)[number];
-  /** The values of elements outside the tensor; zeros by default. Only floats can be filled with NaN. */
+  /** The values of elements outside the tensor; zeros by default. NaN is allowed only for floats. */
   readonly fill?: 'zeros' | 'nan';
 }
 
 export const texelTypeNames = ['u8', 's8', 'u16', 's16', 'u32', 's32', 'f16', 'f32'] as const;
 
-/** Texels in a buffer, row by row. Slices of a volume, layers, and levels of detail follow one another. */
+/** Texels in a buffer, row by row. Slices of a volume, layers, and levels of detail are stored one after another. */
 export interface TexelOptions {
   /** The buffer that contains the texels, or their address, which must be a multiple of the size of a texel. */
   readonly texels: Addressed | bigint;
@@ -220,7 +220,7 @@ export interface TexelOptions {
   readonly size: readonly number[];
   /** If given, the texture is an array with this number of layers or cubes. */
   readonly layers?: number;
-  /** Whether the texture is a cube. It has six square layers: those toward +x, -x, +y, -y, +z and -z. */
+  /** Whether the texture is a cube. A cube has six square layers, which face +x, -x, +y, -y, +z and -z. */
   readonly cube?: boolean;
   /** The distance between rows of texels in bytes. By default, there are no gaps. Smaller levels never have gaps. */
   readonly rowBytes?: number;
@@ -232,8 +232,8 @@ export const textureAddressModes = ['clamp', 'border', 'wrap', 'mirror'] as cons
 export type TextureAddressMode = (typeof textureAddressModes)[number];
 
 /**
- * How a sampler that is not part of a texture reads texels. Options that a texture also has mean the same as they do
- * for a texture.
+ * How a sampler that is not part of a texture reads texels. Options that are also available for textures have the same
+ * meaning.
  */
 export interface SamplerOptions
   extends Pick<

@@ -1,7 +1,7 @@
 /**
  * Arguments for parameters that point to constant or shared memory. OpenCL kernels have such parameters. The host
- * copies buffers to constant memory, where they follow the module's own constants, and passes their addresses there
- * (PTX ISA 9.1, section 5.1.3). Parts of shared memory follow the kernel's own variables.
+ * copies buffers to constant memory, after the module's own constants, and passes the addresses of the copies (PTX ISA
+ * 9.1, section 5.1.3). Parts of shared memory are placed after the kernel's own variables.
  */
 import { PtxlabError } from '../base/error.ts';
 import { shown } from '../base/rules.ts';
@@ -12,13 +12,13 @@ import type { ModuleImage } from '../program/module-image.ts';
 import { type Argument, isAddressed, type PlacedArgument, type SharedPart } from './arguments.ts';
 import { DeviceRange } from './device-range.ts';
 
-/** The alignment of each buffer and each part, in bytes. It is the alignment of the largest OpenCL vector. */
+/** The alignment of each buffer and each part, in bytes. The largest OpenCL vector type has this alignment. */
 const alignment = 128;
 
 /** The maximum size of a buffer in constant memory, in bytes. */
 const largest = 2 ** 16;
 
-/** Where constant and shared memory end before the arguments are placed. */
+/** The image of the module and the end of shared memory, before or after the arguments are placed. */
 export interface PointedMemory {
   readonly image: ModuleImage;
   readonly sharedEnd: number;
@@ -36,7 +36,7 @@ interface ConstantBuffer extends NamedPart {
  * Returns the arguments with addresses in constant and shared memory, an image that contains copies of the buffers, and
  * the new end of shared memory.
  *
- * @throws PtxlabError `argument-size` if a buffer has more than 64 KiB; `argument-type` if a part of shared memory has
+ * @throws PtxlabError `argument-size` if a buffer is larger than 64 KiB; `argument-type` if a part of shared memory has
  *   an invalid size, or if its parameter does not point to shared memory
  */
 export function placePointers(

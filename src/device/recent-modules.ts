@@ -2,17 +2,17 @@
 import { type CheckedModule, type CheckOptions, type CheckReport, loadModule } from '../check/check.ts';
 
 interface Known {
-  /** The options with which the module was loaded. */
+  /** The options that were used to load the module. */
   readonly key: string;
   readonly module: CheckedModule;
   readonly report: CheckReport;
 }
 
 /**
- * Maximum number of modules to keep, and maximum number of characters in their texts. A small module takes about 20
- * bytes for each character, and a large one 2 to 5 bytes. Weak references would not help: the JavaScript engine frees
- * the modules only when the program returns to the event loop, so a loop that loads thousands of modules would run out
- * of memory.
+ * Maximum number of modules to keep, and maximum number of characters in their texts. A small module takes up about 20
+ * bytes for each character of its text, and a large module 2 to 5 bytes. Weak references would not help: the JavaScript
+ * engine frees the modules only when the program returns to the event loop, so a loop that loads thousands of modules
+ * would run out of memory.
  */
 const mostModules = 64;
 const mostCharacters = 16 * 2 ** 20;

@@ -1,4 +1,4 @@
-/** Makes tensor maps, which kernels take as arguments to copy parts of tensors. */
+/** Creates tensor maps: kernel arguments that describe how to copy parts of tensors. */
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import { requireOptions } from '../base/require.ts';
@@ -25,8 +25,9 @@ const rules: RulesFor<TensorMapOptions> = {
 };
 
 /**
- * Returns a tensor map for a 128-byte kernel parameter, such as `.param .align 64 .b8 map[128]`. It takes the place of
- * cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col of the CUDA driver: the rules and the bytes are the same.
+ * Returns a tensor map for a 128-byte kernel parameter, such as `.param .align 64 .b8 map[128]`. This function replaces
+ * cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col of the CUDA driver; it applies the same rules and produces the
+ * same bytes.
  *
  * @throws PtxlabError `bad-option` if the tensor or the copied part breaks one of the rules
  */

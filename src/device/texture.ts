@@ -1,4 +1,4 @@
-/** Makes textures and surfaces, whose handles kernels take as arguments. */
+/** Creates textures and surfaces, whose handles can be passed to kernels as arguments. */
 import { PtxlabError } from '../base/error.ts';
 import { requireOptions } from '../base/require.ts';
 import type { RulesFor } from '../base/rules.ts';
@@ -22,7 +22,7 @@ import { MachineFault } from '../machine/fault.ts';
 import { samplerRules, texelRules, textureRules } from './check-options.ts';
 import type { SamplerOptions, TexelOptions, TextureAddressMode, TextureOptions } from './options.ts';
 
-/** A texture, surface or sampler. It can be passed to a kernel as an argument, and stands for its handle. */
+/** A texture, surface or sampler. When it is passed to a kernel as an argument, the kernel receives its handle. */
 export class DeviceTexture {
   readonly kind: TextureKind;
   private readonly description: DeviceBuffer;
@@ -83,8 +83,8 @@ export function makeSampler(memory: GlobalMemory, options: SamplerOptions, owner
 }
 
 /**
- * The description that a variable has before a call to `LoadedModule.bind`. A sampler is complete; a texture or surface
- * lacks its texels.
+ * The initial description of a texture, surface or sampler variable, which applies until `LoadedModule.bind` is called.
+ * The description of a sampler is complete; that of a texture or surface lacks the texels.
  */
 export function unboundDescription(kind: TextureKind): Uint8Array {
   return kind === 'sampler' ? encodeSampler(samplingOf({ normalizedCoordinates: true })) : encodeUnbound(kind);

@@ -1,4 +1,4 @@
-/** Which thread of a launch to trace, and on which lines. */
+/** Specifies which thread of a launch to trace, and on which lines. */
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { TraceEvent, Tracing } from '../interp/trace.ts';
@@ -10,7 +10,7 @@ export interface TraceChoice {
   readonly block?: number | Dim3;
   /** Index of the thread in the block; a single number is the x index. Default 0. */
   readonly thread?: number | Dim3;
-  /** Also traces the other threads of its warp. Default false. */
+  /** Whether to trace the other threads of the warp as well. Default false. */
   readonly warp?: boolean;
   /** First and last line of the PTX text to trace, 1-based and inclusive. Default: all lines. */
   readonly lines?: readonly [first: number, last: number];

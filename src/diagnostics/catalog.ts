@@ -1,6 +1,6 @@
 /**
- * Every diagnostic. Codes are permanent: a number never gets a second meaning, and the number of a retired code is not
- * reused. The first digit of a code determines which of the files in `codes` contains it.
+ * Every diagnostic. Codes are permanent: the meaning of a code never changes, and a retired code is never reused. The
+ * first digit of a code determines which of the files in `codes` contains it.
  */
 import { declarations } from './codes/declarations.ts';
 import { embedded } from './codes/embedded.ts';

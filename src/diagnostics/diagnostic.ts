@@ -37,8 +37,8 @@ export interface Extras {
 }
 
 /**
- * Makes a diagnostic from the catalog entry `code`. The templates of the entry name their parameters in braces. Leaving
- * out a parameter is a type error.
+ * Creates a diagnostic from the catalog entry `code`. In the templates of the entry, parameter names are enclosed in
+ * braces. Leaving out a parameter is a type error.
  */
 export function diagnose<C extends Code>(
   code: C,
@@ -53,7 +53,7 @@ const noFixes: readonly Fix[] = [];
 const noChanges: readonly HeaderChange[] = [];
 
 /**
- * Makes a diagnostic from parameters that were stored earlier. The names of the parameters were checked against the
+ * Creates a diagnostic from parameters that were stored earlier. The names of the parameters were checked against the
  * catalog entry when the parameters were stored.
  */
 export function diagnoseStored(
@@ -77,8 +77,8 @@ export function diagnoseStored(
 }
 
 /**
- * A cache of the pieces of each template: alternately text and parameter names. Modules with errors often use the same
- * few templates.
+ * A cache of the pieces of each template: alternately text and parameter names. The diagnostics of a module often use
+ * the same few templates.
  */
 const pieces = new Map<string, readonly string[]>();
 

@@ -27,7 +27,7 @@ export interface HeaderChange {
   readonly target: string | null;
 }
 
-/** Makes a fix that replaces the text of one span. */
+/** Creates a fix that replaces the text of one span. */
 export function rewrite({ start, end }: Span, text: string, applicability: Applicability = 'possible'): Fix {
   const title = text === '' ? 'Remove this' : start === end ? `Insert '${text}'` : `Write ${text.trim()}`;
   return { title, applicability, edits: [{ span: { start, end }, text }] };

@@ -6,7 +6,7 @@ export function shiftedSpan({ start, end }: Span, by: number): Span {
   return { start: start + by, end: end + by };
 }
 
-/** The finding, its span and the spans of its fixes moved by a number of characters. */
+/** Returns the finding with its span and the spans of its fixes moved by a number of characters. */
 export function shifted(finding: Diagnostic, by: number): Diagnostic {
   const { span, fixes } = finding;
   const moved = fixes.map((fix) => ({

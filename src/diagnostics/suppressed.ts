@@ -15,7 +15,7 @@ interface Suppression {
 
 /**
  * The findings that no comment suppresses. A comment applies to its own line, or to the next line if nothing else is on
- * its line. A comment may name several codes one after the other; the rest of its text is the reason.
+ * its line. A comment may contain several codes in a row; the rest of its text is the reason.
  */
 export function withoutSuppressed(text: string, findings: readonly Diagnostic[]): readonly Diagnostic[] {
   if (findings.length === 0 || !text.includes(mark)) return findings;

@@ -22,8 +22,8 @@ export interface AsmModule {
   readonly guessed: readonly Span[];
   readonly wrong: readonly WrongReference[];
   /**
-   * Names such as `%p1`, which compilers read as operand 1 with the modifier `p`. In the module, they are registers, as
-   * the author meant them.
+   * Names such as `%p1`, which compilers read as operand 1 with the modifier `p`. In the module, these names are
+   * registers, as the author intended.
    */
   readonly misread: readonly WrongReference[];
   /** For each operand, the span in `text` that declares its register, and the span of the operand in the file. */
@@ -64,7 +64,7 @@ export function asmModule(statement: AsmStatement, version: VersionName, target:
 
 interface References {
   /**
-   * The character with which operand names start. Operands have the same names in the module as in the asm statement,
+   * The first character of every operand name. Operands have the same names in the module as in the asm statement,
    * because PTX allows names such as `%0` and `$0`.
    */
   readonly sign: string;

@@ -1,4 +1,4 @@
-/** PTX inside a file of another language. */
+/** PTX that is embedded in a source file of another language. */
 import type { Span } from '../base/span.ts';
 import type { MappedText } from './literal-text.ts';
 
@@ -17,7 +17,7 @@ export interface AsmOperand {
 /** The language of a file in which PTX is embedded: CUDA C++, or Python with Triton kernels. */
 export type EnclosingLanguage = 'cuda' | 'triton';
 
-/** `asm("…" : …)` in CUDA C++, or a call of `inline_asm_elementwise` in Python. */
+/** `asm("…" : …)` in CUDA C++, or a call to `inline_asm_elementwise` in Python. */
 export interface AsmStatement extends Span {
   readonly language: EnclosingLanguage;
   /** The reason why the PTX that the compiler sees is not known; null if it is known. */

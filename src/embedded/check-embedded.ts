@@ -1,4 +1,4 @@
-/** Checks the PTX in files of other languages. */
+/** Checks PTX that is embedded in source files of other languages. */
 import { append } from '../base/append.ts';
 import { BoundedCache } from '../base/bounded-cache.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -136,7 +136,7 @@ function countWords(count: number): string {
   return count === 1 ? '1 operand' : `${count} operands`;
 }
 
-/** Whether a finding is certain to be correct, whatever else the file contains. */
+/** Whether a finding is certain to be correct, regardless of what else the file contains. */
 function isSure(
   { span, code }: Diagnostic,
   module: AsmModule,
@@ -182,7 +182,7 @@ function mayBeSymbol(text: string, { start, end }: Span, offset: number): boolea
   return takesSymbols.test(text.slice(start, end)) || before.lastIndexOf('[') > before.lastIndexOf(']');
 }
 
-/** The names that a file may declare as registers. The file is searched for them on the first request. */
+/** The names that a file may declare as registers. The file is searched only when these names are first needed. */
 class DeclaredRegisters {
   private readonly source: string;
   private offsets: ReadonlyMap<string, readonly number[]> | null = null;
@@ -240,7 +240,7 @@ function combined(all: readonly Requirements[], options: CheckOptions): Requirem
   return { ...sum, target: newest.target, minimumVersion: newest.since };
 }
 
-/** The later of two versions; null if one of them is null, since no version is accepted then. */
+/** The later of two versions; null, which means that no version is accepted, if either of them is null. */
 function latest(a: VersionName | null, b: VersionName | null): VersionName | null {
   if (a === null || b === null) return null;
   return isLater(b, a) ? b : a;

@@ -1,4 +1,4 @@
-/** The meanings of operand constraints in PTX. */
+/** The register types that operand constraints stand for in PTX. */
 import type { EnclosingLanguage } from './asm-statement.ts';
 
 export interface ConstraintRow {

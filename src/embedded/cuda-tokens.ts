@@ -22,15 +22,15 @@ const number = /\.?\d(?:[\w.']|[eEpP][+-])*/y;
 const rawOpening = /(?:u8|[LuU])?R"([^()\\\s]{0,16})\(/y;
 const opening = /(?:u8|[LuU])?"/y;
 
-/** The offset at which a match that begins at `start` ends; `start` itself if there is none. */
+/** The end of the match that begins at `start`; `start` itself if there is no match. */
 function endOf(pattern: RegExp, source: string, start: number): number {
   pattern.lastIndex = start;
   return pattern.test(source) ? pattern.lastIndex : start;
 }
 
 /**
- * The tokens of a file. They are kept in parallel lists, because a file has many tokens, of which only those in `asm`
- * statements are looked at closely.
+ * The tokens of a file. They are stored in parallel lists, because a file has many tokens, and only the tokens in `asm`
+ * statements are examined in detail.
  */
 export class CudaTokens {
   private readonly source: string;
@@ -68,7 +68,7 @@ export class CudaTokens {
     return mayBe && /^(?:asm|__asm__|__asm)$/.test(this.text(index));
   }
 
-  /** The index of the token that closes the round or curly bracket at an index; -1 if there is none. */
+  /** The index of the token that closes the round or curly bracket at the given index; -1 if there is none. */
   closingOf(index: number): number {
     return elementAt(this.closing, index);
   }
@@ -173,7 +173,7 @@ function rawLiteral(source: string, inner: number, closing: string): Literal {
 /** Preprocessor conditions that do not depend on the target, such as include guards. */
 const harmless = /^\s*(?:ifndef|if\s*!\s*defined)\b.*(?:_H_*|_HPP_*|_CUH_*|_INCLUDED_*|_GUARD_*)\)?\s*$|__cplusplus\b/i;
 
-/** The preprocessor conditions that apply at a place in a file. */
+/** The preprocessor conditions that apply at a position in a file. */
 class Conditions {
   /** For each condition, whether it may depend on the target. */
   private readonly uncertain: boolean[] = [];

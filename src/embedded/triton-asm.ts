@@ -1,4 +1,4 @@
-/** Finds calls of Triton's `inline_asm_elementwise` in Python with a small scanner that skips all other code. */
+/** Finds calls to Triton's `inline_asm_elementwise` in Python with a small scanner that skips all other code. */
 import { once } from '../base/once.ts';
 import { append } from '../base/append.ts';
 import { matchAt } from '../base/match-at.ts';
@@ -61,7 +61,7 @@ function pythonFile(source: string): PythonFile {
 /** A call with more than this many tokens is ignored. */
 const mostTokens = 5000;
 
-/** Every call of `inline_asm_elementwise` in a file. */
+/** Every call to `inline_asm_elementwise` in a file. */
 export function tritonStatements(source: string): readonly AsmStatement[] {
   if (!source.includes('inline_asm_elementwise')) return [];
   const file = pythonFile(source);
@@ -162,7 +162,7 @@ function withoutParentheses(source: string, tokens: readonly PythonToken[]): rea
   return inner;
 }
 
-/** For each name in a file, the indices of the tokens at which values assigned to it begin. */
+/** For each name in a file, the index of the first token of each value that is assigned to the name. */
 type Assignments = ReadonlyMap<string, readonly number[]>;
 
 /** Finds the assignments `NAME = …` and `NAME: type = …`. */

@@ -62,7 +62,7 @@ function explainStep(step: ConvertStep, steps: readonly Step[], read: (ref: Ref)
 
 /**
  * Returns text that describes where in the result a converted value is located. If the value is packed with others, the
- * text gives the range of bits that the value occupies; otherwise, it is the name of the value itself.
+ * text contains the range of bits that the value occupies; otherwise, the text is the name of the value.
  */
 function placeInResult(ref: Ref, steps: readonly Step[]): string {
   for (const step of steps) {

@@ -17,9 +17,9 @@ export interface ConversionEntry {
   readonly lanes: number;
   /** The modifiers in the order of the mnemonic, without the opcode and the types: `rn`, `satfinite`, `relu`. */
   readonly modifiers: readonly string[];
-  /** The sources, in the order in which `evaluate` takes them. */
+  /** The sources, in the order in which `evaluate` expects them. */
   readonly inputs: readonly ConversionInput[];
-  /** The conversion that the instruction applies to each of these values. */
+  /** The conversion that the instruction applies to each value. */
   readonly conversion: Conversion;
 }
 

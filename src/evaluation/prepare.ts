@@ -93,7 +93,7 @@ export function errorOf(found: Problem): EvalError {
 
 /**
  * Returns an error if a register of the chosen width is not legal for one of the operands. An operand is checked only
- * if the mnemonic names its type.
+ * if the mnemonic specifies its type.
  */
 function widthMisfit({ variant, evaluator: { inputs, outputs } }: Prepared): EvalError | null {
   const { regime } = variant.form;

@@ -72,7 +72,7 @@ export function explain(text: string, choice: TargetChoice = anywhere): Explanat
   return explained.kind === 'refused' && help !== null ? withHelp(explained, help) : explained;
 }
 
-/** Refuses text that looks like a target but is not one; null for other text. */
+/** Returns a refusal for text that looks like a target but is not one; null for any other text. */
 function unknownTarget(source: string): Refusal | null {
   if (!/^(?:sm|compute)_\w*$/i.test(source)) return null;
   const found = diagnose(

@@ -58,7 +58,7 @@ export interface InstructionExplanation {
   readonly operands: readonly OperandExplanation[];
   /**
    * The fields of the results, followed by the fields of the sources. A source is left out if every result field that
-   * uses it takes all of its bits.
+   * depends on it uses all of its bits.
    */
   readonly lanes: readonly LanePicture[];
   /** The matrices that the lanes of a warp hold. */
@@ -71,7 +71,7 @@ export interface InstructionExplanation {
   readonly specialValues: readonly SpecialValue[];
   readonly availability: readonly AcceptanceGroup[];
   readonly openChoices: readonly Choice[];
-  /** Ids of other forms that the mnemonic can also mean; the operands decide which form applies. */
+  /** IDs of other forms that the mnemonic can also refer to; the operands determine which form applies. */
   readonly siblings: readonly string[];
 }
 
@@ -183,7 +183,7 @@ function valuesTaken(variant: Variant, pattern: ValuePattern, type: PtxType): st
   return taken.join(', ');
 }
 
-/** Returns the choices that ptxlab made where the specification leaves the result of one of the steps undefined. */
+/** Returns the choices that ptxlab made where the specification does not define the result of one of the steps. */
 function choicesOf(variant: Variant, steps: readonly Step[]): readonly Choice[] {
   const chosen = new Set<Choice>();
   for (const { conversion } of conversionsOf(steps)) {

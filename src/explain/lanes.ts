@@ -39,7 +39,7 @@ export interface LanePicture {
 
 /**
  * Returns a picture of each result, followed by a picture of each source that is divided, which means that at least one
- * result field takes only some of its bits. The list is empty if the steps compute no bits.
+ * result field uses only some of its bits. The list is empty if the steps compute no bits.
  */
 export function lanePictures(variant: Variant, steps: readonly Step[]): readonly LanePicture[] {
   const operands = operandBits(variant);
@@ -87,7 +87,7 @@ function readsByField(operand: string, value: Value): readonly Served[] {
   });
 }
 
-/** Shows how a source is divided among the fields that use it; empty if every use takes the whole source. */
+/** Shows how a source is divided among the fields that use it; empty if every field uses the whole source. */
 function sourcePicture({ name, type }: OperandBits, reads: readonly Served[]): readonly LanePicture[] {
   const own = reads.filter((read) => read.operand === name);
   if (own.every((read) => read.low === 0 && read.width === type.width)) return [];

@@ -20,7 +20,7 @@ function meaningByPattern(modifier: string, mnemonic: string): string | null {
   return null;
 }
 
-/** Whether the first dot-separated words of a mnemonic are those given. */
+/** Whether a mnemonic begins with the given dot-separated words. */
 function begins(mnemonic: string, words: string): boolean {
   return mnemonic === words || mnemonic.startsWith(`${words}.`);
 }

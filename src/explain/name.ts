@@ -24,7 +24,7 @@ export interface TypeExplanation {
 /** One meaning of a modifier, and the forms in which it has this meaning. */
 export interface ModifierMeaning {
   readonly meaning: string;
-  /** Ids of the forms. */
+  /** IDs of the forms. */
   readonly forms: readonly string[];
 }
 

@@ -9,7 +9,10 @@ import { type NearestBits, nearestBits } from '../numerics/nearest-bits.ts';
 
 type Reading = Result<NearestBits, string>;
 
-/** The properties of a type that are needed to read a value. They may also describe a format that has no PTX type. */
+/**
+ * The properties of a type that are needed to read a value. These properties may also describe a format that has no PTX
+ * type.
+ */
 type ReadableType = Pick<PtxType, 'class' | 'format' | 'width' | 'lanes' | 'laneStride'> & { readonly name: string };
 
 const exactly = (bits: Bits): Reading => ok({ bits, rounded: false });
@@ -83,13 +86,13 @@ function readInteger(word: string, { name, width }: ReadableType): Reading {
   return exactly(chop(BigInt.asUintN(width, value), width));
 }
 
-/** A constant in the operand's own format keeps its bits; in any other format it is converted by value. */
+/** A constant in the operand's own format keeps its bits; a constant in any other format is converted by value. */
 function readConstant(bits: bigint, from: 'f32' | 'f64', format: FormatName): Reading {
   const own = chop(bits, formats[from].width);
   return from === format ? exactly(own) : nearestBits(decode(from, own), format, formatValue(from, own));
 }
 
-/** A word as messages show it: only its first characters if it is long. */
+/** A word as it is shown in messages; a long word is shortened. */
 const inMessage = (word: string): string => (word.length > 50 ? `${word.slice(0, 40)}...` : word);
 
 /** Maximum number of digits in a number; longer numbers are refused. */

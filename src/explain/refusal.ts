@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 
-/** The answer to input that is not recognized, or to an instruction that is not legal. */
+/** The result for input that is not recognized, or for an instruction that is not legal. */
 export interface Refusal {
   readonly kind: 'refused';
   /** The text that the spans of the diagnostics refer to. */

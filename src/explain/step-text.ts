@@ -109,7 +109,7 @@ function barrierText({ barrier, count, waits, reduce, to, from }: StepOf<'barrie
   return `wait at barrier ${refName(barrier)} for ${threads} of the block${reduced}`;
 }
 
-/** Descriptions for collectives that have too many operands and results to be listed; null for all others. */
+/** A description of a collective that has too many operands and results to list; null for any other collective. */
 function collectiveText(fn: Collective): string | null {
   if (fn.form === 'mma') return productText(fn.product);
   if (fn.form !== 'addresses') return null;

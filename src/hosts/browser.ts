@@ -29,7 +29,7 @@ async function start(): Promise<Worker> {
   return worker;
 }
 
-/** Waits for the next answer from a worker. A worker handles only one request at a time. */
+/** Waits for the next response from a worker. A worker handles only one request at a time. */
 function answerOf(worker: Worker): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const heard = new AbortController();

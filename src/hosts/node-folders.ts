@@ -1,4 +1,4 @@
-/** Makes folders. */
+/** Creates folders. */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileError, hostError, systemCode } from './file-errors.ts';

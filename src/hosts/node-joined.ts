@@ -1,6 +1,4 @@
-/**
- * Writes several files through the interface of a single file, whose contents are the contents of these files in order.
- */
+/** Writes several files through the interface of a single file that contains their concatenated contents. */
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { elementAt } from '../base/element-at.ts';

@@ -62,7 +62,7 @@ export function sourceOf(handle: FileHandle, path: string, size: number): ByteSo
 }
 
 /**
- * Size and modification time of the open file. They can be read even if the file has been renamed since it was opened.
+ * Size and modification time of the open file. Both can be read even if the file has been renamed since it was opened.
  */
 async function stateOf(
   handle: FileHandle,

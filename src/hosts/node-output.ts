@@ -11,7 +11,7 @@ export interface OutputFile {
 }
 
 /**
- * Writes files. They get their final names only when all of them are on disk.
+ * Writes files, which get their final names only when all of them are on disk.
  *
  * @throws TensorFileError if a file cannot be written, for example because it exists and may not be replaced, or
  *   because the disk is full; no temporary files are left behind
@@ -72,7 +72,7 @@ async function identityOf(path: string): Promise<string | null> {
   );
 }
 
-/** The absolute path of a file, in which symbolic links to folders are resolved. */
+/** The absolute path of a file, with symbolic links to folders resolved. */
 async function placeOf(path: string): Promise<string> {
   const folder = dirname(resolve(path));
   const real = await realpath(folder).catch(() => {

@@ -10,7 +10,7 @@ import { fileError, hostError, systemCode, withFileErrors } from './file-errors.
 import { bytesAtOnce, regularSize, requirePath, sourceOf } from './node-open-file.ts';
 
 export interface NewFile {
-  /** Size of the whole file in bytes. Checks that the disk has enough room. */
+  /** Size of the whole file in bytes, used to check whether the disk has enough room. */
   readonly size: number;
   /**
    * Whether an existing file with the target's name, or a symbolic link to a file, may be replaced. If a file is
@@ -28,8 +28,8 @@ export interface NewFile {
 }
 
 /**
- * A file being written under a temporary name. It has its full size from the start; bytes that were never written are
- * zero. Callers must finish with `commit`, `discard` or `suspend`.
+ * A file being written under a temporary name. The file has its full size from the start; bytes that were never written
+ * are zero. Callers must finish with `commit`, `discard` or `suspend`.
  */
 export interface PendingFile extends ByteSource, ByteSink {
   readonly target: string;
@@ -51,7 +51,7 @@ const bytesRule = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
 
 const newFileRules: RulesFor<NewFile> = { size: bytesRule, replace: flag, temporary: text, resume: flag };
 
-/** Begins a file. If there already is a file with the name `target`, it is left unchanged until `commit`. */
+/** Starts writing a file. A file that already exists at `target` is left unchanged until `commit` is called. */
 export async function createFile(target: string, options: NewFile): Promise<PendingFile> {
   requirePath(target);
   requireOptions(options, newFileRules, 'createFile');
@@ -205,7 +205,7 @@ export async function requireRoom(target: string, size: number): Promise<void> {
   throw fileError('disk-full', target, words);
 }
 
-/** A random name for a hidden file. Even if the name of the target is long, the length of this name is limited. */
+/** A random name for a hidden file. The length of this name is limited even if the name of the target is long. */
 function temporaryName(target: string): string {
   return `.${basename(target).slice(0, 50)}.${randomBytes(6).toString('hex')}.ptxlab-part`;
 }

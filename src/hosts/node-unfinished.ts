@@ -1,7 +1,7 @@
 /**
- * An output file that a later run can complete if the run that writes it is interrupted. Its temporary name is derived
- * from its final name. A journal next to it records which process writes the file, from which inputs and options it is
- * made, and how much of it is complete.
+ * An output file that a later run can complete if the run that writes it is interrupted. The temporary name of the file
+ * is derived from its final name. A journal next to the file records which process is writing the file, which inputs
+ * and options it is made from, and how much of it is complete.
  */
 import { randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
@@ -29,8 +29,8 @@ interface Journal {
 export interface UnfinishedOptions {
   readonly size: number;
   /**
-   * The files that make up the output, if there are several. All of them are in the target's folder, and the target is
-   * the last one. Null for a single file.
+   * The files that make up the output, if there are several. All of these files are in the target's folder, and the
+   * target is the last of them. Null for a single file.
    */
   readonly files?: readonly FilePlace[] | null;
   readonly replace: boolean;

@@ -17,8 +17,8 @@ let pool: Piscina | null = null;
 let up = 0;
 
 /**
- * Returns the class Piscina. It is not imported statically, because some bundlers would turn it into code that cannot
- * be loaded.
+ * Returns the class Piscina. A static import is not used, because some bundlers would turn it into code that cannot be
+ * loaded.
  */
 async function poolClass(): Promise<typeof Piscina> {
   const found = await importUrl('piscina');
@@ -31,8 +31,8 @@ function isPiscina(found: unknown): found is { readonly Piscina: typeof Piscina 
 }
 
 /**
- * Makes the pool. Its threads are started when there are tasks for them; idle threads do not keep the process from
- * exiting.
+ * Creates the pool. The threads of the pool are started when there are tasks for them; idle threads do not keep the
+ * process from exiting.
  */
 async function started(): Promise<Piscina> {
   if (!existsSync(sharePart)) throw new Error(`there is no file ${sharePart}`);

@@ -12,8 +12,8 @@ const worthThreads = 2 ** 22;
 /**
  * Yields the digests of chunks. Each group of chunks is yielded as soon as it is complete. Chunks are started in the
  * given order. If `enough` returns true, for example because a chunk is wrong, no more groups are started. Groups that
- * have already been started are still completed and yielded, so no chunk before the one that ended the sweep is
- * missing. If the sweep is aborted through `signal`, it ends without yielding the remaining digests.
+ * have already been started are still completed and yielded, so the digests of all chunks before the one that ended the
+ * sweep are yielded. If the sweep is aborted through `signal`, it ends without yielding the remaining digests.
  */
 export async function* sweepInThreads(
   { kernel, chunkSize }: SweepTask,
@@ -26,7 +26,7 @@ export async function* sweepInThreads(
   if (threads === 1 || chunks.length * chunkSize < worthThreads) {
     for (const digests of sweepChunks(task, chunks)) {
       yield digests;
-      // Lets an interrupt arrive.
+      // Gives an interrupt a chance to be handled.
       await setImmediate();
       if (signal.aborted || enough()) return;
     }

@@ -12,7 +12,7 @@ import type { KernelProgram } from '../program/link.ts';
 import type { Shadow } from './shadow.ts';
 import { mostAwaited, type Block, type Caller, type Thread } from './thread.ts';
 
-/** The current thread and block of `Cpu` until the first block starts. */
+/** Placeholders for the current thread and block of `Cpu` until the first block starts. */
 export const placeholderThread: Thread = {
   index: [0, 0, 0],
   linear: 0,

@@ -59,7 +59,7 @@ export function prepareCollective(
   const go = (thread: Thread, results: readonly Bits[], undefinedBits: UndefinedResults | null): void => {
     const { frame } = thread;
     for (let i = 0; i < to.length; i++) frame[elementAt(to, i)] = elementAt(results, i);
-    // `undefinedBits` is almost always null, because threads hardly ever have undefined values.
+    // `undefinedBits` is almost always null, because undefined values are rare.
     if (undefinedBits !== null) to.forEach((place, i) => setUndefined(thread, place, undefinedBits[i] ?? null));
     finish(after, thread);
   };

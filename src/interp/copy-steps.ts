@@ -10,8 +10,9 @@ import type { Remainder } from './thread.ts';
 import { type Action, bigintIn, type Frame, type PlaceOf } from './value-steps.ts';
 
 /**
- * Prepares a copy of `size` bytes, of which only the first `count` are read; the others become zero. Bytes that are not
- * read may lie outside the source's memory. The source must nevertheless be aligned as if all bytes were read.
+ * Prepares a copy of `size` bytes, of which only the first `count` are read; the remaining bytes become zero. Bytes
+ * that are not read may lie outside the source's memory. The source must nevertheless be aligned as if all bytes were
+ * read.
  */
 export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, context: AccessContext): Action {
   const { space, sourceSpace } = step;
@@ -63,7 +64,7 @@ export function prepareBulk(step: StepOf<'bulk'>, placeOf: PlaceOf, context: Acc
   };
 }
 
-/** A mask of the bytes of a piece that are among the first `left` or the last `right` ones. */
+/** A mask that selects the first `left` bytes and the last `right` bytes of a piece. */
 function skippedBytes(left: number, right: number): number {
   const all = 2 ** piece - 1;
   const inPiece = (count: number): number => Math.max(0, Math.min(piece, count));
@@ -106,7 +107,7 @@ export function prepareClear(step: StepOf<'clear'>, placeOf: PlaceOf, context: A
 }
 
 /**
- * Prepares updates of consecutive elements: `load` loads one of them, and `update` combines it with the element at the
+ * Prepares updates of consecutive elements: `load` loads an element, and `update` combines it with the element at the
  * target.
  */
 export function prepareBulkAtomic(

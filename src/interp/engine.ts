@@ -44,13 +44,13 @@ const looksEvery = 1 << 10;
 /** Maximum number of blocks running at the same time. */
 const residentBlocks = 1024;
 /**
- * If the running threads seem to do nothing but poll memory for this many rounds, threads that wait for a group without
- * a mask stop waiting for them.
+ * If the running threads seem to do nothing but poll memory for this many rounds, a waiting group without a mask is
+ * completed without them.
  */
 const idleRoundsBeforeGroups = 16;
 /**
  * Number of barriers and collectives at which each thread of a block may wait before other blocks get a turn, if the
- * block may be waiting for them.
+ * block may be waiting for those blocks.
  */
 const stopsPerThread = 64;
 
@@ -192,7 +192,7 @@ export class ReferenceEngine implements SteppingEngine {
     cpu.timer = Math.max(cpu.timer, Math.round(performance.now() * 1e6) - cpu.executed);
   }
 
-  /** Returns the running block, or starts the next one; null after the last. */
+  /** Returns the running block, or starts the next one; null after the last block has ended. */
   private block(): Block | null {
     const [block] = this.running;
     if (block === undefined) return this.begin();
@@ -269,7 +269,10 @@ export class ReferenceEngine implements SteppingEngine {
     } else this.running.push(...this.running.splice(0, 1));
   }
 
-  /** Completes a group without a mask, so that its threads can continue. Returns false if no such group is waiting. */
+  /**
+   * Completes a waiting group without a mask, so that its threads can continue. Returns false if no such group is
+   * waiting.
+   */
   private settle(block: Block): boolean {
     block.idleRounds = 0;
     const group = block.collectives.settle();
@@ -277,7 +280,7 @@ export class ReferenceEngine implements SteppingEngine {
     return group !== null;
   }
 
-  /** Ends the launch if all threads of the running block's cluster only wait for each other. */
+  /** Ends the launch with a fault if all threads of the running block's cluster are only waiting for each other. */
   private requireMotion(block: Block): void {
     const { blocksPerCluster: size } = this.cpu;
     const cluster = this.running.filter((one) => sameCluster(one.number, block.number, size));
@@ -338,7 +341,7 @@ export class ReferenceEngine implements SteppingEngine {
    * Gives the next thread a turn. If turns never ended, a thread that polls a flag could prevent the thread that should
    * set the flag from running.
    *
-   * @param isAhead whether the thread lets the other threads of its warp catch up
+   * @param isAhead whether the thread has reached an instruction at which it waits for the other threads of its warp
    */
   private endTurn(thread: Thread, block: Block, isAhead: boolean): void {
     const hasHandedOver = block.looks === turnOver;

@@ -9,7 +9,7 @@ import { warpSize } from '../machine/launch.ts';
 import { multiplyMatrices } from './matrix.ts';
 import type { Member } from './member.ts';
 
-/** Returns the results of each member, in group order. */
+/** Returns the results of each member, in the order of the group. */
 export function exchange(fn: Collective, group: readonly Member[]): readonly (readonly Bits[])[] {
   const mask = group.reduce((lanes, { lane }) => lanes | (1 << lane), 0) >>> 0;
   switch (fn.form) {
@@ -141,9 +141,7 @@ function transpose(group: readonly Member[]): readonly (readonly Bits[])[] {
   });
 }
 
-/**
- * If the lane that should supply an address is not in the group, the lane that makes the access uses its own address.
- */
+/** If the lane that should supply an address is not in the group, the accessing lane uses its own address. */
 function addresses(
   { accesses, strideBits, constants, words }: AddressPlan,
   group: readonly Member[],

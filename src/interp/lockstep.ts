@@ -1,7 +1,7 @@
 /**
- * At the instructions where the threads of a warp let each other catch up (program/lockstep.ts), decides which of them
- * may run. The threads that are furthest behind in the code run first. Threads at the same instruction form a group:
- * each of them has a turn, in the order of the lanes, before any of them continues.
+ * Decides which threads of a warp may run at the instructions where the threads wait for each other
+ * (program/lockstep.ts). The threads that are furthest behind in the code run first. Threads at the same instruction
+ * form a group: each of them has a turn, in the order of the lanes, before any of them continues.
  */
 import { elementAt } from '../base/element-at.ts';
 import { warpSize } from '../machine/launch.ts';
@@ -30,9 +30,9 @@ export function nextInWarp(thread: Thread, block: Block, code: readonly Prepared
 }
 
 /**
- * Whether some threads of a group at the same instruction have not had their turn yet. Until they have, no other block
- * may run, because it would see an access of the first lanes, such as the release of a lock, before the accesses of the
- * other lanes.
+ * Whether some threads of a group at the same instruction have not had their turn yet. While there are such threads, no
+ * other block may run, because it would see an access of the first lanes, such as the release of a lock, before the
+ * accesses of the other lanes.
  */
 export function isBetweenLanes(block: Block): boolean {
   return block.threads.some(({ isReleased, activity }) => isReleased && activity === 'running');

@@ -15,8 +15,8 @@ import { formats } from '../numerics/formats.ts';
 import { plainMode } from '../numerics/operations.ts';
 
 /**
- * Elements of A and the elements of B that they are multiplied by, in the same order. All are given as bits, in the
- * same form as in a register.
+ * Elements of A and the elements of B that they are multiplied by, in the same order. All elements are given as bits,
+ * in the form that they have in a register.
  */
 export interface Factors {
   readonly a: readonly Bits[];

@@ -88,7 +88,7 @@ function elementOf(shape: MatrixProduct, matrices: Matrices): ElementOf {
   };
 }
 
-/** Returns the elements of A and B whose products are added up for an element of D. */
+/** Returns the elements of A and B whose products are added up to compute an element of D. */
 function factorsOf(shape: MatrixProduct, { a, b, more }: Matrices): (...place: Parameters<ElementOf>) => Factors {
   const { fragment: ofA } = shape.a;
   const { fragment: ofB } = shape.b;
@@ -111,7 +111,9 @@ function factorsOf(shape: MatrixProduct, { a, b, more }: Matrices): (...place: P
 /** Finds the element of a column of B by which an element of A is multiplied. */
 type Partner = (columnOfB: readonly Bits[]) => Bits;
 
-/** Returns a function that finds the partner of a stored element of A, by its row and its position in the row. */
+/**
+ * Returns a function that, given the row of a stored element of A and its position in the row, returns its `Partner`.
+ */
 function partners(sparsity: Sparsity, columns: number, more: Matrices['more']): (row: number, at: number) => Partner {
   const indices = indicesOf(sparsity, more);
   const { unit } = sparsity;
@@ -135,8 +137,9 @@ function listsOf<T>(count: number, length: number, item: (list: number, at: numb
 }
 
 /**
- * For a sparse A, returns a function that finds the metadata of a stored element: a number whose lowest bits belong to
- * the element's chunk. The function takes the element's row and its position among the stored elements of this row.
+ * Returns a function that reads the metadata of a sparse A. Given the row of a stored element and its position among
+ * the stored elements of this row, the function returns a number whose lowest bits are the metadata of the element's
+ * chunk.
  */
 function indicesOf({ unit, rowBits, lanes }: Sparsity, more: Matrices['more']): (row: number, at: number) => number {
   const perChunk = 2 * unit;

@@ -47,7 +47,7 @@ function sharedAt(offset: number, cpu: Cpu): Memory {
 
 /**
  * Finds the state space and the offset to which a 64-bit effective address refers. `space` is the state space that the
- * instruction names.
+ * instruction specifies.
  */
 export function placeIn(space: AccessSpace, address: bigint): Address {
   return space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
@@ -137,7 +137,7 @@ export function storeUndefined(
   });
 }
 
-/** The undefined bits of consecutive elements in a memory; null if all bits are defined. */
+/** The undefined bits of consecutive elements in memory; null if all bits are defined. */
 export function undefinedIn(
   { definedness = null }: Memory,
   offset: number,

@@ -46,7 +46,7 @@ export function copyPiece(
   const written = openMemory(target, to.address, 'store', bytes, context);
   if (context.cpu.races !== null) {
     noteAccess(context.cpu, plainAccess('load', null, context), source, bytes);
-    // A GPU makes such a copy once per warp, but ptxlab makes it in every lane.
+    // A GPU performs such a copy once per warp, but ptxlab performs it once per lane.
     noteAccess(context.cpu, { ...plainAccess('store', null, context), isSilent: isCopied() }, target, bytes);
   }
   for (let at = 0; at < bytes; at += wordBytes) written.store(target.offset + at, 8 * wordBytes, valueAt(at));

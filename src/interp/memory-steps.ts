@@ -91,7 +91,7 @@ export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, context: A
 
 interface StoreKinds {
   readonly loud: AccessKind;
-  /** The kind of a weak store that does not change the memory. */
+  /** The access kind of a weak store that does not change the memory. */
   readonly silent: AccessKind;
 }
 

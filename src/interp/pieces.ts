@@ -39,8 +39,8 @@ export function flowing(flow: Flow, run: Action): Piece {
 }
 
 /**
- * Returns the piece that runs at the end of an instruction. If the thread has undefined values, it removes the entries
- * of the thread's shadow that are no longer needed.
+ * Returns the piece that runs at the end of an instruction. If the thread has undefined values, this piece removes the
+ * entries of the thread's shadow that are no longer needed.
  */
 export function tidyPiece({ places }: ProgramInstruction, { registers }: FunctionContext): Piece {
   return {
@@ -54,7 +54,7 @@ export function tidyPiece({ places }: ProgramInstruction, { registers }: Functio
 }
 
 /**
- * Joins the pieces for a thread without undefined values. If a load brings in undefined bits, the pieces after it run
+ * Joins the pieces for a thread without undefined values. If a load introduces undefined bits, the pieces after it run
  * as they would in a thread with undefined values.
  */
 export function runOf(pieces: readonly Piece[], { cpu, tracksWrites }: FunctionContext): Action {

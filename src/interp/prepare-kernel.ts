@@ -67,8 +67,8 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
 }
 
 /**
- * Prepares an instruction when it first runs, because most instructions of long kernels never do. An instruction in
- * which threads wait is prepared at once: a thread may already be waiting in it when a launch continues.
+ * Prepares an instruction when it first runs, because most instructions of long kernels never run. An instruction at
+ * which threads wait is prepared up front, because a thread may already be waiting at it when a launch continues.
  */
 function preparedWhenRun(
   instruction: ProgramInstruction,
@@ -101,7 +101,7 @@ function preparedWhenRun(
 }
 
 interface Loops {
-  /** The first instructions of the loops in which a thread only waits. */
+  /** The first instruction of each loop in which a thread only waits. */
   readonly idleLoops: ReadonlySet<number>;
   /**
    * For each instruction of a loop in which a thread only waits for its cluster, the first instruction of the loop.

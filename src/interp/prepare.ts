@@ -50,7 +50,7 @@ interface Body {
 
 /**
  * The pieces for the steps, followed by those that write the results. After a step that waits, the remaining pieces run
- * once the wait is over.
+ * when the wait is over.
  */
 function body(
   results: readonly Piece[],
@@ -74,7 +74,7 @@ function body(
 /** Steps in which a thread can wait: for its group, for a barrier, or for the function it calls. */
 type WaitingKind = keyof GroupSteps | 'call';
 
-/** Whether a thread can wait in an instruction. */
+/** Whether an instruction can make a thread wait. */
 export function canWait({ steps }: ProgramInstruction): boolean {
   return steps.some(isWaiting);
 }
@@ -306,7 +306,7 @@ function machineAction<Kind extends MachineKind>(step: StepOf<Kind>, context: St
 }
 
 /**
- * The ISA does not define what happens if the index is past the end of the list. In ptxlab, such an index causes a
+ * The ISA does not define what happens if the index is beyond the end of the list. In ptxlab, such an index causes a
  * fault.
  */
 function switchAction(index: number, { targets }: ProgramInstruction, { start, cpu }: FunctionContext): Action {

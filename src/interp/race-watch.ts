@@ -28,7 +28,7 @@ function agentOf(way: 'load' | 'store', { starts, object }: KindContext): Agent 
   return elementAt(agents, way === 'load' ? 0 : agents.length - 1);
 }
 
-/** The context of a copy whose bytes arrive at an mbarrier object with this address in shared memory. */
+/** The context of a copy whose bytes arrive at the mbarrier object with this shared-memory address. */
 export function arrivingAt(address: bigint, context: AccessContext): AccessContext {
   const offset = Number(address);
   const rank = rankOf(offset, context.cpu);
@@ -72,8 +72,8 @@ export function historyOf(races: Races, space: 'shared' | 'tensor', owner: numbe
 }
 
 /**
- * The history of the memory at an address, and the offset in that memory; null for memory that no other thread can
- * write.
+ * The access history of the memory at an address, and the offset of the address in this memory; null for memory to
+ * which no other thread can write.
  */
 function remembered(
   races: Races,
@@ -96,7 +96,7 @@ export function isOtherPhase({ low, width }: BitField, one: bigint, other: bigin
   return BigInt.asUintN(width, (one ^ other) >> BigInt(low)) !== 0n;
 }
 
-/** The rank of the block that a shared-memory address contains; null for memory of the thread's own block. */
+/** The block rank that a shared-memory address contains; null if the address refers to the thread's own block. */
 function rankOf(offset: number, { blocksPerCluster }: Cpu): number | null {
   const rank = rankAt(offset);
   return rank === null || rank >= blocksPerCluster ? null : rank;

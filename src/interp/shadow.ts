@@ -33,9 +33,9 @@ export function setUndefined(thread: Shadowed, place: number, found: Undefined |
 }
 
 /**
- * Treats two equal values as defined if the same bits are undefined in both, but not all bits. The values are then
- * copies of a partly written word of memory. A loop that changes one byte by a compare-and-swap of the whole word
- * compares copies of this kind, and its result does not depend on the other bytes.
+ * Treats two equal values as defined if the same bits, but not all bits, are undefined in both. In that case, both
+ * values are copies of a partly written word of memory. A loop that changes one byte by a compare-and-swap of the whole
+ * word compares copies of this kind, and its result does not depend on the other bytes.
  */
 export function settleCopies(thread: Shadowed, one: number, other: number, width: number): void {
   const [a, b] = [thread.shadow?.get(one), thread.shadow?.get(other)];

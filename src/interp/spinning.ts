@@ -4,13 +4,15 @@
 import { elementAt } from '../base/element-at.ts';
 import type { Block, Prepared, Thread } from './thread.ts';
 
-/** No loop that is recognized as one in which a thread only waits for its cluster has this many instructions. */
+/**
+ * Every loop that is recognized as one in which a thread only waits for its cluster has fewer instructions than this.
+ */
 const longestSpin = 128;
 
 /**
  * Whether a thread is in a loop in which it only waits for its cluster. `run` runs the next instruction of the thread,
- * or none if the thread first lets others catch up, and returns the number of instructions that it ran. `run` is called
- * until the thread has executed the loop once or has left it.
+ * or none if the thread first has to wait for others, and returns the number of instructions that it ran. `run` is
+ * called until the thread has executed the loop once or has left it.
  */
 export function onlySpins(thread: Thread, code: readonly Prepared[], run: () => number): boolean {
   const { pc } = thread;

@@ -97,7 +97,7 @@ export function prepareTensorStore(step: StepOf<'tensor-store'>, placeOf: PlaceO
   };
 }
 
-/** Gives access to the memory of each block that carries out an instruction. */
+/** Provides access to the memory of each block that executes an instruction. */
 function memoriesOf(blocks: 1 | 2, context: AccessContext): readonly TensorAccess[] {
   const { block, blocksPerCluster } = context.cpu;
   if (blocks === 1) return [accessOf(block, context)];

@@ -18,7 +18,7 @@ export interface Executable {
   readonly run: Action;
   /** The action that runs instead of `run` while the thread has undefined values. */
   readonly careful: CarefulAction;
-  /** How a thread that waits in this instruction continues; null if no thread can wait in it. */
+  /** How a thread that waits at this instruction continues; null if no thread can wait at it. */
   readonly rest: Rest | null;
 }
 
@@ -29,22 +29,20 @@ export interface Prepared extends Executable {
   readonly guardValue: number;
   /** Whether running this entry counts as executing an instruction; false for `ret`. */
   readonly counted: boolean;
-  /**
-   * Whether a thread lets the other threads of its warp catch up before it runs the instruction (program/lockstep.ts).
-   */
+  /** Whether a thread waits for the other threads of its warp before it runs the instruction (program/lockstep.ts). */
   readonly catchesUp: boolean;
-  /** When threads of a warp catch up with each other, the thread whose instruction has the lowest place runs first. */
+  /** When threads of a warp wait for each other, the thread whose instruction has the lowest place runs first. */
   readonly place: number;
   /**
-   * If the instruction is in a loop in which a thread only waits for its cluster, the start of this loop; else null.
+   * If the instruction is in a loop in which a thread only waits for its cluster, the start of this loop; otherwise
+   * null.
    */
   readonly spin: number | null;
 }
 
 /**
- * The rest of an instruction in which a thread waits for results from its group, for a barrier, or for the function it
- * called. While a thread waits, everything that it needs in order to continue is in its frame and in its position in
- * the code.
+ * The rest of an instruction at which a thread waits for results from its group, for a barrier, or for the function it
+ * called. While a thread waits, its frame and its position in the code contain everything that it needs to continue.
  */
 export type Rest =
   | {
@@ -111,11 +109,9 @@ export interface Thread {
   calls: Caller[];
   pc: number;
   activity: Activity;
-  /** How many more times the threads of the warp that are further ahead wait for this thread. */
+  /** How many more times threads of the warp that are further ahead will wait for this thread. */
   awaited: number;
-  /**
-   * Whether the other threads have caught up, so that the thread may run the instruction at which it waited for them.
-   */
+  /** Whether the thread has finished waiting for the other threads of its warp and may run its next instruction. */
   isReleased: boolean;
   /** Register values before the current instruction, if it is traced. */
   before: readonly Bits[] | null;
@@ -123,7 +119,7 @@ export interface Thread {
   saved: ThreadState | null;
 }
 
-/** Lets the thread continue with the instruction in which it waited. */
+/** Lets the thread continue with the instruction at which it waited. */
 export function wake(thread: Thread): void {
   thread.activity = 'running';
   thread.saved = null;
@@ -164,12 +160,12 @@ export interface Block {
 export const looksPerTurn = 256;
 
 /**
- * The greatest value of `awaited`. A limit is necessary because a thread that is behind may be waiting for a thread
- * that is ahead, in a loop that is not recognized as a waiting loop.
+ * The maximum value of `awaited`. A limit is necessary because a thread that is behind may be waiting for a thread that
+ * is ahead, in a loop that is not recognized as a waiting loop.
  */
 export const mostAwaited: number = 1 << 14;
 
-/** The amount by which `awaited` decreases in a turn in which the thread only polled memory. */
+/** The amount by which `awaited` decreases when a thread has only polled memory during its turn. */
 export const awaitedPolls: number = 1 << 8;
 
 /** The value of `looks` that ends a thread's turn because the thread was the last of its group to arrive. */

@@ -1,7 +1,7 @@
 /**
  * Reports the instructions that are executed by one thread, or by all threads of its warp, together with the values of
- * their registers. A traced instruction is wrapped when it is prepared, so a launch without tracing costs nothing
- * extra.
+ * their registers. A traced instruction is wrapped when it is prepared, so launches without tracing are not slowed
+ * down.
  */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -16,7 +16,7 @@ import type { Frame } from './value-steps.ts';
 
 export interface TraceRegister {
   readonly name: string;
-  /** The type by which the instruction interprets the contents of the register. */
+  /** The type that the instruction uses to interpret the contents of the register. */
   readonly type: TypeName;
   /** Bits of the whole register, unsigned; a `bigint` if it is wider than 32 bits. */
   readonly before: Bits;

@@ -32,8 +32,7 @@ function elements(fragment: Fragment, lane: number): readonly Element[] {
 }
 
 /**
- * Returns the rows, columns or indices of the elements of a matrix that have undefined bits; `at` selects which of the
- * three.
+ * Finds the elements of a matrix that have undefined bits. Depending on `at`, returns their rows, columns or indices.
  */
 function mark(
   fragment: Fragment,

@@ -51,7 +51,7 @@ export function allBits(width: number): bigint {
   return (1n << BigInt(width)) - 1n;
 }
 
-/** All bits of the result are undefined if any bit of a source is. */
+/** If any bit of a source is undefined, all bits of the result are undefined. */
 export function everything(width: number): Flow['through'] {
   const all = allBits(width);
   return (masks) => (masks.some((mask) => mask !== 0n) ? all : 0n);
@@ -126,8 +126,8 @@ function flowsOf<Kind extends keyof ValueSteps>(step: StepOf<Kind>, placeOf: Pla
 }
 
 /**
- * If an integer is only truncated or extended, its undefined bits are preserved. If its sign bit is undefined, so are
- * all bits that repeat it.
+ * If an integer is only truncated or extended, its undefined bits are preserved. If the sign bit of the integer is
+ * undefined, all bits that repeat it are undefined as well.
  */
 function throughConversion({ from, to, sat, relu, integral }: StepOf<'convert'>['conversion']): Flow['through'] {
   const [source, target] = [formats[from], formats[to]];
@@ -167,7 +167,7 @@ function throughBits(fn: BitFunction, width: number): Flow['through'] {
 
 /**
  * Computes the result again with the undefined bits of some sources flipped, for every possible selection of sources. A
- * result bit that differs in any of these results is undefined.
+ * bit that is not the same in all of these results is undefined.
  */
 function throughLogic(operation: ReturnType<typeof bitOperation>, width: number): Flow['through'] {
   return (masks, values) => {

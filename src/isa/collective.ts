@@ -30,7 +30,7 @@ export type Collective =
   | { readonly form: 'active' }
   | { readonly form: 'sync' }
   | { readonly form: 'transpose' }
-  /** `name` distinguishes different products. */
+  /** Different products have different values of `name`. */
   | { readonly form: 'mma'; readonly name: string; readonly product: MatrixProduct }
   | { readonly form: 'addresses'; readonly name: string; readonly plan: AddressPlan };
 
@@ -43,8 +43,8 @@ export interface AddressPlan {
   readonly fragment: Fragment;
   /**
    * One entry for each access of a lane. The address of an access is the sum of three parts: the address that lane
-   * `sources[i]` provides, `strides[i]` times the stride, and `bytes[i]` bytes, where `i` is the number of the lane
-   * that makes the access.
+   * `sources[i]` provides, `strides[i]` times the stride, and `bytes[i]` bytes, where `i` is the number of the
+   * accessing lane.
    */
   readonly accesses: readonly {
     readonly sources: readonly number[];
@@ -70,8 +70,9 @@ export interface Exchanged {
 }
 
 /**
- * Whether an operation has no mask, and its results show which threads take part. Only threads that arrived through the
- * same calls then take part together. All threads of the warp must take part in other operations without a mask.
+ * True if an operation has no mask and its results show which threads take part. In that case, only threads that
+ * arrived through the same calls take part together. Any other operation without a mask requires all threads of the
+ * warp.
  */
 export function separatesCalls({ fn: { form }, mask }: { readonly fn: Collective; readonly mask: unknown }): boolean {
   return mask === null && (form === 'active' || form === 'vote' || form === 'shfl');

@@ -1,4 +1,6 @@
-/** The rules of forms as data: what modifiers and types may be combined, and what versions and targets they need. */
+/**
+ * The rules of forms as data: which modifiers and types may be combined, and which versions and targets they require.
+ */
 import type { Availability } from './targets.ts';
 import type { TypeName } from './types.ts';
 
@@ -14,7 +16,7 @@ export type TypeRelation = 'wider' | 'narrower' | 'same';
  */
 export interface Condition {
   readonly types?: readonly TypeName[];
-  /** The slot whose type must be one of `types`. If absent, it is enough for any slot to have one of these types. */
+  /** The slot whose type must be one of `types`. If no slot is specified, the type of any slot can be one of these. */
   readonly slot?: number;
   readonly modifiers?: readonly string[];
   readonly without?: readonly string[];

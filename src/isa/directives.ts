@@ -8,7 +8,10 @@ import { at, atBefore, atBetween, type Availability, parseVersion } from './targ
 
 export type Linkage = '.extern' | '.visible' | '.weak' | '.common';
 
-/** Spaces that a declaration may name. `.sreg` is not among them: ptxas rejects declarations of special registers. */
+/**
+ * State spaces that are allowed in declarations. `.sreg` is not one of them: ptxas rejects declarations of special
+ * registers.
+ */
 export type DeclaredSpace = '.reg' | '.const' | '.global' | '.local' | '.param' | '.shared' | '.tex';
 
 /** Directives that can be the first word of a module item or of a statement in a function body. */
@@ -149,15 +152,15 @@ export interface TuningRow extends Dated {
   readonly on: readonly TuningOwner[];
   /** The minimum and maximum number of values that follow the directive. */
   readonly values: readonly [least: number, most: number];
-  /** Whether its values can be strings as well as integers. */
+  /** Whether the values of the directive can be strings as well as integers. */
   readonly named: boolean;
-  /** Whether its values are counts, which must be at least 1. */
+  /** Whether the values of the directive are counts, which must be at least 1. */
   readonly positive: boolean;
   /** The largest value that the directive accepts; null if the directive itself does not limit its values. */
   readonly most: number | null;
-  /** Another directive with which this one cannot be combined. */
+  /** Another directive with which this directive cannot be combined. */
   readonly not: string | null;
-  /** The directives that a kernel with this one must have as well. */
+  /** The directives that a kernel with this directive must also have. */
   readonly needs: readonly string[];
 }
 

@@ -11,7 +11,7 @@ export interface Environment {
   readonly gpu: Gpu;
 }
 
-/** Makes an environment. If no GPU is given, the GPU of the target's architecture is used. */
+/** Creates an environment. If no GPU is given, the GPU of the target's architecture is used. */
 export function environmentOf(version: Version, target: Target, gpu: Gpu = gpuOf(target)): Environment {
   return { version, target, gpu };
 }

@@ -22,8 +22,8 @@ export interface ExpandOptions {
 }
 
 /**
- * Every legal variant of a form. All variants with the same types are yielded one after the other. Types and modifiers
- * are taken in the order in which the table lists them.
+ * Every legal variant of a form. Variants with the same types are yielded consecutively. Types and modifiers are used
+ * in the order in which the table lists them.
  */
 export function expandForm(form: InstructionForm, options: ExpandOptions = {}): Generator<Variant> {
   return expandCompiled(compileForm(form), options);
@@ -92,8 +92,8 @@ function* fewChoices(axes: readonly Axis[], most: number): Generator<Choice> {
 }
 
 /**
- * Yields the given choice, followed by every choice that adds one to `most` further modifiers to it. At most one
- * modifier is added from each axis. Only the axes from `index` on are used.
+ * Yields the given choice, followed by every choice that adds at least one and at most `most` modifiers to it. At most
+ * one modifier per axis is added. Only the axes from `index` on are used.
  */
 function* optionalChoices(axes: readonly Axis[], index: number, most: number, chosen: Choice): Generator<Choice> {
   yield chosen;

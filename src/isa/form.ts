@@ -1,6 +1,6 @@
 /**
- * An instruction form: one line of the ISA's syntax block, as plain data. All code that has to know the instructions
- * reads them from the table of forms: the resolver, the checker, the engines, `explain`, the listing and the
+ * An instruction form: one line of the ISA's syntax block, as plain data. All code that needs information about
+ * instructions reads it from the table of forms: the resolver, the checker, the engines, `explain`, the listing and the
  * documentation. To add a form, it is therefore enough to add one entry to the table.
  */
 import type { AvailabilityRow, Constraint, TypeRelation } from './conditions.ts';
@@ -23,7 +23,7 @@ export interface InstructionForm {
   /** The syntax line in the ISA's notation, operands included. */
   readonly syntax: string;
   readonly summary: string;
-  /** Type and modifier sets that the syntax line names but modifiers.ts does not define. */
+  /** Type and modifier sets that the syntax line uses but modifiers.ts does not define. */
   readonly sets?: Readonly<Record<string, readonly string[]>>;
   readonly regime: Regime;
   readonly relation?: TypeRelation;
@@ -31,8 +31,8 @@ export interface InstructionForm {
   readonly availability: readonly AvailabilityRow[];
   readonly operands: readonly OperandPattern[];
   /**
-   * Whether the instruction waits for other threads, or tests whether the thread must keep waiting. A loop around such
-   * an instruction is recognized as a loop that waits for other threads.
+   * Whether the instruction waits for other threads, or tests whether the thread must keep waiting. A loop that
+   * contains such an instruction is recognized as a loop that waits for other threads.
    */
   readonly polls?: true;
   /**
@@ -46,7 +46,8 @@ export interface InstructionForm {
   readonly inert?: readonly string[];
   /**
    * The value of the condition code if the instruction is evaluated on its own, without an earlier instruction that
-   * sets the condition code. The value stands for no carry or borrow; it is 1 for instructions that borrow. Default: 0.
+   * sets the condition code. This value means that there is no carry or borrow; it is 1 for instructions that borrow.
+   * Default: 0.
    */
   readonly nothingCarried?: 0 | 1;
   /**

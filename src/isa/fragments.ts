@@ -87,7 +87,7 @@ export function transposed({ rows, columns, row, column, ...rest }: Fragment): F
 }
 
 /**
- * m8n8k4 with f16 computes four products at once. Each of them is held by eight lanes: four consecutive lanes in the
+ * m8n8k4 with f16 computes four products at once. Each product is held by eight lanes: four consecutive lanes in the
  * lower half of the warp, and the corresponding four lanes in the upper half. `quadPair` lists the two bits of the lane
  * number that form the number of the product.
  */

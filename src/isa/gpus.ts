@@ -1,6 +1,6 @@
 /**
- * The GPUs whose arithmetic a launch can use. The target determines what is legal; the GPU determines what the ISA
- * leaves open, mainly the order of additions and the rounding in matrix instructions.
+ * The GPUs whose arithmetic a launch can use. The target determines what is legal; the GPU determines what the ISA does
+ * not specify, mainly the order of additions and the rounding in matrix instructions.
  */
 import type { RecordedGpu } from '../numerics/conversion.ts';
 import { type Target, type TargetName, targets } from './targets.ts';

@@ -93,7 +93,7 @@ function zeroExponentOf(kept: number, addsInF32: boolean): number {
   return addsInF32 ? -108 - kept : 3 - kept;
 }
 
-/** From this architecture on, ptxas replaces some instructions by several others. Measured on an H200. */
+/** From this architecture on, ptxas replaces some instructions with several others. Measured on an H200. */
 const emulating = 80;
 
 /** The format in which a GPU computes sums. */

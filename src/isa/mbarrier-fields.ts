@@ -6,10 +6,10 @@ export interface BitField {
 }
 
 /**
- * The ISA does not specify the meaning of the bits. All but the layout were measured on an H200. Numbers are stored
- * negated, in two's complement, so that arrivals add to them. A phase is complete when no arrivals and no bytes are
- * pending. The bits between the fields are 0. The state that an arrival returns is a copy of the whole object as it was
- * before the arrival.
+ * The ISA does not specify the meaning of the bits. All fields except the layout were measured on an H200. Numbers are
+ * stored negated, in two's complement, so that arrivals add to them. A phase is complete when no arrivals and no bytes
+ * are pending. The bits between the fields are 0. The state that an arrival returns is a copy of the whole object as it
+ * was before the arrival.
  */
 export const mbarrierFields: Readonly<Record<'layout' | 'pending' | 'expected' | 'bytes' | 'phase', BitField>> = {
   /** 1 for `.layout::v1`, else 0. This bit was found in code that ptxas 13.3 generates for sm_90 and sm_100. */

@@ -1,6 +1,6 @@
 /**
- * Facts about instructions that are missing from the table. For some opcodes, the table has no forms at all. For
- * others, it lacks the forms that versions 9.3 and 9.4 added.
+ * Facts about instructions that are missing from the table. For some opcodes, the table has no forms at all. For other
+ * opcodes, it lacks the forms that versions 9.3 and 9.4 added.
  */
 import type { AvailabilityRow } from './conditions.ts';
 import { at, atListed, type Availability, parseVersion, type Version, type VersionName } from './targets.ts';
@@ -26,8 +26,8 @@ export const opcodesOutside: ReadonlyMap<string, AvailabilityRow> = new Map(
 export interface Addition {
   readonly since: Version;
   /**
-   * The modifiers and types that only new variants have. A word that ends with `::` stands for all words that begin
-   * with it.
+   * The modifiers and types that occur only in the new variants. A word that ends with `::` stands for all words that
+   * begin with it.
    */
   readonly words: readonly string[];
 }

@@ -24,7 +24,10 @@ export interface Axis {
   readonly optional: boolean;
 }
 
-/** One dot-part of a syntax line. The part is described by the index of a type slot or by the index of an axis. */
+/**
+ * One dot-separated part of a syntax line. The part is described by the index of a type slot or by the index of an
+ * axis.
+ */
 export type Part = { readonly slot: number } | { readonly axis: number };
 
 export interface CompiledForm {
@@ -143,7 +146,7 @@ function makeAxis(form: InstructionForm, name: string, optional: boolean): Axis 
 }
 
 /**
- * Makes the variant for these choices, which the caller must already have checked. The keys of `modifiers` are the
+ * Creates the variant for these choices, which the caller must already have checked. The keys of `modifiers` are the
  * names of the axes; an axis without a modifier has no entry.
  */
 export function makeVariant(

@@ -29,7 +29,7 @@ export interface ValuePattern {
   /** Constants are not allowed as this operand, although the type would permit them. */
   readonly registerOnly?: boolean;
   /**
-   * A `.f16x2` register is not allowed for this operand, although it would be allowed if the mnemonic named the
+   * A `.f16x2` register is not allowed for this operand, although it would be allowed if the mnemonic specified the
    * operand's type.
    */
   readonly unpacked?: boolean;
@@ -122,15 +122,15 @@ export type OperandPattern =
       readonly types?: readonly TypeName[];
       readonly joined?: boolean;
       readonly untyped?: boolean;
-      /** For registers that are written and read: the name under which steps find the values that are read. */
+      /** For registers that are written and read: the name that steps use for the values that are read. */
       readonly alsoRead?: string;
     }
   /**
    * Without a vector modifier, the operand is one value. With a vector modifier, it is a brace list or vector register
-   * with the number of elements that the modifier gives. `braced`: without a vector modifier, the single value may also
-   * be in braces. `uncounted`: lists of 1, 2 or 4 registers are allowed even without a vector modifier, and an operand
-   * that is read may be a single value even if there is a vector modifier. `alone`: with a vector modifier, a single
-   * value is also allowed. `maskable`: in a list of 256 bits, `_` is allowed for elements that are not accessed.
+   * with the number of elements that the modifier specifies. `braced`: without a vector modifier, the single value may
+   * also be in braces. `uncounted`: lists of 1, 2 or 4 registers are allowed even without a vector modifier, and an
+   * operand that is read may be a single value even if there is a vector modifier. `alone`: with a vector modifier, a
+   * single value is also allowed. `maskable`: in a list of 256 bits, `_` is allowed for elements that are not accessed.
    */
   | {
       readonly kind: 'lanes';
@@ -143,7 +143,7 @@ export type OperandPattern =
     }
   /**
    * `[a]`, `[a+imm]` or `[variable]`. The address is in `space` or, if that is absent, in the state space that the
-   * instruction's modifier names. `sized`: a register that holds a global or generic address must be as wide as the
+   * instruction's modifier specifies. `sized`: a register that holds a global or generic address must be as wide as the
    * addresses of the module. `element`: `name[1]` is also allowed, without brackets around it. `coordinates`: the
    * operand is `[a, {x, y}]` with this number of 32-bit coordinates, where `a` is the address of a tensor map. `least`:
    * a register that holds the address must have at least this many bits (with `generic`, this applies only to
@@ -167,8 +167,8 @@ export type OperandPattern =
     }
   /**
    * The operand of cvta: a register or, for variants without `.to`, a variable in the state space that the modifier
-   * names. This pattern is also used for mapa and getctarank. Their variable must always be in `space`, and integer
-   * constants are allowed if `constants` is set.
+   * specifies. This pattern is also used for mapa and getctarank. In these instructions, the variable must always be in
+   * `space`, and integer constants are allowed if `constants` is set.
    */
   | {
       readonly kind: 'window';

@@ -1,8 +1,8 @@
 /**
- * The rules that decide which registers and constants an instruction accepts, given the type of its operand. They
- * comprise Tables 27 and 28 in section 9.4.1 of PTX ISA 9.1, written as rules, and two stricter sets of rules (see
- * `Regime`). The same rules apply to source and destination registers. If a register is wider than the operand, a
- * source is truncated, and a result is extended to the width of the register.
+ * The rules that determine which registers and constants an instruction accepts, given the type of its operand. The
+ * rules consist of those in Tables 27 and 28 in section 9.4.1 of PTX ISA 9.1 and two stricter sets (see `Regime`). The
+ * same rules apply to source and destination registers. If a register is wider than the operand, a source is truncated,
+ * and a result is extended to the width of the register.
  */
 import type { Regime } from './operand-patterns.ts';
 import { isInteger, type PtxType } from './types.ts';

@@ -1,5 +1,5 @@
 /**
- * The predefined special registers (PTX ISA 9.1, chapter 10). There is one row for each of them, with its type, the
+ * The predefined special registers (PTX ISA 9.1, chapter 10). There is one row for each register, with its type, the
  * versions and targets on which ptxas 13.0 accepts it, and the source of its value. Hardware-specific registers have
  * the values that they would have on a single SM that runs one grid.
  */
@@ -31,7 +31,7 @@ export type LaunchValue =
   | 'lanesUpTo'
   | 'lanesGreater'
   | 'lanesFrom'
-  /** The number of instructions executed so far, and the upper 32 bits of that number. */
+  /** The number of instructions that have been executed, and the upper 32 bits of this number. */
   | 'clock'
   | 'clockHigh'
   /** A time in nanoseconds, and its upper 32 bits. */
@@ -39,7 +39,7 @@ export type LaunchValue =
   | 'timerHigh'
   /**
    * The size of a block's shared memory in bytes. `sharedBytes` does not include the part that is reserved for the
-   * system; the other two give the size with this part, and the size of the dynamic part alone.
+   * system; `allSharedBytes` includes it, and `dynamicSharedBytes` is the size of the dynamic part alone.
    */
   | 'sharedBytes'
   | 'allSharedBytes'
@@ -156,9 +156,7 @@ const clusters = at('7.8', 90);
 const chopped: Extras = { least: 16 };
 const reserved: Extras = { grant: 'reserved shared memory' };
 
-/**
- * Special registers that some steps read implicitly. The keys are the names by which these steps refer to the values.
- */
+/** Special registers that some steps read implicitly. The keys are the names that these steps use for the values. */
 export const impliedRegisters: ReadonlyMap<Ref, SpecialRegister> = new Map(
   (
     [

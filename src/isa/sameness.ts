@@ -13,7 +13,7 @@ export function isSameFor(value: Sameness, group: Sameness): boolean {
   return sizes[value] >= sizes[group];
 }
 
-/** The sameness of a value that is computed from two other values: the lesser of their samenesses. */
+/** The sameness of a value that is computed from two other values: the smaller of the two samenesses. */
 export function meet(a: Sameness, b: Sameness): Sameness {
   return isSameFor(a, b) ? b : a;
 }

@@ -10,7 +10,7 @@ import type { Sameness } from './sameness.ts';
  */
 export type AccessSpace = 'generic' | 'global' | 'shared' | 'local' | 'const' | 'param' | 'tensor';
 
-/** True if a word names a space. */
+/** True if a word is the name of a state space. */
 export function isAccessSpace(word: unknown): word is AccessSpace {
   return typeof word === 'string' && Object.hasOwn(spaceSameness, word);
 }
@@ -36,7 +36,7 @@ export const spaceSameness: Readonly<Record<AccessSpace, Sameness>> = {
  * The bit position, in an address of shared memory, at which the rank of a block begins. If this bit and all higher
  * bits are zero, the address refers to the thread's own block. Otherwise, these bits contain the rank of a block in the
  * cluster, plus `rankOfFirst`, and the address refers to the shared memory of that block, which may also be the
- * thread's own block. Such addresses come from mapa.
+ * thread's own block. Such addresses are computed by mapa.
  */
 export const rankShift = 24;
 

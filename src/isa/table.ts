@@ -205,7 +205,7 @@ export function opcodeOf({ syntax }: InstructionForm): string {
   return opcodeIn(elementAt(syntax.split(/[\s{]/, 1), 0));
 }
 
-/** The table of the PTX instructions that this version of ptxlab knows. */
+/** The table of the PTX instructions that this version of ptxlab recognizes. */
 export const ptxForms: FormTable = new FormTable(families);
 
 /** All forms, in the order of the families. */

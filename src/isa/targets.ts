@@ -1,6 +1,6 @@
 /**
- * PTX versions and `.target` architectures in the order of their introduction (section 11.1.2 and the release notes of
- * PTX ISA 9.1; the first version that supports each target was determined with ptxas 13.0).
+ * PTX versions and `.target` architectures in order of introduction (section 11.1.2 and the release notes of PTX ISA
+ * 9.1; the first version that supports each target was determined with ptxas 13.0).
  */
 import { lastOf, valueAt } from '../base/element-at.ts';
 import { joinWords } from '../base/join-words.ts';
@@ -175,9 +175,7 @@ function expandTarget([sm, since, a, f]: TargetRow): readonly Target[] {
   return found;
 }
 
-/**
- * Every target, in ascending order of architectures. For each architecture, the target without a suffix comes first.
- */
+/** All targets, in ascending order of architecture. For each architecture, the target without a suffix comes first. */
 export const targets: readonly Target[] = targetRows.flatMap(expandTarget);
 
 /** The names of all targets, in the order of the table. */
@@ -193,7 +191,10 @@ export function findTarget(name: string): Target | undefined {
   return byName.get(name);
 }
 
-/** The target that a name in `.target` stands for. ptxas 13.0 accepts `compute_90a` as another name for `sm_90a`. */
+/**
+ * The target that a name in a `.target` directive refers to. ptxas 13.0 accepts `compute_90a` as another name for
+ * `sm_90a`.
+ */
 export function findDeclaredTarget(name: string): Target | undefined {
   return byName.get(name) ?? byName.get(name.replace(/^compute_/, 'sm_'));
 }
@@ -246,7 +247,7 @@ export function describeTargetSets(sets: readonly TargetSet[]): string {
   return joinWords([...new Set(others), ...new Set(names)], 'or');
 }
 
-/** One of the ways in which a feature can be available: since a certain PTX version, on certain targets. */
+/** A range of PTX versions and a set of targets for which a feature is available. */
 export interface Availability {
   readonly since: Version;
   /** The version in which the feature was removed; absent if it still exists. */

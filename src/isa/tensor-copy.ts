@@ -3,7 +3,7 @@
 export interface TensorCopy {
   /** Number of blocks that take part. Each of them copies from its own shared memory to its own tensor memory. */
   readonly blocks: 1 | 2;
-  /** For each group of 32 rows of the source, the lanes at which the copies of the group begin. */
+  /** For each group of 32 source rows, the lanes at which its copies begin. */
   readonly parts: readonly (readonly number[])[];
   /** The length of a row in 16-byte chunks. */
   readonly chunks: 1 | 2;

@@ -1,7 +1,7 @@
 /**
- * The layout of the 128 bytes of a tensor map, which the ISA does not specify. It follows from the bits that the driver
- * of an H200 writes and that `tensormap.replace` changes on this GPU; docs/spec-questions.md says which bits were not
- * measured.
+ * The layout of the 128 bytes of a tensor map, which the ISA does not specify. The layout was derived from the bits
+ * that the driver of an H200 writes and from the bits that `tensormap.replace` changes on this GPU;
+ * docs/spec-questions.md lists the bits that were not measured.
  */
 import { elementAt } from '../base/element-at.ts';
 
@@ -69,8 +69,8 @@ export const tensorMapFields = {
 } as const;
 
 /**
- * Masks of the bits that can differ between tensor maps, by the offset of the word. All other bits of these words are
- * 0.
+ * Masks of the bits that can differ between tensor maps, by the byte offset of the word. All other bits of these words
+ * are 0.
  */
 export const knownBits: Readonly<Record<number, number>> = { 8: 0x71_fff1, 28: 0xffff, 52: 0xff00_7fff };
 
@@ -81,7 +81,7 @@ export const highStrideBits = 4;
 export const elementStrideBits = 3;
 
 /**
- * The number of bits of a corner coordinate in a map for im2col mode, by the number of dimensions of the tensor (PTX
+ * The number of bits in a corner coordinate of a map for im2col mode, by the number of dimensions of the tensor (PTX
  * ISA 9.1, section 5.5.4.1). The coordinates are signed, and the tensor has at least three dimensions.
  */
 export const cornerBits: readonly number[] = [0, 0, 0, 16, 8, 5];
@@ -138,8 +138,8 @@ export const tensorElementTypes = [
 export type TensorElementType = (typeof tensorElementTypes)[number];
 
 /**
- * How elements are stored. Elements narrower than a byte are copied in groups; every other element is a group of its
- * own.
+ * How elements are stored. Elements narrower than a byte are copied in groups; every wider element forms a group by
+ * itself.
  */
 export interface TensorElement {
   readonly type: TensorElementType;

@@ -11,7 +11,7 @@ export const tensorUnit = 32;
 /** Number of bytes in a lane. */
 export const laneBytes: number = 4 * tensorColumns;
 
-/** The offset in bytes of a lane's column. */
+/** The byte offset of a lane's column in tensor memory. */
 export function tensorOffset(lane: number, column: number): number {
   return lane * laneBytes + 4 * column;
 }
@@ -30,8 +30,8 @@ export function tensorPlace(address: bigint): readonly [lane: number, column: nu
 }
 
 /**
- * The offset of the allocation word. Each of its bits 0 to 15 is set if a unit of columns is allocated. Bit 16 is set
- * once the block has given up its right to allocate.
+ * The offset of the allocation word. Each of bits 0 to 15 of this word is set if the corresponding unit of columns is
+ * allocated. Bit 16 is set once the block has given up its right to allocate.
  */
 export const tensorAllocation: number = tensorLanes * laneBytes;
 

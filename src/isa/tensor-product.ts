@@ -23,16 +23,16 @@ export interface ProductShapes {
 /** A product that a single thread starts. Its shape and its types are in the instruction descriptor. */
 export type TensorProduct = {
   /**
-   * Number of blocks that take part. If there are two, each of them holds half of the rows of A and half of the columns
-   * of B in its shared memory, and receives the corresponding rows of D in its tensor memory. The two blocks are
-   * neighbors in the cluster, and the first of them has an even rank.
+   * Number of blocks that take part. If two blocks take part, each of them holds half of the rows of A and half of the
+   * columns of B in its shared memory, and receives the corresponding rows of D in its tensor memory. The two blocks
+   * are neighbors in the cluster, and the first of them has an even rank.
    */
   readonly blocks: 1 | 2;
-  /** Whether A is in tensor memory. If not, it is in shared memory, like B. */
+  /** Whether A is in tensor memory. Otherwise, A is in shared memory, like B. */
   readonly aInTensor: boolean;
   /** Whether half of the elements of A are omitted. Metadata in tensor memory selects the elements that are kept. */
   readonly sparse: boolean;
-  /** Whether the product keeps B instead of A for later products (`.ws`). D may then have as few as 32 rows. */
+  /** Whether B is kept for later products instead of A (`.ws`). D may then have as few as 32 rows. */
   readonly stationary: boolean;
   /** The possible numbers of rows of A and of columns of B. */
   readonly shapes: ProductShapes;
@@ -71,7 +71,7 @@ export interface ProductDescriptor {
   readonly n: number;
   readonly m: number;
   /**
-   * In a product with scale factors: the format of the factors, and the numbers of the bytes that contain the first
+   * In a product with scale factors: the format of the factors, and the indices of the bytes that contain the first
    * factors of A and B.
    */
   readonly scaleFormat: number;
@@ -79,7 +79,7 @@ export interface ProductDescriptor {
   readonly firstScaleB: number;
   /** In a product of packed fp4 numbers: whether rows of A have 96 elements instead of 64 (sm_103). */
   readonly hasLongRows: boolean;
-  /** In a product that keeps B: the number of columns by which B may be shifted. */
+  /** In a product that keeps B: the maximum number of columns by which B may be shifted. */
   readonly greatestShift: number;
 }
 

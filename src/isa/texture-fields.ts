@@ -57,8 +57,8 @@ export const textureFields = {
 export const textureBytes = 144;
 
 /**
- * The values of the tag, by which a description is recognized. The description of a sampler has only the fields that
- * determine how texels are read.
+ * The values of the tag, which shows whether a description belongs to a texture, a surface or a sampler. The
+ * description of a sampler has only the fields that determine how texels are read.
  */
 export const textureTags = { texture: 0x58, surface: 0x59, sampler: 0x5a } as const;
 

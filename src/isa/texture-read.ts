@@ -49,10 +49,13 @@ export const operandStarts = { coordinates: 0, level: 4, values: 4, offset: 10, 
 /** How suld, sust and sured use coordinates. */
 export interface SurfacePlace {
   readonly geometry: Geometry;
-  /** The number of bytes that are accessed if the first coordinate counts bytes; null if it counts texels. */
+  /**
+   * The number of bytes that are accessed if the first coordinate is in bytes; null if this coordinate is in texels.
+   */
   readonly bytes: number | null;
   /**
-   * What happens if a texel is outside the surface: the launch ends, the nearest texel is used, or nothing is accessed.
+   * What happens if a texel is outside the surface: the launch ends with a fault, the nearest texel is used, or nothing
+   * is accessed.
    */
   readonly outside: 'trap' | 'clamp' | 'zero';
   readonly access: 'load' | 'store';

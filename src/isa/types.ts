@@ -1,5 +1,5 @@
 /**
- * The types that can be named in an instruction or a declaration. There is one row for each type (sections 5.2.1 to
+ * The types that can be used in instructions and declarations. The table has one row for each type (sections 5.2.1 to
  * 5.2.5 of PTX ISA 9.1).
  */
 import { valueAt } from '../base/element-at.ts';
@@ -15,8 +15,8 @@ export type TypeClass = 'signed' | 'unsigned' | 'float' | 'bits' | 'predicate' |
 
 /**
  * Where a type name may be used. `variable`: in declarations and instructions. `quirk`: like `variable`, but
- * undocumented; ptxas accepts it nevertheless. `instruction`: in instructions, and in declarations of arrays.
- * `element`: only in instructions; in declarations, it is a syntax error.
+ * undocumented, although ptxas accepts it. `instruction`: in instructions, and in declarations of arrays. `element`:
+ * only in instructions; in declarations, it is a syntax error.
  */
 export type TypeUse = 'variable' | 'quirk' | 'instruction' | 'element';
 

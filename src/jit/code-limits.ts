@@ -4,7 +4,7 @@ import { PtxlabError } from '../base/error.ts';
 const limits = {
   /**
    * Number of basic blocks. Every entry point has its own compiled copies of the blocks that threads can reach from it
-   * without having to wait, and each copy counts.
+   * without having to wait, and each copy is counted.
    */
   blocks: { most: 262_144, what: 'blocks that follow barriers and calls' },
   /**
@@ -20,7 +20,7 @@ const limits = {
 
 type Quantity = keyof typeof limits;
 
-/** Adds up the quantities that are limited for a kernel, and checks the sums against their limits. */
+/** Adds up the limited quantities of a kernel, and checks each sum against its limit. */
 export class CodeSize {
   private readonly kernel: string;
   private readonly counts: Record<Quantity, number> = { blocks: 0, kept: 0, targets: 0, callees: 0 };

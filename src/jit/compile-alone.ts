@@ -1,7 +1,7 @@
 /**
- * Compiles the code that runs a single thread at a time through a region, as a separate module. If threads run in
+ * Compiles, as a separate module, the code that runs a single thread at a time through a region. If threads run in
  * groups of four, this code runs only if the threads of a group diverge or if only some of them run. Most launches
- * therefore need it for few regions or for none.
+ * therefore need this code for only a few regions or for none.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { EngineCall } from './engine-call.ts';

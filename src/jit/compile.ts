@@ -25,9 +25,9 @@ import { regionFunction, regionType } from './regions/region-function.ts';
 export interface Compilation {
   readonly kernel: CompiledKernel;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The list `engineCalls` of `kernel`, to which code that is compiled later adds its own calls. */
+  /** The `engineCalls` list of `kernel`. If more code is compiled later, its calls are added to this list. */
   readonly engineCalls: EngineCall[];
-  /** The regions whose code for one thread at a time was left out (see `aloneLater`). */
+  /** The regions whose single-thread code was left out (see `aloneLater`). */
   readonly leftOut: readonly number[];
   readonly compileAlone: CompileAlone;
 }
@@ -97,8 +97,8 @@ function compileFour(shape: KernelShape, { fn, region }: KernelRegion, functions
 const runType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /**
- * Runs regions one after the other while all threads continue together. If the kernel lets threads of a warp catch up
- * and only some lanes of the warp run, only one region is run, because the other lanes may be behind.
+ * Runs regions one after the other while all threads continue together. If the kernel has places where the threads of a
+ * warp reconverge, and only some lanes of the warp run, only one region is run, because the other lanes may be behind.
  */
 function runFunction(shape: KernelShape, functions: AloneFunctions, fours: readonly (number | null)[]): Code {
   const { helpers, layout, engineCalls } = shape;
@@ -122,8 +122,7 @@ function runFunction(shape: KernelShape, functions: AloneFunctions, fours: reado
     .op('i32.and', 'i32.eqz')
     .set(inFours);
   if (shape.inWarps) {
-    // Code for four threads is used only if the mask of threads that are to run includes at least one complete group of
-    // four.
+    // Four-thread code is used only if the mask of the threads to run includes at least one complete group of four.
     code.get(inFours).get(members);
     for (const lane of [1, 2, 3]) code.get(members).i32(lane).op('i32.shr_u', 'i32.and');
     code.i32(0x11111111).op('i32.and').i32(0).op('i32.ne', 'i32.and').set(inFours);
@@ -165,7 +164,10 @@ function runFunction(shape: KernelShape, functions: AloneFunctions, fours: reado
   return code.get(region);
 }
 
-/** Writes code for a stop that the threads have reached. If the turn of their block is over, they do not continue. */
+/**
+ * Writes code for a stop that the threads have reached. If the turn of their block is over, the threads do not
+ * continue.
+ */
 function spendStop(code: Code, layout: LaunchLayout, end: () => void): void {
   const left = code.local('i32');
   code.get(0);

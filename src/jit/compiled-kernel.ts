@@ -1,6 +1,6 @@
 /**
- * What the engine needs to know about a compiled kernel, in addition to the module itself. This information is plain
- * data, so that it can be sent to a worker.
+ * The information about a compiled kernel that the engine needs in addition to the module itself. This information is
+ * plain data, so that it can be sent to a worker.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { BuiltinName } from '../isa/builtin-functions.ts';

@@ -1,6 +1,6 @@
 /**
- * Describes the places in a program where compiled code calls the engine. The description contains what the engine
- * needs to continue or to report a fault.
+ * Describes the places in a program where compiled code calls the engine. The description contains the information that
+ * the engine needs to continue or to report a fault.
  */
 import type { Access } from '../machine/memory/segment.ts';
 import type { AccessSpace, WindowSpace } from '../isa/spaces.ts';
@@ -10,7 +10,7 @@ import type { SurfacePlace, TextureRead } from '../isa/texture-read.ts';
 import type { BoxKind, BoxMode, BoxReduction } from '../isa/steps/memory.ts';
 
 export type EngineCall = {
-  /** PTX source line; 0 if the call belongs to no instruction. */
+  /** PTX source line; 0 if the call does not belong to an instruction. */
   readonly line: number;
 } & (
   | {

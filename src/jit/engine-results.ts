@@ -3,7 +3,7 @@ import type { Ref } from '../isa/steps/ref.ts';
 import { context } from './layout.ts';
 import type { Lowering } from './lowering.ts';
 
-/** Sets up to four 32-bit values to the results of an engine call. */
+/** Loads the results of an engine call into at most four 32-bit values. */
 export function loadResults(to: readonly Ref[], { code, values, locals, layout }: Lowering): void {
   to.forEach((ref, i) => {
     code.get(locals.context).memory('i32.load', layout.origin + context.results + 4 * i);

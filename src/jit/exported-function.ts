@@ -1,4 +1,4 @@
-/** A function that a module exports. All parameters are at most 32 bits wide, and so is the result, if there is one. */
+/** A function that a module exports. All parameters and the result, if there is one, are at most 32 bits wide. */
 export type CompiledFunction = (...operands: readonly number[]) => number;
 
 /** Returns the function that an instance exports under this name. */

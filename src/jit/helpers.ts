@@ -60,8 +60,8 @@ const importTypes: Readonly<
   },
   /**
    * Multiplies matrices in tensor memory, or copies a matrix to it. Takes the number of the engine call, the thread,
-   * the remaining fuel, and the operands; operands that the step does not have are zeros. The wide operands are
-   * addresses and descriptors, for example those of D, A and B, or those of the target and the source. The narrow
+   * the remaining fuel, and the operands; zeros are passed for operands that the step does not have. The wide operands
+   * are addresses and descriptors, for example those of D, A and B, or those of the target and the source. The narrow
    * operands are the instruction descriptor, whether the previous value of D is added, the scale of this value, and,
    * for each block, a mask of the unchanged lanes in four words.
    */

@@ -40,8 +40,8 @@ export interface LaunchLayout {
    */
   readonly fours: boolean;
   /**
-   * Some of the code for one thread at a time is needed only when four threads cannot run together. If `aloneLater` is
-   * true, this code is left out of the module, and compiled when a launch first needs it.
+   * Some of the single-thread code is needed only when four threads cannot run together. If `aloneLater` is true, this
+   * code is left out of the module and compiled when a launch first needs it.
    */
   readonly aloneLater: boolean;
   /** Which accesses the threads of a warp perform in lockstep. */
@@ -88,11 +88,12 @@ export const context = {
    */
   slowTiles: 88,
   /**
-   * The number of runs of regions that end at calls or at places where threads catch up. These runs are counted only if
-   * a thread may wait for another thread in a loop that extends over several regions.
+   * The number of times that threads have run a region that may end at a call or where the threads of a warp
+   * reconverge. This number is counted only if a thread may wait for another thread in a loop that extends over several
+   * regions.
    */
   leavingRuns: 92,
-  /** Extents of a cluster, and whether the kernel or the launch specifies clusters. */
+  /** The extents of a cluster, and whether the kernel or the launch specifies clusters. */
   clusterX: 96,
   clusterY: 100,
   clusterZ: 104,

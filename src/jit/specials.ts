@@ -75,7 +75,7 @@ const writers: Readonly<Record<LaunchValue, Writer>> = {
 };
 
 /**
- * Reads the field for a part of the register (`.x`, `.y` or `.z`), and divides it by the extent of clusters in the same
+ * Reads the field for a part of the register (`.x`, `.y` or `.z`), and divides it by the cluster size in the same
  * dimension. `operation` determines whether the result is the quotient or the remainder.
  */
 function byCluster(fields: readonly ContextField[], operation: 'i32.div_u' | 'i32.rem_u', beyond: number): Writer {
@@ -103,7 +103,7 @@ function field(name: ContextField): Writer {
 }
 
 /**
- * Reads the field for a part of the register, such as `.x`. For a part without a field, such as `.w`, the value is
+ * Reads the field for a part of the register, such as `.x`. Parts without a field, such as `.w`, have the value
  * `beyond`.
  */
 function fieldOfPart(fields: readonly ContextField[], beyond: number): Writer {

@@ -211,8 +211,8 @@ function codeAction(open: OpenDocument, { title, applicability, edits: changes }
 }
 
 /**
- * Returns two kinds of code lenses: some show the C++ name of each function, and the others mark where the code for
- * each source line starts.
+ * Returns two kinds of code lenses: one shows the C++ name of a function, and the other marks where the code for a
+ * source line starts.
  */
 function codeLenses(open: OpenDocument): readonly object[] {
   return [...nameLenses(open), ...sourceLenses(open)];

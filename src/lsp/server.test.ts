@@ -48,7 +48,7 @@ class Client {
     this.notify('textDocument/didOpen', { textDocument: { uri, languageId: 'ptx', version: 1, text: content } });
   }
 
-  /** The answer to a request about the open document. */
+  /** Sends a request about the open document, and returns the response. */
   ask(method: string, params: object = {}): unknown {
     this.server.receive({ jsonrpc: '2.0', id: ++this.lastId, method, params: { textDocument: { uri }, ...params } });
     this.settle();

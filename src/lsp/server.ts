@@ -25,7 +25,7 @@ export interface ServerHost {
   readonly version: string;
 }
 
-/** How long the user must stop typing before findings are sent, in milliseconds. */
+/** How long the user must have stopped typing before findings are sent, in milliseconds. */
 const pause = 100;
 
 const severities: Readonly<Record<Severity, number>> = { error: 1, warning: 2, note: 3 };
@@ -63,7 +63,7 @@ export class LanguageServer {
     this.host = host;
   }
 
-  /** Whether there are messages waiting for an answer. */
+  /** Whether any messages are waiting to be processed. */
   get isBusy(): boolean {
     return this.waiting.length > 0;
   }
@@ -131,7 +131,7 @@ export class LanguageServer {
     return inside == null ? null : answer(inside, params);
   }
 
-  /** A notification has no answer, so errors in it are shown in the log of the editor. */
+  /** A notification gets no response, so errors in it are shown in the editor's log. */
   private tryNotified(method: string, params: unknown): void {
     if (this.state !== 'running' && method !== 'exit') return;
     try {

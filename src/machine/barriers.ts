@@ -1,7 +1,7 @@
 /**
- * Named barriers of one block: keeps track of which threads are waiting at which barrier, and decides when they
- * continue. Barriers are numbered, and threads that specify the same number meet at the same barrier. A barrier without
- * a count waits for every thread that has not exited.
+ * Keeps track of which threads of a block are waiting at which named barrier, and decides when they continue. Barriers
+ * are numbered, and threads that specify the same number meet at the same barrier. A barrier without a count waits for
+ * every thread that has not exited.
  */
 import type { BarrierReduction } from '../isa/steps/group.ts';
 import { machineFault } from './fault.ts';
@@ -13,7 +13,10 @@ export const barrierCount = 16;
 /** A thread that arrives at a barrier. */
 export interface Arrival extends Waiter {
   readonly barrier: number;
-  /** Whether `barrier` is the number of a warpgroup, whose threads meet without specifying a barrier. */
+  /**
+   * True if the threads of a warpgroup meet without specifying a barrier; `barrier` is then the number of the
+   * warpgroup.
+   */
   readonly internal: boolean;
   /** Number of threads to wait for; null for all that have not exited. */
   readonly count: number | null;
@@ -23,7 +26,7 @@ export interface Arrival extends Waiter {
   readonly predicate: boolean;
 }
 
-/** The number of a barrier among all barriers of the block. */
+/** The number that identifies a barrier within its block. The barriers of warpgroups follow the named barriers. */
 export function barrierNumber(named: number, internal: boolean): number {
   return internal ? barrierCount + named : named;
 }
@@ -155,7 +158,7 @@ function copyOf(barrier: BarrierState): Barrier {
   return { ...barrier, waiting: barrier.waiting.slice(), signals: barrier.signals.slice() };
 }
 
-/** The result of a reduction, which is given to the threads that were waiting for it. */
+/** The result of a reduction, which is returned to the threads that were waiting for it. */
 export function reduced(reduction: BarrierReduction, { come, holding }: Opened): number {
   if (reduction === 'popc') return holding;
   return (reduction === 'and' ? holding === come : holding > 0) ? 1 : 0;

@@ -15,7 +15,7 @@ export interface BuiltinServices {
   readonly look: () => void;
 }
 
-/** Returns the result, or null for functions without one. Arguments are unsigned. */
+/** Runs a built-in function and returns its result; null if the function has no result. The arguments are unsigned. */
 export function runBuiltin(name: BuiltinName, args: readonly bigint[], services: BuiltinServices): bigint | null {
   const [first = 0n, second = 0n] = args;
   services.look();
@@ -34,7 +34,7 @@ export function runBuiltin(name: BuiltinName, args: readonly bigint[], services:
 
 const noFormat = 0xffff_ffffn;
 
-/** Longer format strings and longer assertion texts are truncated. */
+/** Format strings and assertion texts that are longer than this are truncated. */
 const longestFormat = 2 ** 20;
 
 /** The arguments follow one another, each at its natural alignment. */

@@ -3,7 +3,10 @@ import { Collectives } from './collectives.ts';
 
 const lanes = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
-/** Lets threads arrive at an instruction without a mask, and returns the groups that are complete as they arrive. */
+/**
+ * Makes threads arrive at an instruction without a mask, one after another, and returns the groups that become
+ * complete.
+ */
 function arrive(collectives: Collectives, threads: readonly number[], place = [7]): readonly (readonly number[])[] {
   return threads.flatMap((thread) => {
     const group = collectives.arrive({ thread, line: 1 }, 'activemask', null, place);

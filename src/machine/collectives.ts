@@ -1,11 +1,11 @@
 /**
- * Tracks which threads of a warp have arrived at an instruction that they execute together, and when they continue.
- * Threads form a group if they execute the same operation with the same member mask, even if the instructions are in
- * different places in the program. If the instruction has no mask, the threads that have arrived at it form a group as
- * soon as all threads of the warp have arrived, or no other thread of the block can make progress. A thread cannot make
- * progress if it cannot run, or if it is only waiting for memory to change. If the results of an instruction show which
- * threads take part, as with `activemask`, threads that have called the same function from different places do not form
- * a single group, because a GPU runs them one after the other.
+ * Tracks which threads of a warp have arrived at an instruction that they execute together, and determines when they
+ * continue. Threads form a group if they execute the same operation with the same member mask, even if the instructions
+ * are in different places in the program. If the instruction has no mask, the threads that have arrived at it form a
+ * group as soon as all threads of the warp have arrived, or no other thread of the block can make progress. A thread
+ * cannot make progress if it cannot run, or if it is only waiting for memory to change. If the results of an
+ * instruction show which threads take part, as with `activemask`, threads that have called the same function from
+ * different places do not form a single group, because a GPU runs them one after the other.
  */
 import { wordAt } from '../base/typed-reads.ts';
 import { machineFault } from './fault.ts';

@@ -4,7 +4,7 @@ import type { Collectives } from './collectives.ts';
 import { type MachineFault, machineFault } from './fault.ts';
 import { describeSpinning, type Waiter } from './waiting.ts';
 
-/** @param spinning the threads that repeat loops which only another thread of their cluster could end */
+/** @param spinning the threads in loops that only another thread of their cluster could end */
 export function deadlockFault(
   { barriers, collectives }: { readonly barriers: Barriers; readonly collectives: Collectives },
   spinning: readonly Waiter[],

@@ -1,4 +1,4 @@
-/** The parts of a launch, the interface of engines, and the loop that runs a launch to its end. */
+/** The parts of a launch, the interface of engines, and the loop that runs a launch until it ends. */
 import type { KernelProgram } from '../program/link.ts';
 import type { InLockstep } from '../program/lockstep.ts';
 import type { ModuleImage } from '../program/module-image.ts';
@@ -51,8 +51,8 @@ export interface Engine<State extends LaunchState> {
   /** Number of milliseconds spent so far on preparing the kernel, as opposed to running it. */
   readonly preparing: number;
   /**
-   * Runs for some milliseconds. Returns false when the launch is done. If the kernel has a fault, throws an error that
-   * `faultOf` recognizes.
+   * Runs for some milliseconds. Returns false when the launch is done. If the kernel causes a fault, throws an error
+   * that `faultOf` recognizes.
    */
   run(): boolean;
   /** Returns the fault behind an error that `run` threw; null if the error is not a fault of the kernel. */
@@ -64,7 +64,7 @@ export interface Engine<State extends LaunchState> {
    * the same shape.
    */
   take(state: State): void;
-  /** Returns the memory that was borrowed from the device. */
+  /** Returns the borrowed memory to the device. */
   release(): void;
 }
 
@@ -91,7 +91,7 @@ export function endedBefore({ kernel, shape, printed }: Launch, { code, message 
 /** Number of milliseconds for which a launch may run before it returns to the event loop. */
 const turn = 40;
 
-/** Runs a launch to its end or to the first fault. */
+/** Runs a launch until it ends or the first fault occurs. */
 export async function runToEnd<State extends LaunchState>(
   engine: Engine<State>,
   { shape, printed }: Pick<Launch, 'shape' | 'printed'>,

@@ -24,7 +24,7 @@ export interface Fault {
 }
 
 /**
- * The error that memory accesses and control flow in an engine throw. It describes what went wrong, but not in which
+ * The error thrown by memory accesses and control flow inside an engine. It describes what went wrong, but not in which
  * thread.
  */
 export class MachineFault extends Error {

@@ -51,7 +51,7 @@ const blockLimits: Dim3 = [1024, 1024, 64];
  * blocks.
  */
 export const clusterLimit = 16;
-/** Maximum shared memory per block: 227 KiB, which is the greatest limit of any existing device. */
+/** Maximum shared memory per block: 227 KiB, which is the highest limit of any existing device. */
 export const sharedLimit: number = 227 * 1024;
 
 const axes = ['x', 'y', 'z'] as const;

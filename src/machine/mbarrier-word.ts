@@ -1,6 +1,6 @@
 /**
  * The arrival of copied bytes at an mbarrier object, for copies that the engines perform themselves. All other changes
- * are steps of instructions (isa/forms/async/mbarrier-object.ts).
+ * to mbarrier objects are steps of instructions (isa/forms/async/mbarrier-object.ts).
  */
 import { type BitField, mbarrierFields } from '../isa/mbarrier-fields.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The tables of the special function unit as compiled code reads them (numerics/mufu.ts). They are in global memory,
- * below the first address that a kernel may access.
+ * The tables of the special function unit, in the form in which compiled code reads them (numerics/mufu.ts). They are
+ * in global memory, below the first address that a kernel may access.
  */
 import { once } from '../base/once.ts';
 import { keysOf, recordOf } from '../base/records.ts';

@@ -78,11 +78,9 @@ export interface ThreadState {
   readonly calls: readonly CallState[];
   readonly pc: number;
   readonly activity: Activity;
-  /** How many more times the threads of the warp that are further ahead wait for this thread. */
+  /** How many more times the threads of the warp that are further ahead will wait for this thread. */
   readonly awaited: number;
-  /**
-   * Whether the other threads have caught up, so that the thread may run the instruction at which it waited for them.
-   */
+  /** Whether the thread has finished waiting for the other threads of its warp and may run its next instruction. */
   readonly isReleased: boolean;
   /**
    * The values that the registers had before the current instruction. Present only if the instruction is traced and the

@@ -28,7 +28,7 @@ export function swizzled(address: number, { atom, lines }: SwizzlePattern, phase
   return address ^ ((((address >> lineShift) - phase) & (lines - 1)) * atom);
 }
 
-/** Whether an address is in a line with an odd number. */
+/** Whether an address is in an odd-numbered line of shared memory. */
 export function isInOddLine(address: number): boolean {
   return ((address >> lineShift) & 1) === 1;
 }

@@ -19,7 +19,7 @@ export function whereThreadsWait(waiters: readonly Waiter[]): string {
     .join('; ');
 }
 
-/** Describes threads that repeat loops which only another thread of their cluster could end. */
+/** Describes threads in loops that only another thread of their cluster could end. */
 export function describeSpinning(waiters: readonly Waiter[]): string {
   return waiters.length === 0
     ? ''

@@ -1,7 +1,7 @@
 /**
- * Computes the results of floating-point instructions from the bits of their operands: exactly, and then rounded once
- * (sections 9.7.3 and 9.7.4 of PTX ISA 9.1). A NaN result is the canonical NaN of its format; policy.ts lists the cases
- * that the ISA does not specify.
+ * Computes the results of floating-point instructions from the bits of their operands. Each result is computed exactly
+ * and then rounded once (sections 9.7.3 and 9.7.4 of PTX ISA 9.1). A NaN result is the canonical NaN of its format;
+ * policy.ts lists the cases that the ISA does not specify.
  */
 import { patternsOf } from './encode.ts';
 import {

@@ -79,8 +79,9 @@ export function isPlainRounding(c: Conversion): boolean {
 }
 
 /**
- * Whether subnormal inputs become zeros. `.ftz` does so only with f32, and a scale with every format. An H200 rounds
- * subnormal f32 numbers to f16 in spite of `.ftz`, which shows only if they are rounded away from zero.
+ * Whether subnormal inputs become zeros. `.ftz` has this effect only on f32, and a scale has it on every format. An
+ * H200 rounds subnormal f32 numbers to f16 in spite of `.ftz`; this makes a difference only if they are rounded away
+ * from zero.
  */
 export function flushesInput(c: Conversion): boolean {
   if (c.gpu === 'sm_90' && c.to === 'f16' && c.scaled === null) return false;

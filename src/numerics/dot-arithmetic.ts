@@ -18,17 +18,17 @@ export function accumulatorOf(end: ChunkEnd): Accumulator {
   return end === 'f16' ? 'f16' : 'f32';
 }
 
-/** The arithmetic of a generation of tensor cores for a family of types. */
+/** The arithmetic that one generation of tensor cores uses for a family of types. */
 export interface DotArithmetic {
   /** Number of products in a chunk. The sum of a chunk is one of the terms of the next chunk. */
   readonly chunk: number;
   /**
-   * Before the terms are added, each is truncated to a multiple of 2^(e - kept), where e is the greatest exponent of
-   * any term.
+   * Before the terms are added, each is truncated to a multiple of 2^(e - kept), where e is the largest exponent of any
+   * term.
    */
   readonly kept: number;
   readonly end: ChunkEnd;
-  /** The exponent that a term of zero is considered to have when the greatest exponent is determined. */
+  /** The exponent that a term of zero is considered to have when the largest exponent is determined. */
   readonly zeroExponent: number;
   /**
    * The order of addition. `direct`: chunks are added to c in the order of k. `halves`: the elements are converted to
@@ -57,7 +57,7 @@ export function chunksOf<T>(elements: readonly T[], { chunk, order }: DotArithme
   return chunks;
 }
 
-/** The greatest number of elements in a chunk. */
+/** The maximum number of elements in a chunk. */
 export function longestChunk(count: number, { chunk, order }: DotArithmetic): number {
   return Math.min(chunk, order === 'direct' ? count : count / 2);
 }

@@ -21,8 +21,8 @@ const cases = [
 ] as const;
 
 /**
- * Random codes. About one in `rare` of them is any code of the format; the others have exponents that are close
- * together.
+ * Random codes. About one in `rare` of them is chosen from all codes of the format; the others have exponents that are
+ * close together.
  */
 function codesOf(random: RandomSource, format: FactorFormat, count: number, rare: number): Uint32Array {
   const { width } = formats[format];

@@ -9,7 +9,7 @@ import { accumulatorOf, type DotArithmetic, type FactorFormat } from './dot-arit
 import { power } from './exact.ts';
 import { formats } from './formats.ts';
 
-/** The rows of A or the columns of B: `length` elements each, one line after the other. */
+/** The rows of A or the columns of B, one after the other. Each of them has `length` elements. */
 export interface TileLines {
   readonly length: number;
   readonly values: Float64Array;
@@ -19,7 +19,7 @@ export interface TileLines {
   readonly special: ReadonlyMap<number, readonly Addend[]>;
 }
 
-/** The exponent that stands for zero. It is less than the exponent of any nonzero product. */
+/** The exponent that represents zero. It is less than the exponent of any nonzero product. */
 export const ofZero = -100_000;
 
 /**
@@ -162,7 +162,7 @@ export function dotTile(
     return end === 'f32' ? truncated(total, unit) : ending(total, unit, end);
   }
 
-  /** Only very small numbers have a smaller exponent than zeros, so this function is rarely called. */
+  /** Only very small numbers have an exponent below `zeroExponent`, so this function is rarely called. */
   function hasZero(inA: number, inB: number, count: number): boolean {
     for (let i = 0; i < count; i++) if (powersOfA[inA + i] === ofZero || powersOfB[inB + i] === ofZero) return true;
     return false;

@@ -1,7 +1,7 @@
 /**
  * Computes dot products in the way that tensor cores do: products are exact, the terms of a chunk are aligned to their
- * greatest exponent and truncated, and the sum of each chunk is rounded once. This behavior was measured on hardware
- * and modeled by the authors of MMA-Sim (arXiv 2511.10909).
+ * largest exponent and truncated, and the sum of each chunk is rounded once. This behavior was measured on hardware and
+ * modeled by the authors of MMA-Sim (arXiv 2511.10909).
  */
 import type { Bits } from '../base/bits.ts';
 import {
@@ -20,7 +20,7 @@ import { formats } from './formats.ts';
 import { type Grid, gridOf, round } from './round.ts';
 
 /**
- * A term with the value `significand` * 2^(`exponent` - `fractionBits`). The greatest exponent of the terms is
+ * A term with the value `significand` * 2^(`exponent` - `fractionBits`). The largest exponent of the terms is
  * determined from their exponents. If `counts` is false, the exponent for zeros is used for this purpose instead of the
  * term's `exponent`. By default, `counts` is true unless the significand is 0.
  */

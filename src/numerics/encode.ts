@@ -13,16 +13,16 @@ export type Encoder = (sign: Sign, significand: number, exponent: number) => Bit
 export interface Patterns {
   readonly encode: Encoder;
   /**
-   * Positive zero and negative zero. An unsigned format has only one zero, so both entries are that zero; ue8m0 has
-   * none, so both entries are its smallest value.
+   * Positive zero and negative zero. An unsigned format has only one zero, so both entries are that zero; ue8m0 has no
+   * zero, so both entries are its smallest value.
    */
   readonly zero: readonly [Bits, Bits];
   readonly one: Bits;
-  /** Null if the format has none. */
+  /** Null if the format has no infinities. */
   readonly infinity: readonly [Bits, Bits] | null;
   /** +MAX_NORM and -MAX_NORM; for an integer type, its largest and its lowest value. */
   readonly largest: readonly [Bits, Bits];
-  /** Null if the format has none. */
+  /** Null if the format has no NaN. */
   readonly canonicalNan: Bits | null;
   /**
    * Returns the NaN with the given sign and the leading bits of the payload, made quiet if `quiet` is true; the payload

@@ -33,7 +33,7 @@ export interface ExplainedTerm {
 
 export interface ExplainedChunk {
   readonly terms: readonly ExplainedTerm[];
-  /** The greatest exponent of the terms, and the exponent of the unit; both are null if any term is not finite. */
+  /** The largest exponent of the terms, and the exponent of the unit; both are null if any term is not finite. */
   readonly greatest: number | null;
   readonly unit: number | null;
   /** The exact sum of the truncated terms, in units; null if there is a term that is not finite. */

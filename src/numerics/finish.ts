@@ -54,7 +54,7 @@ export function finish(target: Target, value: Exact, random: number, causes: Cau
   }
 }
 
-/** Finishes a zero, or a value that has become zero. */
+/** Returns the bits of the result for a zero, or for a value that has become zero. */
 export function finishZero(target: Target, sign: Sign, causes: Causes): Bits {
   const { to, positiveZero } = target;
   if (sign === 1 && clampsNegative(target, causes)) return to.zero[0];

@@ -32,7 +32,10 @@ export interface FloatFormat {
   readonly canonicalNan: bigint | null;
 }
 
-/** A fixed-point format in two's complement or unsigned; `fractionBits` is 6 for s2f6 and 0 for integers. */
+/**
+ * A fixed-point format, which is either in two's complement or unsigned; `fractionBits` is 6 for s2f6 and 0 for
+ * integers.
+ */
 export interface FixedFormat {
   readonly kind: 'integer' | 'fixed';
   readonly name: IntegerName | FixedName;

@@ -25,9 +25,9 @@ export interface Kernel {
   /** a * b + c without rounding; null if the sum is zero. */
   readonly fma: (a: Finite, b: Finite, c: Finite) => Finite | null;
   readonly divide: (a: Finite, b: Finite) => Finite;
-  /** Of a positive value. */
+  /** The square root of a positive value. */
   readonly squareRoot: (a: Finite) => Finite;
-  /** 1 / sqrt(a) of a positive value. */
+  /** 1 / sqrt(a) for a positive value. */
   readonly reciprocalRoot: (a: Finite) => Finite;
 }
 

@@ -19,8 +19,8 @@ interface Layout<T extends Bits> {
   readonly infinity: T;
   readonly leastNormal: T;
   /**
-   * Returns the NaN that an instruction produces; `last` is its last operand that is a NaN. neg and abs do not change the
-   * sign of a NaN.
+   * Returns the NaN that an instruction produces; `last` is its last operand that is a NaN. neg and abs do not change
+   * the sign of a NaN.
    */
   readonly nanFrom: (last: T) => T;
 }

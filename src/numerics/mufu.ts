@@ -55,7 +55,7 @@ function partsOf(bits: number, { fractionBits, bias }: Layout): Parts {
   return { sign: bits >= 2 ** 31 ? 2 ** 31 : 0, exponent, fraction, isSpecial: exponent === 2 * bias + 1 };
 }
 
-/** Joins the parts of a number. The significand has 24 bits; bits that do not fit into the layout are dropped. */
+/** Assembles a number from its parts. The significand has 24 bits; bits that do not fit into the layout are dropped. */
 function joined(sign: number, exponent: number, significand: number, { fractionBits }: Layout): number {
   if (exponent <= 0) return sign;
   return sign + exponent * 2 ** fractionBits + Math.floor((significand - 2 ** 23) / 2 ** (23 - fractionBits));

@@ -152,7 +152,7 @@ export function truncatedNan(bits: number, { satfinite }: Conversion): number {
   return ((bits & -0x2000) >>> 0) - (satfinite ? 0x2000 : 0);
 }
 
-/** The row of `nanPolicies` that a conversion follows. */
+/** The row of `nanPolicies` that applies to a conversion. */
 export function nanPolicyOf(c: Conversion): Policy<NanPolicy> {
   return firstThatApplies(nanPolicies, c);
 }
@@ -190,7 +190,7 @@ export const overflowPolicies: readonly ConversionPolicy<OverflowPolicy>[] = [
   },
 ];
 
-/** The row of `overflowPolicies` that a conversion follows. */
+/** The row of `overflowPolicies` that applies to a conversion. */
 export function overflowPolicyOf(c: Conversion): Policy<OverflowPolicy> {
   return firstThatApplies(overflowPolicies, c);
 }

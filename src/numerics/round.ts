@@ -68,8 +68,8 @@ export function gridOf(name: FormatName, integral = false): Grid {
 }
 
 /**
- * The grid without a lower limit for exponents. Under .ftz, results are rounded to this grid, and are flushed to zero if
- * they are then below the smallest normal number (open-choices.ts).
+ * The grid without a lower limit for exponents. Under .ftz, results are rounded to this grid, and are flushed to zero
+ * if they are then below the smallest normal number (open-choices.ts).
  */
 export function withoutLowest(grid: Grid): Grid {
   return { ...grid, lowest: -10_000 };

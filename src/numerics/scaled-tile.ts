@@ -10,7 +10,10 @@ import { power } from './exact.ts';
 
 export type ScaleFormat = 'ue8m0' | 'ue4m3';
 
-/** The scale factors of lines. Each line has `count` factors, each of which applies to the same number of elements. */
+/**
+ * The scale factors of the lines of a matrix. Each line has `count` factors, each of which applies to the same number
+ * of elements.
+ */
 export interface TileScales {
   readonly count: number;
   /** The significands of the factors; NaN for a factor that is a NaN. */
@@ -87,7 +90,7 @@ export function productScaledTile(a: ScaledLines, b: ScaledLines, arithmetic: Do
   }
 }
 
-/** The exponent of the greatest scale factor for which all scaled elements remain far from the limits of f32. */
+/** The exponent of the largest scale factor for which all scaled elements remain far from the limits of f32. */
 const greatestShift = 80;
 
 /**
@@ -118,7 +121,7 @@ export function multipliedLines({ lines, scales }: ScaledLines): {
   return { lines: { length, values, exponents }, others };
 }
 
-/** The lines that have a scale factor that is a NaN. */
+/** The lines with at least one scale factor that is a NaN. */
 export function linesWithNan({ count, significands }: TileScales): ReadonlySet<number> {
   const found = new Set<number>();
   significands.forEach((one, i) => {

@@ -35,7 +35,7 @@ export class BlockTree {
     return valueAt(this.rankOf, block);
   }
 
-  /** The block that immediately dominates a block; the entry for itself. */
+  /** The immediate dominator of a block. For the entry, this is the entry itself. */
   above(block: number): number {
     return elementAt(this.order, signedAt(this.tree.immediate, this.rank(block)));
   }

@@ -22,9 +22,9 @@ import { layOut, type Placed, stackAlignment } from './layout.ts';
 import { reservedSymbol, usesReserved } from './reserved-shared.ts';
 
 /**
- * Each activation has this number of bytes in addition to its variables. They stand for the data that a call saves. If
- * functions are recursive, every activation takes up at least this much space, so that endless recursion soon uses up
- * all local memory and is detected.
+ * Each activation has this number of bytes in addition to its variables. These bytes stand for the data that a call
+ * saves. If functions are recursive, every activation takes up at least this much space, so that endless recursion soon
+ * uses up all local memory and is detected.
  */
 const linkage = { usual: 8, recursive: 64 } as const;
 

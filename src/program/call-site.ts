@@ -112,7 +112,10 @@ function movesOf(passed: Passed, { bytes, open }: Formal, offset: number, frame:
   }
 }
 
-/** The bits that a register takes up in memory: its width, but at least 8, because a predicate takes up one byte. */
+/**
+ * The number of bits that a register takes up in memory: its width, but at least 8, because a predicate takes up one
+ * byte.
+ */
 export function storedWidth(width: number): number {
   return Math.max(8, width);
 }

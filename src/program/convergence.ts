@@ -7,7 +7,7 @@ import { BlockTree } from './block-tree.ts';
 import { type BasicBlock, followersOf, predecessorsOf } from './flow.ts';
 
 /**
- * Returns the blocks at which threads converge after a branch, if there is at least one of the instructions `points`
+ * Returns the blocks at which threads converge after a branch, if at least one of the instructions in `points` is
  * between the branch and the block. Each block is mapped to its place in the order in which the threads of a warp run
  * (lockstep.ts). Paths that lead to none of these instructions are ignored, because a thread on such a path can run
  * without the others.
@@ -80,7 +80,8 @@ class Flow {
 
   /**
    * The index of the block's first instruction or, if a loop begins with the block, of the last instruction of the
-   * loop. Threads that begin another round of the loop then wait for threads that have not finished the previous round.
+   * loop. Threads that begin another iteration of the loop then wait for threads that have not finished the previous
+   * iteration.
    */
   place(block: number): number {
     const { forward, blocks } = this;
@@ -96,8 +97,8 @@ class Flow {
 
   /**
    * The blocks at which paths end. Some loops have no such block, because threads that leave them reach no more points.
-   * In that case, the first block from which threads can leave the loop is used. If the loop never ends, its first block
-   * is used.
+   * In that case, the first block from which threads can leave the loop is used. If the loop never ends, its first
+   * block is used.
    */
   private ends(): readonly number[] {
     const { order } = this.forward;

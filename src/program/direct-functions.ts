@@ -1,7 +1,7 @@
 /**
  * Finds the functions that a thread runs from start to end without waiting for other threads. Generated code can call
- * these functions directly. For all others, the thread has to keep its registers elsewhere, so that it can stop in the
- * callee.
+ * these functions directly. When a thread calls any other function, it has to save its registers first, so that it can
+ * stop in the callee.
  */
 import { flowOf, isGroupStep, looksAtOthers } from '../isa/steps/effects.ts';
 import { calleesIn } from './call-chain.ts';
@@ -18,12 +18,13 @@ export interface DirectFunctions {
 
 export const noDirectFunctions: DirectFunctions = { all: new Set(), alone: new Set() };
 
-/**
- * Maximum number of direct functions that call one another, because each call takes up space on the stack of the host.
- */
+/** Maximum depth of calls between direct functions, because each call takes up space on the stack of the host. */
 const mostNested = 16;
 
-/** Maximum number of registers. With more registers, generated code keeps some of them in memory (jit/regions/values.ts). */
+/**
+ * Maximum number of registers. With more registers, generated code keeps some of them in memory
+ * (jit/regions/values.ts).
+ */
 const mostRegisters = 256;
 
 export function directFunctions(functions: readonly LinkedFunction[]): DirectFunctions {

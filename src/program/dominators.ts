@@ -89,7 +89,7 @@ class Forest {
   readonly semidominators: Int32Array;
   private readonly ancestors: Int32Array;
   /**
-   * For each node, the node with the least semidominator among those on the path from this node to its entry in
+   * For each node, the node with the smallest semidominator among those on the path from this node to its entry in
    * `ancestors`, not including that entry.
    */
   private readonly labels: Int32Array;
@@ -102,8 +102,8 @@ class Forest {
   }
 
   /**
-   * Considers a node, and those of its ancestors whose number is at least `first`. Returns the least semidominator of
-   * all these nodes.
+   * Considers a node, and those of its ancestors whose number is at least `first`. Returns the smallest semidominator
+   * of all these nodes.
    */
   leastAbove(number: number, first: number): number {
     const { ancestors, labels, path } = this;

@@ -16,7 +16,10 @@ type Guard = NonNullable<ProgramInstruction['guard']>;
  */
 const longest = 8;
 
-/** Maximum number of accesses on both sides, because their code is written for all four threads and for each of them. */
+/**
+ * Maximum number of memory accesses on both sides of a branch. The limit is low because the code for an access is
+ * generated twice: for all four threads together, and for each thread separately.
+ */
 const mostAccesses = 4;
 
 const cheapFloats: ReadonlySet<StepOf<'float'>['fn']> = new Set([
@@ -32,14 +35,17 @@ const cheapFloats: ReadonlySet<StepOf<'float'>['fn']> = new Set([
 const costlyIntegers: ReadonlySet<StepOf<'integer'>['fn']> = new Set(['div', 'rem']);
 
 /**
- * Whether four threads can execute an instruction together even if its guard differs between them. All of them execute
- * a cheap instruction. Each thread makes its own access to memory.
+ * Whether four threads can execute an instruction together even if its guard differs between them. A cheap instruction
+ * is executed by all of them. Memory is accessed by each thread separately.
  */
 export function canBeMasked(instruction: ProgramInstruction): boolean {
   return isCheap(instruction) || isPlainAccess(instruction);
 }
 
-/** Whether an instruction only loads or stores, and other threads need not see this in any order. */
+/**
+ * Whether an instruction only loads or stores, and its accesses need not be visible to other threads in a particular
+ * order.
+ */
 function isPlainAccess({ steps, specials, call }: ProgramInstruction): boolean {
   if (call !== null || specials.length > 0) return false;
   return steps.some(isAccess) && steps.every((step) => (isAccess(step) ? step.order === null : isCheapStep(step)));
@@ -77,8 +83,8 @@ function isCheapStep(step: Step): boolean {
 
 /**
  * Returns a program in which branches over a few cheap instructions and accesses to memory, with or without an else
- * side, are replaced with guards, if the condition is one of the registers in `varying`. Every instruction keeps its position and is counted
- * as before.
+ * side, are replaced with guards, if the condition is one of the registers in `varying`. Every instruction keeps its
+ * position and is counted as before.
  */
 export function convertBranches(program: FunctionProgram, varying: ReadonlySet<number>): FunctionProgram {
   const { instructions } = program;

@@ -336,7 +336,7 @@ function joined<T>(one: readonly T[], other: readonly T[]): readonly T[] {
   return other.length === 0 ? one : [...one, ...other];
 }
 
-/** The values of the constant operands that decide what the steps of the variant are. */
+/** The values of the constant operands that determine the steps of the variant. */
 function constantsOf({ form }: Variant, operands: readonly Binding[]): Constants {
   const { decidedBy } = form;
   if (decidedBy === undefined) return noConstants;

@@ -40,7 +40,7 @@ export function builtinsOf({ functions }: KernelProgram): ReadonlySet<number> {
   return new Set(functions.flatMap(({ kind }, i) => (kind === 'builtin' ? [i] : [])));
 }
 
-/** Size of a thread's local memory in bytes if functions are recursive. The depth of calls is then unknown. */
+/** Size of a thread's local memory in bytes if functions are recursive. The depth of calls is unknown in this case. */
 const recursionBytes = 64 * 1024;
 
 /**
@@ -73,7 +73,8 @@ interface Group {
 }
 
 /**
- * Line numbers of another text would be misleading in messages, so they are replaced with 0, which stands for no line.
+ * Line numbers from another source text would be misleading in messages, so they are replaced with 0, which means that
+ * there is no line.
  */
 function withoutLines(draft: Draft): Draft {
   return { ...draft, instructions: draft.instructions.map((one) => ({ ...one, line: 0 })) };

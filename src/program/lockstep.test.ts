@@ -1,4 +1,4 @@
-/** The instructions before which the threads of a warp let each other catch up. */
+/** Tests before which instructions the threads of a warp wait for each other. */
 import { expect, test } from 'vitest';
 import { elementAt } from '../base/element-at.ts';
 import { loadModule } from '../check/check.ts';
@@ -6,7 +6,10 @@ import { FunctionTable } from './function-table.ts';
 import { linkKernel } from './link.ts';
 import { lockstepPoints } from './lockstep.ts';
 
-/** The text of each of these instructions, with its place if this is the index of another instruction. */
+/**
+ * Returns the texts of the instructions before which threads wait. If the place of an instruction is another
+ * instruction, the text of that instruction is appended.
+ */
 function points(...body: readonly string[]): readonly string[] {
   const source = `.version 8.0\n.target sm_75\n.address_size 64\n.entry k() {
     .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>; .shared .b32 s[64];

@@ -1,8 +1,8 @@
 /**
- * Finds the instructions before which a thread lets the other threads of its warp catch up, so that all of them perform
- * their volatile accesses to shared memory in lockstep. The ISA does not promise such an order. But GPUs run the threads
- * of a warp together unless they diverge, and many older kernels rely on it: in a reduction or a scan, the threads of a
- * warp exchange values through volatile variables without synchronizing.
+ * Finds the instructions before which a thread waits for the other threads of its warp, so that all of them perform
+ * their volatile accesses to shared memory in lockstep. The ISA does not promise such an order. But GPUs run the
+ * threads of a warp together unless they diverge, and many older kernels rely on it: in a reduction or a scan, the
+ * threads of a warp exchange values through volatile variables without synchronizing.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { AccessSpace } from '../isa/spaces.ts';
@@ -34,21 +34,21 @@ const stepsIn: Readonly<Record<InLockstep, (step: Step) => boolean>> = {
   all: (step) => memoryUses(step).length > 0,
 };
 
-/** Ways in which a thread may have accessed memory since the other threads last caught up, as bits of a set. */
+/** Ways in which a thread may have accessed memory since it last waited for the other threads, as bits of a set. */
 const past = { hasRead: 1, hasWritten: 2, wasInLockstep: 4 } as const;
 
 /** The accesses that a built-in function such as `free` may perform. */
 const anything = past.hasRead | past.hasWritten | past.wasInLockstep;
 
 /**
- * Returns the instructions before which threads let others catch up (points), as a map from the index of each
- * instruction to its place. Among the threads of a warp, the one with the lowest place runs first, so that it catches
- * up with the others. The place of a thread at any other instruction is the index of this instruction.
+ * Returns the instructions before which the threads of a warp wait for each other (points), as a map from the index of
+ * each instruction to its place. Among the threads of a warp, the one with the lowest place runs first, so that it can
+ * catch up with the others. The place of a thread at any other instruction is the index of this instruction.
  *
  * An access is a point if it may conflict with an earlier access of another thread and at least one of the two accesses
  * is performed in lockstep, unless the threads have waited for each other in between. Loops that only wait for other
- * threads contain no points, because a thread in them lets the others run anyway. Threads also catch up where they
- * converge after they have taken different branches, if there are points on these branches.
+ * threads contain no points, because a thread in such a loop lets the others run anyway. Threads also wait for each
+ * other where they converge after they have taken different branches, if there are points on these branches.
  */
 export function lockstepPoints(
   program: FunctionProgram,
@@ -76,7 +76,10 @@ export function accessesInLockstep({ instructions }: FunctionProgram, inLockstep
   return instructions.some(({ steps }) => steps.some(stepsIn[inLockstep]));
 }
 
-/** Returns the accesses before which threads catch up. `accesses` contains a set of bits for each instruction. */
+/**
+ * Returns the accesses before which threads wait for each other. `accesses` contains a set of bits for each
+ * instruction.
+ */
 function conflictsIn(
   accesses: readonly number[],
   blocks: readonly BasicBlock[],

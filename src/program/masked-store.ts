@@ -1,7 +1,7 @@
 /**
- * Splits stores whose list of values contains `_`. Memory at these elements is not accessed, so such a store becomes
- * several stores. Each of them is as large as its alignment allows, assuming that the address of the original store is
- * a multiple of its size.
+ * Splits stores whose list of values contains `_`. The memory for these elements is not accessed, so such a store is
+ * split into several stores. Each of them is as large as its alignment allows, assuming that the address of the
+ * original store is a multiple of its size.
  */
 import type { Binding } from '../check/binding/bind.ts';
 import { constant, integer } from '../isa/forms/integer/steps.ts';
@@ -14,7 +14,7 @@ interface Part {
   readonly count: number;
 }
 
-/** Leaves the elements that are `_` out of the stores among the steps of an instruction. */
+/** Removes the elements that are `_` from the stores among the steps of an instruction. */
 export function withoutSinks(steps: readonly Step[], operands: readonly Binding[]): readonly Step[] {
   if (!operands.some(({ kind }) => kind === 'sink')) return steps;
   const sinks = new Set(operands.flatMap(({ kind, name }) => (kind === 'sink' ? [name] : [])));

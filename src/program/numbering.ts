@@ -6,7 +6,7 @@ import { elementAt } from '../base/element-at.ts';
 import { BitSet } from './bit-set.ts';
 
 export class Numbering {
-  /** The slots in ascending order. The number of a slot is its position here. */
+  /** The slots in ascending order. The number of a slot is its position in this list. */
   readonly places: readonly number[];
   /** For each slot, its number plus 1; 0 if it has no number. */
   private readonly numbers: Int32Array;

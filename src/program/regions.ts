@@ -1,8 +1,8 @@
 /**
  * Splits a function at the instructions where threads wait for other threads. A region is the code that a thread can
  * run without waiting, from the start of the function or from the point after such an instruction. A block that can be
- * reached in several regions belongs to all of them. Regions also end before the blocks at which threads let each other
- * catch up (lockstep.ts); a region begins there.
+ * reached in several regions belongs to all of them. Regions also end before the blocks at which the threads of a warp
+ * wait for each other (lockstep.ts); a new region begins at such a block.
  */
 import { elementAt, valueAt } from '../base/element-at.ts';
 import { BlockTree } from './block-tree.ts';

@@ -33,7 +33,10 @@ export interface RegisterTraffic {
    * frame.
    */
   readonly changedBefore: (block: number) => readonly number[];
-  /** Registers whose values may differ in the same way at the end of `block`, and that are live at the start of `next`. */
+  /**
+   * Registers whose values at the end of `block` may differ from the values stored in the frame, and that are live at
+   * the start of `next`.
+   */
   readonly changedAfter: (block: number, next: number) => readonly number[];
 }
 

@@ -64,7 +64,7 @@ class Origins {
   }
 }
 
-/** Adds, for each register that an instruction writes, the inputs that it depends on. */
+/** For each register that an instruction writes, adds the inputs on which the new value of the register depends. */
 function addResults(
   instruction: ProgramInstruction,
   origins: Origins,

@@ -17,7 +17,7 @@ function program(body: string): FunctionProgram {
   return linkKernel(module, new FunctionTable(module), 'k', []).entry;
 }
 
-/** The greatest distance between two instructions of a region. */
+/** The maximum distance between two instructions of a region. */
 function longestRegion(fn: FunctionProgram, seams: ReadonlySet<number>): number {
   const blocks = blocksOf(fn, new Set(), seams);
   const ends = new Map(

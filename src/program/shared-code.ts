@@ -10,8 +10,8 @@ import type { FunctionProgram } from './function-program.ts';
 import { waitingLoops } from './waiting-loops.ts';
 
 /**
- * Limits on the number of blocks in all regions: in total, and for each block of the function. Up to the larger of the
- * two limits, regions do not share code.
+ * Limits on the number of blocks in all regions: in total, and for each block of the function. Regions share code only
+ * if the number of blocks exceeds the larger of the two limits.
  */
 export interface CopyLimits {
   readonly total: number;
@@ -21,8 +21,8 @@ export interface CopyLimits {
 const usualLimits: CopyLimits = { total: 2048, each: 4 };
 
 /**
- * Returns the instructions before which regions must end, so that almost every block belongs to a single region. The set
- * is empty if the regions of a function copy few blocks.
+ * Returns the instructions before which regions must end, so that almost every block belongs to a single region. The
+ * set is empty if the regions of a function contain few copies of blocks.
  *
  * @param points the instructions before which regions end in any case
  */

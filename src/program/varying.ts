@@ -9,8 +9,8 @@ import type { FunctionProgram, ProgramInstruction } from './function-program.ts'
 import { samenessOfRegisters } from './sameness.ts';
 
 /**
- * Returns the slots of the registers that may differ. `hasLocal` is true if threads have local memory, so that a
- * generic address may point to it.
+ * Returns the slots of the registers whose values may differ between threads. `hasLocal` is true if threads have local
+ * memory, so that a generic address may point to it.
  */
 export function varyingPlaces(program: FunctionProgram, hasLocal: boolean): ReadonlySet<number> {
   const sameness = samenessOfRegisters(program, hasLocal);

@@ -7,7 +7,7 @@ import { FunctionTable } from './function-table.ts';
 import { linkKernel } from './link.ts';
 import { type Waiting, waitingLoops } from './waiting-loops.ts';
 
-/** Returns the kinds of a kernel's waiting loops, in text order. */
+/** Returns the kinds of a kernel's waiting loops, in source order. */
 function kinds(body: string): readonly Waiting[] {
   const { module } = loadModule(moduleOf({ body: `.shared .b32 s; .shared .b64 m;\n${body}` }));
   if (module === null) throw new Error('refused');

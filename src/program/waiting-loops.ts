@@ -13,14 +13,14 @@ import type { KernelProgram } from './link.ts';
 import { usesOf } from './uses.ts';
 
 /**
- * In an `idle` loop, each round does nothing but reread values that other threads may write, sleep, or test an mbarrier
- * object. A thread that keeps repeating the loop is therefore waiting. In a `busy` loop, a thread may be waiting, but
- * may also be doing work. A `spin` loop is an idle loop that changes nothing and reads only memory of its own cluster,
- * so it never ends unless another thread of the cluster does something.
+ * In an `idle` loop, each iteration does nothing but reread values that other threads may write, sleep, or test an
+ * mbarrier object. A thread that keeps repeating the loop is therefore waiting. In a `busy` loop, a thread may be
+ * waiting, but may also be doing work. A `spin` loop is an idle loop that changes nothing and reads only memory of its
+ * own cluster, so it never ends unless another thread of the cluster does something.
  */
 export type Waiting = 'spin' | 'idle' | 'busy';
 
-/** Number of rounds after which a thread in an idle loop lets other threads run. */
+/** Number of iterations after which a thread in an idle loop lets other threads run. */
 export const idleRounds = 8;
 
 /**
@@ -54,7 +54,10 @@ export function idleBlocks(program: FunctionProgram, blocks: readonly BasicBlock
   return new Set(loops.flatMap(({ waiting, body }) => (waiting === 'busy' ? [] : body)));
 }
 
-/** A waiting loop. `start` is its first block, and `body` lists its blocks; an inner loop is only its first block. */
+/**
+ * A waiting loop. `start` is its first block, and `body` lists its blocks; an inner loop is represented by its first
+ * block.
+ */
 export interface WaitingLoop {
   readonly start: number;
   readonly waiting: Waiting;
@@ -94,8 +97,8 @@ function looksOf(program: FunctionProgram, blocks: readonly BasicBlock[]): boole
 
 /**
  * True if an instruction may load a value that is written by other threads, and if the register that receives the value
- * is read later. Atomic updates whose old value is not used are excluded, because they tell the thread nothing about
- * what other threads have done.
+ * is read later. Atomic updates whose old value is not used are excluded, because the thread learns nothing from them
+ * about what other threads have done.
  */
 function sees(instruction: ProgramInstruction, readRegisters: ReadonlySet<number>): boolean {
   const looking = instruction.steps.filter(looksAtOthers);
@@ -196,7 +199,7 @@ function polls(program: FunctionProgram, blocks: readonly BasicBlock[], body: re
   );
 }
 
-/** The kind of a waiting loop. `own` lists the blocks of the loop without those that stand for inner loops. */
+/** The kind of a waiting loop. `own` lists the blocks of the loop, except those that represent inner loops. */
 function kindOf(
   program: FunctionProgram,
   blocks: readonly BasicBlock[],
@@ -229,8 +232,8 @@ function spins(program: FunctionProgram, blocks: readonly BasicBlock[], body: re
 const shortLoop = 64;
 
 /**
- * Whether a loop neither writes memory nor carries values in registers from one round to the next. The loop must not
- * contain another loop. `body` lists its blocks, starting with the first one.
+ * Whether a loop neither writes memory nor carries values in registers from one iteration to the next. The loop must
+ * not contain another loop. `body` lists its blocks, starting with the first one.
  */
 function idles(
   program: FunctionProgram,
@@ -241,7 +244,7 @@ function idles(
   const code = new Map(body.map((block) => [block, instructionsOf(program, elementAt(blocks, block))] as const));
   const all = [...code.values()].flat();
   if (all.length > shortLoop || !all.every(({ steps }) => steps.every((step) => !actsBeyond(step)))) return false;
-  // A loop with one atomic update may be trying to take a lock, which changes memory only in the last round. A loop
+  // A loop with one atomic update may be trying to take a lock, which changes memory only in the last iteration. A loop
   // with several updates may be doing work.
   const uses = all.flatMap(({ steps }) => steps.flatMap(memoryUses));
   if (uses.filter(({ access }) => access === 'update').length > 1) return false;
@@ -261,8 +264,8 @@ function actsBeyond(step: ProgramInstruction['steps'][number]): boolean {
 }
 
 /**
- * Whether, in any round, a loop may read one of these registers before writing it, and thus read a value from an
- * earlier round.
+ * Whether, in any iteration, a loop may read one of these registers before writing it, and thus read a value from an
+ * earlier iteration.
  */
 function readsEarlierRound(
   code: ReadonlyMap<number, readonly ProgramInstruction[]>,

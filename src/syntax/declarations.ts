@@ -52,12 +52,14 @@ export function parseDeclaration(
   };
 }
 
-/** After this many mistakes in a list of names, the rest of the list is skipped. It may be something else. */
+/**
+ * After this many mistakes in a list of names, the rest of the list is skipped, because it may not be a list of names.
+ */
 const mostMistakes = 2;
 
 /**
- * If the current token is the type of a declaration, reports that the declaration has no state space. If it is
- * something else, reports a syntax error.
+ * If the current token is the type of a declaration, reports that the declaration has no state space. If the token is
+ * anything else, reports a syntax error.
  */
 export function missingSpace(r: Reader, help: string): null {
   const span = r.span();

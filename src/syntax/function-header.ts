@@ -20,7 +20,7 @@ export interface Header {
   noreturn: boolean;
 }
 
-/** A header of which nothing has been read yet. */
+/** A header before any part of it has been read. */
 export function emptyHeader(r: Reader): Header {
   return {
     name: '',
@@ -49,8 +49,8 @@ export function parseInnerFunction(r: Reader, linkage: Linkage | null, start: nu
 }
 
 /**
- * Whether the current `.func`, or linkage before a `.func`, begins a declaration without a body. If not, a function
- * begins here.
+ * Whether the current `.func`, or linkage before a `.func`, begins a declaration without a body. Otherwise, the token
+ * begins a function with a body.
  */
 export function atInnerFunction(r: Reader): boolean {
   const { start, previousEnd } = r;
@@ -65,7 +65,10 @@ export function atInnerFunction(r: Reader): boolean {
 
 const ends: ReadonlySet<number> = new Set([Token.Semicolon, Token.LeftBrace, Token.RightBrace, Token.End]);
 
-/** Parses a header up to the body or the `;`. A header may lack only the brace of the body, which is reported. */
+/**
+ * Parses a header up to the body or the `;`. If only the opening brace of the body is missing, reports this and returns
+ * `lacks-brace`.
+ */
 export function parseHeader(
   r: Reader,
   header: Header,
@@ -76,10 +79,10 @@ export function parseHeader(
   const tuning = parseTuning(r, owner);
   if (tuning === null) return 'mistaken';
   header.tuning = tuning;
-  // A function may end here without a body, and so may a kernel without tuning directives. A kernel with tuning
-  // directives must have a body.
+  // A `.func` may have no body, and so may a kernel without tuning directives. A kernel with tuning directives must
+  // have a body.
   const mayEnd = isFunc || tuning.length === 0;
-  // In ptxas 13.0, only a prototype can have a `.pragma` here.
+  // In ptxas 13.0, the header of a `.func` can contain a `.pragma` only if it is the header of a prototype.
   const mayHaveBody = !isFunc || tuning.every(({ name }) => name !== '.pragma');
   if ((mayHaveBody && r.kind === Token.LeftBrace) || (mayEnd && r.kind === Token.Semicolon)) return 'complete';
   // nvcc 2 to 4 emitted prototypes without a `;`.

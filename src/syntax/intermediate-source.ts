@@ -39,14 +39,15 @@ function expectWord(r: Reader, word: string): boolean {
 }
 
 /**
- * The words that enclose the text of a language. LLVM wrote `.source: <<< … >>>` before the ISA described the section.
+ * The words before and after the text in an intermediate language. LLVM wrote `.source: <<< … >>>` before the ISA
+ * described the section.
  */
 const texts: ReadonlyMap<string, string> = new Map([
   ['.source_begin', '.source_end'],
   ['.source', '>>>'],
 ]);
 
-/** Skips the text of a language, which consists of any characters up to the word that ends it. */
+/** Skips the text in an intermediate language, which extends to the word that ends it. */
 function skipText(r: Reader): boolean {
   const last = texts.get(r.text());
   if (last === undefined) {

@@ -177,7 +177,7 @@ export class Lexer {
       const end = this.endOfNumberLine(at);
       let next = end;
       while (starts[bytes[next] ?? 0] === Start.space) next++;
-      // In all other cases, the list of numbers may continue on the next line.
+      // If anything else follows, the list of numbers may continue on the next line.
       const isOver = bytes[next] === dot || bytes[next] === rightBrace || (this.classAt(next) & CharClass.name) !== 0;
       if (end < 0 || !isOver) break;
       at = next;

@@ -403,7 +403,7 @@ function isCanonical(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start <= 9 && (bytes[start] !== zero || end === start + 1);
 }
 
-/** Whether a number ends before the character `c`. */
+/** Whether the character `c` ends the number before it. */
 function endsNumber(c: number): boolean {
   return ((classes[c] ?? 0) & CharClass.name) === 0 && c !== 0x2e;
 }

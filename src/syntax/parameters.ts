@@ -85,7 +85,10 @@ export function parseParameters(r: Reader, owner: ParameterOwner): readonly Para
   }
 }
 
-/** Skips and reports a `;` in the place of a comma, so that another parameter or the end of the list follows it. */
+/**
+ * If a `;` is written where a comma is expected, and another parameter or the end of the list follows it, reports and
+ * skips the `;`.
+ */
 function acceptSemicolon(r: Reader): boolean {
   if (r.kind !== Token.Semicolon) return false;
   const [span, previousEnd] = [r.span(), r.previousEnd];

@@ -291,7 +291,7 @@ export class HeaderOrder {
     this.stage = stage;
   }
 
-  /** Reports an item at the current token that is not allowed here. */
+  /** Reports the item at the current token if the order of directives does not allow it. */
   check(r: Reader): void {
     if (r.kind !== Token.Dotted) {
       if (this.stage === 'version' && r.kind === Token.Name) this.missing(r, 'PTX1030');

@@ -13,7 +13,7 @@ const smallestSigned: bigint = -(1n << 63n);
 const largestSigned: bigint = (1n << 63n) - 1n;
 const smallestNormal = 2.2250738585072014e-308;
 
-/** @param spell how names are written */
+/** @param spell returns the text of a name */
 export function printOperand(operand: Operand, spell: Spelling = asWritten): string {
   const print = (part: Operand): string => printOperand(part, spell);
   switch (operand.kind) {

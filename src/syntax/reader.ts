@@ -68,7 +68,7 @@ export class Reader extends Lexer {
     this.next();
   }
 
-  /** Passes on a finding. The finding that reaches {@link errorLimit} is the last. */
+  /** Passes on a finding. When the number of errors reaches {@link errorLimit}, parsing stops. */
   report<C extends Code>(code: C, span: Span, parameters: Parameters<C>, extras: Extras = {}): void {
     this.findings++;
     if (this.stopped) return;
@@ -106,8 +106,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Reports that a closing brace is missing here. If the closing braces of several scopes are missing at the same
-   * place, only one error is reported. Parsing continues as if the brace were there.
+   * Reports that a closing brace is missing at the current token. If the closing braces of several scopes are missing
+   * at the same place, only one error is reported. Parsing continues as if the brace were there.
    */
   unexpectedEnd(expected: string): void {
     if (this.start !== this.endComplaint) this.unexpected(expected);

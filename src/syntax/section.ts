@@ -28,7 +28,7 @@ export function parseSection(r: Reader): DebugItem | null {
   return debugItem(r, start, { directive: '.section', misfits: data.misfits, parts });
 }
 
-/** The mistakes and parts that have been found in a section. */
+/** The mistakes that have been found in a section, and those of its parts that not all versions allow. */
 interface SectionData {
   readonly misfits: DebugMisfit[];
   /** For each part that not all versions allow, the place where it first occurs. */

@@ -155,7 +155,7 @@ export interface LocationDirective extends Span {
   readonly inlined: InlinedAt | null;
 }
 
-/** A `.loc_intermediate` directive: a place in the text of an intermediate language. */
+/** A `.loc_intermediate` directive: a position in intermediate-language code. */
 export interface IntermediateLocation extends Span {
   readonly kind: 'intermediate-loc';
   readonly file: number;
@@ -217,7 +217,7 @@ export type Statement =
  */
 export interface KnownLines extends Span {
   readonly kind: 'known';
-  /** The range of entries for these lines: its start and its end in the words of `source.shapes`. */
+  /** The start and the end of the skipped lines' entries in the words of `source.shapes`. */
   readonly from: number;
   readonly to: number;
   readonly source: LineSource;
@@ -288,7 +288,7 @@ export interface PointerAttributes {
   readonly align: number | null;
 }
 
-/** The part that all names in one declaration share. */
+/** The properties that all names in one declaration share. */
 export interface TypePart {
   readonly type: string;
   readonly typeStart: number;
@@ -388,9 +388,9 @@ export interface DebugItem extends Span {
     /** True if a time and a size follow the name. */
     readonly stamped: boolean;
   } | null;
-  /** Values in a `.section` that do not fit the type that is written before them. */
+  /** Values in a `.section` that do not fit the type written before them. */
   readonly misfits: readonly DebugMisfit[];
-  /** The places where parts of a `.section` that not all versions allow first occur. */
+  /** For each part of a `.section` that not all versions allow, the place where it first occurs. */
   readonly parts: readonly (Span & { readonly part: SectionPart })[];
 }
 

@@ -18,11 +18,11 @@ export type PairOutcome =
   | {
       readonly kind: 'compared';
       readonly comparison: Comparison;
-      /** The NaNs and infinities in each of the two tensors. */
+      /** The counts of NaNs and infinities in each of the two tensors. */
       readonly specials: Specials;
       /** The unit of errors. */
       readonly unit: SpacingUnit;
-      /** The exponents of the elements in each of the two tensors; null unless `withExponents` is set. */
+      /** How often each exponent occurs in each of the two tensors; null unless `withExponents` is set. */
       readonly exponents: readonly [readonly ExponentCount[], readonly ExponentCount[]] | null;
     }
   /**
@@ -47,15 +47,14 @@ export interface CompareFilesOptions {
   /** Selects tensors by name. Default: all. */
   readonly takes?: (name: string) => boolean;
   /**
-   * Number of elements that the result lists for each tensor. These are the elements with the largest errors. Default:
-   * 5.
+   * Number of elements that the result lists for each tensor, starting with the one with the largest error. Default: 5.
    */
   readonly worst?: number;
   /** Whether to count the exponents in both tensors of each pair. Default false. */
   readonly withExponents?: boolean;
   /**
-   * If this signal is aborted, the result contains only the pairs compared so far, and the last of them may be
-   * incomplete.
+   * If this signal is aborted, the result contains only the pairs compared so far, and the comparison of the last pair
+   * may be incomplete.
    */
   readonly signal?: AbortSignal;
   /**
@@ -163,8 +162,7 @@ async function valuesFrom(name: string | null, side: Side): ReturnType<typeof ex
 }
 
 /**
- * The unit in which errors are measured: the spacing between adjacent values of whichever format has the lower
- * precision.
+ * The unit in which errors are measured: the spacing between adjacent values of the format with the lower precision.
  */
 function unitOf(a: TensorValues, b: TensorValues): SpacingUnit {
   const { format, isScaled } = isCoarser(b.format, a.format) ? b : a;

@@ -39,8 +39,8 @@ export const containers: Readonly<Record<Container, ContainerRow>> = {
     title: 'safetensors',
     words: 'a safetensors file',
     endings: ['safetensors'],
-    // A safetensors file begins with eight bytes for the length of its header, and the header begins with a brace. The
-    // index of a model begins with the brace itself.
+    // A safetensors file begins with an eight-byte header length, followed by a header that begins with a brace. The
+    // index of a model begins with a brace.
     resembles: (start) => start[8] === 0x7b || start[0] === 0x7b,
     sharded: true,
   },

@@ -24,8 +24,8 @@ export interface NamedNonFinite extends NonFinite {
 /** Number of elements in a piece. Pieces are larger only if rows have more elements than this. */
 const pieceElements = 2 ** 20;
 /**
- * Number of elements in a piece that is read from blocks. Such pieces have fewer elements, because not only the blocks
- * but also the decoded f32 values must fit into the cache.
+ * Number of elements in a piece that is read from blocks. This number is smaller than `pieceElements`, because not only
+ * the blocks but also the decoded f32 values must fit into the cache.
  */
 const blockPieceElements = 2 ** 18;
 /** Number of bytes in a piece of a tensor that is copied. */
@@ -51,7 +51,7 @@ export interface NamedOutOfRange extends OutOfRange {
   readonly to: FormatName;
 }
 
-/** Counts the NaNs and infinities in the tensors that are converted, and the values that are out of range. */
+/** For the tensors that are converted, counts NaNs, infinities and values that are out of range. */
 export class ValueCounts {
   private readonly counts = new Map<string, NonFinite>();
   private readonly beyond = new Map<string, NamedOutOfRange>();
@@ -82,9 +82,9 @@ export class ValueCounts {
   }
 }
 
-/** Tensors with values that the user should know about. */
+/** Tensors whose values should be reported to the user. */
 export interface FoundValues {
-  /** Tensors whose values include NaN or infinities. */
+  /** Tensors whose values include NaNs or infinities. */
   readonly nonFinite: readonly NamedNonFinite[];
   /** Tensors without scales that have finite values beyond the range of the new format. */
   readonly outOfRange: readonly NamedOutOfRange[];
@@ -140,7 +140,7 @@ export function needsLargest(work: TensorWork): boolean {
   return second !== null || hasOneScale(layoutOf(scheme, entry.elements, entry.shape, granularity));
 }
 
-/** The largest magnitude of a tensor, which can be passed to `convertPieces` in the option `maxima`. */
+/** Returns the largest magnitude of a tensor, for the option `maxima` of `convertPieces`. */
 export async function largestOf(file: TensorFile, work: TensorWork, signal?: AbortSignal): Promise<number> {
   return amaxOf(await readerOf(file, work), work.entry.elements, signal);
 }
@@ -202,7 +202,7 @@ function convertPieces(
   }));
 }
 
-/** Returns a copy of the options in which those with the value undefined are left out. */
+/** Returns a copy of the options without those that are undefined. */
 function defined<T extends object>(options: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
     readonly [K in keyof T]?: Exclude<T[K], undefined>;
@@ -248,7 +248,7 @@ function quantizedPieces({ entry, scheme, scales, packing, granularity }: Quanti
   const layout = layoutOf(scheme, elements, shape, granularity);
   const { columns, tileRows, tileColumns, scaleColumns } = layout;
   const isOne = hasOneScale(layout);
-  // If tiles never extend beyond the end of a row, the tensor may be treated as one long row. Otherwise, a piece must
+  // If no tile extends beyond the end of a row, the tensor may be treated as one long row. Otherwise, a piece must
   // consist of complete rows of tiles, and its codes must fill whole bytes.
   const isFlat = isOne || (scheme.block !== null && (layout.rows === 1 || columns % tileColumns === 0));
   const unitRows = tileRows > 1 ? tileRows : byteRows;

@@ -155,8 +155,8 @@ function takenOf(
 }
 
 /**
- * Whether a tensor can be quantized in a checkpoint layout. These layouts quantize linear layers, whose weights are
- * matrices that must consist of whole blocks.
+ * Whether a tensor can be quantized in a checkpoint layout. Checkpoint layouts quantize linear layers, whose weights
+ * are matrices that must consist of whole blocks.
  */
 function isMatrixOf({ shape }: TensorEntry, target: Target): boolean {
   const block = target.kind === 'scheme' ? (target.scheme.block ?? 1) : 1;
@@ -198,7 +198,7 @@ function convertDraft(
 }
 
 /**
- * Throws the error that `convert` would throw, so that an impossible choice is reported before anything is converted.
+ * Throws the error that `convert` would throw, so that an impossible choice is reported before the conversion begins.
  */
 function requireConversion(
   from: FormatName,
@@ -257,8 +257,8 @@ function quantizedPlans(
 }
 
 /**
- * Whether some tiles contain rows of several matrices. This is possible because the rows of all matrices of the tensor
- * are divided into tiles as if they formed a single matrix.
+ * Whether some tiles contain rows of several matrices. All matrices of the tensor are divided into tiles as if they
+ * formed a single matrix, so a tile can extend from one matrix into the next.
  */
 function isCutAcross(shape: readonly number[], { rows, tileRows }: Layout): boolean {
   const matrixRows = shape.at(-2) ?? 1;

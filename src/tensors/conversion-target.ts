@@ -74,8 +74,8 @@ export function targetOf(choice: ConversionChoice, container: Container): Target
 }
 
 /**
- * The default for `scale`. Integers get scales by default, because weights are usually smaller than 1 and would
- * otherwise become zero.
+ * The default for `scale`. For integer formats, the default is to use scales, because weights are usually smaller than
+ * 1 and would otherwise become zero.
  */
 function usualScale(format: FormatName, { layout }: ConversionChoice, container: Container): Granularity | undefined {
   const scheme = [...schemes.values()].find(({ element, block }) => element === format && block === null);

@@ -1,4 +1,6 @@
-/** Converts GGUF files with block types that ptxlab can only read, and writes values that ggml cannot encode. */
+/**
+ * Tests converting GGUF files with block types that ptxlab can only read, and writing values that ggml cannot encode.
+ */
 import { describe, expect, test } from 'vitest';
 import { convert } from '../arrays/convert.ts';
 import { memorySink, memorySource, readBytes } from './bytes.ts';

@@ -53,7 +53,7 @@ async function stored({ file, bytes }: Converted, name: string): Promise<Uint8Ar
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** Whether two byte arrays are equal. They are compared as Buffers, which is fast even for megabytes. */
+/** Whether two byte arrays are equal. Comparing them as Buffers is fast even for megabytes. */
 function same(a: Uint8Array, b: ArrayBufferView): boolean {
   return Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(bytesOf(b));
 }

@@ -56,13 +56,14 @@ const placeRule = shaped<ByteSource & ByteSink>('an object with the functions re
 /** Describes tensors that may not have been converted as intended, although the file is complete. */
 export interface ConversionReport {
   /**
-   * Tensors whose values include NaN or infinities. Elements that were converted by an earlier, interrupted run are not
-   * counted.
+   * Tensors whose values include NaNs or infinities. Elements that were converted by an earlier, interrupted run are
+   * not counted.
    */
   readonly nonFinite: readonly NamedNonFinite[];
   /**
-   * Tensors without scales in which finite values were too large for the new float format, so that they became its
-   * largest number, infinite or NaN. Elements that were converted by an earlier, interrupted run are not counted.
+   * Tensors without scales in which some finite values were too large for the new float format. These values became the
+   * format's largest number, infinite or NaN. Elements that were converted by an earlier, interrupted run are not
+   * counted.
    */
   readonly outOfRange: readonly NamedOutOfRange[];
   /** Tensors that were converted without scales and in which many values became 0 or NaN, or lost their sign. */

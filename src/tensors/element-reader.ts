@@ -42,7 +42,7 @@ export class ElementReader {
   private readonly stored = new Rooms();
   private readonly decoded = new Rooms();
 
-  /** @param scaled if the tensor has separate scales, an object that reads its values */
+  /** @param scaled an object that reads the tensor's values if the tensor has separate scales; otherwise null */
   constructor(file: TensorFile, entry: TensorEntry, scaled: TensorValues | null = null) {
     this.source = file.data(entry);
     this.entry = entry;

@@ -13,10 +13,7 @@ import { blockEncodings } from './encode-blocks.ts';
 import { blockRows } from './gguf/block-rows.ts';
 
 const size = 32;
-/**
- * The number of elements. One chunk contains 16,384 elements, so these elements fill one chunk completely and a second
- * one partly.
- */
+/** The number of elements. They fill one chunk of 16,384 elements completely and a second chunk partly. */
 const count = 700 * size;
 
 function randomWords(seed: number): () => number {

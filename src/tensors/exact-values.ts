@@ -1,6 +1,6 @@
 /**
- * Reads elements as numbers. If a tensor contains integers that f64 cannot represent, the errors of rounding them to
- * f64 are returned as well.
+ * Reads elements as numbers. If a tensor contains integers that f64 cannot represent, their rounding errors are
+ * returned as well.
  */
 import { wordAt } from '../base/typed-reads.ts';
 import type { ByteSource } from './bytes.ts';
@@ -30,8 +30,8 @@ export async function exactValuesOf(side: Side): Promise<Loader<ExactChunk> & { 
 }
 
 /**
- * For each element, returns the correction that must be added to the difference between the rounded values to get the
- * exact difference a - b. Returns null if no element needs a correction.
+ * For each element, returns the exact difference a - b minus the difference between the rounded values. Returns null if
+ * no element needs a correction.
  */
 export function restOfDifference(a: ExactChunk, b: ExactChunk): Float64Array | null {
   if (a.rest === null && b.rest === null) return null;
@@ -41,8 +41,8 @@ export function restOfDifference(a: ExactChunk, b: ExactChunk): Float64Array | n
 type Rests = (from: number, count: number) => Promise<Float64Array | null>;
 
 /**
- * Returns a function that reads elements and computes the errors of rounding them to f64; null if f64 can represent all
- * values of the element type.
+ * Returns a function that reads elements and computes the errors that occur when they are rounded to f64; null if f64
+ * can represent all values of the element type.
  */
 function restsOf({ file, entry, scales, isSwapped }: Side): Rests | null {
   if (scales !== null || isSwapped || !isLong(entry)) return null;

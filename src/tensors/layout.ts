@@ -76,9 +76,8 @@ const commonTypes: readonly Partial<Record<Container, string>>[] = [
 ];
 
 /**
- * Takes a type of another container to which no PTX format corresponds, and returns the name of the same type in
- * `container`; null if `container` does not support this type. The bytes of the elements are the same in both
- * containers.
+ * Given a type that another container supports but PTX does not, returns the type's name in `container`; null if
+ * `container` does not support the type. The bytes of the elements are the same in both containers.
  */
 export function sameDtypeIn(container: Container, { container: from, dtype }: OpaqueType): string | null {
   const common = commonTypes.find((names) => names[from] === dtype);
@@ -93,7 +92,7 @@ interface OpaqueType {
 /**
  * The key of a GGUF field that specifies the type of most tensors in the file. The field is not copied, because the
  * tensors of the new file have different types. If the field is missing, programs look at the types of the tensors
- * instead.
+ * themselves.
  */
 const fileType = 'general.file_type';
 

@@ -23,7 +23,7 @@ export interface LostValues {
   readonly to: FormatName;
 }
 
-/** A tensor is not reported if a smaller fraction of its values is lost. */
+/** A tensor is reported only if more than this fraction of its values is lost. */
 export const leastLost = 0.1;
 
 /** Number of elements in each of the ranges that make up a sample. */

@@ -22,7 +22,7 @@ import { TensorFileError } from './tensor-error.ts';
 import type { TensorFile } from './tensor-file.ts';
 
 export interface OpenOptions {
-  /** The file's name or path. If the first bytes of the file do not identify the container, its extension does. */
+  /** The file's name or path. The extension determines the container if the first bytes of the file do not. */
   readonly name?: string;
   /**
    * The container. By default, the container is detected. Only `raw` cannot be detected and must always be specified.
@@ -62,7 +62,7 @@ const rules: RulesFor<OpenOptions> = {
 
 /**
  * Reads the header of a tensor file. Throws TensorFileError if the header is not well-formed. No tensor data is read,
- * except for small tensors that contain the shapes of matrices of packed integers. The caller must close the sources.
+ * except from small tensors that contain the shapes of matrices of packed integers. The caller must close the sources.
  * The code for .npz and GGUF is loaded only if it is needed. The tensor in an .npy file has the name of the file,
  * without folder and extension.
  */
@@ -109,8 +109,8 @@ async function containerOf(source: ByteSource, name: string): Promise<Container>
 
 /**
  * Whether a file is the index of a model, which starts with a brace. A safetensors file starts with eight bytes that
- * give the length of its header. The first of them may have the same value as a brace, but in that case, the four high
- * bytes of the length are zero.
+ * contain the length of its header. The first of these bytes may have the same value as a brace, but in that case, the
+ * four high bytes of the length are zero.
  */
 async function isIndex(source: ByteSource): Promise<boolean> {
   const start = await readBytes(source, 0, Math.min(source.size, 8));

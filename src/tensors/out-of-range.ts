@@ -7,9 +7,9 @@ import { wordAt } from '../base/typed-reads.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import { nonFiniteIn } from './non-finite.ts';
 
-/** Finite values beyond the range of the new format. */
+/** Counts of finite values that are beyond the range of the new format. */
 export interface OutOfRange {
-  /** Values that became the largest number. */
+  /** Values that became the largest number of the new format. */
   readonly clipped: number;
   /** Values that became infinite. */
   readonly infinities: number;
@@ -74,8 +74,8 @@ const word = new Uint32Array(1);
 const single = new Float32Array(word.buffer);
 
 /**
- * For each format, a function that takes the f32 bits of a limit, which must be a normal number of the format. It
- * returns the largest pattern of the format whose value does not exceed the limit.
+ * For each format, a function that takes a limit as f32 bits, and returns the bit pattern of the largest value of the
+ * format that does not exceed the limit. The limit must be a normal number of the format.
  */
 const patternsOf: Partial<Record<FormatName, (bits: number) => number>> = {
   f32: (bits) => bits,

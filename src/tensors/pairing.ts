@@ -9,8 +9,8 @@ import type { TensorValues } from './tensor-values.ts';
 export interface Side extends ModelTensor {
   readonly file: TensorFile;
   /**
-   * Whether the last two axes of the tensor are swapped when it is read. If so, `entry` contains the shape after the
-   * swap.
+   * Whether the last two axes of the tensor are swapped when it is read. In that case, `entry` contains the shape after
+   * the swap.
    */
   readonly isSwapped: boolean;
 }

@@ -23,7 +23,7 @@ export interface ReadTensorOptions {
 }
 
 const rules: RulesFor<ReadTensorOptions> = {
-  // The valid values of `offset` and `count` depend on the tensor.
+  // Which values of `offset` and `count` are valid depends on the tensor, so they are checked later.
   offset: anything(),
   count: anything(),
   as: oneOf('number', 'bigint'),
@@ -40,14 +40,14 @@ const pieceElements = 2 ** 18;
 
 /**
  * Returns the values of a tensor, or of a range of its elements, in C order (the last index varies fastest). The values
- * are the same as those that `inspect` and `diff` show: narrow elements are unpacked, and scales are applied, whether
+ * are the same as in the output of `inspect` and `diff`: narrow elements are unpacked, and scales are applied, whether
  * they are stored in the blocks or in separate tensors. A tensor that belongs to another one, for example because it
  * contains that tensor's scales, can also be read on its own, by its name.
  *
  * The result is a Float32Array if f32 can represent every value of the element's format, and otherwise a Float64Array.
- * For tensors with separate scales, and for 32-bit and 64-bit integers, it is always a Float64Array. 64-bit integers
- * beyond 2^53 are rounded to the nearest f64 unless `as` is `bigint`. If a scale is NaN or infinite, all values to
- * which it applies are NaN or infinite, too. An empty range gives an empty Float32Array.
+ * For tensors with separate scales, and for 32-bit and 64-bit integers, the result is always a Float64Array. 64-bit
+ * integers beyond 2^53 are rounded to the nearest f64 unless `as` is `bigint`. If a scale is NaN or infinite, all
+ * values to which it applies are NaN or infinite, too. For an empty range, the result is an empty Float32Array.
  *
  * @throws TensorFileError `no-such-tensor`, `unsupported` if the elements are not numbers, or any error of the source
  * @throws PtxlabError `bad-option` if the range extends beyond the tensor, `out-of-memory` if the array cannot be

@@ -38,8 +38,8 @@ const scalesRule: Rule<object | null> = {
 const modelTensorRule = shaped('a tensor of a model', { entry: entryRule, scales: scalesRule });
 
 /**
- * Files that have already been accepted. A check takes time, and some functions are called for each tensor in a file
- * and check the file every time, so accepted files are not checked again.
+ * Files that have already been accepted. Checking a file takes time, and some functions that check it are called for
+ * every tensor in the file, so accepted files are not checked again.
  */
 const accepted = new WeakSet<object>();
 

@@ -133,10 +133,10 @@ export async function scaledValues(
   };
 }
 
-/** Finds the index of the scale that applies to an element. */
+/** Finds the indices of the scales that apply to elements. */
 interface Grid {
   /**
-   * Number of elements in a row, which runs along the last axis. `columnGroup` is the number of these elements that
+   * Number of elements in a row, which runs along the last axis. `columnGroup` is the number of elements in a row that
    * share a scale.
    */
   readonly columns: number;
@@ -148,8 +148,8 @@ interface Grid {
   readonly scaleOfRow: (row: number) => number;
   readonly scaleOf: (element: number) => number;
   /**
-   * Considers the scales that apply to the elements from `first` up to and including `last`, and returns the smallest
-   * and the largest of their indices.
+   * Returns the smallest and the largest index of the scales that apply to the elements from `first` up to and
+   * including `last`.
    */
   readonly rangeOf: (first: number, last: number) => readonly [lowest: number, highest: number];
 }
@@ -178,7 +178,7 @@ function gridOf({ shape, groups }: Grouping): Grid {
  */
 function rangesIn(shape: readonly number[], scaleOf: Grid['scaleOf']): Grid['rangeOf'] {
   /**
-   * For each axis, from the last to the first, the difference between the indices of two elements that are neighbors
+   * For each axis, from the last to the first, the difference between the indices of two elements that are adjacent
    * along this axis.
    */
   const strides = [1];
@@ -215,7 +215,10 @@ async function secondsOf(file: TensorFile, second: SecondScale | null, refusal: 
 }
 
 interface Factors {
-  /** The name of the tensor that contains the scales. Null if scales that are not finite are accepted. */
+  /**
+   * The name of the tensor that contains the scales, for error messages. Null if scales that are not finite are
+   * accepted.
+   */
   readonly name: string | null;
   /** The index of the first element to which the factors apply. */
   readonly from: number;

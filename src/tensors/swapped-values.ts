@@ -28,7 +28,7 @@ export function swappedValues(values: TensorValues, shape: readonly number[]): T
   };
 }
 
-/** Reads elements starting at any index, even if it is not a multiple of `loadUnit`. */
+/** Reads elements starting at any index, not only at multiples of `loadUnit`. */
 async function partOf(values: TensorValues, first: number, count: number): Promise<Float64Array> {
   const start = first - (first % loadUnit);
   const end = Math.min(Math.ceil((first + count) / loadUnit) * loadUnit, values.elements);

@@ -20,7 +20,7 @@ import type { Container } from './containers.ts';
  */
 export type Packing = 'whole' | 'dense' | BlockLayout | 'opaque';
 
-/** GGUF block types by ggml's names, in lower case. */
+/** GGUF block types, with ggml's names in lower case. */
 export type BlockLayout =
   | 'q4_0'
   | 'q4_1'
@@ -71,7 +71,7 @@ export interface TensorEntry {
   readonly shard: string | null;
 }
 
-/** Metadata that a file contains in addition to its tensors. */
+/** Metadata that is stored in a file in addition to tensors. */
 export type Metadata = Readonly<Record<string, MetadataValue>>;
 export type MetadataValue = string | number | bigint | boolean | readonly MetadataValue[];
 
@@ -100,15 +100,15 @@ export interface TensorFile {
    * be decompressed again from the start.
    */
   readonly data: (entry: TensorEntry) => ByteSource;
-  /** The additional information that `openTensorFile` has read to interpret packed integers. */
+  /** Additional information for interpreting packed integers, which `openTensorFile` has read. */
   readonly hints?: ModelHints;
   /**
-   * For a model in several files: the names of tensors that are in these files, but not in the index. They are not part
-   * of the model.
+   * For a model in several files: the names of tensors that are in these files, but not in the index. Such tensors are
+   * not part of the model.
    */
   readonly unlisted?: readonly string[];
   /**
-   * For .npz: members that contain something other than numbers, such as Python objects. They are left out of
+   * For .npz: members that contain something other than numbers, such as Python objects. These members are left out of
    * `tensors`.
    */
   readonly unreadable?: readonly UnreadableMember[];
@@ -139,9 +139,9 @@ export interface FileLayout {
   /** The tensors, in the order of their data in the file. This order may differ from the order in the plan. */
   readonly tensors: readonly TensorEntry[];
   /**
-   * Writes the parts that remain after the tensors have been written. For an .npz file, these are the checksums; for a
-   * model that is split into several files, they are the headers of these files and the index. Null if nothing remains
-   * to be written.
+   * Writes the parts that remain after the tensors have been written. For an .npz file, the remaining parts are the
+   * checksums; for a model that is split into several files, they are the headers of these files and the index. Null if
+   * nothing remains to be written.
    */
   readonly finish: ((file: ByteSource & ByteSink) => Promise<void>) | null;
   /**

@@ -19,8 +19,8 @@ export interface Loader<T> {
   readonly elements: number;
   /**
    * Reads `count` elements, starting at index `from`. `from` must be a multiple of `loadUnit`. `count` must also be a
-   * multiple of it, unless the range extends to the end of the tensor. At any time, at most two results may be waiting
-   * to be decoded.
+   * multiple of `loadUnit`, unless the range extends to the end of the tensor. At any time, at most two results may be
+   * waiting to be decoded.
    */
   load(from: number, count: number): Promise<Loaded<T>>;
 }
@@ -29,7 +29,7 @@ export interface TensorValues extends Loader<Float32Array | Float64Array> {
   /** The format of the stored elements, before scales are applied. */
   readonly format: FormatName;
   /**
-   * Whether the values are products of elements and scales. If so, the spacing between adjacent values differs from the
+   * Whether the values are products of elements and scales. The spacing between adjacent products differs from the
    * spacing in `format`.
    */
   readonly isScaled: boolean;

@@ -14,7 +14,7 @@ import type { TensorEntry } from './tensor-file.ts';
 export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales | null } & (
   | { readonly kind: 'copy'; readonly out: TensorEntry }
   | { readonly kind: 'convert'; readonly from: FormatName; readonly to: FormatName; readonly out: TensorEntry }
-  /** Writes codes, their scales and, for NVFP4, also a scale for the whole tensor. */
+  /** Writes codes, their scales and, for NVFP4, a scale for the whole tensor. */
   | {
       readonly kind: 'quantize';
       readonly scheme: Scheme;
@@ -26,7 +26,7 @@ export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales 
       /** Which elements share a scale; undefined for schemes that prescribe the size of blocks. */
       readonly granularity: Granularity | undefined;
     }
-  /** Blocks of GGUF. */
+  /** Writes GGUF blocks. */
   | { readonly kind: 'blocks'; readonly layout: WritableLayout; readonly out: TensorEntry }
 );
 

@@ -135,8 +135,8 @@ async function zerosOf(
 }
 
 /**
- * True if all codes in the words are equal to `code`. In GPTQ's second format, the zero points of a symmetrically
- * quantized matrix are all equal to the middle of the range.
+ * True if all codes in the words are equal to `code`. In GPTQ's second format, all zero points of a symmetrically
+ * quantized matrix are equal to the middle of the range.
  */
 function areAll(words: Uint32Array, code: number, bits: number): boolean {
   let pattern = 0;
@@ -144,7 +144,7 @@ function areAll(words: Uint32Array, code: number, bits: number): boolean {
   return words.every((word) => word === pattern >>> 0);
 }
 
-/** Returns the position, within a word, of the code with the index i. */
+/** Returns the position within a word at which the code with index i is stored. */
 function placeIn({ places }: WordLayout, i: number): number {
   return places === null ? i : elementAt(places, i);
 }

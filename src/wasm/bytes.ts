@@ -8,7 +8,7 @@ const spares: Uint8Array<ArrayBuffer>[] = [];
 const mostSpares = 4;
 const largestSpare = 2 ** 20;
 
-/** Number of bytes that the encoding of an unsigned number takes. */
+/** Number of bytes in the encoding of an unsigned number. */
 export function unsignedSize(value: number): number {
   let size = 1;
   for (let rest = value >>> 7; rest > 0; rest >>>= 7) size++;
@@ -20,7 +20,7 @@ export class Bytes {
   private buffer: Uint8Array<ArrayBuffer>;
   private end = 0;
 
-  /** @param size the number of bytes that are expected; null if it is not known */
+  /** @param size the expected number of bytes; null if it is not known */
   constructor(size: number | null = null) {
     this.buffer = size === null ? (spares.pop() ?? new Uint8Array(256)) : new Uint8Array(size);
   }

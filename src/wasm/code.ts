@@ -34,7 +34,7 @@ export interface Label {
   readonly depth: number;
 }
 
-/** The body of a function, encoded as in the code section but without the size that precedes each body there. */
+/** The body of a function, encoded as in the code section but without the size that precedes the body. */
 export interface FunctionBody {
   readonly bytes: Uint8Array;
   /** The hints, sorted by offset. */
@@ -113,8 +113,8 @@ export class Code {
   }
 
   /**
-   * Builds a vector from bytes of two vectors. The numbers 0 to 15 refer to bytes of the first vector, and 16 to 31 to
-   * bytes of the second.
+   * Builds a vector from bytes of two vectors. The indices 0 to 15 select bytes of the first vector, and 16 to 31
+   * select bytes of the second.
    */
   shuffle(bytes: readonly number[]): this {
     this.prefixed(13);
@@ -245,7 +245,7 @@ export class Code {
     return this.nest(opcodes.loop, body);
   }
 
-  /** Opens a block that ends at the matching `close`, for nesting deeper than recursive calls allow. */
+  /** Opens a block that ends at the matching `close`. This allows nesting that is too deep for recursive calls. */
   openBlock(): Label {
     return this.open(opcodes.block);
   }
@@ -281,8 +281,8 @@ export class Code {
 
   /**
    * Adds the hint that the condition of the next `brIf` or `if` is rarely true. A WebAssembly engine that uses branch
-   * hints can then keep values in registers on the usual path even if the rare path contains calls. It can also move
-   * the code of the rare path out of the way.
+   * hints can then keep values in registers on the usual path even if the rare path contains calls. The engine can also
+   * move the code of the rare path out of the way.
    */
   unlikely(): this {
     this.hints.push({ offset: this.bytes.length, isLikely: false });

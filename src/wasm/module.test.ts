@@ -174,8 +174,8 @@ describe('atomic instructions', () => {
       const builder = new ModuleBuilder(true);
       const put = (value: number, code: Code): Code => (type === 'i64' ? code.i64(BigInt(value)) : code.i32(value));
       // Two compare-exchanges with the second of four elements: the first expects 5 and finds 5, so it stores 7; the
-      // second expects 6 but finds 7, so it stores nothing. The two values that were found and the element's final
-      // value are added, and the sum is stored in the last element.
+      // second expects 6 but finds 7, so it stores nothing. The sum of the two values that were found and the element's
+      // final value is stored in the last element.
       const code = new Code([]);
       const bytes = width / 8;
       put(5, code.i32(bytes)).atomic(store, 0);

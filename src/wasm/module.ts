@@ -85,7 +85,7 @@ export class ModuleBuilder {
       bytes.name(namespace);
       bytes.name(imported?.name ?? 'memory');
       bytes.byte(imported === null ? 2 : 0);
-      // The memory is declared with a minimum of zero pages, so that a memory of any size can be passed in.
+      // The memory is declared with a minimum of zero pages, so that a memory of any size can be imported.
       if (imported === null) this.memoryLimits(bytes);
       else bytes.unsigned(imported.type);
     });
@@ -162,7 +162,7 @@ function section<T>(out: Bytes, id: number, items: readonly T[], write: (bytes: 
   append(out, id, bytes);
 }
 
-/** Appends a section, and releases its content. */
+/** Appends a section, and makes the buffer of its content available again. */
 function append(out: Bytes, id: number, content: Bytes): void {
   out.byte(id);
   out.unsigned(content.length);

@@ -1,4 +1,4 @@
-/** Every instruction that the encoder writes is read back by wabt with the same name and immediates. */
+/** Tests that wabt decodes every instruction that the encoder writes, with the same name and immediates. */
 import { expect, test } from 'vitest';
 import wabt from 'wabt';
 import { Code } from './code.ts';

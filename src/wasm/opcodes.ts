@@ -168,7 +168,7 @@ export const plainOpcodes = {
 export type PlainOpcode = keyof typeof plainOpcodes;
 
 /**
- * Conversions from float to integer that truncate, clamp to the range of the integer and convert a NaN to 0. The opcodes
+ * Conversions from float to integer that truncate, clamp to the range of the integer, and convert NaN to 0. The opcodes
  * follow the same prefix byte as those of bulk memory instructions.
  */
 export const saturatingOpcodes = {

@@ -179,7 +179,7 @@ export function editsOf(session: EditSession, count: number): readonly Edit[] {
   return edits;
 }
 
-/** Returns only those edits that are needed to make the test fail. */
+/** Returns only the edits that are needed to make the test fail. */
 export function shrunk(
   start: string,
   edits: readonly Edit[],

@@ -5,8 +5,8 @@ import { applied, type Edit, EditSession, editsOf, shrunk } from './edit-session
 
 export interface SessionResult {
   /**
-   * Null if the edited document agreed with a full check of its text. Otherwise, a description of the difference, with
-   * the edits that are needed to reproduce it.
+   * Null if the results for the edited document agreed with those of a full check of its text. Otherwise, a description
+   * of the difference, with the edits that are needed to reproduce it.
    */
   readonly failure: string | null;
   readonly checkpoints: number;
@@ -16,8 +16,8 @@ export interface SessionResult {
 
 interface Comparison {
   /**
-   * Whether the edited document differs from a full check of the same text. Findings and requirements are compared
-   * after every edit; tokens and symbols are compared after the last edit.
+   * Whether the results for the edited document differ from those of a full check of the same text. Findings and
+   * requirements are compared after every edit; tokens and symbols are compared after the last edit.
    */
   readonly differs: boolean;
   /** Number of edits after which the text has no syntax errors. Counting stops at the first difference. */

@@ -21,8 +21,7 @@ function codesOf(text: string): readonly string[] {
 }
 
 /**
- * Renames the symbol to which one of the words of a text belongs, and returns the new text; null if the word cannot be
- * renamed.
+ * Renames the symbol that a word in the text refers to, and returns the new text; null if the word cannot be renamed.
  */
 function renamedAt(text: string, word: number, name: string): string | null {
   const starts = [...text.matchAll(/[%$]?[A-Za-z_$][\w$]*/g)].map(({ index }) => index);

@@ -6,7 +6,7 @@ import { bytesOf } from '../../src/arrays/storage.ts';
 import type { Bits } from '../../src/base/bits.ts';
 import { type FormatName, formats } from '../../src/numerics/formats.ts';
 
-/** The combinations of options to test, nearly all with at most one option. */
+/** The combinations of options to test. Nearly all of them consist of at most one option. */
 export const modes: readonly Omit<ConvertOptions, 'to'>[] = [
   {},
   { rounding: 'rz' },
@@ -23,8 +23,8 @@ export const modes: readonly Omit<ConvertOptions, 'to'>[] = [
 ];
 
 /**
- * Bit patterns of a format. For formats of up to 8 bits, these are all patterns; for wider formats, they include
- * patterns around powers of two, their complements, and a sample of others.
+ * Bit patterns of a format. All patterns of formats of up to 8 bits are included; for wider formats, only patterns
+ * around powers of two, their complements, and a sample of other patterns.
  */
 function patterns(format: FormatName): readonly Bits[] {
   const { width } = formats[format];
@@ -57,8 +57,8 @@ function read(format: FormatName, bytes: Uint8Array): readonly Bits[] {
 }
 
 /**
- * The packing to use so that each element gets a byte of its own; undefined if the elements of the format are not
- * narrower than a byte.
+ * The packing that gives each element a byte of its own; undefined if the elements of the format are not narrower than
+ * a byte.
  */
 export const unpacked = (format: FormatName): 'bytes' | undefined => (formats[format].width < 8 ? 'bytes' : undefined);
 

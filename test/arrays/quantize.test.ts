@@ -15,7 +15,7 @@ const rules = ['floor', 'up'] as const;
 
 // --- an oracle written from the text of OCP MX 1.0, in exact integers ------------------------------------------------
 
-/** An f32 times 2^400. */
+/** Returns the value of an f32, multiplied by 2^400. */
 function exact(value: number): bigint {
   const [bits] = new Uint32Array(Float32Array.of(value).buffer) as unknown as [number];
   const field = (bits >>> 23) & 0xff;
@@ -50,8 +50,8 @@ function oracleScale(element: FormatName, rule: 'floor' | 'up', block: readonly 
     while ((largest << BigInt(k + 127)) * unit < (amax << 127n) << 20n) k++;
     return k + 127;
   }
-  // 2^k is a quotient of two powers of two: the largest one that is at most amax, divided by the largest one that the
-  // element format can represent.
+  // 2^k is the largest power of two that is at most amax, divided by the largest power of two that the element format
+  // can represent.
   const log2 = (value: bigint): number => value.toString(2).length - 1;
   const k = amax === 0n ? -127 : log2(amax) - 400 - (log2(largest) - 20);
   return Math.max(k, -127) + 127;

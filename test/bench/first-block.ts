@@ -9,7 +9,9 @@ import type { Row } from './run-kernels.ts';
 const device = new URL('../../dist/device.js', import.meta.url).href;
 const kernels = fileURLToPath(new URL('../../examples/kernels/quantize_sm89.ptx', import.meta.url));
 
-/** Prints the time of each run in milliseconds. The text is different in each run, so no result comes from a cache. */
+/**
+ * Prints the time of each run in milliseconds. The text is different in each run, so that no result comes from a cache.
+ */
 const script = `
 import { readFileSync } from 'node:fs';
 const { Device } = await import('${device}');

@@ -1,6 +1,6 @@
 /**
  * Writes a PTX module of about the given size to stdout, for benchmarks. It consists of copies of the kernels in
- * examples/kernels; each copy has its own names. The same size always produces the same text.
+ * examples/kernels, in which names are made unique. The same size always produces the same text.
  *
  *     tsx test/bench/make-module.ts 10000000 > module.ptx
  */
@@ -43,8 +43,8 @@ function readTemplates(): readonly Template[] {
 }
 
 /**
- * Turns a module into a template: the text after the module's `.address_size`, and the names that are declared in this
- * text.
+ * Turns a module into a template, which consists of the text after the module's `.address_size` and the names that are
+ * declared in this text.
  */
 function toTemplate(source: string): Template {
   const text = source.slice(source.indexOf('\n', source.indexOf('.address_size')) + 1);

@@ -16,8 +16,8 @@ const smallest = 100_000;
 const largest = 3_000_000;
 
 /**
- * The names and options of the files compiled from each source. Combinations that a target does not support are left
- * out.
+ * The files that are compiled from each source: their names and the compiler's options. Files that cannot be compiled
+ * for a target are left out.
  */
 const builds: readonly (readonly [string, readonly string[]])[] = [
   ['sm_75-debug', ['-arch=sm_75', '-G', '-DSMALL']],
@@ -31,7 +31,7 @@ export interface RealFiles {
   /** In alphabetical order. */
   readonly files: readonly string[];
   readonly bytes: number;
-  /** A few words about how the files were made, for the report. */
+  /** How the files were made, for the report. */
   readonly origin: string;
 }
 
@@ -50,7 +50,7 @@ export function realFiles(): RealFiles {
   return { files, bytes, origin: readFileSync(done, 'utf8') };
 }
 
-/** False if nvcc is not installed. */
+/** Creates the files. Returns false if nvcc is not installed. */
 function build(): boolean {
   if (spawnSync('nvcc', ['--version']).error !== undefined) {
     const text = [...makeModule(largest - 200_000)].join('');

@@ -13,8 +13,8 @@ const count = 2 ** 24;
 const runs = 15;
 
 /**
- * Returns the time, in seconds, that the fastest of several runs takes. The fastest run is used because other load on
- * the machine can only make a run slower.
+ * Returns the time of the fastest of several runs, in seconds. The fastest run is used because other load on the
+ * machine can only make a run slower.
  */
 function fastest(run: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
@@ -28,7 +28,7 @@ function fastest(run: () => unknown): number {
 
 const billions = (seconds: number): string => `${(count / seconds / 1e9).toFixed(2)} G elements/s`;
 
-/** The time, in seconds, that it takes to read and write the same number of bytes. */
+/** The time for reading and writing the same number of bytes, in seconds. */
 function copyOf(bytes: number): number {
   const [from, to] = [new Float32Array(bytes / 8).fill(1), new Float32Array(bytes / 8).fill(2)];
   return fastest(() => to.set(from));

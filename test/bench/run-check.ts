@@ -1,6 +1,6 @@
 /**
  * Measures how fast real files are checked. The result is compared with the time that ptxas takes to check the same
- * files, not counting the time that ptxas needs to generate code.
+ * files, excluding code generation.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

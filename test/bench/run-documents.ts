@@ -95,7 +95,7 @@ function editTimes(document: Document, inserted: string): readonly Times[] {
   });
 }
 
-/** Measures the documents, each one in its own process. */
+/** Measures each document in a process of its own. */
 export function documentRows(): readonly Row[] {
   return shapes().flatMap((_, i): readonly Row[] => {
     const run = spawnSync(process.execPath, ['--import', 'tsx', script, String(i)], { encoding: 'utf8' });

@@ -87,7 +87,7 @@ async function rateOf(
   to: ConversionName,
 ): Promise<number> {
   const layout = layoutFile(container, [{ name: 'w', dtype, shape: [count / 4096, 4096] }]);
-  // All bytes are below 0x7c, so that no number is infinite or a NaN.
+  // All bytes are below 0x7c, so that no number is an infinity or a NaN.
   const bytes = Uint8Array.from({ length: layout.size }, (_, i) => i % 113);
   bytes.set(layout.header);
   const file = await openTensorFile(memorySource(bytes));

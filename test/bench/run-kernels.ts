@@ -16,7 +16,7 @@ export interface Row {
 
 interface Job {
   readonly kernel: string;
-  /** Relative to this folder. */
+  /** The path of the PTX file, relative to this folder. */
   readonly file: string;
   readonly grid: Extent;
   readonly block: Extent;
@@ -145,8 +145,8 @@ export async function rowsOf(job: Job): Promise<readonly Row[]> {
 const text = (rate: number): string => `${rate.toFixed(rate < 100 ? 2 : 0)} M thread-instructions/s`;
 
 /**
- * The median of the faster half of the launches. The slower half is ignored, because the first launches include the
- * time for compiling.
+ * The median of the faster half of the launches. The slower half is ignored, because the first launches include
+ * compilation.
  */
 async function rateOf(kernel: Kernel, options: LaunchOptions, count: number): Promise<number> {
   const rates: number[] = [];
@@ -183,7 +183,7 @@ int main() {
 `;
 
 /**
- * Returns the time, in milliseconds, that native code takes on one thread to compute the same image. If the code cannot
+ * Returns the time, in milliseconds, that native code takes to compute the same image on one thread. If the code cannot
  * be compiled, returns a message instead.
  */
 export function mandelbrotBeside(): string {

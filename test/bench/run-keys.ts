@@ -1,6 +1,6 @@
 /**
- * Measures, in Chromium, how long the playground takes from a keystroke to the moment when it has painted the squiggle
- * under an error.
+ * Measures, in Chromium, the time from a keystroke in the playground to the moment when the squiggle under an error has
+ * been painted.
  */
 import { existsSync } from 'node:fs';
 import { browserPath, buildSite } from '../playground/built-site.ts';

@@ -1,8 +1,8 @@
 /**
  * Measures tiled matrix products on tensor cores (kernels/matrices.cu), on one thread and with checks. Only the third
- * launch is measured, in CPU time. To make sure that the results are correct, some elements of each product are
- * compared with the exact model. A plain f32 product of the same size, compiled by g++ -O3 -march=native, runs between
- * the launches.
+ * launch is measured, in CPU time. Some elements of each product are compared with the exact model, to make sure that
+ * the results are correct. A plain f32 product of the same size, compiled by g++ -O3 -march=native, runs between the
+ * launches.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -23,8 +23,8 @@ interface MatrixCase {
   readonly format: 'f16' | 'bf16' | 'tf32' | 'e4m3' | 's8';
   readonly gpu: GpuName;
   /**
-   * How the elements of the matrices are chosen: `normal` takes them from a normal distribution, and `wide` picks codes
-   * at random from the codes of all finite values.
+   * How the elements of the matrices are chosen: with `normal`, from a normal distribution; with `wide`, at random from
+   * the codes of all finite values.
    */
   readonly data: 'normal' | 'wide';
 }
@@ -45,7 +45,7 @@ const cases: readonly MatrixCase[] = [
 const arrays = { f16: Uint16Array, bf16: Uint16Array, tf32: Uint32Array, e4m3: Uint8Array, s8: Uint8Array } as const;
 type Codes = InstanceType<(typeof arrays)[MatrixCase['format']]>;
 
-/** Random words, the same in every run. */
+/** Random words, which are the same in every run. */
 function randomWords(seed: number, count: number): Uint32Array {
   const next = linearCongruential(seed);
   return new Uint32Array(count).map(() => {

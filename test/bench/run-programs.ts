@@ -1,8 +1,8 @@
 /**
  * Measures typical programs, on one thread and with checks. Reports three measurements: the time from reading the text
  * to the end of the first launch, the time of the third launch, and the time that plain loops compiled by g++ -O2 take
- * for the same work. All times are CPU times, because these can be measured even on a busy machine; they include the
- * CPU time of V8's own threads.
+ * for the same work. All times are CPU times, which can be measured even on a busy machine. They include the CPU time
+ * of V8's own threads.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -32,9 +32,9 @@ const launches: Readonly<Record<string, string>> = {
 
 /**
  * A script that prints CPU times in milliseconds. The first is the time from loading the text to the end of the first
- * round of launches. Each of the next three is the time of one round. The last three are the elapsed times of the
- * rounds. During the first round, V8 also optimizes code on other threads; this work adds to the CPU time but not to
- * the elapsed time.
+ * round of launches. The next three are the times of one round each. The last three are the elapsed times of the
+ * rounds. During the first round, V8 also optimizes code on other threads, which adds to the CPU time but not to the
+ * elapsed time.
  */
 const script = (launch: string): string => `
 import { readFileSync } from 'node:fs';
@@ -85,7 +85,7 @@ function median(values: readonly number[]): number {
   );
 }
 
-/** The compiled program with the plain loops; null if there is no g++. */
+/** The path of the compiled program with the plain loops; null if g++ is not installed. */
 function compiled(): string | null {
   const program = join(scratchFolder(), 'programs');
   const { error, status } = spawnSync('g++', ['-O2', '-o', program, loops]);

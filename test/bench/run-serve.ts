@@ -61,7 +61,7 @@ function rss(pid: number): number {
 
 /**
  * Measures the memory of the server over many launches. For each launch, a module is loaded and three buffers are
- * allocated; afterwards, the module and the buffers are freed.
+ * allocated. After the launch, the module and the buffers are freed.
  */
 async function memoryRow(what: string, modules: number, ask: Ask, pid: number): Promise<Row> {
   const { device } = await ask<{ device: number }>('device/create', {});

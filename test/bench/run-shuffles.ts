@@ -17,8 +17,8 @@ interface Group {
 const butterfly = (mask: string) => (round: number) => `shfl.sync.bfly.b32 %w, %v, ${1 << (round % 4)}, 31, ${mask};`;
 
 /**
- * In code for cooperative groups, a lane reads the value of another lane, which it selects by that lane's rank in the
- * group.
+ * In code for cooperative groups, a lane selects another lane by its rank in the group, and reads the value of that
+ * lane.
  */
 const byRank = (): string => 'shfl.sync.idx.b32 %w, %v, %next, 31, %mask;';
 

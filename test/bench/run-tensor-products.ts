@@ -22,7 +22,7 @@ interface TensorCase {
   readonly bits: 4 | 8 | 16 | 32;
   readonly family: ProductFamily;
   readonly scaling: TensorScaling | null;
-  /** The code in the instruction descriptor that stands for the format of A and B. */
+  /** The code for the format of A and B in the instruction descriptor. */
   readonly code: 0 | 1;
 }
 
@@ -62,7 +62,8 @@ function factorBytes(bits: number): Uint8Array {
 }
 
 /**
- * Runs a product in several rounds, on sums that are 0 at first. Returns the speed of the fastest round, and the sums.
+ * Computes a product in several rounds and adds the results to sums that start at 0. Returns the speed of the fastest
+ * round, and the sums.
  */
 function measure(
   one: TensorCase,

@@ -43,8 +43,8 @@ const runs = 5;
 const moduleBytes = 10_000_000;
 
 /**
- * The process that is measured prints its own resource usage just before it exits, because its parent process cannot
- * query it.
+ * The measured process prints its own resource usage just before it exits, because its parent process cannot query that
+ * usage.
  */
 const hook = join(folder, 'usage.cjs');
 writeFileSync(
@@ -177,7 +177,7 @@ const parts: Readonly<Record<string, () => unknown>> = {
   serve: async () => rows.push(...(await serveRows())),
   keys: async () => rows.push(...(await keyRows())),
 };
-// Throws for any other argument, because a run takes ten minutes.
+// Unknown arguments are rejected, because a run takes ten minutes.
 const { values: flags } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'string' } } });
 const chosen = flags.only?.split(',') ?? Object.keys(parts);
 for (const name of chosen) {

@@ -4,7 +4,7 @@
  */
 
 /**
- * Names of fields that are left out of the text, because every node has them. Fields with default values are left out,
+ * Names of fields that are left out of the text because every node has them. Fields with default values are left out,
  * too.
  */
 const hidden = /^(kind|start|end|span|\w+Start|\w+End)$/;

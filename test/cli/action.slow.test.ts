@@ -1,6 +1,6 @@
 /**
- * Tests the GitHub action: runs its script with the variables that GitHub sets, and makes sure that the files around
- * the script do not contain anything forbidden.
+ * Tests the GitHub action: runs its script with the variables that GitHub sets, and checks that the action's other
+ * files contain nothing forbidden.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * Tests `check --batch` and `eval --batch`, which read one NDJSON request per line and write one answer per line, in
+ * Tests `check --batch` and `eval --batch`, which read one NDJSON request per line and write one response per line, in
  * the same order.
  */
 import { describe, expect, test } from 'vitest';

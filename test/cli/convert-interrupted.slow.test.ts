@@ -1,4 +1,4 @@
-/** Interrupts conversions in every way that can end a process, and checks what they leave behind. */
+/** Interrupts conversions in every way that can end a process, and checks which files are left behind. */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,8 +59,8 @@ describe('interrupted', () => {
     ['SIGINT', 'right after the start'],
     ['SIGTERM', 'right after the start'],
     ['SIGHUP', 'right after the start'],
-    // One signal is enough here, because all signals are handled in the same way, and the position is saved only after
-    // a second.
+    // This case is tested with only one signal, because all signals are handled in the same way, and the position is
+    // saved only after a second.
     ['SIGINT', 'once the position is saved'],
   ] as const)('%s %s leaves nothing that cannot be resumed', async (name, moment) => {
     // A sparse file of zeros, which takes up no disk space but takes seconds to convert.

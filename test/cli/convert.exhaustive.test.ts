@@ -1,5 +1,5 @@
 /**
- * Kills each of fifty conversions at a random moment. There must never be a partial output file, and the bytes of the
+ * Kills each of fifty conversions at a random moment. A partial output file must never exist, and the bytes of the
  * finished file must always be the same.
  */
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** The report of `diff --html`. */
+/** Tests the report of `diff --html`. */
 import { existsSync, linkSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -173,7 +173,7 @@ describe('limits', () => {
 describe('types may differ, since values are compared', () => {
   test('a rounded copy is off by at most half a step of its format', async () => {
     const values = Float32Array.of(1.0625, -3.1, 448, 0.002);
-    // The values above, rounded to nearest by hand: the e4m3 codes of 1, -3, 448 and 2^-9.
+    // The e4m3 codes of 1, -3, 448 and 2^-9, which are the values above rounded to nearest.
     const codes = Uint8Array.of(0x38, 0xc4, 0x7e, 0x01);
     const a = putSafetensors(folder, 'f32.safetensors', { w: tensor('F32', [4], values) });
     const b = putSafetensors(folder, 'e4m3.safetensors', { w: tensor('F8_E4M3', [4], codes) });

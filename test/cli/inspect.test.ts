@@ -254,8 +254,8 @@ describe('files that take long', () => {
       stdout += chunk.toString();
     });
     const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('close', (_, signal) => resolve(signal)));
-    // After 700 ms, the process has installed its signal handlers. It is still reading the file, because that takes
-    // seconds.
+    // After 700 ms, the process has installed its signal handlers. The process is still reading the file, because
+    // reading takes seconds.
     await new Promise((resolve) => setTimeout(resolve, 700));
     child.kill('SIGINT');
     expect([await ended, stdout]).toEqual(['SIGINT', '']);

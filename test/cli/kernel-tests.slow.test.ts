@@ -1,4 +1,4 @@
-/** Tests `ptxlab test`: the suite in `examples`, tolerances, reference functions, formats, and mistakes in suites. */
+/** Tests `ptxlab test`: the suite in `examples`, tolerances, reference functions, formats, and invalid suites. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';

@@ -1,5 +1,6 @@
 /**
- * Large inputs, closed pipes, full disks and interrupts: the process ends as it should and never with a stack trace.
+ * Tests large inputs, closed pipes, full disks and interrupts: the process must end as intended and never with a stack
+ * trace.
  */
 import { existsSync, openSync, ftruncateSync, closeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-/** For each command, the built program has the same output and exit code as the command run in this process. */
+/**
+ * Tests, for each command, that the built program has the same output and exit code as the command run in this process.
+ */
 import { expect, test } from 'vitest';
 import { moduleOf, ptxlab, put, root, scratch, spawned } from './ptxlab.ts';
 import { floats, putSafetensors } from './tensor-files.ts';

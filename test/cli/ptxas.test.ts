@@ -1,4 +1,7 @@
-/** Tests the stand-in for ptxas, which has the same command lines, messages and exit codes as ptxas 13.0. */
+/**
+ * Tests the stand-in for ptxas, which accepts the same command lines as ptxas 13.0 and produces the same messages and
+ * exit codes.
+ */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -86,8 +89,8 @@ const warnings = (...names: readonly string[]): readonly string[] =>
 put(folder, 'options.txt', '-arch sm_80 "-o" /dev/null');
 
 /**
- * Runs a command line in which names such as `ok` stand for the paths of test files. In messages, the paths are
- * replaced with these names.
+ * Runs a command line in which names such as `ok` stand for the paths of test files. In messages, the names replace the
+ * paths.
  */
 async function run(line: string): Promise<Outcome> {
   const args = line.split(' ').map((word) => (word in files || word === 'options.txt' ? pathOf(word) : word));

@@ -82,14 +82,14 @@ export async function spawned(args: readonly string[], options: ProcessOptions =
   const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  // If the program ends without reading its input, it closes the pipe early.
+  // A program that ends without reading its input closes the pipe early.
   child.stdin.on('error', () => undefined);
   child.stdin.end(options.input ?? '');
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
   return { code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
 }
 
-/** Starts `ptxlab` and returns the process, for tests that talk to it while it runs. */
+/** Starts `ptxlab` and returns the process, for tests that interact with it while it runs. */
 export async function start(
   args: readonly string[],
   options: ProcessOptions = {},

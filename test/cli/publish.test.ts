@@ -1,4 +1,4 @@
-/** The workflow that publishes releases: what it is allowed to do, and how it checks the tag of a release. */
+/** Tests the workflow that publishes releases: what it is allowed to do, and how it checks the tag of a release. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -429,7 +429,7 @@ ld.shared.v4.b32 {%r0,%r1,%r2,%r3}, [tile]; st.global.v4.b32 [%rd2], {%r0,%r1,%r
       sust.b.1d.b8.zero [%out, {%r}], {%d0}; ret; }`;
     const image = { texture: { texels: 'image', type: 'u8', size: [3] } };
     const out = { surface: { texels: 2, type: 'u8', size: [2] } };
-    // The third argument is a buffer of the job.
+    // The surface's texels are in the third argument, which is a buffer of the job.
     const args = [image, out, { buffer: 'out' }];
     const buffers = { image: { u8: [7, 8, 9] }, out: { zeros: 3 } };
     const two = source.replace('.param .u64 out)', '.param .u64 out, .param .u64 unused)');

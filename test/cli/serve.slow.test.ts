@@ -1,4 +1,4 @@
-/** The server: tests that send requests over streams in this process, and one test in a separate process. */
+/** Tests the server by sending it requests over streams in this process. One test runs it in a separate process. */
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';

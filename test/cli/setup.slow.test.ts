@@ -1,6 +1,6 @@
 /**
- * Tests the commands `completion`, `man` and `doctor`, which help users set up ptxlab. The output of `completion` and
- * `man` is checked with the programs that use it: the shells and `man`.
+ * Tests the commands `completion`, `man` and `doctor`, which help users set up ptxlab. The output of `completion` is
+ * checked with the shells that use it, and the output of `man` with the program `man`.
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';

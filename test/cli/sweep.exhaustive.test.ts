@@ -1,5 +1,5 @@
 /**
- * Runs the 44 golden sweeps on all cores, each with all 2^32 inputs. The expected digests were not made by ptxlab.
+ * Runs the 44 golden sweeps on all cores, each with all 2^32 inputs. The expected digests were not computed by ptxlab.
  * Takes minutes.
  */
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Tests `ptxlab sweep`, which computes digests of the results for whole input ranges. The golden digests were not made
- * by ptxlab.
+ * Tests `ptxlab sweep`, which computes digests of the results for whole input ranges. The golden digests were not
+ * computed by ptxlab.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Help, version and wrong usage. */
+/** Tests help, the version and wrong usage. */
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 /**
  * Tests every legal variant of integer arithmetic, logic, shifts, comparisons and selp, and of float arithmetic that
- * rounds to nearest. The operands are edge cases. For each variant, the result of the form's steps is compared with the
- * result of a model that uses only the mnemonic and the operands.
+ * rounds to nearest. The operands are edge cases. For each variant, the result of executing the form's steps is
+ * compared with the result of a model that uses only the mnemonic and the operands.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ function variantsOf(opcodes: readonly string[], kinds: RegExp): readonly Variant
   return named.flatMap((form) => [...expandForm(form)]).filter(({ mnemonic }) => kinds.test(mnemonic));
 }
 
-/** Yields every tuple that has one of the given values at each position. */
+/** Yields every combination of one value from each of the given lists. */
 function* tuples<T>(values: readonly (readonly T[])[]): Generator<readonly T[]> {
   const [first, ...rest] = values;
   if (first === undefined) yield [];

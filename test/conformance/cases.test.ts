@@ -12,7 +12,7 @@ const mnemonics = [...goldenMnemonics()];
 
 /**
  * Forms that have no case in `test/golden` because they are covered by other tests. A new form must have a recorded
- * case, so it must not be added here.
+ * case, so it must not be added to this list.
  */
 const unrecorded: readonly string[] = `
   div/f32.unrounded div/f64.unrounded rcp/f32.unrounded sqrt/f32.unrounded sin/f32.unrounded ex2/f32.unrounded

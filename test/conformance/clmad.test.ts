@@ -14,7 +14,7 @@ function product(a: bigint, b: bigint): bigint {
 const run = (half: string, ...inputs: readonly bigint[]): bigint =>
   BigInt(evaluate(`clmad.${half}.u64`, inputs, { target: 'sm_80' })[0] ?? 0);
 
-// Products of numbers with many set bits would have the most carries.
+// In ordinary multiplication, numbers with many set bits produce the most carries.
 const word = fc.oneof(
   fc.bigInt({ min: 0n, max: all }),
   fc.bigInt({ min: 0n, max: all }).map((bits) => bits | (all >> (bits & 63n))),

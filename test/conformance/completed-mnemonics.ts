@@ -45,8 +45,8 @@ export class CompletedMnemonics {
   }
 
   /**
-   * Items that have been offered although they lead nowhere: either no complete mnemonic can be reached from them, or
-   * the checker rejects the mnemonic that they lead to.
+   * Items that have been offered although they do not lead to a legal mnemonic: either no complete mnemonic can be
+   * reached from them, or the checker rejects it.
    */
   misleading(): readonly string[] {
     const beginnings = [...this.offered].flatMap(([beginning, { parts }]) =>

@@ -1,4 +1,4 @@
-/** The recorded instructions of test/golden that ptxas accepted or whose values were recorded, and their case names. */
+/** The instructions in test/golden that ptxas accepted or whose values were recorded, and their case names. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
@@ -24,7 +24,7 @@ interface Verdict {
   readonly inst?: string;
   readonly body?: string | null;
   readonly ok?: boolean;
-  /** Why the checker deliberately differs from a verdict. */
+  /** Why the checker deliberately disagrees with a verdict of ptxas. */
   readonly quirk?: string;
 }
 

@@ -213,7 +213,7 @@ const values = Array.from({ length: 0xff }, (_, code) =>
   code < 8 ? code * 2 ** -17 : (1 + (code & 7) / 8) * 2 ** ((code >> 3) - 15),
 );
 
-/** The code of the nearest value; if two values are equally near, the even code. */
+/** The code of the nearest value. If two values are equally near, the even code is returned. */
 function nearest(value: number): number {
   const most = values.at(-1) ?? 0;
   if (value > most + 2 ** 12) return 0xff;

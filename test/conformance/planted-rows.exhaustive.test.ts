@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 import { filesThatFail, type Patch } from './patched-source.ts';
 
 /**
- * For each row of the table in that document, a patch that adds text to the sources. This text contains an unusual
- * name, which the compiler repeats in its messages.
+ * For each row of the table in docs/adding-a-row.md, a patch that adds text to the sources. The text contains an
+ * unusual name, which the compiler repeats in its messages.
  */
 const planted: readonly (Patch & { readonly what: string; readonly name: string })[] = [
   {
@@ -108,8 +108,8 @@ test('the compiler complains in the files that the document names, and in no oth
 });
 
 /**
- * Whether a message is about a planted row. If many properties are missing, the compiler lists four of them and the
- * number of the others.
+ * Whether a message is about a planted row. If many properties are missing, the compiler lists only four of them,
+ * followed by the number of the others.
  */
 function isAbout(message: string, name: string): boolean {
   if (message.includes(name)) return true;

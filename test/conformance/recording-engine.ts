@@ -64,8 +64,8 @@ function kernelOf(body: string): KernelProgram {
 }
 
 /**
- * Executes a step once for each player. Depending on the state space, the players share one memory, or each of them has
- * its own. The result describes what the first player did.
+ * Executes a step once for each player. Depending on the state space, all players use the same memory, or each of them
+ * uses its own. The result describes what the first player did.
  */
 export function record(step: Step, players: readonly Player[]): Touched {
   const run = new Recording(step);
@@ -323,7 +323,7 @@ function textureFor(step: Step): Uint8Array {
   });
 }
 
-/** The number of the next block that a step cancels. */
+/** The number of the block that is canceled next. */
 let nextBlock = 0;
 
 const idle: Omit<Cpu, 'code' | 'builtin'> = {

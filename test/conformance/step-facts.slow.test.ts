@@ -1,7 +1,7 @@
 /**
  * Runs every kind of step in the table on a recording engine and compares what the step read, wrote and affected with
- * the facts that are declared for this kind of step. Then, the facts are replaced by wrong ones, one at a time, and the
- * comparison must detect each of these mistakes.
+ * the facts that are declared for this kind of step. Each fact is then replaced by a wrong one, and the comparison must
+ * detect this mistake.
  */
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
@@ -81,7 +81,7 @@ function collectSamples(): ReadonlyMap<StepKind, readonly Sample[]> {
       }
     }
   }
-  // No form produces the step for instructions that are only checked, so it is added here.
+  // No form produces the step for instructions that are only checked, so this step is added explicitly.
   found.set('unsupported', [{ step: { kind: 'unsupported', what: 'test' }, values: new Map(), widths: new Map() }]);
   return found;
 }
@@ -102,7 +102,7 @@ function likeness(step: Step): string {
   return [step.kind, ...used, ...among, ...order].join();
 }
 
-/** All matrix products count as similar to each other, and so do all computations of addresses. */
+/** All matrix products are regarded as similar, and so are all computations of addresses. */
 function collectiveName(fn: Collective): string {
   return fn.form === 'mma' || fn.form === 'addresses' ? fn.form : collectiveKey(fn);
 }
@@ -126,7 +126,10 @@ function secondAddress(step: Step): Ref | null {
   return step.kind === 'load-box' || step.kind === 'multicast-box' ? step.object : null;
 }
 
-/** The smallest product of its kind. The matrices in shared memory begin at byte 64, and all rows overlap. */
+/**
+ * Returns an input of the smallest product that the step can compute. The matrices in shared memory begin at byte 64,
+ * and all rows overlap.
+ */
 function productInput({ product, instruction, ...step }: StepOf<'tensor-product'>, ref: Ref): Bits {
   const { a, b, d, metadata, zeroColumns } = step;
   if (ref === b || (ref === a && !product.aInTensor)) return 4n;
@@ -235,8 +238,8 @@ function playerOf({ values }: Sample, thread: number, block: number): Player {
 // --- comparison -----------------------------------------------------------------------------------------------------
 
 /**
- * The differences between the facts that are declared for a kind of step and the behavior of the engine. They are found
- * one by one, so a caller that only needs the first one runs only the samples up to it.
+ * The differences between the facts that are declared for a kind of step and the behavior of the engine. The
+ * differences are found one by one, so a caller that needs only the first difference runs no further samples.
  */
 function* disagreements(kind: StepKind): Generator<string> {
   const all = samples.get(kind) ?? [];
@@ -257,7 +260,7 @@ function* sampleDifferences(sample: Sample): Generator<string> {
   yield* boldClaims(sample);
 }
 
-/** What a step reads, except the addresses of elements that it computes itself. */
+/** What a step reads, not counting the element addresses that the step computes itself. */
 function readBefore(step: Step, { reads }: Touched): ReadonlySet<Ref> {
   const computed: readonly Ref[] = step.kind === 'bulk-atomic' ? [step.from, step.to] : [];
   return new Set([...reads].filter((ref) => !computed.includes(ref) || inputsOf(step).includes(ref)));
@@ -318,7 +321,7 @@ function otherPlayer(sample: Sample, thread: number, block: number, given: reado
       const known = values.get(ref) ?? 0;
       if (legalInput(step, ref) !== null || given.includes(ref)) return known;
       const other = randomBits(widths.get(ref) ?? (typeof known === 'bigint' ? 64 : 1));
-      // A 1-bit value is often the same by chance, and wrong facts would then go unnoticed.
+      // Two 1-bit values are often equal by chance, and wrong facts would then go unnoticed.
       if (other !== known) return other;
       return typeof other === 'bigint' ? other ^ 1n : other ^ 1;
     },
@@ -327,7 +330,7 @@ function otherPlayer(sample: Sample, thread: number, block: number, given: reado
 
 /**
  * Threads that are compared with the first one: a neighbor, a thread of another warp, and a thread of another block.
- * The first of these threads that gets a different result shows how widely the result is shared.
+ * The first of these threads whose result differs shows how widely the result is shared.
  */
 const others: readonly (readonly [Sameness, thread: number, block: number])[] = [
   ['thread', 1, 0],

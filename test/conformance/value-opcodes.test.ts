@@ -74,7 +74,7 @@ ld.param.u64 %rd1, [out]; st.global.v2.u32 [%rd1], {%r1, %r2}; st.global.u32 [%r
   });
 
   /**
-   * For each mode, four lists of bytes: those that the mode selects if the selector is 0, 1, 2 and 3. The lowest byte
+   * For each mode, four lists of bytes: the bytes that are selected by the selectors 0, 1, 2 and 3. The lowest byte
    * comes first.
    */
   const modes: Readonly<Record<string, readonly (readonly number[])[]>> = {
@@ -192,8 +192,8 @@ function valueOf(bits: number, { fractionBits, bias }: Half): number {
 const largest = ({ fractionBits, bias }: Half): number => (2 - 2 ** -fractionBits) * 2 ** bias;
 
 /**
- * The distance between a half-precision number and a value, in units of the number's last place. If the number is the
- * half-precision number nearest to the value, the distance is at most 1/2.
+ * The distance between a half-precision number and a value, in units of the number's last place. The distance is at
+ * most 1/2 if the number is the half-precision number nearest to the value.
  */
 function distance(bits: number, value: number, half: Half): number {
   const unit = valueOf((bits & 0x7fff) + 1, half) - valueOf(bits & 0x7fff, half);

@@ -24,15 +24,12 @@ const registers: Readonly<Record<keyof typeof sizes, string>> = {
 const [global, shared] = [1552, 512];
 
 /**
- * The kinds of accesses that a kernel can make. Whichever kind a kernel uses, its result does not depend on the order
- * in which threads run.
+ * The kinds of accesses that a kernel can make. With each kind of access, the kernel's result does not depend on the
+ * order in which threads run.
  */
 type Kind = 'loads' | 'stores of one value' | 'own bytes';
 
-/**
- * The threads fill 512 bytes of shared memory, and then access random addresses within or close to global or shared
- * memory.
- */
+/** The threads fill 512 bytes of shared memory, and then access random addresses in or near global or shared memory. */
 function bodyOf(random: RandomSource): string {
   const type = random.pick(['u8', 'u16', 'u32', 'u32', 'u64', 'v2.u32', 'v4.u32'] as const);
   const kind: Kind = random.pick(['loads', 'loads', 'stores of one value', 'own bytes']);
@@ -107,7 +104,7 @@ test(`${seeds} random groups of accesses give the same results on both engines`,
     const [first, ...others] = seen;
     for (const other of others) expect(other, body).toEqual(first);
   }
-  // Faults and successful launches must both be common, because the test has to cover both.
+  // Both faults and successful launches must be common, because the test has to cover both.
   expect(faults).toBeGreaterThan(seeds / 3);
   expect(faults).toBeLessThan(seeds * 2.5);
 });

@@ -1,4 +1,4 @@
-/** Tests launches that turn out to be long. Between two blocks, they switch to code that runs four threads at once. */
+/** Tests long launches. After one of its blocks, such a launch switches to code that runs four threads at once. */
 import { expect, test } from 'vitest';
 import { outcome, type Source } from './run.ts';
 

@@ -60,7 +60,9 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** The number of elements in a row of a tensor after the row has been extended to a multiple of 16 bytes. */
+/**
+ * The number of elements in a row of a tensor, after the size of the row has been rounded up to a multiple of 16 bytes.
+ */
 const filledRow = ({ options, elementBytes }: Case): number =>
   (Math.ceil(((options.dimensions[0] ?? 0) * elementBytes) / 16) * 16) / elementBytes;
 

@@ -1,6 +1,6 @@
 /**
- * cp.reduce.async.bulk: each element of the source is combined with the one at the destination. Also copies of bytes
- * that a mask selects, and st.bulk.
+ * cp.reduce.async.bulk, which combines each element of the source with the element at the destination; copies of bytes
+ * that a mask selects; and st.bulk.
  */
 import { describe, expect, test } from 'vitest';
 import { readNumber } from '../../src/numbers.ts';

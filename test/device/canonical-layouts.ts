@@ -25,9 +25,9 @@ export function offsets(
   { bits, across, k }: MatrixSize,
 ): { readonly leading: number; readonly stride: number } {
   const chunks = (k * bits) / 128;
-  // Without a swizzle, the 128-byte tiles follow each other without gaps.
+  // Without a swizzle, the 128-byte tiles are stored one after another without gaps.
   if (side === 1) return alongK ? { leading: 128, stride: 128 * chunks } : { leading: bits * across, stride: 128 };
-  // If a line has more than `side` chunks, the remaining chunks of all lines follow after the last line.
+  // If a line has more than `side` chunks, the remaining chunks of all lines are stored after the last line.
   if (alongK) return { leading: chunks > side ? 16 * side * across : 16, stride: 128 * side };
   return { leading: (k / 8) * 128 * side, stride: 128 * side };
 }

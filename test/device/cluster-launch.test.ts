@@ -13,8 +13,8 @@ const ways: Readonly<Record<string, LaunchOptions>> = {
 };
 
 /**
- * Each block counts its own work in `done`, at the index of the block. It then takes over the work of one block after
- * another, until no work is left, and counts the blocks whose work it has taken over in `taken`, at its own index.
+ * Each block counts its own work in `done`, at the index of the block. It then takes over the work of other blocks, one
+ * after another, until no work is left. It counts these blocks in `taken`, at its own index.
  */
 const oneBlock = `.version 8.7
 .target sm_100
@@ -63,7 +63,7 @@ END:
   ret;
 }`;
 
-/** In each cluster of two blocks, the first block requests more work, and both blocks receive the answer. */
+/** In each cluster of two blocks, the first block requests more work, and both blocks receive the response. */
 const twoBlocks = oneBlock
   .replace('.target sm_100', '.target sm_100a')
   .replace('.param .u64 taken) {', '.param .u64 taken) .reqnctapercluster 2, 1, 1 {\n  .reg .b32 %rank, %both;')

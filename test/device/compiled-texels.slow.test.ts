@@ -1,6 +1,7 @@
 /**
- * Reads of one level of a texture. After the first read of a texture, compiled code performs such reads by itself. Both
- * engines must return the same bits in each format, for each address mode, and for all kinds of coordinates.
+ * Tests reads of one level of a texture. After the first read of a texture, compiled code performs these reads by
+ * itself. Both engines must return the same bits in each format, for each address mode, and for all kinds of
+ * coordinates.
  */
 import { describe, expect, test } from 'vitest';
 import { Device, type DeviceTexture, type TextureOptions } from '../../src/device.ts';
@@ -37,8 +38,8 @@ const numbers: readonly number[] = [
 ].flatMap((list) => list.flatMap((value) => [value, -value]));
 
 /**
- * Half of the positions use the numbers above, in different combinations for the three axes. The others are close to
- * the texture; in half of these, the coordinates are multiples of 1/32.
+ * Half of the positions use the numbers above, in different combinations for the three axes. The other half are close
+ * to the texture. In half of the latter, the coordinates are multiples of 1/32.
  */
 const places = Float32Array.from({ length: 3 * 768 }, (_, i) => {
   const [thread, axis] = [Math.floor(i / 3), i % 3];

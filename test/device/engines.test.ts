@@ -1,5 +1,6 @@
 /**
- * Runs kernels with faults, waits and loops on the fast engine, which must behave exactly like the reference engine.
+ * Runs kernels with faults, waiting threads and loops on the fast engine, which must behave exactly like the reference
+ * engine.
  */
 import { describe, expect, test } from 'vitest';
 import { outcome, output, type Source, ways } from './run.ts';

@@ -80,8 +80,7 @@ wait: ld.volatile.shared.u32 %r1, [flag]; setp.eq.u32 %p2, %r1, 0; @%p2 bra wait
 set: st.volatile.shared.u32 [flag], 9; st.global.u32 [%rd1], 1;
 end:`;
     const spun = await outcome({ body }, 8, { block: 2, timeout: 5 });
-    // Thread 0 waits in a loop until thread 1 has set the flag, so thread 1 must get a turn while thread 0 is in the
-    // loop.
+    // Thread 0 waits in a loop until thread 1 has set the flag, so thread 1 must run while thread 0 is in the loop.
     expect(spun).toMatchObject({ result: { ok: true }, words: [9, 1] });
   });
 

@@ -1,6 +1,6 @@
 /**
- * Tests calls whose arguments the TypeScript compiler has not checked. Every argument that has the wrong type must be
- * rejected with a typed error.
+ * Tests calls whose arguments have not been checked by the TypeScript compiler. Every argument that has the wrong type
+ * must be rejected with a typed error.
  */
 import { describe, expect, test } from 'vitest';
 import { Device, PtxlabError } from '../../src/device.ts';

@@ -92,7 +92,7 @@ function elementsOf(
 ): readonly (number | null)[] {
   const { dimensions, im2col, elementStrides = dimensions.map(() => 1) } = options;
   const inside = dimensions.slice(1, -1);
-  // For every dimension between the first and the last, the number of steps that fit between the corners.
+  // For every dimension except the first and the last, the number of steps that fit between the corners.
   const counts = inside.map((size, i) => {
     const [low, high] = [im2col.lowerCorner[i] ?? 0, size - 1 + (im2col.upperCorner[i] ?? 0)];
     return Math.floor((high - low) / (elementStrides[i + 1] ?? 1)) + 1;
@@ -148,7 +148,7 @@ async function run(
   };
 }
 
-/** The index in shared memory of a word of the pixels. */
+/** The index at which a word of the pixels is stored in shared memory. */
 const placed = (swizzle: number | undefined, word: number): number =>
   swizzle === 128 ? word ^ (((word >> 5) & 7) << 2) : word;
 

@@ -1,5 +1,5 @@
 /**
- * The facts that a kernel reports before it is launched: its parameters, its limits, and instructions that cannot be
+ * Tests what is known about a kernel before it is launched: its parameters, its limits, and instructions that cannot be
  * executed.
  */
 import { describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 /**
- * Tests that the threads of a warp or block continue in ascending order after they have waited for each other. If all
- * threads store different values at one address, the value of the last thread remains, no matter how often they have
- * waited.
+ * Tests that the threads of a warp or block continue in ascending order after they have waited for each other. If the
+ * threads store different values at one address, the value of the last thread remains, no matter how often the threads
+ * have waited.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

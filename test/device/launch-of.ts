@@ -1,4 +1,4 @@
-/** Creates launches in the form in which engines receive them. Each launch has a memory of its own. */
+/** Creates launches in the form in which engines receive them. Each launch has its own memory. */
 import { loadModule } from '../../src/check/check.ts';
 import { packArguments } from '../../src/device/arguments.ts';
 import { type ReferenceOptions, ReferenceEngine } from '../../src/interp/engine.ts';

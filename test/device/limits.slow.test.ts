@@ -1,6 +1,6 @@
 /**
- * Tests that every module or launch, however large its demands are, finishes, ends with a fault, or is rejected, within
- * limits on time and memory.
+ * Tests that every module or launch, no matter how demanding, finishes, faults or is rejected within limits on time and
+ * memory.
  */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, PtxlabError } from '../../src/device.ts';

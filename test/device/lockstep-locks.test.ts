@@ -1,12 +1,12 @@
 /**
- * Locks that whole warps hold, as in the code that GCC generates for `omp critical`: all lanes release the lock at
- * once.
+ * Tests locks that are held by whole warps, as in the code that GCC generates for `omp critical`: all lanes release the
+ * lock at once.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { ways } from './run.ts';
 
-/** Lane 0 takes the lock, all lanes of the warp increment the counter together, and all lanes release the lock. */
+/** Lane 0 acquires the lock, all lanes of the warp increment the counter together, and all lanes release the lock. */
 const text = `.version 6.3
 .target sm_75
 .address_size 64

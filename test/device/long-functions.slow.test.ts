@@ -57,8 +57,8 @@ st.global.v2.b32 [%rd1], {%r2, %r3};
 ret; }`;
 
 /**
- * Each thread interprets its own program. Some cases wait for the other threads of the warp. In every fourth step, all
- * threads reach such a case.
+ * Each thread interprets its own program. In some cases of its switch, a thread waits for the other threads of the
+ * warp. In every fourth step, all threads reach the same case of this kind.
  */
 function interpreter(cases: number): string {
   const labels = Array.from({ length: cases }, (_, i) => `C${i}`);

@@ -1,6 +1,6 @@
 /**
- * Tests kernels with more live registers than a region has locals for. In each kernel, hundreds of registers of
- * several widths get different values, which are added up after something else has happened.
+ * Tests kernels with more live registers than a region has locals for. Each kernel assigns different values to hundreds
+ * of registers of several widths, and adds up these values after some other code.
  */
 import { describe, expect, test } from 'vitest';
 import type { LaunchOptions } from '../../src/device.ts';

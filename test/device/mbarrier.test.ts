@@ -1,4 +1,4 @@
-/** mbarrier objects: when their phases complete, and threads that wait for them. */
+/** Tests mbarrier objects: when their phases complete, and how threads wait for phases. */
 import { describe, expect, test } from 'vitest';
 import { output, ways } from './run.ts';
 

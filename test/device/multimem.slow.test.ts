@@ -21,7 +21,7 @@ function sampled(opcode: string): readonly (readonly [string, Variant])[] {
   return [...new Map(variants.map((variant) => [variant.mnemonic.replaceAll(order, ''), variant]))];
 }
 
-/** The four words at the address in `%rd1`. They are followed by the four words of the operand. */
+/** The four words at the address in `%rd1`, which precede the four words of the operand. */
 const before = [0x3f80_4000, 0x4048_3c00, 0x7fc0_0001, 0x0001_8000];
 const operand = [0x4000_4200, 0xbf80_3c01, 0x3f80_0000, 0x0002_0003];
 const prologue = `ld.param.u64 %rd1, [out]; ${[...before, ...operand]

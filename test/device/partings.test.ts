@@ -31,7 +31,7 @@ const functions = `.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .
 const print = `{ .param .b32 result; st.local.u32 [list], %r1; cvta.local.u64 %rd5, list; mov.u64 %rd6, format;
 call (result), vprintf, (%rd6, %rd5); }`;
 
-/** Code that changes `%r3`. It begins with the thread index in `%r1` and `%r3`. */
+/** Code that changes `%r3`. Before the code, `%r1` and `%r3` contain the thread index. */
 const bodies: Readonly<Record<string, string>> = {
   'a call that no thread makes': 'setp.gt.u32 %p1, %r1, 99; @!%p1 bra next; call (%r3), triple, (%r3); next:',
   'a call that some threads make': 'setp.gt.u32 %p1, %r1, 29; @!%p1 bra next; call (%r3), triple, (%r3); next:',

@@ -1,4 +1,4 @@
-/** Data races: what orders accesses, what does not, and what is reported. */
+/** Tests data races: what orders accesses, what does not, and which races are reported. */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, type Race } from '../../src/device.ts';
 import { moduleOf, outcome, type Source } from './run.ts';
@@ -197,11 +197,12 @@ describe('a plain access after a strong read', () => {
   const load = 'ld.relaxed.gpu.global.u32 %r7, [flag];';
   const clear = 'st.global.u32 [flag], 0;';
   /**
-   * The first thread of the grid writes the flag; the first thread of the other block waits until it has been written.
+   * The first thread of the grid writes the flag; the first thread of the other block waits until the flag has been
+   * written.
    */
   const waiting = (write: string, then: string): string => `@!%p1 bra done; @!%p2 bra reader; ${write} bra done;
 reader: ${load} setp.ne.u32 %p3, %r7, 1; @%p3 bra reader; ${then} done:`;
-  /** Like `waiting`, but a second thread of the first block waits for the flag, too, and then writes it again. */
+  /** Like `waiting`, but a second thread of the first block also waits for the flag, and then writes the flag again. */
   const between = (write: string): string => `setp.eq.u32 %p4, %r1, 1; @!%p2 bra third; @%p1 bra first; @!%p4 bra done;
 second: ${load} setp.ne.u32 %p3, %r7, 1; @%p3 bra second; ${write} bra done;
 first: st.relaxed.gpu.global.u32 [flag], 1; bra done;
@@ -271,8 +272,8 @@ const copy = 'mov.u64 %rd7, g; cp.async.ca.shared.global [%rd4], [%rd7], 4;';
 const own = 'ld.shared.u32 %r6, [%rd4];';
 
 /**
- * Thread 0 copies 64 bytes to shared memory. An mbarrier object, which comes after the words of the threads, counts the
- * copied bytes.
+ * Thread 0 copies 64 bytes to shared memory. An mbarrier object, which is stored after the words of the threads, counts
+ * the copied bytes.
  */
 function bulkCopy(before: string, after: string): string {
   return `mov.u64 %rd7, big; mov.u64 %rd8, s; add.u64 %rd9, %rd8, 256;
@@ -283,7 +284,7 @@ ${after}`;
 }
 
 /**
- * Thread 0 starts to store a word in shared memory. An mbarrier object, which comes after the words of the threads,
+ * Thread 0 starts to store a word in shared memory. An mbarrier object, which is stored after the words of the threads,
  * counts the bytes of the stored word.
  */
 function remoteStore(before: string, after: string): string {

@@ -1,4 +1,4 @@
-/** Deadlocks of threads that wait in loops, and loops that look like deadlocks but end. */
+/** Tests deadlocks of threads that wait in loops, and loops that look like deadlocks but end. */
 import { describe, expect, test } from 'vitest';
 import { outcome, ways } from './run.ts';
 

@@ -104,7 +104,7 @@ const cases: readonly Case[] = [
 const byName = cases.map((one) => [one.what, one] as const);
 
 /**
- * Expects two values to be equal. `toEqual` is slow on pages of memory, so it is called only to report a difference.
+ * Expects two values to be equal. `toEqual` is slow for pages of memory, so it is called only to report a difference.
  */
 function expectSame(found: unknown, wanted: unknown): void {
   if (!isDeepStrictEqual(found, wanted)) expect(found).toEqual(wanted);

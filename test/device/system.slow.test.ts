@@ -9,9 +9,9 @@ import { outcome, output, type Source, ways } from './run.ts';
 const everywhere: Readonly<Record<string, LaunchOptions>> = { ...ways, 'two workers': { workers: 2, simd: true } };
 
 /**
- * Each thread stores its index, and all blocks synchronize in the same way as `grid.sync()` of cooperative groups.
- * Then, with n threads in the grid, thread i reads the index that thread n - 1 - i has stored, and stores the sum of
- * this index and one.
+ * Each thread stores its index, and all blocks synchronize in the same way as `grid.sync()` of cooperative groups. If
+ * the grid has n threads, thread i then reads the index that thread n - 1 - i has stored, and stores this index plus
+ * one.
  */
 const reversed: Source = {
   body: `

@@ -44,7 +44,7 @@ function replaceAll(space: string, map: Given): string {
     const width = field === 'global_address' || field === 'global_stride' ? 64 : 32;
     return `tensormap.replace.tile.${field}${space}.b1024.b${width} [%rd4], ${operands};`;
   };
-  /** The new values must be in registers, so they are moved there first. */
+  /** The new values must be in registers, so they are moved into registers first. */
   const numbered = (field: string, values: readonly number[]): string =>
     values
       .map((value, i) => {

@@ -1,7 +1,7 @@
 /**
- * Tensor memory: how columns are allocated, which lane and column each register of a thread corresponds to, and what a
- * warp must not do. For each shape, `shapes` contains the positions of a thread's registers, transcribed from the
- * figures of the ISA (9.7.16.2.3.1).
+ * Tests tensor memory: how columns are allocated, which lane and column each register of a thread corresponds to, and
+ * what warps are not allowed to do. For each shape, `shapes` contains the positions of a thread's registers,
+ * transcribed from the figures of the ISA (9.7.16.2.3.1).
  */
 import { describe, expect, test } from 'vitest';
 import { output, outcome, ways } from './run.ts';
@@ -101,7 +101,7 @@ ${store(count)}`;
   });
 
   const [big, small, nan] = [0x40a0_0000, 0xc0c0_0000, 0x7fc0_0000];
-  /** For each reduction, the loaded words and the result. */
+  /** For each reduction, the words that are loaded and the result. */
   const reductions: readonly (readonly [words: string, loaded: readonly number[], result: number])[] = [
     ['min.u32', [5, 7, 0xffff_fffe, 6], 5],
     ['max.u32', [5, 7, 0xffff_fffe, 6], 0xffff_fffe],
@@ -163,7 +163,7 @@ tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;`;
   ];
 
   test.each(copies)('a copy of shape %s', async (shape, rows, lanesOf) => {
-    // Row r contains the words 4r to 4r + 3. Groups of 8 rows follow each other without gaps.
+    // Row r contains the words 4r to 4r + 3. There are no gaps between groups of 8 rows.
     const body = `shl.b32 %r4, %r1, 2; add.u32 %r5, %r4, 1; add.u32 %r6, %r4, 2; add.u32 %r7, %r4, 3;
 mov.u32 %r8, rows; shl.b32 %r9, %r1, 4; add.u32 %r9, %r8, %r9;
 st.shared.v4.b32 [%r9], {${list(4, 4)}};

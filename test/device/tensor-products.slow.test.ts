@@ -38,7 +38,7 @@ interface Scaling {
   readonly words: string;
   readonly count: 1 | 2 | 4;
   readonly format: 'ue8m0' | 'ue4m3';
-  /** The index of the byte, within a word, at which the factors of a line begin. */
+  /** The number of the byte (0 to 3) in each word at which the factors of a line begin. */
   readonly first: number;
 }
 
@@ -53,13 +53,13 @@ interface Job {
   readonly flags?: number;
   /** Whether the previous value of D is added to the product. */
   readonly adds?: boolean;
-  /** The operand before the predicate that corresponds to `adds`. `scale` is the operand after this predicate. */
+  /** `mask` and `scale` are the operands before and after the predicate that corresponds to `adds`. */
   readonly mask?: string;
   readonly scale?: number;
   readonly scaling?: Scaling;
   /** Whether A is sparse. The first two of every four columns are kept. */
   readonly sparse?: boolean;
-  /** The modifiers of the instruction between `mma` and `.cta_group`; `.ws` keeps B. */
+  /** The instruction's modifiers between `mma` and `.cta_group`. With `.ws`, B is kept for later products. */
   readonly words?: string;
   /** A zero-column mask descriptor. */
   readonly zeroColumns?: bigint;
@@ -94,7 +94,7 @@ function valuesOf(format: Format, count: number, seed: number): readonly number[
 
 const kOf = (format: Format): number => 256 / formats[format][2];
 
-/** The bytes of a matrix, as they are laid out in shared memory. */
+/** The bytes of a matrix in shared memory. */
 function sharedImage(format: Format, layout: Layout, values: readonly number[], lines: number): Uint8Array {
   const [, , bits, width] = formats[format];
   const k = values.length / lines;
@@ -116,8 +116,8 @@ function sharedImage(format: Format, layout: Layout, values: readonly number[], 
 }
 
 /**
- * Puts the bits of an element into a 16-byte chunk, starting at bit `low`. Small elements are packed at the start of a
- * chunk.
+ * Writes the bits of an element into a 16-byte chunk, starting at bit `low`. Small elements are packed at the start of
+ * a chunk.
  */
 function putSmall(image: Uint8Array, chunk: number, low: number, code: number, width: number): void {
   for (let bit = 0; bit < width; bit++) {
@@ -126,10 +126,13 @@ function putSmall(image: Uint8Array, chunk: number, low: number, code: number, w
   }
 }
 
-/** The offset of the scale factors in the image of A. Each of 32 lanes has 4 words for A, followed by 4 words for B. */
+/**
+ * The offset at which the scale factors are stored in the image of A. Each of 32 lanes has 4 words for A, followed by 4
+ * words for B.
+ */
 const scaleImage = 16384;
 
-/** The binary logarithm of the scale factor of a block in a line. */
+/** The base-2 logarithm of the scale factor that applies to a block in a line. */
 const scaleOf = (line: number, block: number): number => ((line + block) % 3) - 1;
 
 function putScales(image: Uint8Array, { count, format, first }: Scaling): void {
@@ -241,7 +244,7 @@ ret; }
 
 interface Result {
   readonly found: Uint32Array;
-  /** The exact product, element by element. */
+  /** The elements of the exact product. */
   readonly products: readonly number[];
 }
 

@@ -70,7 +70,7 @@ async function run(
 const [width, height, boxWidth, boxHeight] = [16, 4, 8, 2];
 const options = (type: TensorMapOptions['type']) => ({ type, dimensions: [width, height], box: [boxWidth, boxHeight] });
 
-/** The index in the tensor of each element of the box at (column, row); null for elements outside the tensor. */
+/** For each element of the box at (column, row), its index in the tensor; null for elements outside the tensor. */
 function placesOf(column: number, row: number): readonly (number | null)[] {
   return Array.from({ length: boxWidth * boxHeight }, (_, i) => {
     const [x, y] = [column + (i % boxWidth), row + Math.floor(i / boxWidth)];

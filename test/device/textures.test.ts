@@ -1,4 +1,7 @@
-/** Invalid textures and surfaces: those that are rejected when they are created, and those that end a launch. */
+/**
+ * Tests invalid textures and surfaces: those that are rejected when they are created, and those that cause a launch to
+ * fail.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Device, type DeviceBuffer, type LaunchOptions, type TextureOptions } from '../../src/device.ts';

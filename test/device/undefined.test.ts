@@ -1,5 +1,6 @@
 /**
- * Tests how the reference engine tracks undefined bits: where a kernel may copy them, and what must not depend on them.
+ * Tests how the reference engine tracks undefined bits: which uses of them are allowed, and what must not depend on
+ * them.
  */
 import { describe, expect, test } from 'vitest';
 import { faultOf, outcome, type Source } from './run.ts';

@@ -1,4 +1,6 @@
-/** Blocks that wait for each other in loops that contain barriers or collectives, as the grid barriers of Triton do. */
+/**
+ * Tests blocks that wait for each other in loops that contain barriers or collectives, as in Triton's grid barriers.
+ */
 import { describe, expect, test } from 'vitest';
 import { outcome, output, ways } from './run.ts';
 

@@ -46,9 +46,9 @@ interface Job {
   readonly after?: string;
 }
 
-/** The number of columns of A that are stored. */
+/** The number of columns that are stored for A. */
 const columnsOf = (type: TypeName): number => 256 / elementBits[type];
-/** Both matrices begin at a multiple of 1024 bytes. */
+/** Both matrices begin at addresses that are multiples of 1024. */
 const roomOf = 32768;
 
 function moduleOf({ type, d, n, a, tail, b, selector, after = '' }: Job): string {
@@ -204,7 +204,7 @@ describe('matrices in shared memory', () => {
     ] as const) {
       const tail = `%p2, 1, 1, ${alongA ? 0 : 1}, ${alongB ? 0 : 1}`;
       const name = `${side} chunks in a line, A ${alongA ? 'along' : 'across'} k, B ${alongB ? 'along' : 'across'} k`;
-      // Across k, a line has up to 64 columns.
+      // If the lines of B lie across k, each line covers up to 64 columns.
       const n = alongB ? 32 : 128;
       test(name, () => check({ ...half, n, a: { side, alongK: alongA }, b: { side, alongK: alongB }, tail }, 1));
     }

@@ -1,7 +1,6 @@
 /**
- * Compares array conversions with the exact engine. Source formats of up to 16 bits are tested with all values, and so
- * are the common conversions from f32. In addition, every pair of formats is tested in every mode with a sample of
- * values.
+ * Compares array conversions with the exact engine. Source formats of up to 16 bits and the common conversions from f32
+ * are tested with all values. In addition, every pair of formats is tested in every mode with a sample of values.
  */
 import { describe, expect, test } from 'vitest';
 import { convert } from '../../src/arrays.ts';
@@ -85,7 +84,7 @@ interface Run {
 
 /**
  * Finds runs of consecutive magnitudes that all round to the same code. The end of a run is found by bisection when it
- * is first needed; this works because rounding is monotonic.
+ * is first needed. Bisection works because rounding is monotonic.
  */
 function runsOf(exact: (magnitude: number) => number): { at(magnitude: number): Run } {
   let run: Run = { code: exact(0), end: 0 };
@@ -116,7 +115,7 @@ describe('10^8 random f32', () => {
     let state = 0x2545f491;
     for (let done = 0; done < 1e8; done += piece) {
       // Three out of four pieces contain only values near the range of these formats; in every fourth piece, half of
-      // the patterns are random. The two kinds of pieces exercise different code paths.
+      // the patterns are random. These two kinds of input exercise different code paths.
       const near = (done / piece) % 4 < 3 ? 1 : 2;
       for (let i = 0; i < piece; i++) {
         state ^= state << 13;

@@ -1,7 +1,7 @@
 /**
- * The fast engine computes elementary functions in two ways, both of which are compared with exact values here. The
+ * Tests the two ways in which the fast engine computes elementary functions, by comparing them with exact values. The
  * errors of the f64 series must stay below their bound. The exact computation must be correct to 53 bits, and must also
- * determine whether any lower bit is set.
+ * determine whether any bit below these is set.
  */
 import { describe, expect, test } from 'vitest';
 import { exactFunction } from '../../src/jit/arithmetic/elementary-exact.ts';
@@ -25,7 +25,7 @@ function compiled(fn: Elementary): { readonly series: OfBits; readonly exact: Of
   helpers.builder.export('series', series);
   helpers.builder.export('exact', exactFunction(helpers, fn));
   const module = new WebAssembly.Module(helpers.builder.encode());
-  // The module imports functions that are not called in this test, so it is enough to provide empty functions.
+  // The module imports functions that are not called in this test, so empty functions are sufficient.
   const imported = WebAssembly.Module.imports(module).filter(({ kind }) => kind === 'function');
   const functions = Object.fromEntries(imported.map(({ name }) => [name, (): void => undefined]));
   const env = { memory: new WebAssembly.Memory({ initial: 0 }), ...functions };

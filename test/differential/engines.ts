@@ -54,10 +54,7 @@ function place(cases: readonly Case[]): { readonly count: number; readonly place
   return { count, placed };
 }
 
-/**
- * A kernel in which each thread executes every instruction once. The operands of the thread are one row of values in
- * the input.
- */
+/** A kernel in which each thread executes every instruction once. A thread's operands are one row of the input. */
 function kernelText(placed: readonly Placed[]): string {
   return `.visible .entry k(.param .u64 input, .param .u64 output, .param .u32 count) {
     .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %first, %last, %in, %out;
@@ -200,8 +197,8 @@ const batchSize = 8;
 
 /**
  * Returns a function that takes the index of a case in the list and describes the rows for which the engines produce
- * different results. One kernel executes several cases, which takes only a third of the time that a kernel for each
- * case would take.
+ * different results. Each kernel executes several cases, which takes only a third of the time that separate kernels
+ * would take.
  */
 export function differencesInBatches(cases: readonly Case[]): (position: number) => Promise<readonly string[]> {
   const batches = new Map<number, Promise<readonly (readonly string[])[]>>();
@@ -214,8 +211,8 @@ export function differencesInBatches(cases: readonly Case[]): (position: number)
 }
 
 /**
- * Compares cases that may need different targets. If their common module is refused, each half of the cases gets a
- * module of its own.
+ * Compares cases that may need different targets. If a module that contains all of the cases is rejected, each half of
+ * the cases is compiled in a module of its own.
  */
 async function separatelyIfRefused(cases: readonly Case[]): Promise<readonly (readonly string[])[]> {
   try {

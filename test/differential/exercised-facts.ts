@@ -28,7 +28,7 @@ function factsOf(step: Step): readonly string[] {
   ];
 }
 
-/** All facts that are true of any step of any instruction in the table. */
+/** The facts that are true of at least one step of an instruction in the table. */
 export function factsOfTable(): ReadonlySet<string> {
   const variants = [...expand(allForms(), { optional: 'one' })];
   const facts = new Set<string>();

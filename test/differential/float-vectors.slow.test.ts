@@ -127,7 +127,7 @@ describe('every half', () => {
   test.each(elementaryHalves)('%s', (text) => compareEngines(text, operands));
 });
 
-/** @param operands the bits of all values for a, then of all for b, then of all for c */
+/** @param operands the bits of all values for a, followed by those for b and those for c */
 async function compareEngines(text: string, operands: Uint32Array): Promise<void> {
   const threads = operands.length / 3;
   const device = await Device.create();

@@ -13,7 +13,7 @@ const count = 16_384;
 const powers = [0, -1, -12, -23, -24, -25, -30, -60];
 /**
  * Significands with few bits, significands with all 24 bits, and significands next to a power of two. The products of
- * the latter are next to a power of two as well.
+ * significands next to a power of two are next to a power of two as well.
  */
 const significands = [
   1,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { families, type Instruction, instructionsOf, rowsOf } from '../golden/vectors.ts';
 import { type Case, differencesInBatches } from './engines.ts';
 
-/** Every n-th golden conversion of a family, with every n-th of its rows. */
+/** Every n-th golden conversion of a family, with every n-th row of the conversion. */
 export function compareGoldenConversions(nth: number): void {
   describe.each(families())('golden conversions of %s on both engines', (family) => {
     const sample = instructionsOf(family).filter((_golden, i) => i % nth === 0);

@@ -11,7 +11,7 @@ const patterns = [
   0x3f80_0000, 0x0000_0001,
 ];
 
-/** Every combination of three patterns; the last threads get zeros. */
+/** Every combination of three patterns. The inputs of the last threads are zeros. */
 const triples = patterns.flatMap((a) => patterns.flatMap((b) => patterns.map((c) => [a, b, c] as const)));
 const count = Math.ceil(triples.length / ternaryBlock) * ternaryBlock;
 

@@ -33,7 +33,7 @@ function plain(inst: string, widths: readonly number[], result: number): Instruc
 const roundings = ['rn', 'rz', 'rm', 'rp'];
 
 /**
- * Expands a pattern to mnemonics: every combination of the alternatives in parentheses, where `()` is an empty
+ * Expands a pattern to mnemonics: one for every combination of the alternatives in parentheses, where `()` is an empty
  * alternative.
  */
 function expand(pattern: string): readonly string[] {
@@ -143,8 +143,7 @@ function corners(width: number): readonly bigint[] {
 }
 
 /**
- * Bit patterns that represent, in at least one format, a zero, a one, the end of a range, a subnormal, an infinity or a
- * NaN.
+ * Bit patterns that represent zero, one, the end of a range, a subnormal, an infinity or a NaN in at least one format.
  */
 function makeCorners(width: number): readonly bigint[] {
   const [fraction, exponent] = width === 64 ? [52n, 11n] : width === 32 ? [23n, 8n] : [10n, 5n];

@@ -125,7 +125,7 @@ testAll(
   }),
 );
 
-/** Combines the results of several instructions in %d. Each of the instructions writes %w. */
+/** Combines the results of several instructions in %d. Each instruction writes its result to %w. */
 const mixed = (instructions: readonly string[]): string =>
   ['mov.b32 %d, 0;', ...instructions.map((one) => `${one} mad.lo.u32 %d, %d, 0x9e3779b1, %w;`)].join('\n');
 

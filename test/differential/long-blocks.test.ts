@@ -42,7 +42,7 @@ const inputs = Uint32Array.from([
   ...nans.flatMap((nan) => [0x3f80_0000, 0x3f00_0000, nan]),
   ...nans.flatMap((nan) => [nan, 0x3f00_0000, 0x4000_0000]),
   ...nans.flatMap((nan) => [0x3f80_0000, nan, 0x4000_0000]),
-  // Sums that become infinite, and then the difference of infinities.
+  // Computes sums that become infinite, and then the difference of infinities.
   ...[0x7f7f_ffff, 0xff80_0000, 0x7f80_0000, 0x0000_0001].flatMap((word) => [0x4000_0000, word, 0x7f00_0000]),
 ]);
 

@@ -1,6 +1,6 @@
 /**
- * Tests, on both engines, instructions that move matrices between memory and lanes: compares the lanes with the
- * formulas of the ISA, and moves matrices back and forth.
+ * Tests, on both engines, instructions that move matrices between memory and lanes: checks that each lane gets the
+ * elements that the ISA's formulas specify, and moves matrices back and forth.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

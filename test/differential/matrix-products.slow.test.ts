@@ -105,7 +105,7 @@ const floats: readonly Product[] = [
   },
 ];
 
-/** Products that the fast engine never computes four columns at a time. */
+/** Kinds of products for which the fast engine never computes four columns at a time. */
 const others: readonly Product[] = [
   {
     mnemonic: `${m16n8k16}.f16.e5m2.e4m3.f16`,
@@ -245,7 +245,7 @@ function wordsOf(random: RandomSource, format: Element, count: number, kind: Kin
 
 /**
  * A module whose kernel loads the registers of A, B and C, executes the product, and stores D. In the buffers, the data
- * of each warp follows that of the previous one.
+ * of each warp follows the data of the previous warp.
  */
 function moduleOf({ mnemonic, gpu, registers }: Product): string {
   const names = ['a', 'b', 'c', 'd'] as const;

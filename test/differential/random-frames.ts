@@ -1,4 +1,4 @@
-/** The code around random statements: it sets up registers and memory, and stores the values at the end. */
+/** The code that surrounds random statements. It sets up registers and memory, and stores the values at the end. */
 import { registers } from './random-instructions.ts';
 import type { Callee, Statement } from './random-statements.ts';
 
@@ -107,8 +107,8 @@ const zeros = [0, 16, 32, 48].map((at) => `st.local.v4.u32 [room+${at}], {%n0, %
 /**
  * Returns a function with the given body. Its parameters are a word, a double word, the addresses of the thread's
  * memory and of the counters, a texture, and a surface. If results are returned in registers, the function returns a
- * word and a double word. If they are returned in `.param`, it returns only the double word, because ptxas allows only
- * one result in `.param`.
+ * word and a double word. If results are returned in `.param`, the function returns only the double word, because ptxas
+ * allows only one result in `.param`.
  */
 export function functionFrame({ name, inMemory }: Callee, body: readonly Statement[]): Statement {
   const taken = { word: 'b32', wide: 'b64', piece: 'b64', count: 'b64', texture: 'b64', surface: 'b64' };

@@ -1,6 +1,6 @@
 /**
  * Generates random instructions. Any variant in the instruction table that only reads and writes registers can be
- * chosen; it gets suitable random operands.
+ * chosen; suitable operands are then chosen at random.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { rowsOf } from '../../src/check/availability.ts';

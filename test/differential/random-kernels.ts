@@ -1,8 +1,8 @@
 /**
  * Generates kernels that nobody would write, with random instructions, overlapping branches and loops, calls, accesses
  * to memory in every state space, and barriers. The kernels terminate and access only their own memory. Threads may
- * interact, but their order never affects the result. At the end, each thread stores all of its registers. After a
- * kernel has ended, all bits in memory must be the same on both engines.
+ * interact, but the order in which they run never affects the result. At the end, each thread stores all of its
+ * registers. After a kernel has ended, all bits in memory must be the same on both engines.
  */
 import { constants, functionFrame, kernelFrame, sharedMemory } from './random-frames.ts';
 import { poolsFor, randomInstruction, version } from './random-instructions.ts';

@@ -1,5 +1,5 @@
 /**
- * Generates the statements of random kernels. They form a tree. If a statement is removed, the remaining statements
+ * Generates the statements of random kernels, which form a tree. If a statement is removed, the remaining statements
  * still form a kernel that terminates.
  */
 import { registers } from './random-instructions.ts';
@@ -46,9 +46,7 @@ interface Place {
   readonly address: string;
 }
 
-/**
- * In a group of blocks that jump to each other, a thread may enter blocks this many times. Then it leaves the group.
- */
+/** After a thread has entered this many blocks in a group of blocks that jump to each other, it leaves the group. */
 const mostJumps = 6;
 
 const plain = (...lines: readonly string[]): Statement => ({ before: lines, body: [], after: [] });
@@ -69,8 +67,8 @@ export class StatementMaker {
   }
 
   /**
-   * Generates a list of statements. If `together` is true, all threads of the block execute the list, and each of them
-   * does so the same number of times.
+   * Generates a list of statements. If `together` is true, all threads of the block execute the list the same number of
+   * times.
    */
   private list(count: number, depth: number, together: boolean): readonly Statement[] {
     return Array.from({ length: count }, () => this.statement(depth, together));
@@ -336,7 +334,7 @@ export class StatementMaker {
     return `%n${this.counters++}`;
   }
 
-  /** Statements for a group of threads. All members of the group execute them the same number of times. */
+  /** Statements for a group of threads. All members of the group execute the statements the same number of times. */
   private inGroup(members: string, depth: number): readonly Statement[] {
     const { random } = this;
     return Array.from({ length: 1 + random.below(4) }, () => {
@@ -347,14 +345,16 @@ export class StatementMaker {
     });
   }
 
-  /** A branch that some members take. */
+  /** A branch that only some members of the group take. */
   private partOf(members: string, depth: number): Statement {
     const [end, part, condition] = [this.label(), this.counter(), this.register(1)];
     const choose = `vote.sync.ballot.b32 ${part}, ${condition}, ${members}; @!${condition} bra ${end};`;
     return { before: [choose], body: this.inGroup(part, depth + 1), after: [`${end}:`] };
   }
 
-  /** A loop that the members of a group leave at different times; the others continue as a smaller group. */
+  /**
+   * A loop that the members of a group leave at different times; the members that remain in it form a smaller group.
+   */
   private rounds(members: string, depth: number): Statement {
     const [start, end] = [this.label(), this.label()];
     const [left, part] = [this.counter(), this.counter()];
@@ -400,7 +400,7 @@ export class StatementMaker {
     };
   }
 
-  /** An operation that all lanes execute, but at two different places in the code. */
+  /** An operation that all lanes execute, some of them at one place in the code and the others at another. */
   private apartAlike(): Statement {
     const { random } = this;
     const [otherwise, end] = [this.label(), this.label()];
@@ -445,7 +445,7 @@ export class StatementMaker {
     );
   }
 
-  /** Reads the texture of 8 by 8 texels, or the surface that has the same texels. */
+  /** Reads the 8 x 8 texture, or the surface that has the same texels. */
   private texture(): Statement {
     const { random } = this;
     const registersOf = (count: number): string =>

@@ -128,7 +128,7 @@ function* smaller(body: readonly Statement[]): Generator<readonly Statement[]> {
 
 /**
  * Declares tests for `count` seeds. Each test runs the kernels that are generated from `each` consecutive seeds. `ways`
- * lists the ways in which the fast engine runs them. A failure message contains the seed and the reduced kernel.
+ * lists the ways in which the fast engine runs each kernel. A failure message contains the seed and the reduced kernel.
  */
 export function compareRandomKernels(first: number, count: number, each: number, ways: readonly Way[]): void {
   describe('random kernels on both engines', () => {

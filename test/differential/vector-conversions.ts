@@ -47,8 +47,8 @@ export function nameOf(c: Conversion): string {
 }
 
 /**
- * Maximum number of words in one comparison. The memory contains five columns of this many words: the source, the
- * random bits, the scale, and the two results.
+ * Maximum number of words in one comparison. The memory contains five columns of this length: the source, the random
+ * bits, the scale, and the two results.
  */
 export const capacity = 2 ** 16;
 const column = capacity * 4;

@@ -6,8 +6,8 @@ import { families, instructionsOf, rowsOf } from '../golden/vectors.ts';
 import { capacity, type Comparison, comparison, fillWords, nameOf } from './vector-conversions.ts';
 
 /**
- * The first difference among all inputs of a source format of up to 16 bits. The comparison is repeated in several
- * rounds with different random bits and scales.
+ * Converts all values of a source format of up to 16 bits, and returns the first difference between the results. The
+ * comparison is repeated in several rounds with different random bits and scales.
  */
 export function differenceOnAll(c: Conversion, rounds: number): string | null {
   const width = formats[c.from].width;
@@ -17,8 +17,8 @@ export function differenceOnAll(c: Conversion, rounds: number): string | null {
 }
 
 /**
- * The first difference among random words and words near the ends of ranges. Each round compares `count` words, at most
- * 2^16.
+ * Converts random words and words near the ends of ranges, and returns the first difference between the results. Each
+ * round compares `count` words, at most 2^16.
  */
 export function differenceOnWords(c: Conversion, rounds: number, count: number = capacity): string | null {
   const { width } = formats[c.from];
@@ -76,7 +76,7 @@ export function goldenWords(): ReadonlyMap<string, ReadonlySet<number>> {
   return found;
 }
 
-/** The first difference between the results for the given source words. */
+/** Returns the first difference between the results for the given source words. */
 export function differenceOn(c: Conversion, words: ReadonlySet<number>): string | null {
   const list = [...words];
   return inRounds(c, Math.ceil(list.length / capacity), ({ source }, round) => {

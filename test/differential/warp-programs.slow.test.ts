@@ -1,6 +1,7 @@
 /**
  * Tests threads of a warp that exchange values through volatile shared memory without synchronizing. GPUs run such
- * threads in lockstep unless they diverge, and let them reconverge after branches. Both engines must do the same.
+ * threads in lockstep unless they diverge, and let them reconverge after branches. Both engines must run such threads
+ * in the same way.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

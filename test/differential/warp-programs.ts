@@ -112,7 +112,7 @@ class Generator {
 interface Lane {
   readonly lane: number;
   readonly variables: number[];
-  /** The counters of the loops, by their depth. */
+  /** The loop counters, indexed by nesting depth. */
   readonly counters: number[];
 }
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 
 /**
- * Strings of arbitrary code points, including lone surrogates. fast-check can generate such strings as well, but it
- * takes almost a second to list all code points.
+ * Strings of arbitrary code points, including lone surrogates. fast-check can generate such strings, too, but needs
+ * almost a second to list all code points.
  */
 export function anyString(maxLength: number): fc.Arbitrary<string> {
   const codePoint = fc.oneof(fc.nat(0x7f), fc.nat(0xffff), fc.nat(0x10ffff));

@@ -48,8 +48,8 @@ function made(name: string, target: new (...given: never[]) => object, ...valid:
 }
 
 /**
- * Objects that callers get from the library instead of creating them. Wrong values are not tried for the members of
- * such objects.
+ * Objects that callers get from the library and do not create themselves. The members of such objects are not replaced
+ * with wrong values.
  */
 const opaque = new WeakSet<object>();
 
@@ -341,7 +341,7 @@ export const wrongValues: readonly unknown[] = [
   new Date(0),
 ];
 
-/** Whether a call without options is slow because it returns a whole table. */
+/** Whether a call that is made without options is slow because it returns a whole table. */
 function isSlow(name: string): boolean {
   return name === 'forms' || name === 'products' || name === 'conversions';
 }
@@ -361,7 +361,7 @@ export function wrongCalls({ name, arguments: valid }: Call, value: unknown): re
     { what: `${name}, argument ${i}`, arguments: valid.with(i, value) },
     ...membersOf(given).flatMap(([member, own]) => {
       // If a callback is expected, any function is accepted, because callbacks may return anything. A function is
-      // therefore not used as a wrong value here.
+      // therefore not a wrong value for a callback.
       if (typeof own === 'function' && typeof value === 'function') return [];
       return [
         { what: `${name}, argument ${i}, ${member}`, arguments: valid.with(i, { ...Object(given), [member]: value }) },

@@ -17,7 +17,7 @@ interface Case {
   readonly to: FormatName;
   readonly options: Omit<ConvertOptions, 'from' | 'to' | 'out'>;
   readonly count: number;
-  /** The number of bytes before the source in its buffer. */
+  /** The number of bytes that precede the source in its buffer. */
   readonly offset: number;
   readonly fill: 'any bits' | 'numbers' | 'numbers and others';
   readonly salt: number;

@@ -1,6 +1,6 @@
 /**
- * Random calls leave nonzero data on the stack. Then a function reads a word. If the word is in the function's own
- * frame, its value must be 0; otherwise reading it must cause a fault.
+ * Random calls leave nonzero data on the stack. A function then reads a word of local memory. If the word is in the
+ * function's own frame, its value must be 0; otherwise, reading it must cause a fault.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { moduleOf } from '../device/run.ts';
 
 /**
  * The functions that leave data on the stack. `words` is the number of words in the frame of a function. Before
- * function i returns, it calls function i + 1 + `next`, or nothing if the list is too short for this.
+ * function i returns, it calls function i + 1 + `next` if the list contains such a function.
  */
 const functions = fc.array(fc.record({ words: fc.integer({ min: 1, max: 40 }), next: fc.nat(4) }), {
   minLength: 1,

@@ -1,6 +1,6 @@
 /**
- * The kinds of work whose growth with the size of a text is measured: checking, launching, and the requests of editors
- * and commands.
+ * The kinds of work that are measured to see how the time grows with the size of a text: checking, launching, and the
+ * requests of editors and commands.
  */
 import { diffModules, Document, flowGraphSvg } from '../../src/analysis.ts';
 import { recordWarp } from '../../src/debug.ts';
@@ -105,8 +105,8 @@ export const phases: Readonly<Record<string, Phase>> = {
     return view === null ? 'no view' : `${flowGraphSvg(view.flowGraph(), 'k').length} characters`;
   },
   embedded: (text) => {
-    // The last characters of the text are different in each run. They are added to each statement, so that no report
-    // comes from a cache.
+    // The last characters of the text are different in each run. Adding these characters to each statement ensures that
+    // no report comes from a cache.
     const run = text.slice(text.lastIndexOf('/') + 1);
     const statements = text.split('\n').map((line) => `asm(${JSON.stringify(`${line} // ${run}`)} : "=r"(x));`);
     return `${checkEmbedded(statements.join('\n'), 'cuda').diagnostics.length} findings`;
@@ -152,7 +152,9 @@ const uri = 'file:///k.ptx';
 
 const wholeFile = { start: { line: 0, character: 0 }, end: { line: 2 ** 31 - 1, character: 0 } };
 
-/** Sends a language server the requests that editors send about a file. Returns the number of answers. */
+/**
+ * Sends a language server the requests that editors send about a file. Returns the number of messages from the server.
+ */
 function answersOf(text: string): number {
   let answers = 0;
   const due: (() => void)[] = [];

@@ -1,5 +1,5 @@
 /**
- * Tests large adversarial modules: the results must be correct, and there must be limits on how much is stored and how
+ * Tests large adversarial modules: the results must be correct, and limits must apply to how much is stored and how
  * much is searched.
  */
 import { describe, expect, test } from 'vitest';

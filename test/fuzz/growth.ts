@@ -142,8 +142,8 @@ interface Task {
 }
 
 /**
- * Measures shapes in another process. Returns the number of shapes that are done. If the process ended or was killed
- * before it completed all shapes, the shape at which it stopped is counted, too.
+ * Measures shapes in another process. Returns the number of shapes that have been measured. If the process ended or was
+ * killed before it completed all shapes, the shape at which it stopped is counted, too.
  */
 async function measureFrom(
   { first, phase }: Task,
@@ -209,7 +209,7 @@ function wanted(parts: string, name: string): boolean {
 const chosen = shapes.filter(({ name }) => wanted(values.only, name));
 
 async function measureAll(): Promise<void> {
-  /** Times that grew too much in a process that had measured other work before. */
+  /** Times that grew too much, but were measured in a process that had already measured other work. */
   const doubtful: Line[] = [];
   const first = (line: Line): void => {
     marks.figures++;

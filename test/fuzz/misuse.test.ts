@@ -44,10 +44,11 @@ async function codeOf(act: () => Promise<unknown>): Promise<string | null> {
 
 const source = moduleOf({ body: '', parameters: '' });
 
-// Exceptions from the caller's own objects, such as getters that throw, are not tested.
+// Exceptions thrown by the caller's own objects, for example by getters, are not tested.
 describe('any value of an option', () => {
   test.each(Object.keys(deviceRules))('%s of a device', async (name) => {
-    // A large device takes up only address space, but some hosts do not have enough of it for several hundred devices.
+    // A large device takes up only address space, but some hosts do not have enough address space for several hundred
+    // devices.
     const values = anything.filter(
       (value) => name !== 'memory' || typeof value !== 'number' || value < 2 ** 20 || value > 2 ** 33,
     );

@@ -20,7 +20,7 @@ export interface Mutant {
   readonly what: string;
 }
 
-/** The maximum size of a module in characters. It is limited because ptxas runs thousands of times. */
+/** The maximum size of a module in characters. The size is limited because ptxas runs thousands of times. */
 const longest = 14_000;
 
 /**

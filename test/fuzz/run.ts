@@ -1,6 +1,6 @@
 /**
- * `npm run test:fuzz -- --minutes N` repeats the generators of this folder, with fresh seeds, until N minutes have
- * passed or a property fails. Without `--minutes` they run once. All other arguments are passed on to vitest.
+ * `npm run test:fuzz -- --minutes N` runs the fuzz tests in this folder repeatedly, with fresh seeds, until N minutes
+ * have passed or a property fails. Without `--minutes`, they run once. All other arguments are passed on to vitest.
  */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';

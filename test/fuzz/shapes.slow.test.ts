@@ -81,7 +81,7 @@ const shapes: Readonly<Record<string, (n: number) => string>> = {
   modifiers: (n) => kernel(`add${'.u32'.repeat(n)} %r1, %r1, 1;`),
 };
 
-/** Returns what a step throws; null if it throws nothing or only a typed error. */
+/** Returns the exception that a step throws; null if it throws nothing or only a typed error. */
 async function mistakeOf(step: () => unknown): Promise<unknown> {
   try {
     await step();

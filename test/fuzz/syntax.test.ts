@@ -14,8 +14,7 @@ const sources = readdirSync(kernels)
 const header = '.version 9.0 .target sm_90 .address_size 64\n';
 
 /**
- * Random input is made of these pieces of PTX, because the parser would not get past the first token of most other
- * input.
+ * Random input consists of these pieces of PTX, because the parser would stop at the first token of most other input.
  */
 const pieces = `
 .entry .func .visible .extern .reg .shared .param .global .align .b32 .v2 .ptr .loc .file .section .pragma .callprototype
@@ -179,8 +178,8 @@ describe('a bad line', () => {
         const spoiled = `${text.slice(0, at)}\t${line}\n${text.slice(at)}`;
         const codes = parseModule(spoiled).diagnostics.map((diagnostic) => diagnostic.code);
         expect(codes).toHaveLength(1);
-        // The part of a declaration that was read is kept. If a block contains only invalid text, it may be parsed as
-        // an empty block.
+        // The part of a declaration that was parsed successfully is kept. If a block contains only invalid text, it may
+        // be parsed as an empty block.
         expect(countStatements(spoiled) - statements).toBeOneOf([0, 1]);
       }),
       { numRuns: 250 },

@@ -25,8 +25,8 @@ function must(holds: boolean, what: string): void {
 }
 
 /**
- * A source that stands for a file of `size` bytes. The file starts with `bytes`; if these are fewer than `size`, the
- * rest of the file is read as zeros.
+ * A source that stands for a file of `size` bytes. The file starts with `bytes`; if there are fewer than `size` of
+ * these bytes, the rest of the file is read as zeros.
  */
 function sourceOf(bytes: Uint8Array, size: number): ByteSource {
   const known = new WeakSet<ArrayBufferLike>();
@@ -116,7 +116,7 @@ const mutated = fc
     return Uint8Array.from(cut === null ? list : list.slice(0, cut % (list.length + 1)));
   });
 
-/** A safetensors header made of words from real ones. */
+/** A safetensors header made of words from real headers. */
 const header = fc
   .array(
     fc.constantFrom(

@@ -20,7 +20,7 @@ const pointer = fc.record({
   size: fc.constantFrom(32, 64),
   origin: fc.constantFrom(...origins),
   element: fc.nat(3),
-  /** This amount is subtracted from the address, and is added again by the offset of the access. */
+  /** This amount is subtracted from the address, and the access adds it back as an offset. */
   detour: fc.integer({ min: -64, max: 64 }),
   back: fc.boolean(),
 });
@@ -29,7 +29,7 @@ const addresses = fc.constantFrom(32, 64);
 
 type Pointer = typeof pointer extends fc.Arbitrary<infer T> ? T : never;
 
-/** The value that an element has, given the state space of its variable. */
+/** The value of an element of the variable in the given state space. */
 const valueOf = (space: Pointer['space'], element: number): number => 100 * (1 + spaces.indexOf(space)) + element;
 
 const values = (space: Pointer['space']): number[] => [0, 1, 2, 3].map((i) => valueOf(space, i));

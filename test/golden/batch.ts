@@ -22,7 +22,9 @@ export interface KernelCase {
   readonly ok: boolean;
 }
 
-/** Maximum number of cases in a module. With this many cases, the rest of the module hardly affects the time. */
+/**
+ * Maximum number of cases in a module. With this many cases, the rest of the module takes up hardly any of the time.
+ */
 const mostInModule = 500;
 /**
  * Maximum number of cases in a test. A test with this many cases takes a second, or a few seconds on a loaded machine.

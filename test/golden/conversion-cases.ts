@@ -18,7 +18,7 @@ export interface Case {
   readonly quirk?: string;
 }
 
-/** The text at the start of a module: the header, and the declarations at module scope. */
+/** The text at the start of a module: the header and the declarations at module scope. */
 export function headOf({ version, target, address_size, module }: Case): string {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const size = major * 100 + minor >= 203 ? `.address_size ${address_size ?? 64}\n` : '';

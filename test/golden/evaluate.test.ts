@@ -12,7 +12,7 @@ import { families, type Instruction, instructionsOf, rowsOf } from './vectors.ts
 
 const environment = namedEnvironment('sm_100', '9.1');
 
-/** An evaluator for the variant that has as many sources as the rows. */
+/** An evaluator for the variant whose number of sources is the same as in the rows. */
 function evaluatorOf({ inst, in: sources, sreg, dreg }: Instruction): Evaluator {
   const resolution = resolveMnemonic(inst);
   const variants = resolution.kind === 'variants' ? resolution.variants : [];

@@ -1,6 +1,6 @@
 /**
- * Compares the evaluator with values that ptxas 13.0 computed itself, recorded by tools/fold-values.py: one test per
- * mnemonic.
+ * Compares the evaluator with values that ptxas 13.0 computed at compile time (recorded by tools/fold-values.py), with
+ * one test per mnemonic.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';

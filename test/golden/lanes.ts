@@ -9,8 +9,8 @@ import { type FormatName, formats, type IntegerName } from '../../src/numerics/f
 import { packClamp } from '../../src/numerics/integers.ts';
 
 /**
- * Computes the result bits of one instruction from its operands in instruction order, each given as the bits of its
- * register.
+ * Computes the result bits of one instruction. The operands are passed in the order of the instruction, as the bits of
+ * their registers.
  */
 export type Evaluate = (operands: readonly Bits[]) => Bits;
 
@@ -42,8 +42,8 @@ const roundings: Readonly<Record<string, Rounding>> = {
 };
 
 /**
- * For each destination format, the number of random bits that are added in each lane, taken from the layout figures of
- * cvt.
+ * For each destination format, the number of random bits that are added in each lane. The numbers are taken from the
+ * figures of cvt in the ISA.
  */
 const randomWidths: Partial<Record<FormatName, number>> = {
   f16: 13,

@@ -1,7 +1,7 @@
 /**
- * Verdicts of ptxas 13.0 on arithmetic, logic, comparisons, mov and control flow, recorded by tools/record-legality.py:
- * mnemonics for all versions and targets, possibly illegal modifiers and types, and operands of every kind in every
- * position.
+ * Verdicts of ptxas 13.0 on arithmetic, logic, comparisons, mov and control flow, recorded by tools/record-legality.py.
+ * The cases include mnemonics for all versions and targets, possibly illegal modifiers and types, and operands of every
+ * kind in every position.
  */
 import { describe } from 'vitest';
 import { testCases } from './batch.ts';

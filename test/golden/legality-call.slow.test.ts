@@ -6,13 +6,13 @@ import { check } from '../../src/check/check.ts';
 interface Case {
   readonly version: string;
   readonly target: string;
-  /** The text that follows the functions with which every module begins. */
+  /** The text between the shared functions and the kernel. */
   readonly before: string;
   /** The body of the kernel, after its declarations; null if `before` is the whole module. */
   readonly body: string | null;
   readonly ok: boolean;
   readonly msg?: string;
-  /** Why the checker deliberately differs from a verdict. */
+  /** Why the checker deliberately disagrees with ptxas. */
   readonly quirk?: string;
 }
 

@@ -1,4 +1,7 @@
-/** Verdicts of ptxas 13.0 on lists, and on values of one notation or type (tools/record-legality-more.py legality-lists). */
+/**
+ * Verdicts of ptxas 13.0 on operand lists, and on single operands of various notations and types
+ * (tools/record-legality-more.py legality-lists).
+ */
 import { describe } from 'vitest';
 import { testCases } from './batch.ts';
 import { casesIn } from './verdicts.ts';

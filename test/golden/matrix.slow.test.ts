@@ -1,6 +1,7 @@
 /**
- * Tests that matrix products on both engines have exactly the bits that GPUs or a model of GPUs computed. In this file,
- * the reference engine computes only two warps of each job; in matrix.exhaustive.test.ts, it computes all warps.
+ * Tests that matrix products on both engines have exactly the bits that were computed by GPUs or by a model of GPUs. In
+ * this file, the reference engine computes only two warps of each job; in matrix.exhaustive.test.ts, it computes all
+ * warps.
  */
 import { describe, expect, test } from 'vitest';
 import { differences, loadJob, matrixJobs } from './matrix.ts';

@@ -1,4 +1,7 @@
-/** Cases of `test/golden/modules`: modules with the verdicts of ptxas 13.0. The README there describes the format. */
+/**
+ * Cases of `test/golden/modules`: modules with the verdicts of ptxas 13.0. The README in that folder describes the
+ * format.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface ModuleCase {

@@ -10,7 +10,10 @@ export interface RecordedConversion {
   readonly inst: string;
   readonly rows: number;
   readonly equal: number;
-  /** The operands, the golden result, the result of the GPU and the sources of the golden row. */
+  /**
+   * For each row with different results, the operands, the golden result, the result of the GPU, and the sources of the
+   * golden row.
+   */
   readonly different: readonly (readonly string[])[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Conversions as other stacks perform them, compared with the recorded results of these stacks
+ * Tests conversions with the semantics of other software stacks against recorded results of these stacks
  * (test/golden/semantics/record.py).
  */
 import { readFileSync } from 'node:fs';

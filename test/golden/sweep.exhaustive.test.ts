@@ -11,8 +11,8 @@ import { checksums } from './vectors.ts';
 const forms = Object.entries(checksums().f32_sweeps);
 
 /**
- * Returns the chunk for a form. The first forms get exponents near the middle of the f32 range, where most formats have
- * their values. Forms with an odd index get negative inputs.
+ * Returns the chunk for a form. The chunks of the first forms have exponents near the middle of the f32 range, where
+ * most formats have their values. The inputs of forms with an odd index are negative.
  */
 function chunkOf(index: number): number {
   const exponents = [0x3f, 0x40, 0x3e, 0x47, 0x38, 0x3d, 0x33, 0x00, 0x7f, 0x4e, 0x5f];

@@ -1,12 +1,12 @@
 /**
  * Tests that approximate instructions produce the same results as an H200 (test/golden/hardware). Only the most
- * interesting operands are tested: zeros and the ends of the subnormal numbers, numbers around 1, infinity and NaNs,
- * with both signs.
+ * interesting ranges of operands are tested: from 0, from the smallest normal number, around 1, from 2^126, around
+ * infinity, and from -1 downward.
  */
 import { describe, expect, it } from 'vitest';
 import { computedSums, recordedSums } from './approximation-sums.ts';
 
-/** The first block and the number of blocks. */
+/** Ranges of blocks: the first block and the number of blocks. */
 const ranges = [
   [0, 1],
   [8, 1],

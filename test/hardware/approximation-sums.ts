@@ -11,7 +11,7 @@ const file = new URL('../golden/hardware/approximations.json.gz', import.meta.ur
 /** Number of blocks. */
 export const blockCount = 4096;
 
-/** The sums that an H200 computed, by instruction. */
+/** The sums that were computed on an H200, by instruction. */
 export function recordedSums(): ReadonlyMap<string, readonly bigint[]> {
   const { sums }: { sums: Readonly<Record<string, readonly string[]>> } = JSON.parse(
     gunzipSync(readFileSync(file)).toString(),

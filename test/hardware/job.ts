@@ -39,7 +39,7 @@ export interface BufferArgument {
   readonly returned?: boolean;
 }
 
-/** A map for a tensor in a buffer. The buffer is an earlier argument of the job; `buffer` is its index. */
+/** A tensor map for a tensor in a buffer. The buffer is an earlier argument of the job; `buffer` is its index. */
 export interface TensorMapArgument {
   readonly kind: 'tensorMap';
   readonly buffer: number;
@@ -69,7 +69,7 @@ export interface Recorded extends Job {
    * value of CUresult, or -1 if the job did not end.
    */
   readonly result: readonly string[] | number;
-  /** The bytes of the tensor maps, as the driver encoded them, if the job has any. */
+  /** The bytes of the job's tensor maps as the driver encoded them, if the job has any tensor maps. */
   readonly maps?: readonly string[];
 }
 

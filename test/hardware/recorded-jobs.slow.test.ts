@@ -1,7 +1,8 @@
 /**
- * Launches that were recorded on a GPU (test/golden/hardware): an engine must leave the same bytes in memory as the GPU
- * did, or end in a fault if the GPU did. Both engines are tested, but the reference engine runs only every fourth job.
- * It runs all jobs in recorded-jobs.exhaustive.test.ts.
+ * Tests launches that were recorded on a GPU (test/golden/hardware): an engine must leave the same bytes in memory as
+ * the GPU did. If a launch ended in a fault on the GPU, it must end in a fault on the engine, too. Both engines are
+ * tested, but the reference engine runs only every fourth job. In recorded-jobs.exhaustive.test.ts, the reference
+ * engine runs all jobs.
  */
 import { describe, expect, it } from 'vitest';
 import type { Recorded } from './job.ts';

@@ -5,7 +5,7 @@ import { readLines } from './read-lines.ts';
 const file = fileURLToPath(new URL('../golden/hardware/values.jsonl.gz', import.meta.url));
 
 export interface RecordedValues {
-  /** The digest of the results of the GPU for all rows. */
+  /** The digest of the GPU's results for all rows. */
   readonly digest: string;
   /** Whether ptxlab is known to produce different results. */
   readonly differs: boolean;

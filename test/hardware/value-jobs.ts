@@ -17,8 +17,8 @@ const slot = 16;
 const batchSize = 32;
 
 /**
- * Whether an instruction reads or writes the condition code. If so, its kernel sets the condition code before the
- * instruction and stores it afterwards.
+ * Whether an instruction reads or writes the condition code. In this case, the kernel sets the condition code before
+ * the instruction and stores it afterwards.
  */
 const usesCarry = ({ inst }: Instruction): boolean => /^(addc|subc|madc)|\.cc/.test(inst);
 
@@ -112,7 +112,7 @@ export interface Batch {
   readonly instructions: readonly Instruction[];
 }
 
-/** Instructions whose sources have the same widths get the same inputs, so one kernel can execute several of them. */
+/** Instructions whose sources have the same widths use the same inputs, so one kernel can execute several of them. */
 export function* valueBatches(): Generator<Batch> {
   const batches = new Map<string, Instruction[]>();
   for (const [, variants] of variantsByForm()) {

@@ -1,4 +1,4 @@
-/** Modules in the style of many compilers, all accepted by ptxas 13.0: the checker must find no error in them. */
+/** Tests modules in the style of many compilers. ptxas 13.0 accepts all of them, so the checker must find no errors. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';

@@ -1,10 +1,10 @@
 /**
  * Runs kernels as CUDA programmers write them, compiled by nvcc. The expected results were recorded by compiling the
  * same source for the host and running it there (tools/build-cuda-kernels.py). Results must match the recorded ones bit
- * for bit; if a kernel uses functions that the ISA does not require to be exact, they must match within the stated
+ * for bit. If a kernel uses functions that the ISA does not require to be exact, results must match within the stated
  * bound. The fast engine must produce the same bits as the reference engine, and must execute the same number of
- * instructions. The same must be true if two workers share the blocks, and if accesses to memory are not checked. The
- * kernels have no data races, except for those listed as racy.
+ * instructions. These requirements must also be met if two workers share the blocks, and if accesses to memory are not
+ * checked. The kernels have no data races, except for those listed as racy.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -75,7 +75,8 @@ function waits({ file, given }: Run): boolean {
   const text = textOf(file);
   const start = text.indexOf(`.entry ${given.kernel}(`);
   const kernel = text.slice(start, text.indexOf('\n}', start));
-  // In builds without optimization, intrinsics are separate functions, so all code in the module must be searched.
+  // In builds without optimization, intrinsics are separate functions, so the code of the whole module must be
+  // searched.
   const code = /\bcall\b/.test(kernel) ? text : kernel;
   return /\bld\.(volatile|acquire|relaxed)|\bnanosleep|\batom[.\w:]*\.(cas|exch)/.test(code);
 }

@@ -11,7 +11,7 @@ import { videoFunction } from '../oracle/video.ts';
 const source = readFileSync(new URL('./inline/inline.sm_100a.ptx', import.meta.url), 'utf8');
 const words = Uint32Array.from({ length: 256 }, (_, i) => Math.imul(i + 1, 0x9e3779b1) >>> 0);
 
-/** Launches a kernel with one warp, and returns the words that are in its last buffer afterwards. */
+/** Launches a kernel with one warp, and returns the words in its last buffer. */
 async function launch(name: string, engine: 'interp' | 'jit', values: readonly number[]): Promise<Uint32Array> {
   const device = await Device.create({ simd: true });
   const kernel = device.load(source).kernel(name);

@@ -30,8 +30,8 @@ type Way = keyof typeof ways;
 type Codes = (row: number, column: number) => number;
 
 /**
- * The instruction that the model uses to compute an element of C, one step along k at a time, and the GPU whose
- * arithmetic it uses.
+ * The instruction with which the model computes an element of C, one step along k at a time, and the GPU whose
+ * arithmetic the model uses.
  */
 interface Model {
   readonly mnemonic: string;
@@ -226,8 +226,8 @@ describe.each(cases.map((one) => [`${one.kernel} on ${one.model.gpu}`, one] as c
 
 const columns = 64;
 /**
- * Random f16 numbers of moderate size. If the numbers were larger, a single key would get nearly all of the attention
- * weight.
+ * Random f16 numbers of moderate size. If the numbers were larger, nearly all of the attention weight would be on a
+ * single key.
  */
 const ordinary = (count: number): Uint16Array =>
   Uint16Array.from({ length: count }, () => encode(f16, 2 * (random() + random() + random()) - 3));

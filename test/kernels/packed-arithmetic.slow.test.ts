@@ -22,7 +22,10 @@ interface Format {
   readonly width: number;
   readonly significand: number;
   readonly bias: number;
-  /** The pattern of infinity and the first pattern of a NaN, both without the sign; null if the format has none. */
+  /**
+   * The pattern of infinity and the first pattern of a NaN, both without the sign; null if the format has no such
+   * pattern.
+   */
   readonly infinity: number | null;
   readonly nanFrom: number | null;
 }

@@ -39,8 +39,8 @@ export function fma(a: number, b: number, c: number): number {
 }
 
 /**
- * A small float format without infinities. It is described by the magnitudes that its codes represent, in ascending
- * order, beginning with zero.
+ * A small float format without infinities. The format is described by the magnitudes that its codes represent, in
+ * ascending order, beginning with zero.
  */
 export interface SmallFormat {
   readonly bits: number;
@@ -63,7 +63,7 @@ export const e2m1: SmallFormat = smallFormat(4, 1, 1, 0x8);
 /** Finite values only. */
 export const f16: SmallFormat = smallFormat(16, 10, 15, 0x7c00);
 
-/** Among the magnitudes of the format that do not exceed x, returns the index of the largest one. */
+/** Returns the index of the largest magnitude of the format that does not exceed x. */
 function floorCode({ magnitudes }: SmallFormat, x: number): number {
   let low = 0;
   let high = magnitudes.length - 1;

@@ -23,7 +23,7 @@ interface Sizes {
   readonly k: number;
 }
 
-/** Runs a kernel that multiplies matrices, and expects the product. */
+/** Runs a kernel that multiplies matrices, and checks the product. */
 async function expectProduct(
   name: string,
   kernel: string,
@@ -50,7 +50,7 @@ async function expectProduct(
 }
 
 describe.each(Object.entries(ways))('%s', (way, options) => {
-  // The reference engine is slow, so it gets smaller problems.
+  // The reference engine is slow, so its problems are smaller.
   const isSlow = way === 'interp';
 
   test('several blocks, and several tiles along k', async () => {

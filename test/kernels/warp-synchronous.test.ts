@@ -1,6 +1,6 @@
 /**
- * Kernels that depend on the threads of a warp running in lockstep (`warp-synchronous/kernels.cu`). They must compute
- * the same results as on GPUs, and threads of a warp that wait for each other must still make progress.
+ * Kernels that depend on the threads of a warp running in lockstep (`warp-synchronous/kernels.cu`). Their results must
+ * be the same as on GPUs, and threads of a warp that wait for each other must still make progress.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

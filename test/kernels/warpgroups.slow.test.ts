@@ -1,6 +1,6 @@
 /**
- * Tests products of matrices that warpgroups compute (wgmma), as CUDA programmers write them, compiled by nvcc. All
- * elements are small integers, so every sum is exact.
+ * Tests kernels in which warpgroups multiply matrices (wgmma). The kernels are written as CUDA programmers write them,
+ * and compiled by nvcc. All elements are small integers, so every sum is exact.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -75,7 +75,7 @@ for (const [way, options] of Object.entries(allWays)) {
   describe(way, () => {
     for (const kernel of ['halves', 'bytes'] as const) {
       test(`${kernel}: two warpgroups, and copies of the next stage while one is multiplied`, async () => {
-        // The reference engine is slow, so it gets a smaller problem.
+        // The reference engine is slow, so its problem is smaller.
         const size = way === 'interp' ? ([128, 64, 256] as const) : ([256, 128, 256] as const);
         const [m, n, k] = size;
         const [a, b] = [integers(m * k, 1), integers(n * k, 2)];

@@ -1,7 +1,7 @@
 /**
- * Computes which element of a matrix a lane holds, with the formulas of PTX ISA 9.1, sections 9.7.14.5.1 to
- * 9.7.14.5.13. This file was written independently of src/isa/fragments.ts. In all functions, `i` is the index of an
- * element among the elements of a lane, and `p` is the number of elements in a register.
+ * Computes which matrix elements a lane holds, with the formulas of PTX ISA 9.1, sections 9.7.14.5.1 to 9.7.14.5.13.
+ * This file was written independently of src/isa/fragments.ts. In all functions, `i` is the index of an element among
+ * the elements of a lane, and `p` is the number of elements in a register.
  */
 
 export interface Place {

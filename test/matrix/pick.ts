@@ -1,6 +1,6 @@
 /**
- * Picks values for the elements of a matrix. The values look random but are always the same, and no two rows or columns
- * are alike.
+ * Picks values for the elements of a matrix. The values look random but are the same in every run, and no two rows or
+ * columns are alike.
  */
 export function pick<T>(values: readonly T[], matrix: number, row: number, column: number): T {
   const mixed = Math.imul(row + 1, 0x9e3779b1) ^ Math.imul(column + 1, 0x85ebca6b) ^ Math.imul(matrix + 1, 0xc2b2ae35);

@@ -38,9 +38,11 @@ export interface Job {
   /** Additional bits of the instruction descriptor. */
   readonly flags?: number;
   readonly laneOfD?: number;
-  /** The number of columns of B in shared memory. By default, there are as many columns as the product may read. */
+  /** The number of columns of B in shared memory. Default: as many columns as the product may read. */
   readonly columnsOfB?: number;
-  /** If this is given, B has a 128-byte swizzle that keeps 32 bytes together, and its lines lie along K or across K. */
+  /**
+   * If `pairs` is given, B has a 128-byte swizzle that moves units of 32 bytes, and its lines lie along K or across K.
+   */
   readonly pairs?: 'along' | 'across';
 }
 
@@ -57,7 +59,7 @@ function productOf({ format, blocks = 1, aInTensor = false, sparse = false, stat
   return { ...shape, kind: 'float', factors, bits, sums: { 1: sums }, scaling };
 }
 
-/** The number of elements that are stored for each row of A. */
+/** The number of stored elements in each row of A. */
 const lengthOf = (format: Format): number => 256 / formats[format][0];
 const [addressOfA, addressOfB] = [0, 16384];
 const [columnOfD, columnOfA, columnOfScales, columnOfMetadata] = [0, 256, 264, 280];
@@ -69,7 +71,7 @@ function codeOf(format: Format, value: number): number {
 }
 
 /**
- * Returns a function that puts an element into a matrix in shared memory. The matrix has no swizzle, and its lines lie
+ * Returns a function that writes elements of a matrix into shared memory. The matrix has no swizzle, and its lines lie
  * along K.
  */
 function putShared(shared: Uint8Array, start: number, format: Format, length: number): Put {
@@ -84,8 +86,8 @@ function putShared(shared: Uint8Array, start: number, format: Format, length: nu
 }
 
 /**
- * Returns a function that puts an element into B if `pairs` is given. The 128-byte lines follow each other without
- * gaps; a tile has 8 lines, or 4 if they lie across K. Bits 5 and 6 of an address are XORed with bits 7 and 8.
+ * Returns the function that writes elements of B if `pairs` is given. There are no gaps between the 128-byte lines. A
+ * tile has 8 lines, or 4 if the lines lie across K. Bits 5 and 6 of an address are XORed with bits 7 and 8.
  */
 function putPairs(shared: Uint8Array, format: Format, way: 'along' | 'across'): Put {
   const [bits] = formats[format];
@@ -158,7 +160,7 @@ function putMetadata(tensor: Uint8Array, job: Job, block: number): void {
   }
 }
 
-/** The binary logarithms of the scale factors of a row of A and of a column of B. */
+/** The base-2 logarithms of the scale factors for a row of A and for a column of B. */
 const scaleOfRow = (row: number): number => row % 3;
 const scaleOfColumn = (column: number): number => (column * 5) % 4;
 
@@ -210,11 +212,11 @@ const descriptorOf = (address: number, format: Format, length: number): bigint =
   return BigInt(address >> 4) | (BigInt(128 >> 4) << 16n) | (BigInt(stride >> 4) << 32n);
 };
 
-/** The descriptor of B if `pairs` is given. It contains the mode of the swizzle and the distance between tiles. */
+/** The descriptor of B if `pairs` is given. The descriptor contains the swizzle mode and the distance between tiles. */
 const pairsDescriptor = (way: 'along' | 'across'): bigint =>
   BigInt(addressOfB >> 4) | (BigInt((way === 'along' ? 1024 : 512) >> 4) << 32n) | (1n << 61n);
 
-/** Computes the product, and returns the rows of D of all blocks. */
+/** Computes the product, and returns the rows of D in all blocks. */
 export function multiply(job: Job): readonly (readonly number[])[] {
   const { format, rows, n, blocks = 1, aInTensor = false, sparse = false, selector = 0, zeroColumns = 0n } = job;
   const { flags = 0, laneOfD = 0 } = job;

@@ -1,6 +1,6 @@
 /**
- * Products with a sparse A and products that keep B, with A, D and the metadata in each of their layouts. The matrices
- * consist of small integers, so every sum is exact.
+ * Tests products with a sparse A and products that keep B for later products, with each layout of A, D and the
+ * metadata. The matrices consist of small integers, so every sum is exact.
  */
 import { describe, expect, test } from 'vitest';
 import { expected, type Format, type Job, multiply } from './tensor-job.ts';
@@ -69,7 +69,10 @@ describe.each([32, 64, 128] as const)('B is kept, %i rows', (rows) => {
   });
 });
 
-/** The fields of a zero-column mask descriptor. Fields that exist once per part are listed starting with part 0. */
+/**
+ * The fields of a zero-column mask descriptor. For fields that exist once per part, the values for all parts are
+ * listed, starting with part 0.
+ */
 interface Mask {
   readonly start: readonly number[];
   readonly startsWithZeros: readonly number[];

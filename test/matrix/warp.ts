@@ -1,4 +1,4 @@
-/** Runs one matrix instruction on one warp. Its registers are passed and returned lane by lane. */
+/** Runs one matrix instruction on one warp. Registers are passed and returned lane by lane. */
 import { Device } from '../../src/device.ts';
 
 export const engines = ['interp', 'jit'] as const;
@@ -19,8 +19,8 @@ export interface WarpRun {
   readonly b: Lanes;
   readonly c: Lanes;
   /**
-   * `more` holds additional 32-bit registers of each lane. `after` is the text of the operands that follow C. In this
-   * text, the additional registers are called %e0, %e1, and so on.
+   * `more` contains the values of additional 32-bit registers of each lane. `after` is the text of the operands that
+   * follow C. In this text, the additional registers are called %e0, %e1, and so on.
    */
   readonly more?: Lanes;
   readonly after?: string;

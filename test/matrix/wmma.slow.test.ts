@@ -1,7 +1,7 @@
 /**
  * Compares wmma.load, wmma.mma and wmma.store with plain arithmetic. The ISA does not specify which lane holds which
- * element, so these tests check only that the three instructions work together. They use matrices without symmetry in
- * every shape and type, stored in row-major and in column-major order, with and without a stride.
+ * element, so these tests check only that the three instructions work together. The tests use matrices without symmetry
+ * in every shape and type, stored in row-major and in column-major order, with and without a stride.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

@@ -16,8 +16,8 @@ import { type FormatName, formats } from '../../src/numerics/formats.ts';
 export const unitExponent = 1200;
 
 /**
- * The unit that `expected` uses. It is smaller than the last place of every f32 value, even after a division by a
- * scale.
+ * The unit that `expected` uses. This unit is smaller than the last place of every f32 value, even after a division by
+ * a scale.
  */
 const narrowExponent = 300;
 
@@ -82,8 +82,8 @@ function knownPoints(format: FormatName, negative: boolean, integral: boolean): 
 }
 
 /**
- * The result for a value beyond the largest finite point. The value is rounded as if there were one more point, at the
- * same distance from the last point as the last point is from the one before it.
+ * The result for a value beyond the largest finite point. The value is rounded as if there were one more point, whose
+ * distance from the last point is the distance between the last two points.
  */
 function beyond(c: Conversion, value: bigint, negative: boolean, randomness: Randomness): Bits | 'infinity' | 'nan' {
   const points = knownPoints(c.to, negative, c.integral);

@@ -1,6 +1,6 @@
 /**
- * Tests the package as it is published: its types, the files to which it refers, and its size. It also bundles the
- * package into web pages and runs them in a browser.
+ * Tests the published package: its types, the files to which it refers, and its size. It also bundles the package into
+ * web pages and runs them in a browser.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';

@@ -26,7 +26,7 @@ function open(link: string): NonNullable<ReturnType<typeof readLink>> {
 }
 
 describe('links', () => {
-  // Old links must keep working, so rows may be added here but must never be changed.
+  // Old links must keep working, so rows may be added to this table but must never be changed.
   it.each([
     ['#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite', 'cvt.rn.satfinite.e4m3x2.f32', '448'],
     ['#from=f32&to=e4m3&v=0x00000000,0x3fa66666&mode=rn.satfinite&lane=1', 'cvt.rn.satfinite.e4m3x2.f32', '1.25'],

@@ -1,4 +1,7 @@
-/** Tests the editor of the Kernel page in Chromium: whether it shows what the worker finds out about the document. */
+/**
+ * Tests the editor of the Kernel page in Chromium: whether it shows the results that the worker computes for the
+ * document.
+ */
 import { existsSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

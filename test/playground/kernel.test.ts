@@ -115,7 +115,7 @@ describe('links of kernels', () => {
 });
 
 describe('drafts', () => {
-  /** A storage that has room for `room` characters. */
+  /** In-memory storage for drafts. Each item may have at most `room` characters. */
   function storageOf(room = Infinity): DraftStorage {
     const items = new Map<string, string>();
     return {

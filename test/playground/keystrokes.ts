@@ -55,7 +55,7 @@ export async function keyTimes(page: Page, count: number): Promise<readonly numb
   const times: number[] = [];
   const press = async (key: string, wanted: boolean): Promise<number> => {
     const answer = page.evaluate<number>(`(${measureOneKey})(${wanted})`);
-    // The page answers requests in order, so it is listening for the key once this second request has been answered.
+    // The page handles requests in order, so it is listening for the key once this second request has been answered.
     await page.evaluate('null');
     await page.keyboard.press(key);
     return answer;

@@ -15,7 +15,7 @@ function open(link: string): NonNullable<ReturnType<typeof readLink>> {
 }
 
 describe('links of matrix products', () => {
-  // Old links must keep working, so rows may be added here but must never be changed.
+  // Old links must keep working, so rows may be added to this table but must never be changed.
   it.each([
     [opening, 'sm_121', 0x3f5c9999],
     [`${opening}&gpu=sm_80`, 'sm_80', 0x3f5c9998],

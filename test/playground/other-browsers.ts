@@ -62,7 +62,7 @@ async function startFirefox(): Promise<OtherBrowser> {
   };
 }
 
-/** A message from the browser: either the answer to a request, or an event. Events have no `id`. */
+/** A message from the browser: either the response to a request, or an event. Events have no `id`. */
 interface Answer {
   readonly id?: number;
   readonly result?: unknown;

@@ -1,4 +1,4 @@
-/** The built site in Chromium, with its content security policy, as visitors see it. */
+/** Tests the built site in Chromium as visitors see it, with its content security policy. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

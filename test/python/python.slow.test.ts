@@ -14,7 +14,7 @@ it.skipIf(!hasPackages)('the tests of the Python package (skipped without python
     PTXLAB_NODE: process.execPath,
     PYTHONPATH: join(root, 'python/src'),
     PYTHONDONTWRITEBYTECODE: '1',
-    // A wheel that was built or installed here would register the plugin of the package a second time.
+    // A wheel that was built or installed in the checkout would register the package's plugin a second time.
     PYTEST_DISABLE_PLUGIN_AUTOLOAD: '1',
   };
   const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', join(root, 'test/python')];

@@ -1,6 +1,6 @@
 /**
- * Tests plans with real schedulers, which run the shards. The merged results must be the same as those of single
- * commands. To run these tests: `npm run test:schedulers`. Schedulers that are not installed are skipped.
+ * Tests plans with real schedulers, which run the shards. The merged results must be the same as those of a single
+ * command. To run these tests: `npm run test:schedulers`. Schedulers that are not installed are skipped.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -50,7 +50,7 @@ describe.skipIf(noSlurm !== '')(`Slurm${noSlurm}`, () => {
       },
       120,
     );
-    // Slurm makes requeued tasks wait for two minutes.
+    // Slurm delays requeued tasks by two minutes.
     const hurry = (): void => {
       for (const task of tasks('PD'))
         if (requeued.has(task)) slurm.call('scontrol', ['update', `jobid=${task}`, 'StartTime=now']);

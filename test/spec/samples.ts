@@ -2,7 +2,7 @@
  * Every line of example code in the conversion chapters of PTX ISA 9.1, with a verdict. `accepted` lines are legal as
  * printed. `rejected` lines break a rule. `erratum` lines are misprints; the reason states what was meant. The names
  * that a line uses are declared with the types that the ISA's example states or implies. If the text of the ISA gives
- * no types, suitable ones have been chosen here.
+ * no types, the names are declared with suitable types.
  */
 export type Sample = {
   readonly line: string;

@@ -72,8 +72,8 @@ const plans = (dtypes: readonly string[]): TensorPlan[] =>
     .map(whole);
 
 /**
- * A tensor whose elements are smaller than a byte must still fill a whole number of bytes. Plans for such tensors
- * therefore get a shape with 32 elements.
+ * A tensor whose elements are smaller than a byte must still fill a whole number of bytes. Such tensors are therefore
+ * written with 32 elements.
  */
 const whole = (plan: TensorPlan): TensorPlan =>
   plan.dtype.startsWith('F6') || plan.dtype === 'F4' ? { ...plan, shape: [4, 8] } : plan;

@@ -44,7 +44,7 @@ export async function compared(a: TensorFile, b: TensorFile): Promise<readonly (
   return Promise.all(sides.map(async (side) => [...(await (await valuesOf(side)).load(0, side.entry.elements))()]));
 }
 
-/** A file that stores the expected values as f64. The values are exact, apart from the rounding of divisions. */
+/** A file that stores the expected values as f64. The values are exact unless a division is rounded. */
 export function original({ shape, values }: Made, name: string): Promise<TensorFile> {
   return fileOf({ [name]: { dtype: 'F64', shape, bytes: new Uint8Array(Float64Array.from(values).buffer) } });
 }

@@ -1,4 +1,4 @@
-/** Files are read on demand, and a new file appears under its name only when it is complete. */
+/** Tests that files are read on demand, and that a new file appears under its name only when it is complete. */
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, statfs, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -26,7 +26,7 @@ export interface Integers {
   /** Columns in a group. */
   readonly group: number;
   readonly hasZeros: boolean;
-  /** Whether the columns are reordered. If they are, the columns of a group are not consecutive. */
+  /** Whether the columns are reordered. If the columns are reordered, the columns of a group are not consecutive. */
   readonly isReordered?: boolean;
 }
 

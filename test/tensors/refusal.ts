@@ -1,6 +1,9 @@
 import { type TensorFileCode, TensorFileError } from '../../src/tensors/tensor-error.ts';
 
-/** The code of the error that reading a tensor file throws; null if the file can be read. Rethrows other errors. */
+/**
+ * Returns the code of the error that is thrown when a tensor file is read; null if the file can be read. Rethrows other
+ * errors.
+ */
 export async function refusalOf(reading: Promise<unknown>): Promise<TensorFileCode | null> {
   try {
     await reading;

@@ -1,4 +1,4 @@
-/** A tensor as a safetensors file stores it. */
+/** A tensor as it is stored in a safetensors file. */
 export interface StoredTensor {
   readonly dtype: string;
   readonly shape: readonly number[];

@@ -1,11 +1,13 @@
-/** Only one run at a time may write an unfinished file, even if several runs try to continue the same file. */
+/**
+ * Tests that only one run at a time may write an unfinished file, even if several runs try to continue the same file.
+ */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openUnfinished, type UnfinishedFile } from '../../src/hosts/node-unfinished.ts';
 
-/** A process id that no process can have, because operating systems do not assign ids this large. */
+/** A process ID that no process can have, because operating systems do not assign IDs this large. */
 const nobody = 2 ** 30;
 
 let folder = '';

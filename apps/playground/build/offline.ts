@@ -39,7 +39,8 @@ async function answer(request) {
   }
 }
 
-// The links of the page start at the root of the site, but its address is the one that was asked for.
+// The page is shown at the address of the missing page, where its relative links would be wrong, so they are made
+// absolute.
 async function missing(request) {
   const root = self.registration.scope;
   const page = await caches.match(new URL('offline/', root));

@@ -74,7 +74,7 @@ function draftIdOf(state: unknown): string | null {
     : null;
 }
 
-/** Puts a link into the address without opening it. */
+/** Changes the page's address to a link without opening the link. */
 function goTo(link: string): void {
   history.replaceState(history.state, '', link === '' ? location.pathname : link);
   shownLink = link;

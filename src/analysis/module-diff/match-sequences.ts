@@ -10,8 +10,8 @@ interface Range {
 }
 
 /**
- * After this many differences, a search stops, keeps the matches that it has found, and starts again from the place it
- * has reached.
+ * After this many differences, a search stops. Its matches are kept, and a new search begins at the place that it has
+ * reached.
  */
 const mostDifferences = 400;
 
@@ -44,7 +44,7 @@ type Pair = readonly [a: number, b: number];
 
 /**
  * Finds the elements that occur exactly once in each of the two ranges, and pairs their positions. Returns the longest
- * list of such pairs in which both positions ascend.
+ * list of such pairs in which both positions are in ascending order.
  */
 function anchorsIn(a: ArrayLike<number>, b: ArrayLike<number>, range: Range): readonly Pair[] {
   const places = new Map<number, { a: number; b: number; count: number }>();
@@ -66,7 +66,8 @@ function anchorsIn(a: ArrayLike<number>, b: ArrayLike<number>, range: Range): re
 }
 
 /**
- * The longest selection of pairs in which both numbers ascend, from a list in which the first numbers already ascend.
+ * The longest selection of pairs in which both numbers are in ascending order, from a list that is already sorted by
+ * the first number.
  */
 function longestAscending(pairs: readonly Pair[]): readonly Pair[] {
   /**

@@ -154,8 +154,8 @@ function functionHeaderDiffs(a: FunctionSide, b: FunctionSide): readonly Declara
 }
 
 /**
- * Finds renamed variables. Only variables whose names occur in a single module are considered. Each of them in the
- * first module is paired with the next one in the second module that has the same declaration.
+ * Finds renamed variables. Only variables whose names occur in a single module are considered. Each of these variables
+ * in the first module is paired with the next variable in the second module that has the same declaration.
  */
 function renamedVariables(a: readonly NormalVariable[], b: readonly NormalVariable[]): ReadonlyMap<string, string> {
   const namesIn = (all: readonly NormalVariable[]): ReadonlySet<string> => new Set(all.map(({ name }) => name));

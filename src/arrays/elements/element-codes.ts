@@ -16,8 +16,8 @@ export function elementConversion(element: FormatName): Conversion {
 
 /**
  * A code depends on the sign, the exponent, some leading fraction bits, and whether any lower bit is set. For float
- * formats, at least one more fraction bit is used than the format can store, so that ties can be recognized. For an
- * integer of w bits, w leading bits are enough, because the integer itself keeps at most w - 1 of them.
+ * formats, at least one more fraction bit is used than the format can store, so that ties can be recognized. For a
+ * w-bit integer, w leading bits are enough, because the integer itself keeps at most w - 1 of them.
  */
 const places: Readonly<Partial<Record<FormatName, number>>> = { s8: 8, s4: 4, s2: 2 };
 const floatPlaces = 4;
@@ -51,7 +51,7 @@ export function codeOf({ codes, cut, below }: CodeTable, bits: number): number {
 
 const valueTables = new Map<FormatName, Float32Array>();
 
-/** The values of all codes; f32 can represent every format of at most 8 bits exactly. */
+/** The values of all codes, which f32 can represent exactly. */
 export function valuesOf(element: FormatName): Float32Array {
   const known = valueTables.get(element);
   if (known !== undefined) return known;

@@ -10,7 +10,7 @@ import { valuesOf } from './element-codes.ts';
 export interface BlockDecoder {
   /**
    * Fills `out` with the values of consecutive codes. `out` has at most `chunkElements` elements. Each block of `block`
-   * elements is multiplied by its factor, in f32. Every NaN is 0x7fffffff.
+   * elements is multiplied by its factor, in f32. Every NaN has the bits 0x7fffffff.
    */
   decode(codes: Uint8Array, block: number, factors: Float32Array, out: Float32Array): void;
 }

@@ -19,7 +19,7 @@ export interface EncoderPlan {
 }
 
 /**
- * In every method, `block` must either be a multiple of 16 that divides `chunkElements`, or be at least the size of the
+ * In every method, `block` must either be a multiple of 16 that divides `chunkElements`, or be at least as large as the
  * source.
  */
 export interface BlockEncoder {

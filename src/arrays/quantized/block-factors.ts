@@ -58,8 +58,8 @@ export class BlockFactors {
 }
 
 /**
- * The values that e4m3 codes have as unsigned scale factors. The sign bit is ignored, with one exception: 0x7f is a
- * NaN, but 0xff is 480. ggml uses the same values, but reads 0x7f as 0.
+ * The values that e4m3 codes represent when they are used as unsigned scale factors. The sign bit is ignored, with one
+ * exception: 0x7f is a NaN, but 0xff is 480. ggml uses the same values, but reads 0x7f as 0.
  */
 function unsignedValues(): Float32Array {
   const values = valueTable('e4m3').map(Math.abs);

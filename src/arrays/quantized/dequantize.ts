@@ -127,7 +127,7 @@ export function decodePiece(
 }
 
 /**
- * Decodes consecutive scales, starting with scale `first`, and stores the f32 factors that they stand for in `factors`.
+ * Decodes consecutive scales, starting with scale `first`, and stores the f32 factors that they represent in `factors`.
  */
 export function scalesFrom(
   { scheme, scales, tensorScale }: QuantizedArray,

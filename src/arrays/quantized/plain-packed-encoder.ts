@@ -80,8 +80,7 @@ function patternsOf(factors: Float32Array): Uint16Array {
 }
 
 /**
- * Returns the span of a block, which is the number from which the scale is computed, and the offset of the block. NaNs
- * are ignored.
+ * Returns the span of a block (the number from which its scale is computed) and the block's offset. NaNs are ignored.
  */
 function spanOf(values: Float32Array, { from }: BlockEncoding): { readonly span: number; readonly offset: number } {
   if (from === 'range') {

@@ -68,8 +68,8 @@ export interface QuantizeOptions {
 }
 
 /**
- * An option for which any value is accepted here is checked when it is used, and an invalid value has an error code of
- * its own.
+ * Options with the rule `anything()` are checked when they are used, and their invalid values have error codes of their
+ * own.
  */
 const rules: RulesFor<QuantizeOptions> = {
   to: anything(),
@@ -133,7 +133,7 @@ export function quantize(given: GivenArray, options: QuantizeOptions): Quantized
 
 function quantizedArray(source: SourceArray, frame: Frame, options: RandomOptions, writer: CodeWriter): QuantizedArray {
   if (options.rounding === 'rs') return quantizeRandomly(source, frame, options, writer.encoder);
-  // The plain engine processes one row after the other, as the specification does.
+  // The plain engine processes one row at a time, as the specification does.
   if (options.engine !== 'plain' && hasShortRows(frame.scheme, frame.layout))
     return quantizeShortRows(source, frame, options, writer.encoder);
   return { ...frame, ...encodeAll(source, writer, frame.codes, options.amax) };

@@ -19,7 +19,10 @@ import {
   type TensorScale,
 } from './scale-rules.ts';
 
-/** Rows with fewer elements than this are short. For longer rows, it is faster to call an encoder for each row. */
+/**
+ * Rows with fewer elements than this are considered short. For longer rows, it is faster to call an encoder for each
+ * row.
+ */
 const shortRow = 256;
 
 /** The codes of this many rows always fill whole bytes. */
@@ -62,7 +65,7 @@ function plainTaker(element: FormatName, scales: Uint8Array | Float32Array): Tak
   };
 }
 
-/** Where the codes of an array are written, and the encoder that turns products into codes. */
+/** The destination for the codes of an array, and the encoder that turns products into codes. */
 interface Codes {
   readonly codes: Uint8Array;
   /** Width of a code in bits. */

@@ -1,6 +1,6 @@
 /**
- * Reads and writes the numbers that are packed into a block, such as codes and scales. Their widths need not be
- * multiples of a byte.
+ * Reads and writes the numbers that are packed into a block, such as codes and scales. A number need not occupy whole
+ * bytes.
  */
 import { byteAt, signedAt } from '../../base/typed-reads.ts';
 import { type Places, type Segment, segmentsOf, type Shared, widthOf } from '../../numerics/packed-blocks.ts';
@@ -55,7 +55,7 @@ function areWhole([low, high, ...more]: readonly Segment[]): boolean {
   return high === undefined || (high.mask === 0xff && high.byte === low.byte + 1);
 }
 
-/** All numbers in a block of `elements` elements. */
+/** All shared numbers in a block of `elements` elements. */
 export function sharedNumbers({ share, places }: Shared, elements: number): SmallNumbers {
   return new SmallNumbers(places, elements / share);
 }

@@ -206,7 +206,7 @@ export const missingFormats: Readonly<Record<Semantics, readonly FormatName[]>> 
   ptx: [],
   ocp: unspelled('ml_dtypes'),
   ml_dtypes: unspelled('ml_dtypes'),
-  // torch can store e2m1, two elements to a byte, but not convert it.
+  // torch can store e2m1, two elements per byte, but cannot convert it.
   torch: [...unspelled('torch'), 'e2m1'],
 };
 

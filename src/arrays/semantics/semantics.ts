@@ -43,9 +43,9 @@ export interface SemanticsError {
 }
 
 /**
- * The conversion between any two formats as the given stack performs it. Every source is decoded exactly and rounded
- * once, even if PTX has no `cvt` instruction for the pair. With `ptx`, conversions to e4m3, e5m2, e2m3, e3m2, e2m1 and
- * s2f6 saturate, because every `cvt` to these formats does. Conversions to ue5m3 saturate unless `saturate` is false.
+ * The conversion between two formats as performed by the given stack. Every source is decoded exactly and rounded once,
+ * even if PTX has no `cvt` instruction for the pair. With `ptx`, conversions to e4m3, e5m2, e2m3, e3m2, e2m1 and s2f6
+ * saturate, because every `cvt` to these formats does. Conversions to ue5m3 saturate unless `saturate` is false.
  * Conversions from floats to integers clamp the value. Conversions between integers clamp it if `saturate` is set;
  * otherwise, they truncate or extend the bits. Stacks other than `ptx` round only to nearest even and convert only
  * between floats.

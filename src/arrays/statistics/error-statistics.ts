@@ -98,7 +98,7 @@ class Sums {
   }
 }
 
-/** Decodes a quantized array again and compares the values with the source. */
+/** Decodes a quantized array and compares the values with the source. */
 export function quantizationStatistics(
   source: SourceArray,
   from: SourceFormat,

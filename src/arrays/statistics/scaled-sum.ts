@@ -31,7 +31,7 @@ export class ScaledSum {
     for (const [exponent, sum] of other.others) this.at(exponent).merge(sum);
   }
 
-  /** The sum of all parts. Its exponent is the largest exponent of any part that is not zero. */
+  /** The sum of all parts. Its exponent is the largest exponent of all nonzero parts. */
   get value(): ScaledNumber {
     if (this.others.size === 0) return { significand: this.plain.value, exponent: 0 };
     const parts = [[0, this.plain] as const, ...this.others]

@@ -1,4 +1,4 @@
-/** Counts errors by size in units of a format's spacing: none, at most a half, one, two, four, … */
+/** Counts errors by size, in units of a format's spacing: 0, at most 1/2, at most 1, at most 2, at most 4, … */
 import { doubleAt, wordAt } from '../../base/typed-reads.ts';
 
 /**

@@ -98,8 +98,8 @@ export const standardNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * The suffix that a number has when it is written as a template argument, which depends on the type of the number. For
- * most other types, a cast is written before the number instead.
+ * The suffix of a number in a template argument, by the number's type. For most other types, the number is preceded by
+ * a cast instead.
  */
 export const literalSuffixes: Readonly<Record<string, string>> = {
   int: '',

@@ -8,7 +8,7 @@ import { emptySignature, type Formal, type Signature } from '../declarations/sig
 import type { FunctionSymbol, Scope, VariableSymbol } from '../symbols.ts';
 import { elementAt } from '../../base/element-at.ts';
 
-/** What a call passes for one parameter, or where it stores one result. */
+/** The value that a call passes for one parameter, or the place where it stores one result. */
 export type Passed =
   /** One register or, for a vector register, all of its elements. The first element has the lowest address. */
   | { readonly kind: 'registers'; readonly uses: readonly RegisterUse[] }

@@ -117,7 +117,7 @@ export function bindGuard({ guard }: Instruction, scope: Scope): BoundInstructio
   return guard === null || use === null ? null : { ...use, negated: guard.negated };
 }
 
-/** Whether none of the instruction's operands has to be computed first. */
+/** Whether an instruction can be bound, which is the case if none of its operands is computed (see `isComputed`). */
 export function isBindable({ operands }: Instruction, scope: Scope): boolean {
   return !operands.some((operand) => isComputed(operand, scope));
 }
@@ -375,7 +375,7 @@ function bindLabels(name: Ref, operand: Operand, scope: Scope): Binding {
   return { kind: 'labels', name, labels };
 }
 
-/** The register that an operand refers to; null if the operand does not name a register. */
+/** The register that an operand refers to; null if the operand is not a register. */
 export function registerUse(operand: Operand, scope: Scope): RegisterUse | null {
   const name = operand.kind === 'name' ? operand.name : operand.kind === 'member' ? operand.base : null;
   const symbol = name === null ? undefined : scope.lookup(name);

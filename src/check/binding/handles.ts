@@ -2,7 +2,7 @@
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Step } from '../../isa/steps/step.ts';
 
-/** The name of a parameter's address, where `handle` is the name of the handle in the parameter. */
+/** The name for the address of the kernel parameter that contains the handle named `handle`. */
 export const parameterOf = (handle: Ref): Ref => `${handle}.parameter`;
 
 const handles: readonly Ref[] = ['$a', '$sampler'];

@@ -1,4 +1,7 @@
-/** Checks that no function uses tensor memory both for single CTAs and for pairs (PTX ISA 9.1, section 9.7.16.5). */
+/**
+ * Checks that no function uses tensor memory both for single CTAs and for pairs of CTAs (PTX ISA 9.1, section
+ * 9.7.16.5).
+ */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { Report } from '../report.ts';
 import type { FunctionUses } from './function-uses.ts';

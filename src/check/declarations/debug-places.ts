@@ -108,8 +108,8 @@ function placeInFile({ line, column }: SourcePosition): number {
 }
 
 /**
- * Whether all numbers of a position are small enough to be stored. A negative number means that the actual number is
- * too large.
+ * Whether the file number, line and column are small enough to be stored. A negative value means that the actual number
+ * is too large.
  */
 export function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;

@@ -1,6 +1,6 @@
 /**
- * Checks declarations: whether the type is allowed in the place of the declaration, the size of vectors, and the
- * initial values. The rules are those of PTX ISA 9.1, sections 5.1 to 5.4, as implemented by ptxas 13.0.
+ * Checks declarations: whether the type is allowed where the declaration occurs, the size of vectors, and the initial
+ * values. The rules are those of PTX ISA 9.1, sections 5.1 to 5.4, as implemented by ptxas 13.0.
  */
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
@@ -110,7 +110,7 @@ export function lanesOf(variable: Variable): number {
   return variable.vector === null ? 1 : Number(variable.vector.slice(2));
 }
 
-/** True if this kind of declaration is allowed in this place at all. */
+/** True if this kind of declaration is allowed in the given place. If it is not allowed, it is reported. */
 export function checkPlace(
   declaration: Declaration,
   place: DeclarationPlace,
@@ -155,8 +155,8 @@ function onlyOutside({ name, type }: Variable): string {
 }
 
 /**
- * Reports textures, samplers and surfaces; `misplaced` returns the reason why the given variable cannot be declared in
- * this place.
+ * Reports all textures, samplers and surfaces in a declaration; `misplaced` returns the reason why a variable cannot be
+ * declared there.
  */
 function checkNoneOpaque(
   { variables }: Declaration,

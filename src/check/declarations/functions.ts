@@ -21,7 +21,7 @@ export function functionSymbol(item: FunctionItem): FunctionSymbol {
   return { kind: 'function', name, entry, linkage, noreturn, signature: signatureOf(item), defined, declared };
 }
 
-/** Reports everything in the header of a function that is not allowed, regardless of earlier declarations. */
+/** Reports everything that is not allowed in a function's header, regardless of earlier declarations. */
 export function checkHeader(item: FunctionItem, report: Report): void {
   const { name, nameStart, nameEnd, linkage, body, entry } = item;
   const span: Span = { start: nameStart, end: nameEnd };
@@ -41,8 +41,8 @@ export function checkHeader(item: FunctionItem, report: Report): void {
 }
 
 /**
- * Reports arrays without a size that are not allowed. Of the parameters of a function or prototype, only the last one
- * can be such an array.
+ * Reports arrays without a size where they are not allowed. Only the last parameter of a function or prototype may be
+ * an array without a size.
  */
 export function checkSizes(formals: FunctionItem | PrototypeDirective, report: Report): void {
   const { results, parameters } = formals;

@@ -90,7 +90,7 @@ class InitializerCheck {
     for (const element of list.elements) this.check(element, inner);
   }
 
-  /** Reports a value that does not fit. Each kind of invalid value is reported only once. */
+  /** Reports a value that does not match the variable's type. Each kind of invalid value is reported only once. */
   private mismatch({ span }: Initializer, found: string): void {
     if (this.reported.has(found)) return;
     this.reported.add(found);

@@ -1,6 +1,6 @@
 /**
- * Checks variables that a module declares more than once (PTX ISA 9.1, sections 5.4 and 11.6). The verdicts are those
- * that were measured with ptxas 13.0.
+ * Checks variables that a module declares more than once (PTX ISA 9.1, sections 5.4 and 11.6). The verdicts were
+ * measured with ptxas 13.0.
  */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { findRegister } from '../../isa/find-register.ts';

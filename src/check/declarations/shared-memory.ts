@@ -10,8 +10,8 @@ import type { FunctionUses } from './function-uses.ts';
 import { bytesInRow } from './sizes.ts';
 
 /**
- * The maximum number of bytes of shared memory that a kernel may declare. Targets with the suffix `a` allow all of the
- * shared memory that the chip has.
+ * The maximum number of bytes of shared memory that a kernel may declare. Targets with the suffix `a` allow the chip's
+ * entire shared memory.
  */
 const limits: readonly (readonly [bytes: number, on: TargetSet])[] = [
   [232_448, { kind: 'listed', names: ['sm_90a', 'sm_100a', 'sm_101a', 'sm_103a', 'sm_107a', 'sm_110a'] }],

@@ -89,7 +89,7 @@ export function checkCall(node: Instruction, scope: Scope, report: Report): void
   if (callable !== undefined) warnOfUnpassable(callable, parts.callee, report);
 }
 
-/** If a function has several return values, ptxas compiles without its ABI and can pass values of all types. */
+/** If a function has several return values, ptxas does not use the ABI and can pass values of all types. */
 function warnOfUnpassable({ name, signature: { parameters, results } }: Callable, at: Span, report: Report): void {
   if (results.length > 1) return;
   const formal = [...parameters, ...results].find(isUnpassable);
@@ -156,8 +156,8 @@ function checkPassed(formal: Formal, operand: Operand, { name, isResult, scope, 
 }
 
 /**
- * What an operand passes to the function if it is a register or a `.param` variable declared in the body; null for any
- * other operand.
+ * The value that an operand passes to the called function; null unless the operand is a register or a `.param` variable
+ * declared in the body.
  */
 function passedBy(operand: Operand, scope: Scope): Passable | null {
   const symbol = operand.kind === 'name' ? scope.lookup(operand.name) : undefined;

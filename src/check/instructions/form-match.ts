@@ -94,7 +94,7 @@ export function matchForm(compiled: CompiledForm, types: readonly TypeName[], wr
   return { compiled, types, modifiers: chosen, problems, unsure };
 }
 
-/** True if the modifier that a constraint requires is reported as missing anyway. */
+/** True if the modifier that a constraint requires has already been found to be missing. */
 function isReported(constraint: Constraint, lacking: readonly Missing[]): boolean {
   if (constraint.kind !== 'needs-modifier') return false;
   return lacking.some(({ values }) => values.some((value) => constraint.oneOf.includes(value)));
@@ -213,8 +213,8 @@ function assume(
 }
 
 /**
- * Handles two modifiers of the form that are written without a dot between them, as `assume` handles a single one.
- * Returns false if the text does not consist of two modifiers.
+ * Like `assume`, but for two modifiers of the form that are written without a dot between them. Returns false if the
+ * text does not consist of two modifiers.
  */
 function assumeBoth(compiled: CompiledForm, text: string, chosen: Record<string, string>): boolean {
   const words =
@@ -265,7 +265,7 @@ function modifiersOf(forms: readonly CompiledForm[]): readonly string[] {
   ]);
 }
 
-/** The modifiers that differ from the text only in their numbers. */
+/** Help that lists the modifiers that differ from the text only in their numbers. */
 function alikeHelp(forms: readonly CompiledForm[], text: string): string | null {
   const alike = [...new Set(modifiersOf(forms))].filter((word) => withoutNumbers(word) === withoutNumbers(text));
   return alike.length === 0 ? null : `${forms[0]?.opcode ?? ''} takes ${listed(alike)}`;

@@ -27,8 +27,8 @@ export function formsHere(table: OpcodeTable, { version, target }: Judged): Opco
 }
 
 /**
- * Help for an instruction whose type the version and target do not support: lists the types that they support for it.
- * Returns null if they support no type, or if the instruction has several types.
+ * Help for an instruction whose type the version and target do not support: lists the supported types. Returns null if
+ * no type is supported, or if the instruction has several types.
  */
 export function typesInstead(opcode: string, { types, modifiers }: Variant, environment: Judged): string | null {
   if (types.length !== 1) return null;

@@ -1,7 +1,7 @@
 /**
- * Handles versions that added instructions of which the table contains only some. A variant that is missing from the
- * table is reported as not checked, rather than as wrong, if it has a word that occurs only in new variants, and if all
- * of its other words are known for its opcode.
+ * Handles PTX versions whose new instructions are only partly in the table. A variant that is missing from the table is
+ * reported as not checked, rather than as wrong, if it has a word that occurs only in new variants, and if all of its
+ * other words are known for its opcode.
  */
 import type { AvailabilityRow } from '../../isa/conditions.ts';
 import { splitMnemonic } from '../../isa/notation.ts';
@@ -12,8 +12,8 @@ import { isTypeName } from '../../isa/types.ts';
 import { type Resolution, resolveMnemonic } from './resolve.ts';
 
 /**
- * The meaning of a mnemonic in a version. A mnemonic that is not in the table may be one that the version added to the
- * opcode.
+ * The meaning of a mnemonic in a PTX version. A mnemonic that is missing from the table may be a variant that was added
+ * in this version or an earlier one.
  */
 export function resolveAt(mnemonic: string, version: Version): Resolution {
   const resolution = resolveMnemonic(mnemonic);
@@ -43,7 +43,7 @@ function isOfFamily(part: string, word: string): boolean {
   return word.endsWith('::') && part.startsWith(word) && part.length > word.length;
 }
 
-/** All modifiers and types of the variants of an opcode that the table contains. */
+/** All modifiers and types in the table's variants of an opcode. */
 function wordsOf(opcode: string): ReadonlySet<string> {
   return new Set(
     ptxForms

@@ -1,6 +1,6 @@
 /**
- * Limits of constant operands, and of the offsets of addresses. Values are not part of a shape, so they are checked for
- * every instruction.
+ * Checks the limits on constant operands and on the offsets in addresses. Values are not part of a shape, so they are
+ * checked for every instruction.
  */
 import { typeOf } from '../../isa/types.ts';
 import { floatBits } from '../binding/constant-bits.ts';

@@ -24,9 +24,9 @@ const nameEnd = -3;
 const mostValues = 64;
 
 /**
- * Once this many consecutive lines with the same verdict have contained nothing new, no more lines with this verdict
- * are stored. Most modules have only a few different lines for each verdict, and storing all lines took a fifth of the
- * time.
+ * If nothing had to be stored for this many consecutive lines with the same verdict, no more lines with this verdict
+ * are stored. Most modules have only a few different lines for each verdict, and storing all lines took up a fifth of
+ * the time.
  */
 const enoughRepeats = 8;
 
@@ -48,9 +48,9 @@ export class LineChecker {
   private readonly visible: VisibleFamilies;
   private readonly module: number;
   private scopeSeen = 0;
-  /** For each verdict, the number of consecutive lines that contained nothing new. */
+  /** For each verdict, the number of consecutive lines for which nothing had to be stored. */
   private readonly repeats = new Map<Verdict, number>();
-  /** The number of consecutive `.loc` directives that contained nothing new, without and with `inlined_at`. */
+  /** The number of consecutive `.loc` directives for which nothing had to be stored, without and with `inlined_at`. */
   private readonly locationRepeats = new Map<boolean, number>();
 
   constructor(context: LineContext, memory: CheckMemory) {

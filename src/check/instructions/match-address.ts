@@ -32,7 +32,7 @@ const reachable: Readonly<Record<string, readonly VariableSpace[]>> = {
   '.param::func': parameterSpaces,
 };
 
-/** An access without a space modifier may name a variable directly if the variable is in one of these state spaces. */
+/** An access without a space modifier may refer to a variable by its name if the variable is in one of these spaces. */
 const generic: readonly VariableSpace[] = ['.global', '.shared', '.local'];
 
 function spaceOf(variant: Variant): string | null {

@@ -22,7 +22,8 @@ export function matchList(
   path: readonly number[],
 ): readonly Problem[] {
   const matched = (i: number): readonly Problem[] => {
-    // In a list, special registers must be read as a whole. Elsewhere, 16 bits of some of them can be read separately.
+    // In a list, special registers must be read as a whole. Outside lists, 16 bits of some special registers can be
+    // read separately.
     const shape = elementAt(shapes, i);
     const whole: Shape = shape.kind === 'special' ? { ...shape, kind: 'register', lanes: 1 } : shape;
     return matchValue(subject, elementAt(patterns, i), whole, [...path, i]);
@@ -58,7 +59,7 @@ export function problemsOfElements(problems: readonly (readonly Problem[])[]): r
   });
 }
 
-/** True for an element that the list may contain, regardless of the class of its type. */
+/** True if the list may contain this element; the class of the element's type is not checked. */
 function isMember(subject: Subject, pattern: ValuePattern, shape: Shape): boolean {
   switch (shape.kind) {
     case 'unknown':

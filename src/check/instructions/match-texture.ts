@@ -39,7 +39,8 @@ export function matchTexture(
 }
 
 /**
- * The version and target requirements of a texture or surface operand that has a handle in a register, or a sampler.
+ * The version and target requirements of a texture or surface operand if its handle is in a register or it has a
+ * sampler.
  */
 export function needsOfTexture(
   { indirect, sampled }: TexturePattern,

@@ -86,7 +86,7 @@ function lanesOf(
 }
 
 /**
- * Matches an operand whose elements may be narrower than the type if they are at least as wide as the type in total.
+ * Matches an operand whose elements may be narrower than the type if their total width is at least that of the type.
  */
 function matchUncounted(subject: Subject, pattern: LanesPattern, shape: Shape, index: number): readonly Problem[] {
   const { value } = pattern;
@@ -120,7 +120,7 @@ function isSingle(shape: Shape): boolean {
 
 /**
  * True if the number of elements in the operand does not have to match a vector modifier. This is the case if the
- * instruction has no such modifier, or if the operand is a single value that is read.
+ * instruction has no such modifier, or if the operand is a single value and is only read.
  */
 function isUncounted({ role }: ValuePattern, shape: Shape, count: number): boolean {
   if (shape.kind === 'vector') return count === 1 && [1, 2, 4].includes(shape.elements.length);

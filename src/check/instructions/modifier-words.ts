@@ -1,4 +1,4 @@
-/** Finds the modifier that was probably meant by an unknown one, and formats lists of modifiers for messages. */
+/** Finds the modifier that was probably meant by an unknown word, and formats lists of modifiers for messages. */
 import { joinWords } from '../../base/join-words.ts';
 import { nearestWord } from '../../base/nearest-word.ts';
 
@@ -49,7 +49,10 @@ export function likelyWord(text: string, words: readonly string[]): string | nul
   return begun !== undefined && others.length === 0 ? begun : nearestWord(text, words);
 }
 
-/** Splits a text that lacks the dot between two of the words, such as `.v4f32`. Returns null for any other text. */
+/**
+ * Splits text that consists of two of the words without the dot between them, such as `.v4f32`. Returns null for any
+ * other text.
+ */
 export function splitWord(text: string, words: readonly string[]): readonly [string, string] | null {
   for (const first of words) {
     if (!text.startsWith(first)) continue;

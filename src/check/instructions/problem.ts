@@ -1,6 +1,6 @@
 /**
- * A finding without positions in a text. Verdicts are cached by mnemonic and operand shapes, so their problems refer
- * only to parts of an instruction; a diagnostic with positions is created from them for each actual instruction.
+ * A finding that has no positions in the text. Verdicts are cached by mnemonic and operand shapes, so their problems
+ * refer only to parts of an instruction; a diagnostic with positions is created from them for each actual instruction.
  */
 import { joinWords } from '../../base/join-words.ts';
 import type { Code, Parameters } from '../../diagnostics/catalog.ts';
@@ -24,7 +24,7 @@ export interface Problem {
   readonly place: InstructionPart;
   /** If this is a function, the search for a similar word is delayed until the problem is reported. */
   readonly help: Help | null;
-  /** Returns the word that was most likely intended in this place; null if no word is similar. */
+  /** Returns the word that was most likely intended; null if no word is similar. */
   readonly meant: (() => string | null) | null;
   /** The modifiers that the form accepts in place of a wrong one; empty if they are not known. */
   readonly choices: readonly string[];

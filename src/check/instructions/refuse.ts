@@ -89,7 +89,7 @@ function joinedModifiers(first: Problem, others: readonly Problem[]): Problem | 
 
 /**
  * A missing part is a more likely mistake than an extra one, and a wrong shape is the least likely mistake. Several
- * missing parts have hardly more weight than one: `ld.mmio` needs both `.relaxed` and `.sys`.
+ * missing parts weigh hardly more than a single one: `ld.mmio` needs both `.relaxed` and `.sys`.
  */
 function weigh({ problems }: FormMatch): number {
   const missing = problems.filter(({ code }) => code === 'PTX2030' || code === 'PTX2032');
@@ -199,7 +199,7 @@ export function wrongTypes(
   ];
 }
 
-/** Explains that integers are multiplied by mul.lo and similar instructions, not by mul. */
+/** Points to longer opcodes that accept other types, such as `mul.lo` instead of `mul` for integers. */
 function longerHelp(table: OpcodeTable, opcode: string): string {
   const longer = table.opcodes().filter((other) => other.startsWith(`${opcode}.`));
   if (longer.length === 0) return '';
@@ -276,7 +276,9 @@ function vectorsOf(forms: readonly CompiledForm[], type: TypeName): readonly Typ
     : all.filter((other) => /^x\d$/.test(other.slice(type.length)) && other.startsWith(type));
 }
 
-/** The spelling with the two types swapped, which is a common mistake; null if that is not legal. */
+/**
+ * The spelling with the two types swapped, because swapping them is a common mistake; null if the result is not legal.
+ */
 function swapped(
   forms: readonly CompiledForm[],
   names: readonly TypeName[],

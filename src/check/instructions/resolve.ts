@@ -90,7 +90,7 @@ function withTooManyParts(mnemonic: string): Resolution {
 }
 
 /**
- * Returns the variants in the PTX table that a mnemonic can mean. If there are none, the result is empty; use
+ * Returns the variants in the PTX table to which a mnemonic can refer. If there are none, the result is empty; use
  * `resolveMnemonic` to find out why.
  */
 export function findVariants(mnemonic: string): readonly Variant[] {

@@ -1,7 +1,7 @@
 /**
- * The shape of an operand: what kind of operand it is, regardless of its name. Legality depends only on the shape.
- * Within one `ShapeTable`, equal shapes are represented by the same object, so that the shapes of an instruction's
- * operands can be used as the key of a cached verdict.
+ * The shape of an operand: what kind of operand it is, regardless of its name. Whether the operand is legal depends
+ * only on its shape. Within one `ShapeTable`, equal shapes are represented by the same object, so that the shapes of an
+ * instruction's operands can be used as the key of a cached verdict.
  */
 import type { AvailabilityRow } from '../../isa/conditions.ts';
 import type { ConstantKind } from '../../isa/operand-rules.ts';
@@ -45,7 +45,7 @@ export type ShapeData =
   | { readonly kind: 'vector'; readonly elements: readonly Shape[] }
   | { readonly kind: 'list'; readonly elements: readonly Shape[] }
   | { readonly kind: 'pair'; readonly first: Shape; readonly second: Shape }
-  /** `rest`: what follows the base in the brackets, such as coordinates. */
+  /** `rest`: the operands that follow the base in the brackets, such as coordinates. */
   | { readonly kind: 'address'; readonly base: Shape | null; readonly rest: readonly Shape[] };
 
 /** `id`: the number of the shape in its table. `undeclared`: true if the operand contains an undeclared name. */
@@ -86,7 +86,7 @@ export function availabilityOf(shape: Shape): readonly AvailabilityRow[] {
   }
 }
 
-/** True if the operand names a function, or a variable in `.shared`. */
+/** True if the operand refers to a function or to a variable in `.shared`. */
 export function reachesShared(shape: Shape): boolean {
   switch (shape.kind) {
     case 'variable':

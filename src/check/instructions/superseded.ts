@@ -14,9 +14,9 @@ import { type Problem, problem, wholeMnemonic } from './problem.ts';
 import { complete } from './refuse.ts';
 
 /**
- * Improves the problems that are reported for an outdated variant, that is, one that is not accepted by the module's
- * version and target or by any later ones. The new problems state what has to be added to make the instruction legal
- * today; for example, `div.f32` needs `.rn`. If the form that exists today has different operands, the original
+ * Makes the problems that are reported for an outdated variant more helpful. An outdated variant is not accepted by the
+ * module's version and target or by any later ones. The new problems state what has to be added to make the instruction
+ * legal today; for example, `div.f32` needs `.rn`. If the form that exists today has different operands, the original
  * problems are kept, and their help shows that form.
  */
 export function inWordsOfToday(

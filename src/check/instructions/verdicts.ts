@@ -122,8 +122,8 @@ export class VerdictCache {
    */
   private inWordsHere(resolution: Resolution, mnemonic: string): Resolution {
     if (resolution.kind !== 'refused') return resolution;
-    // The table keeps the opcode. A copy is used, because a part of the text would keep the module's whole text in
-    // memory.
+    // The table keeps a reference to the opcode, so it receives a copy: a substring would keep the module's whole text
+    // in memory.
     const here = resolveIn(this.forms, ownText(mnemonic));
     return here.kind === 'refused' && codesOf(here) === codesOf(resolution) ? here : resolution;
   }
@@ -225,7 +225,9 @@ function needsOfOperand({ form }: Variant, shape: Shape, index: number, texmode:
   }
 }
 
-/** The key of a name's requirements in a pattern's `names`; empty if the name has no requirements. */
+/**
+ * The key under which a pattern's `names` may contain the requirements of a name; empty if a name has no requirements.
+ */
 function kindOfName(shape: Shape): string {
   if (shape.kind === 'function') return shape.entry ? '.entry' : '.func';
   return shape.kind === 'variable' && !shape.offset ? (shape.opaque ?? shape.space) : '';

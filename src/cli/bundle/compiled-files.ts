@@ -15,7 +15,7 @@ export function compiledFolder(folder: string): string {
   return join(folder, 'compiled', process.versions.v8);
 }
 
-/** The file with the compiled code of the file `name`. */
+/** The path of the file that contains the compiled code of `name`. */
 export function compiledFile(folder: string, name: string): string {
   return join(compiledFolder(folder), `${name}.bin`);
 }

@@ -27,8 +27,8 @@ interface Request {
 }
 
 /**
- * Answers the requests in order. Each request has the form `{"id","source"[,"target","isa"]}`, and the answer is either
- * `{"id","ok","diagnostics"}` or `{"id","error"}`.
+ * Answers the requests in order. Each request has the form `{"id","source"[,"target","isa"]}`, and the response is
+ * either `{"id","ok","diagnostics"}` or `{"id","error"}`.
  */
 export async function checkBatch(
   input: AsyncIterable<Buffer>,
@@ -81,7 +81,7 @@ function badRequest(message: string): LineError {
 }
 
 /**
- * The id as JSON. If a double cannot represent the id exactly, its text is copied from the line, so that the answer
+ * The id as JSON. If a double cannot represent the id exactly, its text is copied from the line, so that the response
  * contains every digit.
  */
 function readId(line: Json, raw: string): string {

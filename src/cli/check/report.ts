@@ -25,7 +25,10 @@ export function isAccepted(report: CheckReport): boolean {
   return report.diagnostics.every(({ severity }) => severity !== 'error');
 }
 
-/** One report per file. A finding that applies to all targets appears once; any other finding names its targets. */
+/**
+ * One report per file. A finding that applies to all targets appears once; the message of any other finding lists its
+ * targets.
+ */
 export function mergeAll(judged: readonly Judged[]): readonly FileReport[] {
   const bySource = new Map<SourceText, Judged[]>();
   for (const one of judged) {
@@ -53,7 +56,7 @@ function mergeTargets(judged: readonly Judged[]): readonly Diagnostic[] {
 
 /**
  * Extends the message of a finding with the names of the targets to which the finding applies. Does nothing if the
- * finding applies to all targets, or if its message already names the targets.
+ * finding applies to all targets, or if its message already mentions them.
  */
 function nameTargets(diagnostic: Diagnostic, targets: readonly string[], all: number): Diagnostic {
   if (targets.length === all || targets.every((target) => diagnostic.message.includes(target))) return diagnostic;

@@ -57,8 +57,7 @@ export function choiceOf(flags: ConvertFlags): ConversionChoice {
   if (seed !== undefined && !/^-?\d+$/.test(seed)) throw new UsageError(`--seed takes an integer, not '${seed}'`);
   if (seed !== undefined && flags.rounding !== 'rs') throw new UsageError('--seed requires --rounding rs');
   if (seed === undefined && flags.rounding === 'rs') throw new UsageError('--rounding rs needs --seed');
-  // Programs that read one of the checkpoint layouts that `--layout` offers expect only some of the tensors to be
-  // quantized.
+  // Programs that read the checkpoint layouts offered by `--layout` expect only some of the tensors to be quantized.
   const isUsual = flags.layout === undefined ? (): boolean => true : isLinearWeight;
   return {
     to: requireConversion(to),

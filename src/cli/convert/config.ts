@@ -8,10 +8,10 @@ import type { CheckpointLayout } from '../../tensors/checkpoints/written-layouts
 import { TensorFileError } from '../../tensors/tensor-error.ts';
 
 /**
- * Copies config.json from the input's folder to the output's folder, and adds this `quantization_config`. If the
+ * Copies config.json from the input's folder to the output's folder, and adds the given `quantization_config`. If the
  * output's folder already has a config.json, it is not replaced.
  *
- * @returns lines for the user: what was written, or what to add by hand
+ * @returns lines that tell the user what was written, or what to add by hand
  */
 export async function configureModel(
   from: string,

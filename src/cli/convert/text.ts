@@ -37,7 +37,7 @@ export function scaleNote({ choice, work }: ConversionPlan): string {
   return `${made.scheme.name} gets one scale per row, in X_scale; --scale selects other scales, or none\n`;
 }
 
-/** A warning if no tensor is converted although the user asked for another format; empty if there is nothing to say. */
+/** A warning if no tensor is converted although the user asked for another format; empty if no warning is needed. */
 export function unchangedWords({ choice, work }: ConversionPlan): readonly string[] {
   if (work.length === 0 || work.some(({ kind, entry }) => kind !== 'copy' || entry.format === choice.to)) return [];
   const types = [...new Set(work.map(({ entry }) => entry.dtype))];
@@ -47,8 +47,8 @@ export function unchangedWords({ choice, work }: ConversionPlan): readonly strin
 }
 
 /**
- * A message about the tensors that were to be quantized, but that readers of the chosen layout do not expect to be
- * quantized because of their shapes; empty if there are none.
+ * A message about tensors that were to be quantized but stay as they are, because the chosen layout does not support
+ * their shapes in quantized form; empty if there are none.
  */
 export function keptWords({ choice, work }: ConversionPlan): readonly string[] {
   const { layout, takes = isLinearWeight } = choice;

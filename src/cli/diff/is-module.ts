@@ -1,4 +1,4 @@
-/** Tells PTX modules and tensor files apart. */
+/** Distinguishes PTX modules from tensor files. */
 import { open } from 'node:fs/promises';
 
 const bytesExamined = 4096;

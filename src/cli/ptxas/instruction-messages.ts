@@ -37,7 +37,7 @@ function unsynchronized(mnemonic: string, { target, version }: ModuleHeader): re
 }
 
 /**
- * The words with which ptxas describes the types of a warpgroup product. The first pattern that matches the mnemonic
+ * The words that ptxas uses to describe the types of a warpgroup product. The first pattern that matches the mnemonic
  * applies.
  */
 const products: readonly (readonly [RegExp, string])[] = [

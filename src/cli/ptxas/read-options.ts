@@ -16,7 +16,7 @@ export interface ReadOptions {
   readonly warnings: readonly string[];
 }
 
-/** A mistake in the options, in the words of ptxas but without its prefix. */
+/** A mistake in the options, with ptxas's wording but without its prefix. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
 }

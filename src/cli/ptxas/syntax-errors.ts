@@ -10,9 +10,8 @@ const atEnd: ReadonlySet<string> = new Set(['PTX4013', 'PTX5025', 'PTX5030']);
 
 /**
  * The first syntax error and the findings that ptxas reports before it. ptxas checks the suffix of a register or
- * variable (such as `.z`) while it reads the operand. Of the findings in the statement that contains the error, it
- * therefore reports only those about unknown suffixes. If a function has not ended before the error, ptxas reports
- * nothing about its labels.
+ * variable (such as `.z`) while it reads the operand. In the statement that contains the error, it therefore reports
+ * only unknown suffixes. If a function has not ended before the error, ptxas reports nothing about its labels.
  */
 export function untilSyntaxError(found: readonly Diagnostic[], text: string): readonly Diagnostic[] {
   const index = found.findIndex(isSyntaxError);

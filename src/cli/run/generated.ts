@@ -39,7 +39,7 @@ export interface Normal extends Elements {
   readonly seed?: number;
 }
 
-/** A description of generated contents, which has exactly one of these keys. */
+/** A description of generated contents. Exactly one of these keys is present. */
 export interface Generated {
   readonly ramp?: Ramp;
   readonly constant?: Constant;

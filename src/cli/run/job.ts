@@ -51,7 +51,7 @@ interface Job {
   /** The named buffers with their contents before the first launch. */
   readonly inputs: ReadonlyMap<string, BufferContents>;
   readonly isRepeated: boolean;
-  /** Whether the job has a list of launches, in which case its answer also has a list of launches. */
+  /** Whether the job has a list of launches, in which case the response also has a list of launches. */
   readonly isList: boolean;
 }
 
@@ -112,8 +112,8 @@ async function readLaunches(
 }
 
 /**
- * The prefixes that messages put before the keys of a launch: the path of the launch, or an empty string for keys that
- * are at the top level of the job.
+ * The prefixes of a launch's keys in messages: the path of the launch, or an empty string for keys at the top level of
+ * the job.
  */
 interface Paths {
   readonly own: string;
@@ -200,7 +200,7 @@ function answer(outcome: RunOutcome, { isRepeated, isList }: Job): object {
 }
 
 /**
- * The keys `version` and `warnings` of an answer. They are present only if the module was checked against a later
+ * The keys `version` and `warnings` of a response. They are present only if the module was checked against a later
  * version than the one it specifies.
  */
 function lowVersionIn({ text, lowVersion }: Extract<RunOutcome, { readonly kind: 'done' | 'fault' }>): object {

@@ -13,7 +13,7 @@ export interface ArgumentPlace {
   readonly named: ReadonlyMap<string, DeviceBuffer>;
 }
 
-/** The argument that an input describes. `path` is the place of the input in the job, for messages. */
+/** The argument that an input describes. `path` is the path of the input in the job, which messages mention. */
 export function argumentOf(input: RunInput, path: string, index: number, place: ArgumentPlace): Argument {
   switch (input.kind) {
     case 'buffer': {
@@ -60,7 +60,9 @@ export function handleOf(input: HandleInput, path: string, place: ArgumentPlace)
   });
 }
 
-/** Calls `make` to create or use an object that a job describes, and adds the path of the description to errors. */
+/**
+ * Calls `make` to create or use an object that a job describes, and adds the path of the description to error messages.
+ */
 export function described<T>(path: string, make: () => T): T {
   try {
     return make();

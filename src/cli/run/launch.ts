@@ -132,7 +132,10 @@ export interface LowVersion {
   readonly warnings: readonly [Diagnostic, ...Diagnostic[]];
 }
 
-/** What a launch reports besides its result: the text that the kernel printed, and the data races that were found. */
+/**
+ * The information that a launch reports besides its result: the text that the kernel printed, and the data races that
+ * were found.
+ */
 export type LaunchOutput = Pick<LaunchResult, 'printed' | 'printsDropped' | 'races'>;
 
 const nothing: LaunchOutput = { printed: '', printsDropped: 0, races: [] };
@@ -154,7 +157,7 @@ export async function execute(request: RunRequest): Promise<RunOutcome> {
 
 /**
  * Turns an error about unsupported instructions into a fault at the first of these instructions. The fault does not
- * name a thread, because no thread has executed the instruction.
+ * specify a thread, because no thread has executed the instruction.
  */
 function faultOf({ message, kernel, instructions }: UnsupportedInstructionsError): Fault {
   const line = instructions[0]?.line ?? null;

@@ -24,20 +24,20 @@ export function isScalarType(name: string): boolean {
   return widths.has(name);
 }
 
-/** The type that was probably meant by a word that is not one of these types; null if none is likely. */
+/** The scalar type that was probably meant by an unknown word; null if no type is similar. */
 export function likelyType(name: string): string | null {
   const words = scalarTypes.map((type) => `.${type}`);
   return likelyWord(`.${name}`, words)?.slice(1) ?? null;
 }
 
-/** The error for a word that is not one of these types. */
+/** The error for a word that is not a scalar type. */
 export function unknownType(name: string): UsageError {
   const meant = likelyType(name);
   const help = meant === null ? `it is one of ${scalarTypes.join(', ')}` : `did you mean '${meant}'?`;
   return new UsageError(`'${name}' is not a type; ${help}`);
 }
 
-/** The numpy type for elements of a scalar type; null for scalars of 128 bits. */
+/** The numpy type for elements of a scalar type; null for 128-bit scalars. */
 export function npyTypeOf(name: string): NpyType | null {
   const kind = name.startsWith('f') ? 'f' : name.startsWith('s') ? 'i' : 'u';
   const code = `${kind}${(widths.get(name) ?? 0) / 8}`;

@@ -11,7 +11,7 @@ export interface Limits {
   readonly devices: number;
   /** Modules of one device. */
   readonly modules: number;
-  /** Number of requests that may wait for an answer. */
+  /** Number of requests that may wait for a response. */
   readonly requests: number;
 }
 

@@ -55,7 +55,7 @@ export interface DataSource {
   readonly base64?: string;
 }
 
-/** The destination for the bytes of an answer: a file in the server's folder. */
+/** The destination for the bytes of a response: a file in the server's folder. */
 export interface DataTarget {
   readonly file?: string;
   readonly at?: number;
@@ -86,7 +86,7 @@ export function readData(
   else folder.read(file, at, bytes, take);
 }
 
-/** Node.js skips whatever is not base64, so the decoded data would be too short. */
+/** Node.js skips characters that are not base64, so the decoded data would be too short. */
 function decoded(base64: string): Buffer {
   const data = Buffer.from(base64, 'base64');
   if (base64.length % 4 === 0 && data.length === Buffer.byteLength(base64, 'base64')) return data;
@@ -100,7 +100,7 @@ export function bytesOfData(source: DataSource, folder: SharedFolder): Uint8Arra
   return copy;
 }
 
-/** Writes the bytes to a file if the request specifies one. Otherwise, they become part of the answer. */
+/** Writes the bytes to a file if the request specifies one. Otherwise, they become part of the response. */
 export function giveData(bytes: Uint8Array, target: DataTarget | undefined, folder: SharedFolder): object {
   if (target?.file === undefined) {
     const { buffer, byteOffset, byteLength } = bytes;

@@ -109,7 +109,7 @@ export async function serve(
   }
 }
 
-/** The answer to something that is not a request. `id` is null if it is not known. */
+/** The response to a message that is not a valid request. `id` is null if the request's id is not known. */
 function failure(id: string | number | null, code: number, message: string): ResponseMessage {
   return { jsonrpc: '2.0', id, error: { code, message } };
 }

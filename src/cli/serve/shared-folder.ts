@@ -1,7 +1,7 @@
 /**
  * The folder through which a server exchanges large data with its client. The folder is in shared memory if the system
- * supports that. Only its owner can open it, and it is removed when the server exits. Folders of servers that crashed
- * are removed when the next server starts.
+ * supports that. Only the owner can open the folder, which is removed when the server exits. Folders of servers that
+ * crashed are removed when the next server starts.
  */
 import {
   closeSync,

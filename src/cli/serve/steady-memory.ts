@@ -1,5 +1,5 @@
 /**
- * V8 settings for a server. A server runs for a long time, so its use of memory must not keep growing. The settings
+ * V8 settings for a server. A server runs for a long time, so its memory usage must not keep growing. The settings
  * apply to the whole process.
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';

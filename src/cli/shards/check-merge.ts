@@ -1,4 +1,4 @@
-/** Merges the shards of a check into what `check` writes to stdout. */
+/** Merges the shards of a check into the output that `check` writes to stdout. */
 import { Writable } from 'node:stream';
 import { elementAt } from '../../base/element-at.ts';
 import { writeFiles } from '../../hosts/node-output.ts';

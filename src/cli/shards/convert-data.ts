@@ -1,4 +1,4 @@
-/** The result of a shard of a conversion, and its data file. */
+/** The result of a conversion shard, and its data file. */
 import { join } from 'node:path';
 import { follows, listOf, oneOf, recordWith, type Rule, text } from '../../base/rules.ts';
 import { openFile } from '../../hosts/node-open-file.ts';
@@ -10,7 +10,9 @@ import type { Plan } from './manifest.ts';
 import { dataFileOf, type Done, type Found, resultsOf } from './results.ts';
 import { count } from './what.ts';
 
-/** A range of the data file and its place in the merged file. The ranges are in the order of the data file. */
+/**
+ * A range of the data file and its position in the merged file. The ranges are in the same order as in the data file.
+ */
 export interface Segment {
   readonly offset: number;
   readonly bytes: number;

@@ -20,7 +20,7 @@ export function conversionOf(input: TensorInput, output: string, flags: ConvertF
 }
 
 /**
- * Returns a hash of the output's layout: its container, its header, and the place of each tensor. If the output
+ * Returns a hash of the output's layout: its container, its header, and the position of each tensor. If the output
  * consists of several files, their names do not affect the hash, because only the merge chooses them.
  */
 export function layoutHash({ work, layout }: ConversionPlan): string {
@@ -49,8 +49,8 @@ export async function openConversion(plan: Plan, { choice, output, layout }: Con
 }
 
 /**
- * The tensor and the piece that a unit corresponds to. The pieces of all tensors are numbered consecutively, and each
- * of these numbers is a unit.
+ * The tensor and the piece that a unit corresponds to. The pieces of all tensors are numbered consecutively, and these
+ * numbers identify the units.
  */
 export function positionOf(pieces: readonly number[], unit: number): Position {
   let before = 0;

@@ -89,7 +89,7 @@ const leastShard = 1.5e9;
 
 const baseMemory = 256 * 2 ** 20;
 
-/** The tensors that more than one shard converts. */
+/** The tensors that are converted by more than one shard. */
 function cutTensors(pieces: readonly number[], shards: readonly UnitRange[]): ReadonlySet<number> {
   const cuts = shards.map(({ from }) => positionOf(pieces, from));
   return new Set(cuts.flatMap(({ work, piece }) => (piece > 0 ? [work] : [])));

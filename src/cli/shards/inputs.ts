@@ -41,7 +41,7 @@ export async function hashInput(folder: string, path: string, inBlocks: boolean)
 }
 
 /**
- * Whether so much time has passed since the file was modified that another modification is certain to have a different
+ * Whether enough time has passed since the file was modified that another modification would certainly have a different
  * time. Some file systems store the time in steps of two seconds.
  */
 function isOld(modified: bigint): boolean {

@@ -76,8 +76,8 @@ export async function writeResult(plan: Plan, shard: number, { body, dataBytes }
 }
 
 /**
- * Reads the result of a shard. If the result is missing or cannot be used, returns the reason instead. Of the data, only
- * the size is checked.
+ * Reads the result of a shard. If the result is missing or cannot be used, returns the reason instead. Only the size of
+ * the data is checked.
  */
 export async function readResult(plan: Plan, shard: number): Promise<Found> {
   const file = join(resultsOf(plan), `${shard}.json`);
@@ -162,7 +162,7 @@ export function tornShard(plan: Plan, shard: number, why: string): UsageError {
   return new UsageError(troubleText(plan, { kind: 'torn', shard, file, why }));
 }
 
-/** Removes temporary files that were left behind by tasks that were killed. */
+/** Removes temporary files that were left behind by killed tasks. */
 export async function removeLeftovers(plan: Plan): Promise<void> {
   for (const name of await readdir(resultsOf(plan)).catch(() => [])) {
     if (/^\.\d+\.(?:json|bin)\.[0-9a-f]{12}\.ptxlab-part$/.test(name))

@@ -82,7 +82,7 @@ function lastOf(shards: number, perTask: number): string {
   return `last=$((first + ${perTask - 1} < ${shards} ? first + ${perTask - 1} : ${shards - 1}))`;
 }
 
-/** A word of a shell command, which is quoted only if necessary. */
+/** Quotes a word of a shell command if necessary. */
 export function shellWord(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : quoted(word);
 }

@@ -1,4 +1,4 @@
-/** Merges the shards of planned kernel tests into what `test` writes to stdout. */
+/** Merges the shards of planned kernel tests into the output that `test` writes to stdout. */
 import { Writable } from 'node:stream';
 import { elementAt } from '../../base/element-at.ts';
 import { writeFiles } from '../../hosts/node-output.ts';

@@ -49,12 +49,12 @@ export async function draftTest(
   };
 }
 
-/** The number of bytes that ptxlab itself needs, and the least that is reserved for a test. */
+/** The number of bytes that ptxlab itself needs, and the minimum that is reserved for a test. */
 const ownMemory = 2 ** 28;
 
 /**
- * The memory that a task needs, in bytes. A test has each of its buffers up to four times: its contents before the
- * launches, on the device, after the launches, and the expected contents.
+ * The memory that a task needs, in bytes. A test needs up to four copies of each buffer: the contents before the
+ * launches, the buffer on the device, the contents after the launches, and the expected contents.
  */
 async function memoryOf(cases: readonly TestCase[]): Promise<number> {
   // A test that runs for several GPUs or targets uses the same buffers each time.

@@ -4,7 +4,7 @@ import type { Found } from './results.ts';
 
 /**
  * Reads the data of a result as well, which `readResult` does not. Only conversions have data; the results of other
- * plans have been checked completely when they are read.
+ * plans are checked completely when they are read.
  */
 export async function verifiedResult(plan: Plan, found: Found): Promise<Found> {
   if (found.kind !== 'done' || plan.manifest.what.command !== 'convert') return found;

@@ -41,7 +41,7 @@ function optionText(option: OptionShape): string {
   return `.TP\n${names.join(', ')}${value}\n${escaped(option.description)}${choices}\n`;
 }
 
-/** Escapes text so that the formatter does not take any part of it for a request or an escape sequence. */
+/** Escapes text so that the formatter does not interpret any part of it as a request or an escape sequence. */
 function escaped(text: string): string {
   return text
     .replaceAll('\\', '\\e')

@@ -19,7 +19,7 @@ export type Inputs = ReadonlyMap<string, BufferContents>;
 
 /**
  * The name of the file that contains the expected values, after `{gpu}` and `{target}` in it have been replaced; null
- * if the expectation does not name a file.
+ * if the expectation does not refer to a file.
  */
 export function fileOf({ file }: Expectation, { gpu, target }: TestCase): string | null {
   return file?.replaceAll('{gpu}', gpu ?? 'gpu').replaceAll('{target}', target ?? 'target') ?? null;
@@ -32,7 +32,7 @@ export interface Expecting {
 }
 
 /**
- * Reads or computes the expected contents of a buffer. `path` is the place of the expectation in the suite, which error
+ * Reads or computes the expected contents of a buffer. `path` is the path of the expectation in the suite, which error
  * messages mention.
  */
 export async function expectedContents(

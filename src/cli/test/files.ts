@@ -1,11 +1,11 @@
-/** The files that a test names. */
+/** Lists the files that a test refers to. */
 import { resolve } from 'node:path';
 import { fileOf } from './expected.ts';
 import type { TestCase } from './suite.ts';
 
 /**
- * The paths of the files that a test reads: its module, its data, and the modules of its reference functions. Files that
- * those modules import and files that commands read are not included, because the test does not name them.
+ * The paths of the files that a test reads: its module, its data, and the modules of its reference functions. Files
+ * that those modules import and files that commands read are not included, because the test does not mention them.
  */
 export function inputFilesOf({ test, folder }: TestCase): readonly string[] {
   const references = Object.values(test.expect ?? {}).flatMap(({ function: reference }) =>
@@ -15,7 +15,7 @@ export function inputFilesOf({ test, folder }: TestCase): readonly string[] {
   return [test.ptx ?? [], given, references].flat().map((file) => resolve(folder, file));
 }
 
-/** The paths of all files that a test names: those that it reads, and those that contain its expected results. */
+/** The paths of all files that a test refers to: those that it reads, and those that contain its expected results. */
 export function filesOf(one: TestCase): readonly string[] {
   const expected = Object.values(one.test.expect ?? {})
     .flatMap((expectation) => fileOf(expectation, one) ?? [])

@@ -88,7 +88,7 @@ async function statusOf(one: TestCase, updated: string[] | null, session: Sessio
   return findings.length === 0 ? { kind: 'passed' } : { kind: 'failed', findings };
 }
 
-/** The status of a test whose launches ended as expected, with a fault. */
+/** The status of a test whose launches ended with a fault, as expected. */
 function statusAfterFault(outcome: RunOutcome, prints: string | undefined): CaseStatus {
   if (outcome.kind !== 'fault' || prints === undefined) return { kind: 'passed' };
   const printed = printedBy(outcome.before) + outcome.output.printed;

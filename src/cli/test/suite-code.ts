@@ -1,14 +1,14 @@
-/** Runs code of a suite: its module, and its reference functions. */
+/** Runs the code of a suite: its module, and its reference functions. */
 import { Console } from 'node:console';
 import { UsageError } from '../exit.ts';
 import type { Session } from '../session.ts';
 
 /**
- * Runs code of a suite and waits for its result. What the code logs goes to stderr, because stdout is for the report. If
- * the code ends the process, the process exits with 2.
+ * Runs code from a suite and waits for its result. The code's log output goes to stderr, because stdout is for the
+ * report. If the code ends the process, the process exits with 2.
  *
- * @throws UsageError if the code waits for a promise that nothing will ever settle. Such a promise does not keep Node
- *   running, so the process would otherwise end without a report.
+ * @throws UsageError if the code waits for a promise that never settles. Such a promise does not keep Node running, so
+ *   the process would otherwise end without a report.
  */
 export async function runSuiteCode<T>(run: () => Promise<T> | T, { stderr }: Pick<Session, 'stderr'>): Promise<T> {
   let giveUp = (): void => {};

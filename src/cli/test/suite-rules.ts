@@ -1,6 +1,6 @@
 /**
- * What a suite of kernel tests may contain. A test is a job of `run` with additional keys for the results that are
- * expected.
+ * The rules for the contents of a suite of kernel tests. A test is a job of `run` with additional keys for the results
+ * that are expected.
  */
 import { either, listOf, mapOf, objectOf, oneOf, type Rule, type RulesFor, text, whole } from '../../base/rules.ts';
 import { contentsRules, type JobContents, type JobFile, jobRules } from '../run/job-rules.ts';

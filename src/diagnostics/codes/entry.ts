@@ -4,9 +4,9 @@ import type { Severity } from '../severity.ts';
 export interface CatalogEntry {
   readonly severity: Severity;
   readonly title: string;
-  /** What was found and what is allowed. A template, in which braces enclose the names of parameters. */
+  /** A template for a description of what was found and what is allowed. Parameter names are enclosed in braces. */
   readonly message: string;
-  /** The wording that ptxas uses for such errors: a template with the same parameters. */
+  /** The wording that ptxas uses for the same error, as a template with the same parameters. */
   readonly ptxas: string;
   /** The section of the PTX ISA that contains the rule; null if there is no such section. */
   readonly section: string | null;

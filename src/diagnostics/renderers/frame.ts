@@ -7,7 +7,7 @@ import { type Cells, toCells } from './printable.ts';
  * line.
  */
 export interface Frame {
-  /** Counted as in `SourceText.position`. */
+  /** The line number, counted as in `SourceText.position`. */
   readonly line: number;
   readonly column: number;
   readonly text: string;

@@ -19,7 +19,7 @@ export interface DiagnosticRecord {
   readonly help: string | null;
 }
 
-/** Turns offsets into positions. */
+/** Converts a finding to its JSON form, with positions instead of offsets. */
 export function diagnosticRecord(source: SourceText, diagnostic: Diagnostic): DiagnosticRecord {
   requireReport({ source, diagnostics: [diagnostic] });
   const { code, severity, message, help, span } = diagnostic;

@@ -16,15 +16,15 @@ export interface PrettyOptions {
   readonly style?: Style;
   /** Width of the terminal in columns. Default 80. */
   readonly width?: number;
-  /** Number of findings with the same code that are shown in full; any further ones are only counted. Default 3. */
+  /** Number of findings with the same code that are shown in full; additional findings are only counted. Default 3. */
   readonly repeats?: number;
 }
 
 const prettyRules: RulesFor<PrettyOptions> = { style: styleRule, width: number, repeats: number };
 
 /**
- * Renders findings for human readers: an excerpt of the source with carets, then help, fix and section. The text ends
- * with a newline unless it is empty.
+ * Renders findings for human readers: an excerpt of the source with carets, followed by the help, the fix and the
+ * section. The text ends with a newline unless it is empty.
  */
 export function renderPretty(report: FileReport, options: PrettyOptions = {}): string {
   requireReport(report);

@@ -9,9 +9,9 @@ import { printable } from './printable.ts';
 const words: Readonly<Record<Severity, string>> = { error: 'error   ', warning: 'warning ', note: 'info    ' };
 
 /**
- * Renders findings as ptxas prints them, with its closing line if there is an error. By default, it prints positions in
- * the PTX. If the caller requested positions in the source file that the PTX was compiled from, it prints those instead
- * where they are known.
+ * Renders findings as ptxas prints them, followed by the closing line of ptxas if there is an error. By default,
+ * positions in the PTX are printed. If the caller requested positions in the source file that the PTX was compiled
+ * from, those positions are printed instead where they are known.
  */
 export function renderPtxas(report: FileReport): string {
   requireReport(report);
@@ -31,10 +31,10 @@ export function isSyntaxError({ ptxas }: Diagnostic): boolean {
 }
 
 /**
- * Returns an offset in the line whose number ptxas prints for a finding. For a syntax error, this is the offset of the
- * first unexpected token, even if the finding points to the end of the preceding line because something is missing
- * there. If a state space is missing before a type, ptxas reports the error after it has read the name that follows the
- * type. If a name is declared twice, it reports the error after it has read the second declaration.
+ * Returns an offset in the line that ptxas reports for a finding. For a syntax error, this is the offset of the first
+ * unexpected token, even if the finding points to the end of the preceding line because something is missing there. If
+ * a state space is missing before a type, ptxas reports the error after it has read the name that follows the type. If
+ * a name is declared twice, ptxas reports the error after it has read the second declaration.
  */
 export function offsetOf(found: Diagnostic, { text }: SourceText): number {
   const { start, end } = found.span;
@@ -49,9 +49,9 @@ export function offsetOf(found: Diagnostic, { text }: SourceText): number {
 }
 
 /**
- * Returns an offset in the line whose number ptxas prints when a name is declared again. ptxas detects a repeated
- * kernel at the end of its parameters, a repeated function just before its body, and a repeated variable just before
- * the token after the name.
+ * Returns an offset in the line that ptxas reports when a name is declared again. ptxas detects a repeated kernel at
+ * the end of its parameters, a repeated function just before its body, and a repeated variable just before the token
+ * after the name.
  *
  * @param span the name
  */

@@ -57,7 +57,7 @@ export function explainProduct(variant: Variant, product: MatrixProduct | null):
 
 const dependsOnGpu = ({ kind }: MatrixProduct): boolean => kind === 'float' || kind === 'stepwise';
 
-/** `addend` is what the product is added to. */
+/** Describes how a product is computed on every GPU. `addend` describes the value to which the product is added. */
 function rulesOf(product: MatrixProduct, addend: string): readonly string[] {
   switch (product.kind) {
     case 'integer': {

@@ -5,11 +5,11 @@ import type { NamedFragment } from './named-fragment.ts';
 
 const rowsOf16: readonly Digit[] = ['l2', 'l3', 'l4'];
 
-/** The operand with the metadata, and the one that selects the lanes that provide it. */
+/** The operand that contains the metadata, and the operand that selects the lanes that provide the metadata. */
 interface MetadataNames {
   readonly operand: string;
   readonly selector: string;
-  /** Further sentences about the metadata. */
+  /** Additional sentences about the metadata. */
   readonly notes: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The meanings of modifiers in the opcodes where they differ from the general meanings. */
+/** The meanings of modifiers in opcodes where these meanings differ from the general ones. */
 
 export interface OpcodeMeanings {
   /** Opcodes, or their first words: `redux` stands for all opcodes that begin with it. */

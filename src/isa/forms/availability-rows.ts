@@ -25,7 +25,7 @@ export function needsModifier(modifier: string, ...ways: readonly Availability[]
   return needs(modifier, { modifiers: [modifier] }, ...ways);
 }
 
-/** Makes a separate row for each of the given modifiers, all of which have the same requirements. */
+/** Creates a separate row for each of the given modifiers, all of which have the same requirements. */
 export function eachNeeds(modifiers: readonly string[], ...ways: readonly Availability[]): readonly AvailabilityRow[] {
   return modifiers.map((modifier) => needsModifier(modifier, ...ways));
 }

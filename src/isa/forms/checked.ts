@@ -17,7 +17,7 @@ export type CheckedLine = Omit<InstructionForm, 'regime' | 'availability' | 'ste
 };
 
 /**
- * Makes a form that is checked but not executed. `ways` lists the PTX versions that introduced the instruction, each
+ * Creates a form that is checked but not executed. `ways` lists the PTX versions that introduced the instruction, each
  * with the targets that support it.
  */
 export function checked({ rows = [], ...line }: CheckedLine, ...ways: readonly Availability[]): InstructionForm {

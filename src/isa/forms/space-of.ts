@@ -2,7 +2,7 @@
 import type { Variant } from '../form.ts';
 import type { AccessSpace } from '../spaces.ts';
 
-/** The space that each modifier names. */
+/** The space that each modifier stands for. */
 export const spacesByModifier: Readonly<Record<string, AccessSpace>> = {
   '.const': 'const',
   '.global': 'global',
@@ -15,7 +15,7 @@ export const spacesByModifier: Readonly<Record<string, AccessSpace>> = {
   '.shared::cluster': 'shared',
 };
 
-/** The space that the modifier `space` names. Without such a modifier, the address is generic. */
+/** The space that the modifier `space` specifies. Without such a modifier, the address is generic. */
 export function spaceOf({ modifiers }: Variant): AccessSpace {
   return spacesByModifier[modifiers['space'] ?? ''] ?? 'generic';
 }

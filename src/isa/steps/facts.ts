@@ -1,7 +1,7 @@
 /**
  * The facts about a kind of step that are known without running it. These facts are plain data, written next to the
- * declaration of the step. They are used by the analyses of live values, control flow and uniform values, and by the
- * tests of both engines.
+ * declaration of the step. The facts are used by the analyses of live values, control flow and uniform values, and by
+ * the tests of both engines.
  */
 import type { GroupScope } from '../collective.ts';
 import type { Sameness } from '../sameness.ts';

@@ -25,7 +25,7 @@ export interface FlowSteps {
   readonly trap: Nothing;
   /** Ends the launch with a fault unless the condition is true. `what` describes the problem. */
   readonly require: { readonly condition: Ref; readonly what: string };
-  /** Orders memory accesses or lets other threads run. It does not change any values. */
+  /** Orders memory accesses or lets other threads run. The step does not change any values. */
   readonly yield: Nothing;
   /**
    * Cancels the launch of the next cluster that has not started yet. Writes four words to `to`: whether there was such

@@ -13,7 +13,7 @@ export const mostOffsets = 3;
 
 /**
  * A box of a tensor and its place in shared memory. `tensor` is the address of the tensor in global memory, and `map`
- * are the other words of its tensor map (machine/tensor-maps/tensor-map.ts). `coordinates` specify where the box
+ * contains the other words of its tensor map (machine/tensor-maps/tensor-map.ts). `coordinates` specify where the box
  * starts, innermost dimension first, and `address` is the address of the box in shared memory. In the mode `rows`, a
  * box consists of four rows of a matrix; the coordinates are the number of the first column and the numbers of the
  * rows. In the mode `im2col`, a box consists of pixels.
@@ -58,7 +58,7 @@ export interface MemorySteps {
      * the load may be waiting for such a write.
      */
     readonly order: MemoryOrder | null;
-    /** The loaded values are not used, so the memory need not have been written before. */
+    /** True if the loaded values are not used, in which case the memory need not have been written before. */
     readonly unused: boolean;
   };
   readonly store: {
@@ -79,7 +79,7 @@ export interface MemorySteps {
   };
   /**
    * Copies `size` bytes from `source` to `address`, which must both be multiples of `size`. If `count` is less than
-   * `size`, only the first `count` bytes are read and the others become zeros.
+   * `size`, only the first `count` bytes are read, and the remaining bytes become zeros.
    */
   readonly transfer: {
     readonly space: AccessSpace;
@@ -91,8 +91,8 @@ export interface MemorySteps {
   };
   /**
    * Copies `size` bytes from `source` to `address` in pieces of 16 bytes. Both addresses are multiples of 16. A size
-   * that is not a multiple of 16 is rounded down. If there is a `mask`, only those bytes of each piece are copied whose
-   * bits are set in the mask.
+   * that is not a multiple of 16 is rounded down. If there is a `mask`, only the bytes of each piece whose bits are set
+   * in the mask are copied.
    */
   readonly bulk: {
     readonly space: AccessSpace;
@@ -140,7 +140,7 @@ export interface MemorySteps {
   };
   /**
    * Copies a box of a tensor to shared memory. The bytes arrive at the mbarrier object `object`. In the mode `im2col`,
-   * all pixels are moved by `offsets`; the other modes have none.
+   * all pixels are moved by `offsets`; the other modes have no offsets.
    */
   readonly 'load-box': Box & { readonly offsets: readonly Ref[]; readonly object: Ref };
   /** Copies a box from shared memory to a tensor. Elements outside the tensor are not copied. */
@@ -165,8 +165,8 @@ export interface MemorySteps {
   /** Puts the operations that the thread has started into a group. */
   readonly 'commit-group': { readonly of: AsyncKind };
   /**
-   * Waits until at most `pending` groups are in progress; null waits for all operations. With `onlyReads`, bulk
-   * copies may still be writing.
+   * Waits until at most `pending` groups are in progress; null waits for all operations. With `onlyReads`, the thread
+   * waits only until bulk copies have read their sources.
    */
   readonly 'wait-group': { readonly of: AsyncKind; readonly pending: Ref | null; readonly onlyReads: boolean };
   /** Orders the accesses of the thread as observed by the threads of a scope or, if `order` is null, by bulk copies. */

@@ -42,7 +42,7 @@ export const relaxedInSystem: MemoryOrder = { semantics: 'relaxed', scope: 'sys'
 
 export const releasedToCluster: MemoryOrder = { semantics: 'release', scope: 'cluster' };
 
-/** The memory order with which mbarrier objects are updated when asynchronous operations complete. */
+/** The memory order of the updates of mbarrier objects when asynchronous operations complete. */
 export const completed: Readonly<Record<'copy' | 'bulk' | 'tcgen05', MemoryOrder>> = {
   copy: { ...releasedToCluster, completes: 'copy' },
   bulk: { ...releasedToCluster, completes: 'bulk' },

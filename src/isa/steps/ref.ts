@@ -44,7 +44,7 @@ export const stackLimit = 8192;
 
 /**
  * `clusterBarrier` is the address of the cluster's barrier. `clusterPhases` is the address of an array with one byte
- * for each thread of the block. The byte contains the phase in which the thread last arrived at the barrier.
+ * for each thread of the block. Each byte contains the phase in which its thread last arrived at the barrier.
  */
 export const clusterBarrier: Ref = '$CLUSTER.BARRIER';
 export const clusterPhases: Ref = '$CLUSTER.PHASES';

@@ -31,7 +31,7 @@ export type Step = StepOf<StepKind>;
 /** A step that threads execute together. */
 export type GroupStep = StepOf<keyof GroupSteps>;
 
-/** The facts about each kind of step. */
+/** The properties of each kind of step. */
 export const stepFacts: { readonly [Kind in StepKind]: Facts<Steps[Kind]> } = {
   ...valueFacts,
   ...memoryFacts,

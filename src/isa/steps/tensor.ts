@@ -40,8 +40,8 @@ export interface TensorSteps {
     readonly source: Ref;
   };
   /**
-   * Loads 32-bit words. `address` is an offset in tensor memory, and `offsets` are the distances of the words from it
-   * in bytes. Other steps check that the access is valid.
+   * Loads 32-bit words. `address` is an offset in tensor memory, and `offsets` are the byte offsets of the words
+   * relative to `address`. Other steps check that the access is valid.
    */
   readonly 'tensor-load': {
     readonly space: 'tensor';
@@ -75,7 +75,8 @@ export const tensorFacts: FactsOf<TensorSteps> = {
       zeroColumns: 'in',
       unchanged: 'in',
     },
-    // A is in one of the state spaces that are listed here. Every step also reads which columns are allocated.
+    // A needs no entry of its own, because it is in one of the listed state spaces. Every step also reads the word that
+    // records which columns are allocated.
     memory: [
       { access: 'read', space: 'space', address: 'b' },
       { access: 'read', space: 'tensorSpace', address: 'd' },

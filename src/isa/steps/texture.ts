@@ -6,8 +6,8 @@ import type { Ref } from './ref.ts';
 
 export interface TextureSteps {
   /**
-   * Reads a texture. `texture` is the handle of the texture. `sampler` is the handle of the sampler; without a separate
-   * sampler, it is the handle of the texture, too. All other operands are 32 bits wide. If the texture has layers, the
+   * Reads a texture. `texture` is the handle of the texture. `sampler` is the handle of the sampler or, if there is no
+   * separate sampler, the handle of the texture. All other operands are 32 bits wide. If the texture has layers, the
    * first of the `coordinates` is the index of the layer. `level` contains either the level of detail, or the
    * derivatives of the coordinates along x, followed by those along y. `offset` is added to the texel coordinates.
    */

@@ -38,7 +38,7 @@ export function lowerReverse(step: StepOf<'bits'>, { code, values }: Lowering): 
 }
 
 /**
- * Lowers lop3 as an OR over those combinations of input bits for which the table contains a 1. Bit 4a + 2b + c of the
+ * Lowers lop3 as an OR over the combinations of input bits for which the table contains a 1. Bit 4a + 2b + c of the
  * table is the result for input bits a, b and c.
  */
 export function lowerTable(step: StepOf<'bits'>, { code, values }: Lowering): void {

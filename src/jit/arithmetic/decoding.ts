@@ -4,8 +4,8 @@ import type { Code } from '../../wasm/code.ts';
 import { type ExactLocals, exactLocals } from './exact-locals.ts';
 
 /**
- * Handlers for NaNs, infinities and zeros, which are not rounded as other values are. The code that a handler writes
- * must end by returning from the function. `nan` is also given the local that holds the fraction.
+ * Handlers for NaNs, infinities and zeros, which are not rounded like other values. The code that a handler writes must
+ * end by returning from the function. `nan` is also given the local that holds the fraction.
  */
 export interface Exceptions {
   readonly nan: (sign: number, fraction: number) => void;

@@ -104,8 +104,8 @@ function lowerNearest({ fn, from, to }: StepOf<'float'>, opcode: PlainOpcode, { 
     .op('f64.ne')
     .unlikely()
     .if(() => {
-      // Selects a NaN operand, and makes it quiet. Operands are tested from last to first, so the first NaN is
-      // selected.
+      // Selects a NaN operand, and makes it quiet. Operands are tested from last to first, so the first NaN takes
+      // precedence.
       code.i64(madeNan).set(bits);
       for (const ref of byPriority(fn, from).toReversed()) {
         values.get(ref, 'i64');
@@ -271,8 +271,8 @@ function returnNegativeZero(code: Code, fn: FloatFunction, result: number): void
 }
 
 /**
- * Decodes a finite operand. A zero has the significand 0. If it is the addend of an fma, its exponent is set to a value
- * below all other exponents.
+ * Decodes a finite operand. A zero has the significand 0. If a zero is the addend of an fma, its exponent is set to a
+ * value below all other exponents.
  */
 function decodeFinite(code: Code, operand: number): ExactLocals {
   const ignore = (): void => undefined;

@@ -44,8 +44,8 @@ function takeApart(code: Code): { readonly significand: number; readonly exponen
 }
 
 /**
- * Extends a 53-bit significand to 64 bits, and then adds the sign of the remainder in the i64 local `missing`, which is
- * 1, 0 or -1.
+ * Extends a 53-bit significand to 64 bits, and then adds the i64 local `missing`, which holds the sign of the remainder
+ * (1, 0 or -1).
  */
 function nudged(code: Code, significand: number, missing: number, result: number): void {
   code.get(significand).i64(11n).op('i64.shl');
@@ -101,7 +101,7 @@ const places = 55n;
 const slack = 8n;
 
 /**
- * Computes 1 / sqrt(x) for a positive x: the greatest number r with 55 binary places for which r^2 * x <= 1. The code
+ * Computes 1 / sqrt(x) for a positive x: the largest number r with 55 binary places for which r^2 * x <= 1. The code
  * compares r^2 * x with 1 in units of 2^-162. The difference between r^2 * x and 1 is less than 2^-48, so the low 128
  * bits of the difference are enough to determine its sign.
  */

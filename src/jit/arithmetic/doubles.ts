@@ -9,14 +9,14 @@ type Operation = 'add' | 'sub' | 'mul' | 'div' | 'sqrt' | 'abs' | 'min' | 'max';
 
 export interface Doubles {
   readonly code: Code;
-  /** Returns a new local for a value; `bits` returns a new local for the bits of a value. */
+  /** `local` returns a new local for a value, and `bits` returns a new local for the bits of a value. */
   readonly local: () => number;
   readonly bits: () => number;
   /** Pushes a constant, given by its bits. */
   readonly constant: (bits: bigint) => Code;
   /** `min` and `max` are used only for operands that are not NaNs. */
   readonly op: (...operations: readonly Operation[]) => Code;
-  /** Multiplies the two values on the stack and adds the value that `push` pushes, rounding once or twice. */
+  /** Multiplies the two values on the stack and adds the value that `push` pushes, with one or two roundings. */
   readonly addProductTo: (push: () => void) => void;
   /** Converts the value on the stack to its bits. */
   readonly toBits: () => Code;

@@ -1,8 +1,8 @@
 /**
- * Computes elementary functions with 128-bit integers, for the few arguments where f64 is not precise enough to round
- * correctly. Each function takes the bits of an f64 whose value f32 can represent exactly. The result is an f64 that is
- * rounded to odd: truncated, with the last bit set if anything was lost. Rounding this f64 to a narrower format gives
- * the same value as rounding the exact result.
+ * Computes elementary functions with 128-bit integers, for the few arguments for which f64 is not precise enough to
+ * round correctly. Each function takes the bits of an f64 whose value f32 can represent exactly. The result is an f64
+ * that is rounded to odd: truncated, with the last bit set if anything was lost. Rounding this f64 to a narrower format
+ * gives the same value as rounding the exact result.
  *
  * The relative error stays below 2^-90. This precision is always enough: for each of the 2^32 possible arguments, the
  * relative distance between the result and the nearest 25-bit rounding boundary is at least about 2^-60.

@@ -78,8 +78,8 @@ function pushPart(doubles: Doubles, powers: readonly number[], coefficients: rea
 }
 
 /**
- * Rounds the value on the stack, which must be of moderate size, to an integer. Returns two locals that hold this
- * integer: as a value, and as bits modulo 2^51.
+ * Rounds the value on the stack, which must be of moderate size, to an integer. Returns two locals: `whole` holds the
+ * integer as a value, and the low bits of `bits` hold the integer modulo 2^51.
  */
 export function takeWhole(doubles: Doubles): { readonly whole: number; readonly bits: number } {
   const { code } = doubles;

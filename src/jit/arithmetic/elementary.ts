@@ -13,7 +13,10 @@ import type { Helpers } from '../helpers.ts';
 import { returnInfinity, returnNan } from './rounding.ts';
 import { arithmeticTarget, type RoundingTarget } from './target.ts';
 
-/** The format of the argument and the result of an elementary function, with the data that is needed to round to it. */
+/**
+ * The format of the argument and the result of an elementary function, with the data that is needed to round to this
+ * format.
+ */
 export interface Narrow {
   readonly format: FloatArithmeticFormat;
   readonly mode: FloatMode;

@@ -18,8 +18,8 @@ export function hiddenNans(
   crosses: (place: number) => boolean,
 ): ReadonlySet<ProgramInstruction> {
   const hidden = new Set<ProgramInstruction>();
-  // Whether the bits of a register matter after the current instruction. A register has no entry if the later
-  // instructions of the block do not decide this; the result of `crosses` then applies.
+  // Whether the bits of a register matter after the current instruction. A register has no entry if no later
+  // instruction of the block determines this; the result of `crosses` then applies.
   const isVisible = new Map<number, boolean>();
   const isSeen = (place: number): boolean => isVisible.get(place) ?? crosses(place);
   for (const instruction of instructions.toReversed()) {

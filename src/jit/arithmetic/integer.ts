@@ -148,7 +148,7 @@ function pushHigh({ width, signed }: FixedFormat, a: number, b: number, { code, 
   code.get(a).get(b).call(highProduct(helpers));
   if (!signed) return;
   // The multiplication treated the operands as unsigned, so for each negative operand, it used a number that is 2^64
-  // too large. This corrects the upper half of the product.
+  // too large. The following code corrects the upper half of the product.
   for (const [one, other] of [
     [a, b],
     [b, a],

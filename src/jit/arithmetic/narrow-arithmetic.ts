@@ -166,8 +166,8 @@ function negate(code: Code, local: number): void {
 }
 
 /**
- * div.approx.f32 by a finite divisor above 2^126 gives zero, or NaN for an infinite dividend (PTX ISA 9.1, section
- * 9.7.3.8).
+ * For a finite divisor above 2^126, div.approx.f32 returns zero, or NaN if the dividend is infinite (PTX ISA 9.1,
+ * section 9.7.3.8).
  */
 function shrinkDividend(code: Code, a: number, b: number): void {
   const magnitude = code.local('i64');

@@ -1,7 +1,7 @@
 /**
  * Reduces an angle to a number of quarter turns and a remainder. For angles below 2^19, the quarter turns are
- * subtracted in f64, with pi / 2 split into two parts. This is not precise enough for larger angles and for very small
- * remainders. In these cases, |x| * 2 / pi is computed to 128 binary places by the method of Payne and Hanek: the
+ * subtracted in f64, with pi / 2 split into two parts. This method is not precise enough for larger angles and for very
+ * small remainders. In these cases, |x| * 2 / pi is computed to 128 binary places by the method of Payne and Hanek: the
  * 24-bit significand of x is multiplied by a window of the bits of 2 / pi. The window does not include leading bits of
  * 2 / pi that would only add whole turns.
  */
@@ -48,7 +48,7 @@ export function writeReduction(code: Code, helpers: Helpers, angle: number): Red
   code.get(angle).f64(quarterTurn.inverse).op('f64.mul').f64(roundingShift).op('f64.add');
   code.tee(shifted).op('i64.reinterpret_f64', 'i32.wrap_i64').set(turns);
   code.get(shifted).f64(roundingShift).op('f64.sub').set(shifted);
-  // If there are fewer than 2^20 quarter turns, this product and this difference are exact.
+  // If there are fewer than 2^20 quarter turns, the following product and difference are exact.
   code.get(angle).get(shifted).f64(quarterTurn.high).op('f64.mul', 'f64.sub');
   code.get(shifted).f64(quarterTurn.low).op('f64.mul', 'f64.sub').set(rest);
   // The product above has an error of up to 2^-65.

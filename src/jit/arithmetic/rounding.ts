@@ -194,7 +194,7 @@ function roundAt(code: Code, target: RoundingTarget, exact: ExactLocals, cut: nu
       code.get(cut).i32(0).op('i32.gt_s');
       code.if(
         () => {
-          // Shift amounts are taken modulo 64, so this shifts by `cut` - 64.
+          // Shift amounts are taken modulo 64, so the significand is shifted by `cut` - 64.
           code.i64(0n).set(kept);
           code.get(significand).get(wide).op('i64.shr_u').i64(1n).get(cut).i32(128).op('i32.lt_u', 'select').set(low);
         },

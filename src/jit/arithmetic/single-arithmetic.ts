@@ -1,8 +1,8 @@
 /**
- * Lowers f32 steps that round to nearest, using WebAssembly's own instructions. There are two cases in which these
- * instructions may give a different result than PTX: subnormal results under .ftz, and an fma whose f64 sum is a tie
- * between two f32 values. Both cases can be recognized from the result. In these cases, the code calls the general
- * function, which handles all rounding modes.
+ * Lowers f32 steps that round to nearest, using WebAssembly's own instructions. There are two cases in which the
+ * results of these instructions may differ from those of PTX: subnormal results under .ftz, and an fma whose f64 sum is
+ * a tie between two f32 values. Both cases can be recognized from the result. In these cases, the code calls the
+ * general function, which handles all rounding modes.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';

@@ -23,7 +23,7 @@ export interface RoundingTarget {
    * rounded to the precision of a normal number without a lower bound on the exponent.
    */
   readonly flush: 'no' | 'rounded' | 'unbounded';
-  /** The bit pattern of the NaN that results if the payload of the source's NaN is not kept. */
+  /** The bit pattern of the NaN that results if the payload of the source NaN is not kept. */
   readonly nan: bigint;
 }
 
@@ -34,7 +34,7 @@ export interface Patterns {
   readonly largest: readonly [bigint, bigint];
   /**
    * For a float format: the pattern of the largest magnitude, without padding bits. For an integer format: the largest
-   * magnitude of each sign.
+   * magnitude for each sign.
    */
   readonly limit: readonly [bigint, bigint];
 }

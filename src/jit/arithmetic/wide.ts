@@ -1,4 +1,4 @@
-/** Integer arithmetic on 128-bit numbers, which are held as two i64, upper half first. */
+/** Integer arithmetic on 128-bit numbers, which are held as two i64 values, upper half first. */
 import type { Code } from '../../wasm/code.ts';
 import type { ExactLocals } from './exact-locals.ts';
 import type { Helpers } from '../helpers.ts';
@@ -26,7 +26,7 @@ export function getWide(code: Code, { high, low }: WideLocals): Code {
   return code.get(high).get(low);
 }
 
-/** Returns the index of a function that takes two i64 and returns the upper half of their unsigned product. */
+/** Returns the index of a function that takes two i64 values and returns the upper half of their unsigned product. */
 export function highProduct(helpers: Helpers): number {
   const type = { parameters: ['i64', 'i64'], results: ['i64'] } as const;
   return helpers.function('wide high product', type, (code) => {

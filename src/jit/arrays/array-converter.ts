@@ -34,7 +34,7 @@ export class ArrayConverter {
   private readonly convertGroups: ConvertGroups;
   private readonly fetch: FetchBytes;
 
-  /** @param thread the number of the calling thread; all threads that use the memory have different numbers */
+  /** @param thread the number of the calling thread; each thread that uses the memory has a different number */
   constructor(plan: ArrayPlan, memory: WebAssembly.Memory, thread = 0) {
     this.plan = plan;
     this.memory = memory;

@@ -21,7 +21,7 @@ import { vectorConversion } from '../simd/vector-convert.ts';
 /** Fetches `bytes` bytes at `address` into the cache; `scratch` is the address of scratch memory. */
 export type FetchBytes = (address: number, bytes: number, scratch: number) => void;
 
-/** A module that exports `convert`, a `ConvertGroups`, and `fetch`, a `FetchBytes`. */
+/** A module that exports the functions `convert` (of type `ConvertGroups`) and `fetch` (of type `FetchBytes`). */
 export function arrayKernel(plan: ArrayPlan, sharedMemory: boolean): Uint8Array<ArrayBuffer> {
   const helpers = new Helpers(sharedMemory);
   const type = { parameters: Object.values(parameters).map(() => 'i32' as const), results: [] };
@@ -78,8 +78,8 @@ function convertGroup(code: Code, plan: ArrayPlan, random: RandomBits, from: Sto
 }
 
 /**
- * Converts elements 4i to 4i + 3 of a group. The local `source` holds these four elements as words; the local that is
- * returned holds the results.
+ * Converts elements 4i to 4i + 3 of a group. The local `source` holds these four elements as words; the returned local
+ * holds the results.
  */
 function convertWords(code: Code, plan: ArrayPlan, random: RandomBits, source: number, i: number): number {
   return plan.stages.reduce((words: number, stage) => {

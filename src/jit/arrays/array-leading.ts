@@ -1,6 +1,6 @@
 /**
  * Converts sixteen f32 values to bf16, rounded to nearest even. A bf16 is the upper half of an f32, so the rounding is
- * an integer addition. It does not affect the sign bits.
+ * an integer addition. The addition does not affect the sign bits.
  */
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { overflowPolicyOf } from '../../numerics/policy.ts';
@@ -41,8 +41,8 @@ export function writeLeading(code: Code, { limit }: LeadingForm, { source, targe
 
 /**
  * Pushes a number that is nonzero if any element is a NaN. For speed, only the sum of the elements is tested, which is
- * a NaN if any element is. Infinities of opposite signs also make the sum a NaN, so the number may be nonzero even if
- * no element is a NaN.
+ * a NaN if any element is a NaN. Infinities of opposite signs also make the sum a NaN, so the number may be nonzero
+ * even if no element is a NaN.
  */
 function pushPerhapsNan(code: Code, [a, b, c, d]: GroupLocals): void {
   const sum = code.local('v128');

@@ -45,8 +45,8 @@ interface Converters {
 }
 
 /**
- * Converters, by memory. The key is the memory's ID, because sending a memory to a thread creates a new object each
- * time.
+ * Converters, by the ID of their WebAssembly memory. The memory object cannot be the key, because sending it to a
+ * thread creates a new object each time.
  */
 const known = new BoundedCache<number, Converters>(4);
 

@@ -35,12 +35,12 @@ export const chunkSize = 32_768;
 /** Maximum number of bytes that the code may read beyond the last element of a group. */
 export const slack = 64;
 
-/** Maximum number of threads that may use one memory. Each thread has its own scratch memory. */
+/** Maximum number of threads that may share one WebAssembly memory. Each thread has its own scratch memory. */
 export const mostThreads = 64;
 
 /**
- * To be converted, a chunk and its random words are copied to an area at the start of a memory. This is the layout of
- * that area: the addresses of its parts, and its total size in bytes.
+ * The layout of the area to which a chunk and its random words are copied before they are converted: the addresses of
+ * its parts, and its total size in bytes. The area is at the start of the WebAssembly memory.
  */
 export interface Staging {
   readonly source: number;
@@ -51,7 +51,10 @@ export interface Staging {
 
 export const staging: Staging = layStaging();
 
-/** Creates a memory for a single thread. To convert data, the thread copies it to this memory chunk by chunk. */
+/**
+ * Creates a WebAssembly memory for a single thread. To convert data, the thread copies it to this memory chunk by
+ * chunk.
+ */
 export function stagingMemory(): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: Math.ceil(staging.bytes / wasmPageBytes) });
 }

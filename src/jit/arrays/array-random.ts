@@ -26,7 +26,7 @@ const rounds = [
 ] as const;
 const lastShift = 16;
 
-/** Returns the keys of a seed for indices whose upper 32 bits are `high`. */
+/** Returns the two keys for the given seed and for indices whose upper 32 bits are `high`. */
 export function seedKeys(seed: bigint, high: number): readonly [number, number] {
   const [low, top] = [Number(BigInt.asUintN(32, seed)), Number(BigInt.asUintN(32, seed >> 32n))];
   const first = permute((permute(low) ^ top) >>> 0);

@@ -100,8 +100,8 @@ const longWay = 8;
 
 /**
  * Each form gets a function of its own that contains only its loop. If all forms were in one function, V8 would spill
- * registers in every iteration because of the other forms. `any` is the index of the `ConvertGroups` that can convert
- * any group.
+ * registers in every iteration because of the other forms. `any` is the index of the `ConvertGroups` function that can
+ * convert any group.
  */
 export function writeInTurns(
   code: Code,
@@ -158,8 +158,8 @@ export function writeInTurns(
 }
 
 /**
- * Writes a function like `ConvertGroups` that stops at a group that needs the general path and returns the number of
- * groups left.
+ * Writes a function like `ConvertGroups`, except that it stops at the first group that needs the general path and
+ * returns the number of groups that are left.
  */
 function writeShort(code: Code, plan: ArrayPlan, short: ShortForm): void {
   const { groups, source, target } = parameters;

@@ -22,7 +22,10 @@ export interface StoredElements {
   readonly storage: Storage;
 }
 
-/** Describes where a group is read and written, and the label to branch to if the group needs the slower path. */
+/**
+ * Describes where a group is read from and where it is written, and the label to branch to if the group needs the
+ * slower path.
+ */
 export interface GroupAccess {
   readonly source: StoredElements;
   readonly target: StoredElements;

@@ -23,7 +23,7 @@ import { splat } from '../simd/vector-words.ts';
 /** A pair of source and target formats that this file can convert. */
 export interface WideningForm {
   readonly from: FloatFormat;
-  /** f16 or bf16. An f32 is a bf16 with sixteen zero bits below it. */
+  /** f16 or bf16. An f32 result consists of a bf16 and sixteen zero bits below it. */
   readonly half: FloatFormat;
   readonly toSingle: boolean;
 }

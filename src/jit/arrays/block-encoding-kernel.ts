@@ -204,7 +204,7 @@ const belowHalf = 0x3effffff;
 const bitsOfSingle = new Uint32Array(1);
 const singleRoom = new Float32Array(bitsOfSingle.buffer);
 
-/** Pushes a number as f32 into every lane. */
+/** Pushes a vector that contains a number, as f32, in every lane. */
 function pushSingles(code: Code, value: number): Code {
   singleRoom[0] = value;
   return splat(code, elementAt(bitsOfSingle, 0));

@@ -1,6 +1,6 @@
 /**
  * A WebAssembly module that adds a constant to the masked bits of each word of an array, and tests whether any of these
- * sums has a carry out of the mask. It tests 64 bytes at a time.
+ * sums carries out of the mask. It tests 64 bytes at a time.
  */
 import { wasmPageBytes } from '../../base/wasm-pages.ts';
 import { Code } from '../../wasm/code.ts';
@@ -8,14 +8,14 @@ import { ModuleBuilder } from '../../wasm/module.ts';
 import { loop } from './memory-loop.ts';
 
 /**
- * The number of bytes that one round of the loop reads, and the size of the memory, which is small enough to stay in
- * the cache.
+ * `round` is the number of bytes that one iteration of the loop reads. `bytes` is the size of the memory, which is
+ * small enough to stay in the cache.
  */
 export const carryMemory: { readonly round: number; readonly bytes: number } = { round: 64, bytes: wasmPageBytes };
 
 /**
- * Exports `carries(rounds, mask, carry)`, which runs `rounds` rounds of a loop over the words in the memory. It returns
- * 1 if there is a word for which (word & mask) + carry has a bit outside the mask, and otherwise 0.
+ * Exports `carries(rounds, mask, carry)`, which runs `rounds` iterations of a loop over the words in the memory. It
+ * returns 1 if there is a word for which (word & mask) + carry has a bit outside the mask, and otherwise 0.
  */
 export function carryKernel(): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();

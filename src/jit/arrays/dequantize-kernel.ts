@@ -41,7 +41,7 @@ function writeDecode(code: Code, element: FormatName, storage: Storage): void {
   ] as const;
   loop(code, 0, [[factors, 4]], () => {
     code.get(factors).vectorMemory('v128.load32_splat', quantizeMemory.factors).set(factor.vector);
-    // Subtracting a factor from itself gives a NaN if the factor is not finite, and otherwise 0.
+    // Subtracting a factor from itself produces a NaN if the factor is not finite, and otherwise 0.
     code.get(factor.vector).get(factor.vector).vector('f32x4.sub');
     splat(code, 0).vector('f32x4.ne', 'i32x4.bitmask').set(factor.isOdd);
     code.get(1).set(groups);

@@ -9,7 +9,7 @@ import { shift, splat } from '../simd/vector-words.ts';
 const mix = { before: 0xcc9e2d51, turn: 15, after: 0x1b873593 } as const;
 const step = { turn: 13, times: 5, plus: 0xe6546b64 } as const;
 
-/** Returns the state after one more word. */
+/** Returns the state after one more word has been added. */
 export function digestWord(state: number, word: number): number {
   const k = Math.imul(word, mix.before);
   const turned = Math.imul((k << mix.turn) | (k >>> (32 - mix.turn)), mix.after);

@@ -2,7 +2,7 @@
 
 /**
  * Returns the byte indices for a shuffle that takes `unit` bytes at a time, alternately from the first and the second
- * vector, until it has taken sixteen bytes. In both vectors, it starts at byte `first`.
+ * vector, until it has taken sixteen bytes. The shuffle starts at byte `first` of both vectors.
  */
 export function interleaved(first: number, unit: number): readonly number[] {
   const units = Array.from({ length: 8 / unit }, (_, i) => first + i * unit);

@@ -160,7 +160,10 @@ class KernelWriter {
     }
   }
 
-  /** Stores listed values. The upper halves of the f32 values are looked up byte by byte; the lower halves are zero. */
+  /**
+   * Stores the values that the codes select from a list. The upper halves of the f32 values are looked up byte by byte;
+   * the lower halves are zero.
+   */
   private storeListed({ values: listed }: ListedCodes, first: number): void {
     const { code, stored, half, bytes } = this;
     for (const [i, shift] of [16, 24].entries()) {

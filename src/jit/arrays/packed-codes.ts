@@ -16,16 +16,16 @@ import { splat } from '../simd/vector-words.ts';
 import { type Column, columnsAt, lanes } from './packed-columns.ts';
 
 /**
- * The value that a code of 1 represents. In grids with a shift, it is 1/8, because the coordinates are shifted by 1/8
- * but codes have to be integers. In all other blocks, it is 1.
+ * The value that a code of 1 represents. In grids with a shift, this value is 1/8, because the coordinates are shifted
+ * by 1/8 but codes have to be integers. In all other blocks, the value is 1.
  */
 export function unitOf({ codes }: PackedBlock): number {
   return codes.kind === 'grid' && codes.shift !== null ? 1 / 8 : 1;
 }
 
 /**
- * The addresses of the tables. A table row has 8 bytes, except in the table of a grid whose points have four
- * coordinates, where it has 4 bytes.
+ * The addresses of the tables. A table row has 8 bytes, except that a row of a grid table has 4 bytes if the points of
+ * the grid have four coordinates.
  */
 interface TablePlaces {
   readonly signs: number;
@@ -83,8 +83,8 @@ export class CodeLoader {
   }
 
   /**
-   * Pushes the codes of the elements from `first` on as signed bytes. If the codes select values from a list, the codes
-   * themselves are pushed, not the selected values.
+   * Pushes the codes of the elements, starting with element `first`, as signed bytes. If the codes select values from a
+   * list, the codes themselves are pushed, not the selected values.
    */
   push(first: number): void {
     const { codes } = this.block;
@@ -222,7 +222,7 @@ export class CodeLoader {
   }
 }
 
-/** Pushes a byte into every lane. */
+/** Pushes a vector that contains a byte in every lane. */
 function everyByte(code: Code, byte: number): Code {
   return splat(code, (byte & 0xff) * 0x01010101);
 }

@@ -11,7 +11,7 @@ export const lanes = 16;
  * mask and the same position within their numbers.
  */
 export type Column =
-  /** The segments are in sixteen consecutive bytes, one in each, and occupy the same bits of every byte. */
+  /** The segments are in sixteen consecutive bytes, one per byte, and occupy the same bits of every byte. */
   | ({ readonly kind: 'run' } & Segment)
   /** The segments are in two runs of eight consecutive bytes; within a run, they occupy the same bits of every byte. */
   | { readonly kind: 'halves'; readonly halves: readonly [Segment, Segment] }

@@ -129,7 +129,7 @@ function pushPart(code: Code, { first, count, down, mask, up }: Part, from: numb
     code.vector('i8x16.bitmask');
     return;
   }
-  // Bits of neighboring bytes that are shifted in are masked out.
+  // Bits that are shifted in from neighboring bytes are masked out.
   if (up > 0) code.i32(up).vector('i16x8.shr_u');
   if (mask !== 0xff) splat(code, mask * 0x01010101).vector('v128.and');
   if (down > 0) code.i32(down).vector('i16x8.shl');

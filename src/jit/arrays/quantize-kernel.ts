@@ -98,8 +98,8 @@ function raiseMaximum(code: Code, spec: QuantizeSpec, maximum: number, pointer: 
 }
 
 /**
- * Pushes the bits of the largest magnitude among the groups at a pointer, and advances the pointer past them. Four
- * independent maxima avoid a dependency chain.
+ * Pushes the bits of the largest magnitude in the groups that a pointer refers to, and advances the pointer past these
+ * groups. Four independent maxima avoid a dependency chain.
  */
 function pushAmax(code: Code, spec: QuantizeSpec, groups: number, pointer: number): void {
   const maxima = Array.from({ length: groupVectors }, () => code.local('v128'));
@@ -125,8 +125,8 @@ function writeMaxima(code: Code, spec: QuantizeSpec): void {
 }
 
 /**
- * Returns the byte indices for a shuffle that selects the given words of two vectors. Words 0 to 3 are in the first
- * vector, words 4 to 7 in the second.
+ * Returns the byte indices for a shuffle that selects the given words from two vectors. Words 0 to 3 are in the first
+ * vector, and words 4 to 7 are in the second vector.
  */
 function wordBytes(...words: readonly [number, number, number, number]): readonly number[] {
   return words.flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte));

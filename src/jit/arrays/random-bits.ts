@@ -1,4 +1,4 @@
-/** Supplies random bits in a loop over groups of elements, in a function with the parameters of `ConvertGroups`. */
+/** Supplies random bits to a function that has the parameters of `ConvertGroups` and loops over groups of elements. */
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
 import { unscaled } from '../arithmetic/convert.ts';

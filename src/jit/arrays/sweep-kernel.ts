@@ -29,7 +29,7 @@ export interface SweepKernel {
   readonly wasm: Uint8Array<ArrayBuffer>;
 }
 
-/** Compiles a sweep. Null if the instruction has a step that does not occur in conversions. */
+/** Compiles a sweep. Returns null if the instruction has a step that does not occur in conversions. */
 export function sweepKernel(plan: SweepPlan): SweepKernel | null {
   if (!plan.steps.every(isSwept)) return null;
   const helpers = new Helpers();
@@ -57,8 +57,8 @@ function hasVectorForm({ steps, resultWidth }: SweepPlan): boolean {
 }
 
 /**
- * Addresses of the next input and of the current digest. There is one word for each range at each of these addresses,
- * so there are either one or four words, depending on the number of ranges.
+ * Addresses of the next inputs and of the current digests. At each of these addresses, there is one word for each
+ * range, so there are either one or four words.
  */
 const [inputAddress, stateAddress] = [0, 16];
 

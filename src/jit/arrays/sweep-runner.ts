@@ -3,7 +3,7 @@ import { compileModule } from '../compile-module.ts';
 import { exportedFunction } from '../exported-function.ts';
 import type { SweepKernel } from './sweep-kernel.ts';
 
-/** What is needed to compute the digests of a sweep. */
+/** The data that is needed to compute the digests of a sweep. */
 export interface SweepTask {
   readonly kernel: SweepKernel;
   /** Number of inputs per chunk. */
@@ -13,8 +13,8 @@ export interface SweepTask {
 export type ChunkDigest = readonly [chunk: number, digest: number];
 
 /**
- * Computes the digests of chunks in this thread. The number of chunks that are processed at the same time is the number
- * of lanes of the kernel.
+ * Computes the digests of chunks in this thread. The number of chunks that are processed at the same time equals the
+ * number of lanes of the kernel.
  */
 export function* sweepChunks(
   { kernel, chunkSize }: SweepTask,

@@ -27,7 +27,7 @@ export function callSize(memory: Memory, end: number): number {
   return Number(memory.load(end + header.size, 32));
 }
 
-/** Given the entry of a call, which ends at the address `end`, returns the region to which the call returns. */
+/** Returns the region to which a call returns; `end` is the address at which the entry of the call ends. */
 export function returnRegion(memory: Memory, end: number): number {
   return Number(memory.load(end + header.region, 32));
 }

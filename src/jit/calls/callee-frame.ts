@@ -88,7 +88,7 @@ export class CalleeFrame {
 
   /**
    * Like `clear`, but for a callee that is found at run time. Most candidates have the same parameters and no
-   * variables, so the bytes that all of them need are cleared by single stores.
+   * variables, so the bytes that all of them need are cleared by individual stores.
    */
   clearFound(candidates: readonly number[], localBytes: number): void {
     const { code, shape } = this.parts;

@@ -61,8 +61,8 @@ function search(code: Code, candidates: readonly Candidate[]): void {
 }
 
 /**
- * Maximum number of bytes that are zeroed by individual stores, because these are faster than `memory.fill` for few
- * bytes.
+ * Maximum number of bytes that are zeroed by individual stores, because individual stores are faster than `memory.fill`
+ * for small areas.
  */
 export const largestUnrolled = 128;
 

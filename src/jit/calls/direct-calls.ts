@@ -12,7 +12,7 @@ import { CalleeFrame, type CallerParts, siteOfCall } from './callee-frame.ts';
 
 /**
  * The type of a direct function. The function takes the context, the thread, the address at which its activation begins
- * in the thread's local memory, and the remaining fuel. It returns the fuel that remains when it ends.
+ * in the thread's local memory, and the remaining fuel. When the function ends, it returns the remaining fuel.
  */
 export const directType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 

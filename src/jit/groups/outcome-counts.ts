@@ -29,8 +29,8 @@ export class OutcomeCounts {
   /**
    * Counts the threads that continue in regions without counters, or in regions that are found at run time because the
    * threads return or make calls through registers. One local holds the region in which the first of these threads
-   * continues, the other the number of threads that continue in the same region. Null if no thread can leave the region
-   * in this way.
+   * continues, and the other local holds the number of threads that continue in the same region. Null if no thread can
+   * leave the region in this way.
    */
   foundRegion: { readonly region: number; readonly count: number } | null = null;
   /**

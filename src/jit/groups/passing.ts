@@ -47,10 +47,7 @@ export function passFunction(shape: KernelShape): number {
   });
 }
 
-/**
- * Writes code for a barrier of the whole block. If the threads that have just run are all threads of the block, they
- * continue.
- */
+/** Writes code for a block-wide barrier. If all threads of the block have just run, they continue. */
 function passBarrier(code: Code, shape: KernelShape, goOn: () => void): void {
   if (shape.inWarps) code.get(members).op('i32.popcnt');
   else code.get(behind).get(first).op('i32.sub');

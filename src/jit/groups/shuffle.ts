@@ -120,7 +120,7 @@ export function writeFixedShuffle(code: Code, { layout, frame }: KernelShape, fi
   );
 }
 
-/** Expects the number 1 on the stack, and replaces it with 0 if the mask of any lane does not contain all lanes. */
+/** Expects the number 1 on the stack, and replaces it with 0 unless the mask of every lane contains all lanes. */
 function pushAllMasksFull(code: Code, load: (quad: number) => Code): void {
   for (const quad of quads) {
     load(quad);
@@ -158,7 +158,7 @@ function bytesOf(numbers: readonly number[]): readonly number[] {
   return numbers.flatMap((word) => [0, 1, 2, 3].map((byte) => 4 * word + byte));
 }
 
-/** Returns the lane whose value `lane` receives. If the source is out of bounds, this is `lane` itself. */
+/** Returns the lane whose value `lane` receives. If the source is out of bounds, the result is `lane` itself. */
 function sourceOf({ mode, operand, bounds }: FixedShuffle, lane: number): Source {
   const shift = operand & 31;
   const segment = (bounds >>> 8) & 31;

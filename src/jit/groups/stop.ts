@@ -41,7 +41,7 @@ export interface Carriers {
 }
 
 /**
- * Returns the arrays for the values that threads send to a collective and for those that they receive from it. The
+ * Returns the arrays for the values that threads send to a collective and for the values that they receive from it. The
  * arrays are shared by all stops of the same kind.
  */
 export function carriersOf(frame: FrameLayout, collective: Collective): Carriers {

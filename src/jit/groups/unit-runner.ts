@@ -1,7 +1,7 @@
 /**
  * Runs a warp until its threads have to wait for threads of other warps. If the threads diverge, the code of
- * warp-runner.ts runs them. Most of them converge again before the next barrier, so the engine does not have to find
- * out which of them have arrived there.
+ * warp-runner.ts runs them. Most diverged threads reconverge before the next barrier, so the engine does not have to
+ * find out which threads have arrived there.
  */
 import { separatesCalls } from '../../isa/collective.ts';
 import { Code } from '../../wasm/code.ts';

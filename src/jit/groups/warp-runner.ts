@@ -84,12 +84,12 @@ export function advanceFunction(shape: KernelShape, run: number): number {
 /**
  * Number of consecutive times that lanes may continue in another region before they pause to let other threads run,
  * because they may be waiting for these threads. `together` applies if all lanes that can run are at the same place.
- * Otherwise, `apart` applies. It is much larger, because a pause lets the lanes that are ahead continue without the
- * others.
+ * Otherwise, `apart` applies. It is much larger, because a pause allows the lanes that are ahead to continue without
+ * the lanes that are behind.
  */
 const runsPerTurn = { together: 64, apart: 1 << 14 } as const;
 
-/** Makes the members pause if they continue in another region and have done so too many times without a pause. */
+/** Makes the members pause if they continue in another region and have already done so too many times in a row. */
 function pauseNowAndThen(
   code: Code,
   { helpers, layout }: KernelShape,
@@ -141,7 +141,7 @@ function giveConstantMask(
   });
 }
 
-/** Pushes the set of lanes that have paused. In the state word of such a lane, the second highest bit is 1. */
+/** Pushes the set of lanes that have paused. In the state word of a paused lane, the second-highest bit is 1. */
 function pausedLanes(code: Code, { helpers, layout }: KernelShape, states: number): void {
   const type = { parameters: ['i32'], results: ['i32'] } as const;
   const index = helpers.function('paused lanes', type, (inner) => {
@@ -168,7 +168,7 @@ export function pushState(code: Code, { layout }: KernelShape, states: number, l
 /**
  * Returns the index of a function that takes the address of the state words and a set of lanes that can run, and
  * returns the first region, in program order, in which any of these lanes continues. Lanes that are behind run first,
- * so that the lanes of a warp converge after they have taken different branches.
+ * so that the lanes of a warp reconverge after they have taken different branches.
  */
 function leastRegion(shape: KernelShape): number {
   return shape.helpers.function('least region', { parameters: ['i32', 'i32'], results: ['i32'] }, (code) => {
@@ -203,7 +203,7 @@ const sweepLocals = [
 
 type SweepLocal = (typeof sweepLocals)[number];
 
-/** Writes the code for one pass over all groups of a warp that are waiting. */
+/** Writes the code for one pass over all waiting groups of a warp. */
 class SweepWriter {
   private readonly shape: KernelShape;
   private readonly code: Code;
@@ -276,8 +276,8 @@ class SweepWriter {
   }
 
   /**
-   * If any member is outside the mask, sets the bit `advanced.outside`. Otherwise, lets the members continue if they
-   * include every existing lane in the mask.
+   * If any member is outside the mask, sets the bit `advanced.outside`. Otherwise, lets the members continue if every
+   * existing lane in the mask is a member.
    */
   private complete(): void {
     const { code, shape } = this;
@@ -317,8 +317,8 @@ function sweepFunction(shape: KernelShape): number {
 }
 
 /**
- * Returns the index of a function that gives a group its results and lets it continue. The function takes the address
- * of the warp's words, the first thread, and the members of the group.
+ * Returns the index of a function that delivers the results to a group and lets the group continue. The function takes
+ * the address of the warp's words, the first thread, and the members of the group.
  */
 export function completeFunction(shape: KernelShape): number {
   const { helpers, frame, layout } = shape;

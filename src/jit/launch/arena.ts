@@ -1,7 +1,4 @@
-/**
- * The global memory that a launch borrows: its parameters and constants, and, for each running block, a context with
- * everything the block needs.
- */
+/** The global memory that a launch borrows: its parameters and constants, and the memory of each running block. */
 import { signedAt } from '../../base/typed-reads.ts';
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
 import { blockIndexOf, blockNumberOf, blocksPerCluster, threadsOf } from '../../machine/extents.ts';
@@ -30,7 +27,10 @@ export interface ArenaOptions {
   readonly constants: Uint8Array;
 }
 
-/** The number of bytes that a launch borrows. It needs `common` bytes once, and `room` bytes for each running block. */
+/**
+ * The number of bytes that a launch borrows. The launch needs `common` bytes once, and `room` bytes for each running
+ * block.
+ */
 export interface ArenaNeeds {
   readonly common: number;
   readonly room: number;
@@ -116,7 +116,7 @@ export class Arena {
     return room;
   }
 
-  /** The number of the block that uses a room or, if the room is free, of the block that used it last. */
+  /** The number of the block that uses this memory or, if the memory is free, of the block that used it last. */
   blockOf(room: BlockRoom): number {
     const words = this.contextOf(room);
     const at = (field: number): number => signedAt(words, field / 4);

@@ -27,13 +27,13 @@ export class BlockBarriers {
     this.noted = new Uint8Array(code.threads);
   }
 
-  /** Forgets all arrivals, so that another block can start. */
+  /** Clears all recorded arrivals, so that another block can start. */
   clear(): void {
     this.barriers = null;
     this.noted.fill(0);
   }
 
-  /** Whether any thread of a unit is known to wait or to have exited. */
+  /** Whether any thread of a unit has been recorded as waiting or exited. */
   knows({ first, behind }: Unit): boolean {
     return this.noted.subarray(first, behind).includes(1);
   }
@@ -63,8 +63,9 @@ export class BlockBarriers {
   }
 
   /**
-   * Called when a thread has stopped. If the thread has arrived at a barrier, this is recorded in `barriers`. Nothing
-   * is recorded if the thread waits for other threads of its warp, because its state already shows that it waits.
+   * Called when a thread has stopped. If the thread has arrived at a barrier, the arrival is recorded in `barriers`.
+   * Nothing is recorded if the thread waits for other threads of its warp, because its state already shows that it
+   * waits.
    */
   stopped(thread: number, { step, line, region, sends }: CompiledStop): void {
     if (step.kind === 'collective' || this.noted[thread] === 1) return;

@@ -2,8 +2,8 @@
 import type { CompiledKernel } from '../compiled-kernel.ts';
 
 /**
- * The compiled code and the memory of one block, in the form that the block runner uses. If threads are handled in
- * units of a warp, `members` is a set of lanes of that warp.
+ * The compiled code and the memory of one block, in the form that the block runner uses. If each unit of threads is a
+ * warp, `members` is a set of lanes of that warp.
  */
 export interface BlockCode {
   readonly compiled: CompiledKernel;
@@ -12,7 +12,7 @@ export interface BlockCode {
   readonly run: (region: number, first: number, behind: number, members: number) => number;
   /** Runs threads of a warp that have diverged. Returns bits of `advanced`. */
   readonly advance: (first: number, behind: number) => number;
-  /** Gives results to the members of a warp that are waiting in the same group, and lets them continue. */
+  /** Delivers results to the members of a warp that are waiting in the same group, and lets them continue. */
   readonly complete: (first: number, members: number) => void;
   /**
    * Returns a view of the frames as words. After other blocks have run, the caller must get a new view, because the

@@ -28,8 +28,8 @@ const stopsField = context.stopsLeft / 4;
 const movedField = context.moved / 4;
 
 /**
- * If threads only wait for their cluster for this number of turns, they are in a deadlock. After fewer turns, a group
- * without a mask may still stop waiting for them and continue.
+ * If threads do nothing but wait for their cluster for more than this number of turns, they are in a deadlock. After
+ * fewer turns, a group without a member mask may still stop waiting for these threads and continue.
  */
 const stillTurnsToEnd = 2 * idlePassesBeforeGroups;
 
@@ -101,7 +101,10 @@ export class BlockEngine {
     return this.running.length > 0;
   }
 
-  /** The first block that has been taken from the ledger but not started; null if all of them have started. */
+  /**
+   * The first block that has been taken from the ledger but not started; null if every block that was taken has
+   * started.
+   */
   get nextBlock(): number | null {
     return this.taken.first < this.taken.end ? this.taken.first : null;
   }
@@ -287,8 +290,8 @@ export class BlockEngine {
   }
 
   /**
-   * Ends the launch with a deadlock fault if the threads of a cluster have only waited for each other for too many
-   * turns.
+   * Ends the launch with a deadlock fault if the threads of a cluster have done nothing but wait for each other for too
+   * many turns.
    */
   private requireMotion(): void {
     const isStuck = ({ hasEnded, stillTurns }: Running): boolean => hasEnded || stillTurns > stillTurnsToEnd;

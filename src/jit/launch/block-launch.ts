@@ -1,4 +1,4 @@
-/** What the engine needs to run blocks of a compiled kernel. */
+/** The data that the engine needs to run blocks of a compiled kernel. */
 import type { BuiltinServices } from '../../machine/builtins.ts';
 import type { EngineMemory } from '../../machine/memory/engine-memory.ts';
 import type { LaunchShape } from '../../machine/launch.ts';
@@ -9,7 +9,9 @@ import type { LeftOut } from './linked-code.ts';
 export interface BlockLaunch {
   readonly compiled: CompiledKernel;
   readonly module: WebAssembly.Module;
-  /** Workers receive the complete code, so nothing has been left out. */
+  /**
+   * The code that was left out of the module. On workers, nothing is left out, because they receive the complete code.
+   */
   readonly leftOut: LeftOut;
   readonly shape: LaunchShape;
   readonly memory: EngineMemory;

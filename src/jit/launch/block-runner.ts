@@ -56,7 +56,7 @@ export class BlockRunner {
   }
 
   /**
-   * Continues a block that compiled code has run in part. The unit that compiled code ran last begins with the thread
+   * Continues a block that compiled code has partially run. The unit that compiled code ran last begins with the thread
    * `first`, and `result` is its outcome. All units before it have ended, and the units after it have not started.
    */
   goOn(first: number, result: number): void {
@@ -109,8 +109,8 @@ export class BlockRunner {
   }
 
   /**
-   * Lets the remaining units continue if all of them wait at the same barrier of the whole block and none of them has
-   * been split. Returns whether they continue.
+   * Lets the remaining units continue if all of them wait at the same block-wide barrier and none of them has been
+   * split. Returns whether they continue.
    */
   private passTogether(): boolean {
     let barrier: number | null = null;

@@ -79,8 +79,8 @@ function memoryOf({ space, tensorSpace }: BoxCall, memory: EngineMemory, areas: 
 }
 
 /**
- * Copies a row if all of its accesses are valid. Otherwise returns false; the row is then copied in pieces, which finds
- * the invalid access.
+ * Copies a row if all of its accesses are valid. Otherwise returns false; the row is then copied in pieces, which
+ * detects the invalid access.
  */
 function moveRow(row: MovedRow, space: BoxCall['space'], memory: EngineMemory, areas: Areas): boolean {
   const { start, size } = reachOf(row);

@@ -75,7 +75,7 @@ test('code is released together with its device, but not earlier', async () => {
     return found;
   };
   expect(await isCollected(cleared, closed)).toBe(true);
-  // The garbage collector has run, because it has collected the code that was cleared from the other cache.
+  // The garbage collector must have run, because it has collected the code that the other cache released.
   expect(kept.deref()).toBeDefined();
   expect(open.before('kept', '')).toBe(kept.deref());
 });

@@ -8,9 +8,9 @@ import type { EngineCall } from '../engine-call.ts';
 export interface Compiled {
   readonly kernel: CompiledKernel;
   readonly module: WebAssembly.Module;
-  /** The list `engineCalls` of `kernel`, to which code that is compiled later adds its own calls. */
+  /** The `engineCalls` list of `kernel`. If more code is compiled later, its calls are added to this list. */
   readonly engineCalls: EngineCall[];
-  /** The regions whose code for one thread at a time was left out of `module`. */
+  /** The regions whose single-thread code was left out of `module`. */
   readonly leftOut: readonly number[];
   /** The modules that have been compiled for the regions in `leftOut`, by region. */
   readonly alone: Map<number, WebAssembly.Module>;
@@ -28,7 +28,7 @@ const mostCharacters = 32 * 2 ** 20;
 /** The kernels compiled from one text. The key represents everything else that affects the code. */
 type Kernels = Map<string, Compiled>;
 
-/** Texts and their kernels; the text that was used last is the last entry. */
+/** Texts and their kernels; the most recently used text is the last entry. */
 type Texts = Map<string, Kernels>;
 
 /** The compiled code of all devices. */
@@ -82,7 +82,9 @@ function put(texts: Texts, text: string, key: string, compiled: Compiled): void 
   }
 }
 
-/** Drops the texts of a device. Other devices that use one of them keep its code, but no longer share it. */
+/**
+ * Drops the texts of a device. Other devices that use one of these texts keep its code, but no longer share the code.
+ */
 function release(texts: Texts): void {
   for (const text of texts.keys()) everywhere.delete(text);
   texts.clear();

@@ -1,4 +1,6 @@
-/** Handles the calls that compiled code makes to the engine, and remembers which thread and line made the last call. */
+/**
+ * Handles the calls that compiled code makes to the engine, and remembers the thread and the PTX line of the last call.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import type { Dim3 } from '../../machine/extents.ts';
 import type { EngineCall } from '../engine-call.ts';
@@ -49,7 +51,7 @@ export class CodeCalls {
   room: BlockRoom | null = null;
   /** The blocks of the current cluster, in the order of their ranks; may be empty if clusters have only one block. */
   cluster: readonly Member[] = [];
-  /** The thread and the line that made the last call. */
+  /** The thread that made the last call, and the PTX line of that call. */
   thread: number | null = null;
   line: number | null = null;
 
@@ -137,7 +139,7 @@ export class CodeCalls {
 
   /** The block with the given rank in the current block's cluster. */
   private blockInCluster(rank: number): BlockOfCluster {
-    // Blocks in clusters of one block run inside compiled code, one after the other.
+    // If each cluster has only one block, the blocks run inside compiled code, one after the other.
     if (this.cluster.length <= 1) return { ...this.running(), hasEnded: false };
     const { room, hasEnded } = elementAt(this.cluster, rank);
     return { shared: room.shared, tensor: room.tensor, hasEnded };

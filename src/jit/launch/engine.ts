@@ -15,13 +15,13 @@ import { faultOf } from './faults.ts';
 import { OwnLedger } from './ledger.ts';
 import type { LeftOut } from './linked-code.ts';
 
-/** A kernel's module, and what the engine needs to know about it. */
+/** A kernel's module, and the information about the kernel that the engine needs. */
 export interface CompiledCode {
   readonly compiled: CompiledKernel;
   readonly module: WebAssembly.Module;
 }
 
-/** Code for the calling thread, which can compile more of the kernel while it runs. */
+/** Code that runs on the calling thread. Code that was left out of the module can be compiled while the launch runs. */
 export interface LocalCode extends CompiledCode {
   readonly leftOut: LeftOut;
 }
@@ -122,7 +122,7 @@ export class FastEngine implements Engine<SettledState> {
     return new BlockEngine({ ...launch, ...code, constants, constantRegions, services, residentBytes }, ledger);
   }
 
-  /** Once better code is available, switches to this code between two blocks. */
+  /** Once better code is available, switches to it between two blocks. */
   private improve(better: BetterCode): void {
     const asked = performance.now();
     if (this.blocks.isUnderWay || this.blocks.nextBlock !== null) return;

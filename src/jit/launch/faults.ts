@@ -48,8 +48,8 @@ export interface Areas {
 }
 
 /**
- * A number that is larger than the size of any memory. All smaller offsets can be represented exactly as JavaScript
- * numbers.
+ * A number that is larger than the size of any memory area. All smaller offsets can be represented exactly as
+ * JavaScript numbers.
  */
 const beyond = 2 ** 48;
 
@@ -102,7 +102,7 @@ interface AreaAccess {
   readonly size: number;
 }
 
-/** Throws a fault unless an access lies in an area, is aligned, and does not write to an area that is read-only. */
+/** Throws a fault unless an access lies within an area, is aligned, and does not write to a read-only area. */
 function checkInside(space: MemorySpace, area: Area, { access, offset, size }: AreaAccess, global: EngineMemory): void {
   const isPlain = offset + size <= area.size && offset % size === 0 && (access === 'load' || !isReadOnly(space));
   // Accesses that are clearly valid are handled without a segment, because creating a segment takes longer than all
@@ -167,7 +167,7 @@ export function faultOf(error: unknown): MachineFault | null {
   if (/out of bounds/.test(error.message)) {
     return machineFault('PTX6034', { what: 'reaches beyond all memory of the device' });
   }
-  // Among the instructions of WebAssembly, only atomic instructions trap if an address is unaligned. Compiled code uses
-  // them only if host threads share memory.
+  // Among WebAssembly instructions, only atomic instructions trap if an address is unaligned. Compiled code uses atomic
+  // instructions only if host threads share memory.
   return /unaligned/i.test(error.message) ? machineFault('PTX6034', { what: 'is atomic and not aligned' }) : null;
 }

@@ -20,7 +20,7 @@ import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads
 import { type Crew, runSpread, usefulWorkers } from './spread.ts';
 import { borrowThreads } from './turns.ts';
 
-/** What a module was loaded from: its PTX text, and the environment, which can change the meaning of the text. */
+/** The source of a module: its PTX text, and the environment, which can change the meaning of the text. */
 export interface ModuleOrigin {
   readonly text: string;
   readonly environment: Environment;
@@ -97,9 +97,7 @@ function withSource(kernel: KernelProgram, result: LaunchResult): LaunchResult {
   return { ...result, fault: { ...fault, source: sourceAt(kernel, fault.line) } };
 }
 
-/**
- * Whether a kernel calls built-in functions. Built-in functions can print something or change the list of allocations.
- */
+/** Whether a kernel calls built-in functions. Built-in functions can print output or change the list of allocations. */
 function callsBuiltins({ functions }: KernelProgram): boolean {
   return functions.some(({ kind }) => kind === 'builtin');
 }
@@ -180,8 +178,8 @@ function layoutOf(launch: Launch, { checked }: FastOptions, concurrent: boolean,
 }
 
 /**
- * The functions that compile code that was left out. They are stored with the kernel instead of its code, because they
- * keep everything that is known about the kernel in memory, and the code is kept for longer.
+ * The functions that compile the code that was left out. They are stored by kernel instead of with the compiled code,
+ * because they keep all data about the kernel in memory, and compiled code may be kept for longer than the kernel.
  */
 const compilers = new WeakMap<KernelProgram, Map<Compiled, CompileAlone>>();
 

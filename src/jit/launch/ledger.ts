@@ -107,8 +107,8 @@ export class OwnLedger implements Ledger {
   }
 
   /**
-   * This is also called when blocks are taken, because a launch with very many blocks can exceed its time limit even if
-   * the blocks execute no instructions.
+   * This method is also called when blocks are taken, because a launch with very many blocks can exceed its time limit
+   * even if the blocks execute no instructions.
    */
   look(): void {
     checkTime(this.limits);

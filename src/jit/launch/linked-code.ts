@@ -6,7 +6,7 @@ import { aloneImport } from '../regions/alone.ts';
 type Run = (contextAddress: number, region: number, first: number, behind: number, members: number) => number;
 type RunBlocks = (contextAddress: number, count: number, unitSize: number) => number;
 
-/** The code for one thread at a time that was left out of a kernel's module. */
+/** The single-thread code that was left out of a kernel's module. */
 export interface LeftOut {
   readonly regions: readonly number[];
   /** Returns a module that contains the code of one of these regions. */

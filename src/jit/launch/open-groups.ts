@@ -1,6 +1,6 @@
 /**
- * Groups of threads that wait at an instruction without a member mask, such as `activemask`. The threads of a warp that
- * arrive before the group continues belong to it.
+ * Groups of threads that wait at an instruction without a member mask, such as `activemask`. A group consists of the
+ * threads of a warp that arrive before the group continues.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { separatesCalls } from '../../isa/collective.ts';

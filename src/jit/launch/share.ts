@@ -59,7 +59,7 @@ export function runShare(share: Share): ShareResult {
   }
 }
 
-/** Maximum time in milliseconds that a thread waits until the other threads that were requested have started. */
+/** Maximum time in milliseconds that a thread waits for the other requested threads to start. */
 const longestMeeting = 10_000;
 
 /** Waits until `count` threads have called this function, but no longer than the maximum waiting time. */

@@ -13,7 +13,8 @@ import { threadsPerProcessor } from './turns.ts';
 import type { WorkerHost } from './worker-host.ts';
 
 /**
- * The memory of each worker is a multiple of this number of bytes, so that no two workers write to the same cache line.
+ * The size of each worker's memory is a multiple of this number of bytes, so that no two workers write to the same
+ * cache line.
  */
 const lineSize = 256;
 
@@ -93,7 +94,7 @@ async function runAll(shares: readonly Share[], ledger: LedgerPage, host: Worker
 
 /**
  * Returns how many bytes each worker needs for its blocks. Usually, a worker holds a single cluster at a time. If
- * blocks may wait for each other, it holds as many blocks as fit in memory.
+ * blocks may wait for each other, a worker holds as many blocks as fit in memory.
  */
 function roomFor(
   { shape, memory, parameters, image }: Launch,

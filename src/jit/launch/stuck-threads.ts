@@ -79,7 +79,7 @@ export class StuckThreads {
     collectives.arrive({ thread, line }, keyOf(step.fn), mask, [region]);
   }
 
-  /** Makes the fault report the first waiting thread, and the line where this thread waits. */
+  /** Makes the fault refer to the first waiting thread and to the line where this thread waits. */
   private blameFirst(): void {
     const { threads, compiled } = this.code;
     for (let thread = 0; thread < threads; thread++) {

@@ -18,7 +18,10 @@ export class ThreadWords {
     this.maskArray = mask;
   }
 
-  /** Gets a new view of the words. If other blocks have run, this must be called before the words are used again. */
+  /**
+   * Gets a new view of the words. If other blocks have run, this function must be called before the words are used
+   * again.
+   */
   refresh(): void {
     this.words = this.code.words();
   }

@@ -11,7 +11,7 @@ const turns = new WeakMap<WorkerHost, Turns>();
 
 /**
  * Waits until this number of threads is free, and starts threads that are not running yet. Returns a function that
- * gives the threads back. Returns null if the host cannot start threads.
+ * releases the threads. Returns null if the host cannot start threads.
  */
 export async function borrowThreads(host: WorkerHost, threads: number): Promise<(() => void) | null> {
   const known = turns.get(host) ?? new Turns(threadsPerProcessor * host.processors);
@@ -40,8 +40,8 @@ export class Turns {
   }
 
   /**
-   * Waits until this number of threads is free, first come, first served. Returns a function that gives the threads
-   * back.
+   * Waits until this number of threads is free; requests are served in the order in which they arrive. Returns a
+   * function that releases the threads.
    */
   async take(threads: number): Promise<() => void> {
     if (this.waiting.length > 0 || !this.fits(threads))

@@ -11,9 +11,9 @@ export interface WorkerHost {
    * to false. The threads are kept for later launches, but they do not prevent the process from exiting.
    */
   ready(count: number): Promise<boolean>;
-  /** Runs a share in a free thread. */
+  /** Runs a share on a free thread. */
   run(share: Share): Promise<ShareResult>;
-  /** Runs a part of a conversion in a free thread. */
+  /** Runs a part of a conversion on a free thread. */
   convert(part: ArrayPart): Promise<void>;
   /** Number of threads that the host can run at the same time. */
   readonly processors: number;

@@ -10,8 +10,8 @@ import type { Carrier } from '../regions/frame.ts';
 const [words, first] = [0, 1] as const;
 
 /**
- * Pushes the address of lane 0's element, without the offset of the array. In an array of double words, the distance of
- * an element from the start is twice as large as in an array of words.
+ * Pushes the address of lane 0's element, not including the offset of the array. In an array of double words, the
+ * distance of an element from the start is twice as large as in an array of words.
  */
 function pushStart(code: Code, wide: number, { type }: Carrier): Code {
   return code.get(type === 'i64' ? wide : words);

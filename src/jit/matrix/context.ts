@@ -1,4 +1,4 @@
-/** The layouts of the frame and of the scratch memory, which the code for all matrix products uses. */
+/** The layouts of the frame and of the scratch memory that the code for all matrix products uses. */
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Carriers } from '../groups/stop.ts';

@@ -14,7 +14,7 @@ export interface DotShape {
   readonly arithmetic: DotArithmetic;
   /** Number of terms. */
   readonly count: number;
-  /** Number of fraction bits of each product: the sum of the numbers of fraction bits of its two factors. */
+  /** Number of fraction bits of each product, which is the total number of fraction bits of its two factors. */
   readonly fractionBits: number;
 }
 
@@ -49,7 +49,7 @@ export function dotFunction(helpers: Helpers, shape: DotShape, origin: number): 
   });
 }
 
-/** The bits of the NaN that is used for all f32 results that are NaN. */
+/** The bits of every f32 result that is a NaN. */
 const notNumberWord = 0x7fffffff;
 
 function addFunction(helpers: Helpers, format: 'f16' | 'f32'): number {
@@ -114,8 +114,8 @@ class ChunkWriter {
     const decoded = code.local('i64');
     code.get(accumulator).call(decodeFunction(helpers, format)).tee(decoded).op('i32.wrap_i64').set(significand);
     code.get(decoded).i64(32n).op('i64.shr_s', 'i32.wrap_i64').set(own);
-    // Zeros have a special exponent. Products that are zero already have it, so it has to be set only for the
-    // accumulator.
+    // Zeros have a special exponent. Products that are zero already have this exponent, so it has to be set only for
+    // the accumulator.
     code.get(own).i32(arithmetic.zeroExponent).get(significand).op('select').set(greatest);
     const [term, exponent] = [code.local('i32'), code.local('i32')];
     this.eachTerm(() => {

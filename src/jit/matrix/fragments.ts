@@ -17,7 +17,7 @@ import { factorBytes, first, mixesHalves, type ProductContext, sumBytes, words }
 import { decodeFunction } from './decoded.ts';
 import { elementPosition, evenly, type Position, positionOf, pushLanePosition, repeat } from './lanes.ts';
 
-/** Pushes the address of a lane's element in one of the frame's arrays, without the offset of the array. */
+/** Pushes the address of a lane's element in one of the frame's arrays, not including the offset of the array. */
 function pushOwn({ code }: ProductContext, lane: number, { type }: Carrier): void {
   code.get(words).get(lane);
   if (type === 'i32') {

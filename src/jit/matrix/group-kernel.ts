@@ -167,7 +167,7 @@ class GroupWriter {
     this.pushA(group, groupFields.exponent);
     this.pushB(group, groupFields.exponent);
     code.vector('i32x4.add').set(exponent);
-    // The exponent of a group counts if any product is not zero, even if the products add up to zero.
+    // The exponent of a group is taken into account if any product is not zero, even if the products add up to zero.
     code.get(exponent);
     splat(code, this.arithmetic.zeroExponent);
     this.pushA(group, groupFields.mask);

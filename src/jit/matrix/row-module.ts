@@ -1,6 +1,6 @@
 /**
- * The parts that the WebAssembly modules of `tile-kernel.ts` and `group-kernel.ts` share. Both modules multiply rows
- * for tcgen05.mma.
+ * The code that is shared by the WebAssembly modules of `tile-kernel.ts` and `group-kernel.ts`. Both modules multiply
+ * rows for tcgen05.mma.
  */
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';

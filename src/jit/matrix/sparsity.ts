@@ -1,4 +1,4 @@
-/** Finds the columns of the elements that are kept in a sparse matrix A, as specified by its metadata. */
+/** Uses the metadata of a sparse matrix A to find the columns of the elements that are kept. */
 import { elementAt } from '../../base/element-at.ts';
 import type { Sparsity } from '../../isa/matrix-product.ts';
 import type { Code } from '../../wasm/code.ts';

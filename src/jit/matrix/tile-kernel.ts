@@ -14,8 +14,8 @@ const most = { rows: 128, columns: 256, length: 64 } as const;
 
 /**
  * The addresses of the sums and the factors in the memory of the module. The sums are in the order of their columns.
- * The columns in a block of B are in order, too: the first four columns take the place of the even columns in other
- * products, and the last four columns take the place of the odd columns.
+ * The columns in a block of B are stored in order, too: the first four columns are stored where other products store
+ * the even columns, and the last four columns are stored where other products store the odd columns.
  */
 export const tileRooms: VectorRooms & { readonly sums: number } = (() => {
   const a = 4 * most.columns;

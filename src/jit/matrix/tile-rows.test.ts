@@ -1,4 +1,4 @@
-/** Compares rows that compiled code multiplies with elements that are computed one by one. */
+/** Tests that rows computed by compiled code match elements that are computed one by one. */
 import { describe, expect, test } from 'vitest';
 import { RandomSource } from '../../../test/differential/random-source.ts';
 import { findGpu } from '../../isa/gpus.ts';

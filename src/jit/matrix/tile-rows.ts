@@ -24,7 +24,7 @@ const mostSums = 256;
 /** For each kind of product, the number of columns that are computed together. */
 const together: Readonly<Record<RowProduct['kind'], number>> = { elements: across, groups: columnsTogether };
 
-/** The memory that all kernels share, with the product whose factors it currently contains. */
+/** The memory that all kernels share, and the product whose factors this memory currently contains. */
 class Workspace {
   private readonly memory: WebAssembly.Memory;
   private readonly kernels = new Map<string, CompiledFunction>();
@@ -109,7 +109,7 @@ function loadElements(
 /** Elements of e2m1 are multiples of 0.5, so twice an element is an integer. */
 const unit = 0.5;
 
-/** @param lanes the number of lines whose fields are interleaved */
+/** @param lanes the number of rows or columns whose fields are interleaved */
 function loadGroups({ lines: { length, values }, scales }: GroupFactors, lanes: number, to: DataView): void {
   const groups = length / groupElements;
   for (let line = 0; line < values.length / length; line++) {

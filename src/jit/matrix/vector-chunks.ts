@@ -17,7 +17,7 @@ export function hasNormalProducts(a: FactorFormat, b: FactorFormat): boolean {
   return [a, b].every((format) => formats[format].exponentBits < 8);
 }
 
-/** What is known about the range of the products. */
+/** Properties of the range of the products. */
 export interface ProductRange {
   readonly arithmetic: DotArithmetic;
   /** The result of `staysInRange`. */
@@ -95,7 +95,7 @@ export class VectorChunks {
   }
 }
 
-/** Pushes a 16-bit number into every lane. */
+/** Pushes a vector that contains a 16-bit number in every lane. */
 function splatHalves(code: Code, value: number): Code {
   return splat(code, (value & 0xffff) * 0x10001);
 }

@@ -1,4 +1,4 @@
-/** Writes accesses to the decoded entries of A and B that belong to eight columns of a row (vector-layout.ts). */
+/** Writes code that accesses the decoded entries of A and B for eight columns of a row (vector-layout.ts). */
 import type { Code } from '../../wasm/code.ts';
 import { repeat } from './lanes.ts';
 import { advance } from './vector-factors.ts';

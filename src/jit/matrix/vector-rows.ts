@@ -1,4 +1,6 @@
-/** Writes loops over the rows of a product, and accesses to the elements of C and D in eight columns of a row. */
+/**
+ * Writes loops over the rows of a product, and code that accesses the elements of C and D in eight columns of a row.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import type { Code } from '../../wasm/code.ts';

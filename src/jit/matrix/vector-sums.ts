@@ -115,7 +115,7 @@ export function checkAccumulators(code: Code, arithmetic: DotArithmetic, sum: nu
 
 /**
  * Sets the lanes of the mask `bad` in which the largest exponent is out of range. If all terms of the sum in a lane are
- * zero, the exponent does not matter, so this lane is not set.
+ * zero, the exponent does not matter, so the lane is not set in the mask.
  */
 function checkExponents(code: Code, arithmetic: DotArithmetic, greatest: number, doubled: number, bad: number): void {
   code.get(bad);

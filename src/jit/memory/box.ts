@@ -1,4 +1,4 @@
-/** Lowers copies of tensor boxes. The engine makes the copy, so compiled code only passes its operands. */
+/** Lowers copies of tensor boxes. The engine performs the copy, so compiled code only passes the operands. */
 import { type BoxKind, mostDimensions, mostOffsets } from '../../isa/steps/memory.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Lowering } from '../lowering.ts';

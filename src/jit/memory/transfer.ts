@@ -188,7 +188,7 @@ export function lowerBulkAtomic(
   const { space, sourceSpace, width, from, to, value, old, next, steps, order } = step;
   const unseen = { proxy: 'generic', order: null, unused: false } as const;
   inPieces(step, lowering, (source, target) => {
-    // The addresses must have the same alignment as in a copy.
+    // The addresses must have the alignment that a copy requires.
     locateAt(lowering, { space: sourceSpace, access: 'load', size: piece }, source);
     locateAt(lowering, { space, access: 'store', size: piece }, target);
     for (let offset = 0; offset < piece; offset += width / 8) {

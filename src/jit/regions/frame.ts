@@ -7,8 +7,8 @@ import { alignTo16 } from '../layout.ts';
 import { warpSize } from '../../machine/launch.ts';
 
 /**
- * Number of unused bytes between arrays. Without them, the distances between arrays could be multiples of the page
- * size, and the arrays would evict each other from the cache.
+ * Number of unused bytes between arrays. Without these gaps, the distances between arrays could be multiples of the
+ * page size, and the arrays would evict each other from the cache.
  */
 const gap = 64;
 
@@ -58,8 +58,8 @@ export class FrameLayout {
   }
 
   /**
-   * Closes the layout and returns the total size of all arrays in bytes. Code that is compiled later can use only these
-   * arrays.
+   * Finalizes the layout and returns the total size of all arrays in bytes. Code that is compiled later can use only
+   * these arrays.
    */
   close(): number {
     this.isClosed = true;
@@ -103,8 +103,8 @@ export class FrameLayout {
   }
 
   /**
-   * Returns the offset of 8 bytes for a register that has no local. All threads use the same bytes, one after the
-   * other. Returns null if these bytes were not reserved before the layout was closed.
+   * Returns the offset of an 8-byte slot for a register that has no local. All threads use the same slot, one after the
+   * other. Returns null if the slot was not reserved before the layout was finalized.
    */
   overflow(index: number): number | null {
     while (this.overflowing.length <= index && !this.isClosed) this.overflowing.push(this.take(8));

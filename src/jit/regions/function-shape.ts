@@ -30,7 +30,7 @@ export interface FunctionShape {
   readonly firstRegion: number;
   /** The registers that are live at the start of each block. */
   readonly live: Liveness;
-  /** Index of the region that begins with a block. */
+  /** For each basic block at which a region begins, the index of that region. */
   readonly regionAt: ReadonlyMap<number, number>;
   /**
    * Basic blocks at whose start a thread may pause. While the thread pauses, its registers are kept in the frame; it
@@ -38,9 +38,9 @@ export interface FunctionShape {
    */
   readonly landings: ReadonlySet<number>;
   /**
-   * The landings at which a thread lets the other threads of its warp catch up (program/lockstep.ts) and those at which
-   * a long function is split (program/seams.ts), each with its place. The regions of a function are in the order of
-   * their places.
+   * The landings at which the threads of a warp reconverge (program/lockstep.ts) and the landings at which a long
+   * function is split (program/seams.ts), each with its place. The regions of a function are in the order of their
+   * places.
    */
   readonly lockstep: ReadonlyMap<number, number>;
   /** The data for running four threads at once; null if the kernel runs one thread at a time. */
@@ -137,8 +137,8 @@ export function functionShape(original: FunctionProgram, surroundings: Surroundi
 const none: ReadonlySet<number> = new Set();
 
 /**
- * The instructions at which regions end, for example so that other threads can catch up, with their places
- * (lockstep.ts).
+ * The instructions at which regions end, for example so that the threads of a warp can reconverge, with the places of
+ * these instructions (lockstep.ts).
  */
 function pointsOf(
   program: FunctionProgram,

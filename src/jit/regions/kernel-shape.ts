@@ -31,15 +31,15 @@ export interface KernelShape {
   readonly hasStates: boolean;
   /**
    * Whether threads run warp by warp, and some lanes of a warp may run while the others wait. This is the case if
-   * threads of a warp exchange values or catch up with each other.
+   * threads of a warp exchange values or reconverge at certain instructions.
    */
   readonly inWarps: boolean;
-  /** Whether threads let the other threads of their warp catch up (program/lockstep.ts). */
+  /** Whether the threads of a warp reconverge at certain instructions (program/lockstep.ts). */
   readonly catchesUp: boolean;
   /**
-   * Whether a thread may wait for another thread in a loop that extends over several regions, because it calls
-   * functions or lets other threads catch up. In that case, a thread sometimes pauses at such a place to let other
-   * threads run.
+   * Whether a thread may wait for another thread in a loop that extends over several regions, because the loop contains
+   * a call or an instruction at which threads reconverge. In that case, a thread sometimes pauses at such a place to
+   * let other threads run.
    */
   readonly waitsAcrossRegions: boolean;
   /** Whether a thread may reach a loop in which it waits for another thread. */
@@ -51,7 +51,7 @@ export interface KernelShape {
   readonly yieldsAtStops: boolean;
   /**
    * The regions that begin with a loop in which a thread only waits for its cluster, with the PTX source lines of the
-   * loops. Empty if threads may also pause elsewhere than in loops.
+   * loops. Empty if threads may also pause outside loops.
    */
   readonly spins: ReadonlyMap<number, number>;
   readonly frame: FrameLayout;
@@ -103,7 +103,7 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
 
 /**
  * Returns the functions that generated code calls directly. If threads perform accesses in lockstep, no function is
- * called directly, because all threads of a warp have to enter it and return from it together.
+ * called directly, because all threads of a warp have to enter each function and return from it together.
  */
 function directFunctionsOf({ functions, direct }: KernelProgram, { inLockstep }: LaunchLayout): DirectFunctions {
   const exchanges = functions.some((fn) => fn.kind === 'program' && accessesInLockstep(fn.program, inLockstep));

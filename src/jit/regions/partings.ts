@@ -1,7 +1,4 @@
-/**
- * Finds the instructions at which four threads that run together may diverge. After that, each of these threads runs
- * alone.
- */
+/** Finds the instructions at which four threads that run together may diverge. Threads that have diverged run alone. */
 import { flowOf } from '../../isa/steps/effects.ts';
 import type { DirectFunctions } from '../../program/direct-functions.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
@@ -49,7 +46,7 @@ export function partingsOf(
   return new Set(found);
 }
 
-/** Whether threads execute an instruction together although its guard may differ between them. */
+/** Whether threads execute an instruction together even though its guard may differ between them. */
 export function isMasked(instruction: ProgramInstruction, varying: ReadonlySet<number>): boolean {
   return mayDiffer(instruction, varying) && canBeMasked(instruction);
 }
@@ -60,7 +57,7 @@ function mayDiffer({ guard }: ProgramInstruction, varying: ReadonlySet<number>):
 
 /**
  * Whether threads always run one by one from this instruction on. This is the case for most calls, so that functions
- * are called, and output is printed, in the same order as in code for one thread at a time.
+ * are called, and output is printed, in the same order as in single-thread code.
  */
 export function alwaysParts({ steps, call }: ProgramInstruction, { alone }: DirectFunctions): boolean {
   if (call?.callee.kind === 'direct' && alone.has(call.callee.function)) return false;

@@ -8,12 +8,13 @@ import type { KernelShape } from './kernel-shape.ts';
 import type { ThreadFrame } from './thread-frame.ts';
 
 /**
- * After this number of runs of regions that end at calls or where threads catch up, threads pause to let other threads
- * run. The number must be a power of two.
+ * Threads pause to let other threads run when `leavingRuns` is a multiple of this number, which must be a power of two.
  */
 const leavingRunsPerTurn = 64;
 
-/** What a RegionExit needs: the function to which the region belongs, and the code that is being generated. */
+/**
+ * The parts of a RegionExit, including the function to which the region belongs and the code that is being generated.
+ */
 interface ExitParts {
   readonly code: Code;
   readonly shape: KernelShape;

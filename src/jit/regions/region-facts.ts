@@ -38,14 +38,14 @@ export function soleOutcome(fn: FunctionShape, region: Region): number | null {
   return found.size === 1 ? only : null;
 }
 
-/** Whether a thread that leaves a block may let the other threads of its warp catch up. */
+/** Whether a thread that leaves a block may reach an instruction at which the threads of its warp reconverge. */
 export function letsCatchUp({ blocks, lockstep }: FunctionShape, number: number): boolean {
   return lockstep.size > 0 && successorsOf(elementAt(blocks, number)).some((next) => lockstep.has(next));
 }
 
 /**
- * Whether threads may continue in another region without waiting, either because of a call or because they let other
- * threads catch up.
+ * Whether threads may continue in another region without waiting, either because of a call or because the region ends
+ * where threads reconverge.
  */
 export function goesOn(fn: FunctionShape, { order }: Region): boolean {
   return order.some((number) => elementAt(fn.blocks, number).exit.kind === 'call' || letsCatchUp(fn, number));

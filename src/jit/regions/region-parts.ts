@@ -13,11 +13,11 @@ import type { RegionLocals } from '../lowering.ts';
 import type { FunctionShape } from './function-shape.ts';
 import type { KernelShape } from './kernel-shape.ts';
 
-/** The parts of a block that are written differently for one thread and for four. */
+/** The parts of a block whose code differs between one thread and four threads. */
 export interface BlockParts {
   /** Writes code that counts instructions that every thread executes. */
   readonly spend: (count: number) => void;
-  /** Writes the code of `body`, and makes it run only if the instruction's guard is true. */
+  /** Writes the code of `body` so that it runs only if the instruction's guard is true. */
   readonly guarded: (instruction: ProgramInstruction, body: () => void) => void;
   readonly lower: (instruction: ProgramInstruction) => void;
   /** Writes the last instruction of a basic block, and the code that continues after the block. */
@@ -25,8 +25,8 @@ export interface BlockParts {
   readonly end: () => void;
   readonly goTo: (block: number) => void;
   /**
-   * Whether a register is live at the start of at least one block, and so must keep its value from one block to the
-   * next.
+   * Whether a register is live at the start of at least one block, and must therefore keep its value from one block to
+   * the next.
    */
   readonly crosses: (place: number) => boolean;
   /** Called when a register that is used only in this block is no longer needed. */

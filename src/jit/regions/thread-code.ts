@@ -45,7 +45,7 @@ export class ThreadCode {
   private readonly spans: CheckedSpans;
   private readonly isLong: boolean;
   private calls: DirectCalls | null = null;
-  /** Instructions of the block that is being written for which a NaN result may have any bits. */
+  /** Instructions of the current block whose NaN results may have arbitrary bits. */
   private hidden: ReadonlySet<ProgramInstruction> = new Set();
   /** Number of blocks and instructions written so far. */
   private written = 0;
@@ -75,7 +75,7 @@ export class ThreadCode {
     lowerInstruction(this.lowering(instruction));
   }
 
-  /** Checks the clock only once in a while, because reading the time takes as long as writing a simple instruction. */
+  /** Checks the clock only occasionally, because reading the time takes as long as writing a simple instruction. */
   lookNowAndThen(): void {
     if (this.written++ % instructionsPerLook === 0) this.parts.shape.layout.look();
   }

@@ -77,9 +77,9 @@ export class Values {
   private readonly widths: ReadonlyMap<number, number>;
   private readonly crosses: (place: number) => boolean;
   private readonly registers = new Map<number, Slot>();
-  /** Homes that have been released. Other registers that are live only within one block can use them. */
+  /** Storage locations that have been released. Other registers that are live only within one block can reuse them. */
   private readonly spare: Readonly<Record<IntegerType, Home[]>> = { i32: [], i64: [] };
-  /** The number of homes that have been created for registers, of both types. */
+  /** The number of storage locations that have been created for registers of both types. */
   private homes = 0;
   private readonly overflow: Overflow;
   /** Locals that hold a value while the address to which it is stored is pushed. */
@@ -91,7 +91,7 @@ export class Values {
 
   /**
    * The function `crosses` returns whether a register is live at the start of at least one basic block. Such a register
-   * needs a home of its own.
+   * does not share its storage location with other registers.
    */
   constructor(code: Code, program: FunctionProgram, crosses: (place: number) => boolean, overflow: Overflow) {
     this.code = code;
@@ -128,7 +128,7 @@ export class Values {
     return upperPlace(this.program, place);
   }
 
-  /** Whether the value of a name is 128 bits wide. */
+  /** Whether the value that a name refers to is 128 bits wide. */
   isWide(ref: Ref): boolean {
     const place = this.placeOf(ref);
     const upper = this.upperOf(place);
@@ -146,14 +146,14 @@ export class Values {
     return local;
   }
 
-  /** Returns the type that the value of a name has at this point. */
+  /** Returns the current type of the value that a name refers to. */
   typeOf(ref: Ref): IntegerType {
     const place = this.placeOf(ref);
     const slot = this.slotOf(place);
     return slot?.type ?? (typeof this.program.initialFrame[place] === 'bigint' ? 'i64' : 'i32');
   }
 
-  /** Returns the value of a name that is a constant; null for other names. */
+  /** Returns the value that a name refers to if the value is a constant, otherwise null. */
   constantOf(ref: Ref): Bits | null {
     const place = this.placeOf(ref);
     return this.slotOf(place) === null ? (this.program.initialFrame[place] ?? null) : null;
@@ -171,7 +171,7 @@ export class Values {
     return slot.type;
   }
 
-  /** Makes the home of a register that is live only within one block available to other registers. */
+  /** Makes the storage location of a register that is live only within one block available to other registers. */
   release(place: number): void {
     const slot = this.registers.get(place);
     if (slot === undefined) return;

@@ -2,7 +2,7 @@
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Lowering } from '../lowering.ts';
 
-/** Writes a call of a function that takes and returns vectors of four words, and keeps the first word of the result. */
+/** Writes a call to a function that takes and returns vectors of four words, and keeps the first word of the result. */
 export function lowerByFour(index: number, from: readonly Ref[], to: Ref, { code, values }: Lowering): void {
   for (const ref of from) {
     values.get(ref, 'i32');

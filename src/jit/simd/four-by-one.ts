@@ -1,7 +1,4 @@
-/**
- * Computes float operations for four threads one after the other. This is needed for operands that vector code cannot
- * handle.
- */
+/** Computes float operations for four threads one after the other, for operands that vector code cannot handle. */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { narrowFunction } from '../arithmetic/narrow-arithmetic.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -9,8 +6,8 @@ import type { Helpers } from '../helpers.ts';
 import { laneCount } from './vectors.ts';
 
 /**
- * Writes code that tests the condition on the stack. If it is true, the code calls the function with the given index,
- * which computes the results again.
+ * Writes code that tests the condition on the stack. If the condition is true, the code calls the function with the
+ * given index, which computes the results again.
  */
 export function repeatIf(code: Code, index: number, operands: readonly number[], results: readonly number[]): void {
   code.unlikely().if(() => {

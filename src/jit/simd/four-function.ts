@@ -248,9 +248,9 @@ class FourWriter {
   }
 
   /**
-   * Writes code before an instruction with a guard at which the threads may diverge. If threads must execute the
-   * instruction one by one, the code runs them one by one if the guard is true for any of them. Otherwise, it does so
-   * if the guard differs between them.
+   * Writes code before a guarded instruction at which the threads may diverge. If threads always execute this
+   * instruction one by one, the code runs them one by one when the guard is true for any of them. Otherwise, the code
+   * runs the threads one by one when the guard differs between them.
    */
   private partUnlessAgreed(block: number, instruction: ProgramInstruction, guard: Guard): void {
     const { code, vectors } = this;
@@ -292,7 +292,7 @@ class FourWriter {
     if (exit.kind === 'park') this.stop(instruction, block, exit.resume);
     else if (exit.kind === 'branch') goTo(exit.target);
     else if (exit.kind === 'end') this.end();
-    // A switch or a call is never reached here, because threads that execute it have diverged before.
+    // A switch or a call is never reached here, because threads diverge before they execute one.
     else this.code.op('unreachable');
   }
 

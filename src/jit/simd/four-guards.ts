@@ -1,4 +1,4 @@
-/** Writes instructions with guards in code for four threads. */
+/** Writes guarded instructions in code for four threads. */
 import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
 import { isCheap } from '../../program/if-conversion.ts';
 import { usesOf } from '../../program/uses.ts';
@@ -25,7 +25,7 @@ type Guard = NonNullable<ProgramInstruction['guard']>;
 
 export class FourGuards {
   private readonly parts: GuardedCode;
-  /** Local for one bit for each of the four threads; the bit is 1 if the thread's guard is true. */
+  /** Local that contains one bit for each of the four threads; the bit is 1 if the thread's guard is true. */
   private readonly members: number;
 
   constructor(parts: GuardedCode) {
@@ -54,7 +54,7 @@ export class FourGuards {
     });
   }
 
-  /** Writes an instruction that all threads execute. Only those whose guard is true keep the results. */
+  /** Writes an instruction that all threads execute. Only threads whose guard is true keep the results. */
   private masked(instruction: ProgramInstruction, guard: Guard, body: () => void): void {
     const { code, vectors, fuel } = this.parts;
     if (isCounted(instruction)) {
@@ -64,7 +64,7 @@ export class FourGuards {
     vectors.keepOnly(usesOf(instruction), () => this.pushMask(guard), body);
   }
 
-  /** Writes an access to memory. Only the threads whose guard is true make it. */
+  /** Writes a memory access, which is performed only by the threads whose guard is true. */
   private maskedAccess(instruction: ProgramInstruction, guard: Guard, body: () => void): void {
     const { code, fuel, lowerings } = this.parts;
     const { members } = this;
@@ -82,7 +82,7 @@ export class FourGuards {
     );
   }
 
-  /** Pushes a vector with ones in the lanes of the threads whose guard is true. */
+  /** Pushes a mask of the lanes in which the guard is true. */
   private pushMask({ register, negated }: Guard): Code {
     const { code, vectors } = this.parts;
     return code

@@ -17,7 +17,7 @@ export class FourResults {
   private readonly vectors: Vectors;
   private readonly isUniform: boolean;
 
-  /** Begins the stop's instruction. */
+  /** Begins the instruction at which the threads stopped. */
   constructor(stop: Stop, frame: VectorFrame, values: Values, vectors: Vectors) {
     this.stop = stop;
     this.frame = frame;

@@ -1,6 +1,6 @@
 /**
- * Decides which launches get code for four threads at a time. Such code takes several times as long to compile as code
- * for one thread, and runs up to four times as fast.
+ * Decides which launches get four-thread code. Such code takes several times as long to compile as single-thread code,
+ * and runs up to four times as fast.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { LaunchShape } from '../../machine/launch.ts';
@@ -47,12 +47,12 @@ function costOf({ entry, stackBytes, direct }: CostlyKernel): number {
 }
 
 /**
- * If code for four threads costs more than this to compile, a launch with enough blocks starts without such code,
- * because it is better to find out first how long the launch takes.
+ * If the cost of compiling four-thread code exceeds this limit, a launch with enough blocks starts without four-thread
+ * code, because it is better to find out first how long the launch takes.
  */
 const costly = 4 * worth;
 
-/** Minimum number of blocks of a launch that starts without costly code for four threads. */
+/** Minimum number of blocks for a launch to start without costly four-thread code. */
 const fewBlocks = 8;
 
 /**

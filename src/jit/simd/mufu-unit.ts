@@ -13,7 +13,7 @@ import { evenWords, lowPairs, wordsAt } from './word-shuffles.ts';
 
 export type MufuLayout = Pick<LaunchLayout, 'origin'>;
 
-/** Number of words that are computed. */
+/** Number of words to compute. */
 export type MufuCount = 1 | 4;
 
 /** The format of the numbers in the words. */
@@ -144,7 +144,7 @@ export class MufuUnit {
 
   /**
    * Pushes the values sum * 2^unit, truncated to f32. The sums must not be negative, and the results must not be
-   * subnormal. `scale` may multiply the values of each half by further factors.
+   * subnormal. `scale` may multiply the values of each half by additional factors.
    */
   pushCut(sums: Sums, unit: number, scale: ((half: 0 | 1) => void) | null = null): void {
     const { code } = this;

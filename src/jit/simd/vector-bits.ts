@@ -1,4 +1,6 @@
-/** Implements steps on bits for four threads at once. Each function returns null if a step has no vector form. */
+/**
+ * Implements bit-manipulation steps for four threads at once. Each function returns null if a step has no vector form.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -118,7 +120,7 @@ function pushZeros(code: Code, words: number): Code {
   splat(code, exponentOfTopBit).get(words);
   shift(code.get(words), 'i32x4.shr_u', 1).vector('v128.andnot', 'f32x4.convert_i32x4_u');
   shift(code, 'i32x4.shr_u', 23).vector('i32x4.sub');
-  // For a word of 0, the exponent field is 0 and the difference is greater than 32, so it is limited to 32.
+  // For a word of 0, the exponent field is 0 and the difference is greater than 32, so the difference is limited to 32.
   return splat(code, 32).vector('i32x4.min_u');
 }
 

@@ -40,7 +40,7 @@ export function vectorChoice(step: StepOf<'float'>, { code, vectors }: VectorLow
   };
 }
 
-/** Pushes a constant in every lane. */
+/** Pushes a vector that contains a constant in every lane. */
 function constant({ code, masks }: Lanes, value: bigint): Code {
   return masks.type === 'i64' ? pushDoubleWords(code, value) : splat(code, Number(value));
 }

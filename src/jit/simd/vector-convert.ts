@@ -1,7 +1,7 @@
 /**
  * Implements `convert` steps for four values at once with WebAssembly's vector instructions. As in convert.ts, the code
- * is generated from a description of the conversion; the results of both are identical. Every value is converted to f32
- * first; conversions for which this is not possible have no vector form.
+ * is generated from a description of the conversion; both files produce identical results. Every value is converted to
+ * f32 first; conversions for which this is not possible have no vector form.
  */
 import { type Conversion, flushesInput, type Rounding } from '../../numerics/conversion.ts';
 import { type FixedFormat, type FloatFormat, floatFormat, formats } from '../../numerics/formats.ts';
@@ -40,7 +40,7 @@ export function vectorConverter(helpers: Helpers, c: Conversion): number | null 
   );
 }
 
-/** Returns a function that writes the same conversion as inline code; null if it has no vector form. */
+/** Returns a function that writes a conversion as inline code; null if the conversion has no vector form. */
 export function vectorConversion(c: Conversion): VectorWriter | null {
   const [from, to] = [formats[c.from], formats[c.to]];
   if (from.width > 32 || to.width > 32) return null;
@@ -56,8 +56,8 @@ function hasIntegralForm(c: Conversion): boolean {
 
 /**
  * Whether a conversion to s2f6 has a vector form. Multiplying by the scale in f32 may round a value, but only at a
- * position far below the last bit of the result. This does not change the result if it is rounded to nearest or toward
- * zero, but it might in other modes.
+ * position far below the last bit of the result. This rounding does not change a result that is rounded to nearest or
+ * toward zero, but it might change results in other modes.
  */
 function hasFixedForm(c: Conversion): boolean {
   const { kind, width } = formats[c.from];

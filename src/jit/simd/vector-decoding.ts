@@ -144,9 +144,9 @@ function decodeFixed(code: Code, format: FixedFormat, source: number, cut: Integ
 
 /**
  * Turns the 32-bit magnitudes on the stack into f32. An f32 has only 24 significant bits, so the lower bits of a large
- * magnitude do not fit. A mask selects these bits. Their number is the number of significant bits in the upper byte of
- * the magnitude. The mask is computed from this byte by setting all bits below its highest 1 bit, because WebAssembly
- * cannot shift each lane by a different amount.
+ * magnitude do not fit. A mask selects these bits. As many bits are selected as there are significant bits in the upper
+ * byte of the magnitude. The mask is computed from this byte by setting all bits below its highest 1 bit, because
+ * WebAssembly cannot shift each lane by a different amount.
  */
 function convertWord(code: Code, sign: number | null, cut: IntegerRounding): void {
   if (cut === 'rn') {

@@ -31,8 +31,8 @@ export class VectorFrame {
   }
 
   /**
-   * Writes code that computes addresses, and must be called where the code for four threads begins. `thread` is the
-   * local that holds the index of the first thread.
+   * Writes code that computes addresses. Must be called where the code for four threads begins. `thread` is the local
+   * that holds the index of the first thread.
    */
   enter(thread: number): void {
     const { code } = this;

@@ -19,10 +19,7 @@ import { holder } from '../regions/values.ts';
 
 export interface FourLowering {
   readonly vectors: Vectors;
-  /**
-   * The context for the first of the four threads. `ofLane` is the context for one of the four threads, which
-   * `enterLane` selects.
-   */
+  /** The context for the first of the four threads. `ofLane` is the context for the thread that `enterLane` selects. */
   readonly scalar: Lowering;
   readonly ofLane: Lowering;
   /**
@@ -58,7 +55,7 @@ export function lowerForFour(instruction: ProgramInstruction, four: FourLowering
 /**
  * Writes the code of an instruction four times, once for the thread in each lane.
  *
- * @param place is called for each lane with the function that writes its code, and calls this function
+ * @param place called for each lane with a function that writes the code for that lane; it must call this function
  */
 export function lowerEachLane(
   instruction: ProgramInstruction,

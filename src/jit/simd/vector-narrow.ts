@@ -1,10 +1,11 @@
 /**
- * Implements f16 and bf16 arithmetic for four threads at once. An operation is computed in f32 and the result is
- * rounded again. Rounding twice does not change a sum, because f32 has more than twice as many significant bits as the
- * narrow formats (Figueroa, "When is double rounding innocuous?", 1995). It does not change a product either: a product
- * is exact in f32 unless it is so small that it becomes zero in the narrow format. For an fma, the sum of the exact
- * product and the addend is rounded to odd if it might be a tie between two narrow numbers, so that the second rounding
- * gives the correct result (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+ * Implements f16 and bf16 arithmetic for four threads at once. An operation is computed in f32, and its result is then
+ * rounded to the narrow format. Rounding twice does not change a sum, because f32 has more than twice as many
+ * significant bits as the narrow formats (Figueroa, "When is double rounding innocuous?", 1995). It does not change a
+ * product either: a product is exact in f32 unless it is so small that it becomes zero in the narrow format. For an
+ * fma, the sum of the exact product and the addend is rounded to odd if it might be a tie between two narrow numbers,
+ * so that the second rounding gives the correct result (Boldo and Melquiond, "Emulation of a FMA and correctly rounded
+ * sums", 2008).
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -90,7 +91,8 @@ function operationFunction(helpers: Helpers, operation: Operation, expected: 'fi
 }
 
 /**
- * Returns a local with the results in f32. They have been rounded in such a way that rounding them again is correct.
+ * Returns a local with the results in f32. The results have been rounded in such a way that rounding them to the narrow
+ * format is correct.
  */
 function writeOperation(
   code: Code,

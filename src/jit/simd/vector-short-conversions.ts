@@ -104,7 +104,7 @@ function replaceNans(
 
 // --- integers to floats ---------------------------------------------------------------------------------------------
 
-/** Returns the local with the integers, extended to 32 bits. */
+/** Returns the local that holds the integers, extended to 32 bits. */
 function extended({ conversion, from }: StepOf<'convert'>, { code, vectors }: VectorLowering): number {
   const format = formats[conversion.from];
   const [source] = vectors.get(from, 'i32').locals;

@@ -9,7 +9,7 @@ import type { Code } from '../../wasm/code.ts';
 import type { RegionLocals } from '../lowering.ts';
 import { splat } from './vector-words.ts';
 
-/** Pushes the four 32-bit values. */
+/** Pushes the 32-bit values of the four threads. */
 export type FourReader = (code: Code, locals: RegionLocals) => void;
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Lowers steps for four threads at once. Each entry takes a step and returns a function that writes the code of this
- * step. If the step has no vector form, the entry returns null, and the instruction is executed for one thread after
- * the other.
+ * step. If the step has no vector form, the entry returns null, and the instruction is executed for one thread at a
+ * time.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
@@ -123,7 +123,8 @@ function vectorFloats(step: StepOf<'float'>, lowering: VectorLowering): Writer |
 }
 
 /**
- * Sets both the vectors and the scalar local, because steps whose operands are the same for all threads run only once.
+ * Sets both the vectors and the scalar local. Steps whose operands are the same for all threads run only once and read
+ * the scalar local.
  */
 function vectorConstant({ to, value }: StepOf<'constant'>, { code, vectors, scalar }: VectorLowering): Writer {
   const type = typeof value === 'bigint' ? 'i64' : 'i32';

@@ -23,7 +23,9 @@ export type Vector =
   | { readonly type: 'i32'; readonly locals: readonly [number] }
   | { readonly type: 'i64'; readonly locals: readonly [number, number] };
 
-/** Returns the local that holds the value of a lane, the index of the value in the local, and the shape of the local. */
+/**
+ * Returns the local that holds the value of a lane, the index of the value in the local, and the shape of the local.
+ */
 export function laneOf({ type, locals }: Vector, lane: number): readonly [number, number, 'i32x4' | 'i64x2'] {
   if (type === 'i32') return [locals[0], lane, 'i32x4'];
   return [elementAt(locals, lane >> 1), lane & 1, 'i64x2'];
@@ -47,7 +49,7 @@ export class Vectors {
   private readonly copies = new Set<number>();
   private places: ReadonlyMap<Ref, number> = new Map();
   /**
-   * The masks for 32-bit values and for the halves of 64-bit values. In lanes whose mask bits are zeros, registers keep
+   * The masks for 32-bit values and for the halves of 64-bit values. In lanes whose mask bits are 0, registers keep
    * their values. Null if all lanes are written.
    */
   private mask: MaskLocals | null = null;
@@ -121,7 +123,7 @@ export class Vectors {
     }
   }
 
-  /** Returns the vectors of a register that may differ between threads. */
+  /** Returns the vectors of a register whose value may differ between threads. */
   home(place: number): Vector {
     const known = this.homes.get(place);
     if (known !== undefined) return known;
@@ -178,7 +180,7 @@ export class Vectors {
     return !this.varying.has(place) && (!this.temporaries.has(place) || this.copies.has(place));
   }
 
-  /** Records that the scalar local of a name holds the same value as each lane of its vectors. */
+  /** Records that the scalar local of a name holds the same value as every lane of its vectors. */
   markSame(ref: Ref): void {
     this.copies.add(this.placeOf(ref));
   }

@@ -24,12 +24,12 @@ export interface TextureParts {
   readonly helpers: Helpers;
   readonly layout: LaunchLayout;
   readonly read: TextureRead;
-  /** The locals that hold the addresses of the context and of the entry. */
+  /** The locals that hold the addresses of the block's context and of the entry in the texture table. */
   readonly context: number;
   readonly entry: number;
 }
 
-/** Pushes a word of the entry. */
+/** Pushes a 32-bit field of the entry in the texture table. */
 export function pushEntryField({ code, entry, layout }: TextureParts, at: number): Code {
   return code.get(entry).memory('i32.load', layout.origin + at);
 }

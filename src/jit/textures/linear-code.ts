@@ -28,7 +28,10 @@ export function linearFunction(helpers: Helpers, layout: LaunchLayout, read: Tex
   });
 }
 
-/** The locals for the two texels along an axis: their offsets in bytes, and the weight of the second texel in steps. */
+/**
+ * The locals for the two texels along an axis: their offsets in bytes, and the weight of the second texel in units of
+ * 1/256.
+ */
 interface Pair {
   readonly first: number;
   readonly second: number;
@@ -149,7 +152,7 @@ class LinearWriter {
     ];
   }
 
-  /** Pushes a share of a weight; see `shareUp`. */
+  /** Pushes the product of a weight and a fraction; see `shareUp`. */
   private pushShare(weight: number, part: number, added: number): Code {
     const { code } = this.parts;
     return code.get(weight).get(part).op('i32.mul').i32(added).op('i32.add').i32(8).op('i32.shr_s');
@@ -166,7 +169,9 @@ class LinearWriter {
   }
 }
 
-/** Pushes a number from 0 to 255 as an integer; pushes 0 for a NaN, which is the difference of two infinities. */
+/**
+ * Pushes a number from 0 to 255 as an integer; pushes 0 for a NaN, which occurs as the difference of two infinities.
+ */
 function pushWhole(code: Code, push: () => Code): void {
   const number = code.local('f64');
   push().set(number);

@@ -20,17 +20,17 @@ export interface WeighedTexel {
 const bias = 1023;
 const singleBias = 127;
 
-/** The number of bits that are kept below the highest bit of the greatest texel in a plane. */
+/** The number of bits that are kept below the highest bit of the largest texel in a plane. */
 const keptBits: number = f32Format.fractionBits + guardBits;
 
 /**
- * If the greatest texel in a plane has at least this biased exponent, subnormal texels in the plane are too small to
+ * If the largest texel in a plane has at least this biased exponent, subnormal texels in the plane are too small to
  * matter.
  */
 const ordinaryExponent = 32;
 const exponentOfInfinity = 255;
 
-/** The locals for a plane of floats: the bits of the texels, the bits of the greatest magnitude, and the sum. */
+/** The locals for a plane of floats: the bits of the texels, the bits of the largest magnitude, and the sum. */
 interface Plane {
   readonly texels: readonly { readonly texel: WeighedTexel; readonly bits: number }[];
   readonly most: number;
@@ -89,7 +89,7 @@ export class MixWriter {
     pushMean(code, result);
   }
 
-  /** Loads the texels, treating those with a weight of 0 as zeros, and finds the greatest magnitude. */
+  /** Loads the texels, treating those with a weight of 0 as zeros, and finds the largest magnitude. */
   private load({ texels, most }: Plane, format: ChannelFormat): void {
     const { code } = this;
     code.i32(0).set(most);
@@ -141,7 +141,7 @@ export class MixWriter {
       [first, front],
       [second, behind],
     ] as const) {
-      // The shared unit is half of the greater of the two units.
+      // The shared unit is half the larger of the two units.
       code.get(sum);
       pushPower(() =>
         code
@@ -157,7 +157,7 @@ export class MixWriter {
     code.op('f64.mul');
   }
 
-  /** Pushes the sum of texels of any magnitude. */
+  /** Pushes the sum of the texels, whatever their magnitudes are. */
   private pushAnySum(): void {
     const { code } = this;
     const { helpers } = this.parts;
@@ -243,7 +243,7 @@ function pushPower(pushBiased: () => Code): void {
   pushBiased().op('i64.extend_i32_u').i64(52n).op('i64.shl', 'f64.reinterpret_i64');
 }
 
-/** Pushes the unit of a plane, given the biased exponent of the greatest texel. */
+/** Pushes the unit of a plane, given the biased exponent of the largest texel. */
 function pushUnit(pushExponentOfMost: () => Code): void {
   pushPower(() =>
     pushExponentOfMost()

@@ -46,7 +46,7 @@ export interface ChannelFormat {
   readonly load: MemoryOpcode;
   /** Extends the loaded bits. */
   readonly extend: PlainOpcode | null;
-  /** If integers are read as fractions: the greatest integer, and whether integers are signed. Otherwise null. */
+  /** If integers are read as fractions: the largest integer, and whether integers are signed. Otherwise null. */
   readonly fraction: { readonly greatest: number; readonly isSigned: boolean } | null;
 }
 

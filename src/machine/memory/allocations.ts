@@ -24,9 +24,9 @@ export interface Allocation {
 }
 
 /**
- * Number of freed allocations whose addresses are kept out of use, so that accesses to freed memory are detected. If
- * there are more freed allocations, or if they occupy more than `quarantineBytes`, the address that was freed first is
- * reused for an allocation of the same size.
+ * Number of freed allocations whose addresses are not reused, so that accesses to freed memory are detected. If there
+ * are more freed allocations, or if they occupy more than `quarantineBytes`, the address that was freed first is reused
+ * for an allocation of the same size.
  */
 export const quarantine = 32_768;
 

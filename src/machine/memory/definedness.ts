@@ -23,7 +23,7 @@ export interface Origin {
   readonly padding: boolean;
 }
 
-/** The undefined bits of a value. A fully defined value has no entry. */
+/** The undefined bits of a value. No such object exists for a fully defined value. */
 export interface Undefined {
   readonly mask: bigint;
   readonly origin: Origin;
@@ -52,7 +52,7 @@ export class Definedness {
   private readonly origins = new Map<number, Origin>();
   private readonly space: MemorySpace;
   private readonly nearest: (offset: number) => string;
-  /** What `nearest` returned for some offsets. */
+  /** Cached results of `nearest`, by offset. */
   private readonly near = new Map<number, string>();
 
   /** @param nearest describes what is at or near an offset, for messages */

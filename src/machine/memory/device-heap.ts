@@ -32,7 +32,7 @@ export class DeviceHeap {
     this.memory = memory;
   }
 
-  /** Returns an address, or 0 if there is no room or if `size` is 0. */
+  /** Allocates memory and returns its address, or 0 if there is no room or if `size` is 0. */
   allocate(size: bigint): bigint {
     if (size === 0n || size > BigInt(heapLimit - this.used)) return 0n;
     try {

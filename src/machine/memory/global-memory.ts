@@ -4,7 +4,7 @@
  *
  * The bytes are in a WebAssembly memory, so that compiled kernels can access them. Address 0 is at offset `origin` in
  * that memory, and the allocation map comes before it. The map has one byte for every 16 bytes of memory. The value of
- * this byte is the number of the 16 bytes, counted from the first, that may be accessed. Worker threads share the
+ * this byte is the number of bytes, counted from the first of the 16, that may be accessed. Worker threads share the
  * memory if the host allows it.
  */
 import { alignUp } from '../../base/align.ts';
@@ -30,8 +30,8 @@ export const defaultMemorySize: number = 2 ** 30;
 /** Number of bytes covered by one byte of the map. */
 const granule = 16;
 /**
- * The address range has this many bytes more than twice the memory's size. The additional bytes leave room for the
- * guards of small allocations and for memory that engines borrow.
+ * The address range is larger than twice the memory's size by this number of bytes. The additional bytes leave room for
+ * the guards of small allocations and for memory that engines borrow.
  */
 const slack = 2 ** 26;
 
@@ -71,11 +71,14 @@ export class GlobalMemory implements EngineMemory {
   readonly memory: WebAssembly.Memory;
   /** Offset of address 0 in `memory`. It is also the length of the map, which comes before address 0. */
   readonly origin: number;
-  /** Memory, indexed by address. The map is indexed by granule, from the start of `memory`. */
+  /**
+   * Views of `memory`. `bytes` and `view` are indexed by address; `map`, which lies at the start of `memory`, is
+   * indexed by granule.
+   */
   private bytes: Uint8Array;
   private view: DataView;
   private map: Uint8Array;
-  /** The pieces of memory that engines have borrowed, including those that engines have returned. */
+  /** The pieces of memory that engines have borrowed, including those that have been returned. */
   private readonly rooms: LentRoom[] = [];
   private readonly allocations: Allocations = new Allocations();
   private readonly pages: Pages = new Pages();
@@ -196,8 +199,8 @@ export class GlobalMemory implements EngineMemory {
   }
 
   /**
-   * Reserves memory outside all allocations for an engine's own use and returns its address. If one of the pieces that
-   * engines have returned is large enough, it is reused; if several are, the smallest one is reused.
+   * Reserves memory outside all allocations for an engine's own use and returns its address. Among the pieces that
+   * engines have returned, the smallest one that is large enough is reused. If there is none, new memory is reserved.
    */
   borrow(size: number): number {
     const known = this.rooms

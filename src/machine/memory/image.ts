@@ -1,6 +1,6 @@
 /**
- * An image contains the bytes of a memory at one point in time, in pages that are never modified. Two consecutive
- * images share all pages that were not written in between, so the second image needs space only for the pages that have
+ * An image is a copy of memory at one point in time, divided into pages that are never modified. Two consecutive images
+ * share all pages that were not written in between, so the second image needs space only for the pages that have
  * changed.
  */
 
@@ -16,8 +16,8 @@ const pageShift = 12;
 const imagePageBytes = 1 << pageShift;
 
 /**
- * The pages of the latest image of a memory that are still up to date. Any code that writes to the memory must report
- * its writes to this class.
+ * The pages of the latest memory image that are still up to date. Any code that writes to the memory must report its
+ * writes to this class.
  */
 export class Pages {
   private known: (Uint8Array | undefined)[] = [];

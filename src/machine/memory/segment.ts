@@ -200,7 +200,7 @@ export class Segment implements Memory {
     return isOnly ? `; ${found} '${name}', ${where}, ${dynamic}` : `; ${found} ${dynamic}, ${where}`;
   }
 
-  /** Whether it is an `.extern .shared` variable. All of them share the dynamic shared memory. */
+  /** Whether a range is an `.extern .shared` variable. All such variables share the dynamic shared memory. */
   private isDynamic({ size }: NamedRange): boolean {
     return this.space === 'shared' && size === 0;
   }

@@ -1,6 +1,6 @@
 /**
- * A kernel's output. It is passed on immediately, and it is also stored. If the output exceeds a limit, the rest is
- * dropped.
+ * A kernel's output. It is passed to `onPrint` immediately, and it is also stored. If the output exceeds a limit, the
+ * rest is dropped.
  */
 
 /** The output as part of a launch's saved state. */

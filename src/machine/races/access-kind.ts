@@ -1,4 +1,4 @@
-/** The kinds of accesses that the search for races distinguishes. */
+/** The kinds of accesses that the race detector distinguishes. */
 import { elementAt } from '../../base/element-at.ts';
 import type { MemoryOrder, MemoryScope } from '../../isa/steps/order.ts';
 import type { Agent } from './actors.ts';
@@ -17,7 +17,7 @@ export interface AccessKind {
   /** Whether the access is a store that does not change the contents of memory. */
   readonly isSilent: boolean;
   /**
-   * A number that combines the line, the way and the strength of the access. The way and the strength take up two bits
+   * A number that combines the line of the access, its `way` and its strength. `way` and the strength take up two bits
    * each.
    */
   readonly tag: number;

@@ -1,7 +1,7 @@
 /**
  * The actors that access memory: threads, and the operations that threads start and that complete later. The operations
- * of a thread have numbers of their own, because their accesses are ordered only before what follows a wait for the
- * operations.
+ * of a thread have numbers of their own, because their accesses are ordered only before accesses that follow a wait for
+ * the operations.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { MemoryScope } from '../../isa/steps/order.ts';
@@ -27,10 +27,10 @@ export const asyncAgents = [
 
 export type AsyncAgent = (typeof asyncAgents)[number];
 
-/** Copies whose bytes arrive at different mbarrier objects are in different lanes, if possible. */
+/** Copies whose bytes arrive at different mbarrier objects are assigned to different lanes, if possible. */
 const lanes: readonly AsyncAgent[] = asyncAgents.slice(asyncAgents.indexOf('lane 0'));
 
-/** The thread itself, or its operations of one kind. */
+/** The thread itself, or all of its operations of one kind. */
 export type Agent = 'thread' | AsyncAgent;
 
 const agents: readonly Agent[] = ['thread', ...asyncAgents];
@@ -53,15 +53,15 @@ export class Actors {
   readonly threads: number;
   private readonly blocks: number;
   /**
-   * The number of groups in a block: one for its threads, one for each kind of operation, and a second one for the
-   * threads, whose entries in a `Knowledge` record which of their stores the async proxy may read. If no operations
-   * complete later, there is only the first group of threads.
+   * The number of groups in a block: one for its threads, one for each kind of operation, and a second one for its
+   * threads. In a `Knowledge`, the entries of this second group record which stores of the threads the async proxy may
+   * read. If no operations complete later, only the first group exists.
    */
   private readonly groups: number;
   /** The total number of entries in the groups of a block. */
   private readonly perBlock: number;
 
-  /** @param onlyThreads whether no operations complete later */
+  /** @param onlyThreads true if no operations complete later */
   constructor(shape: LaunchShape, onlyThreads: boolean) {
     this.threads = threadsOf(shape);
     this.blocks = blocksPerCluster(shape);
@@ -111,7 +111,7 @@ export class Actors {
     }
   }
 
-  /** Adds the information that the async proxy may read all stores in the knowledge. */
+  /** Adds the information that the async proxy may read all stores that the knowledge covers. */
   visibleToAsyncProxy(knowledge: Knowledge): Knowledge {
     if (this.groups === 1) return knowledge;
     const made = new Map(knowledge);
@@ -121,7 +121,7 @@ export class Actors {
 
   /**
    * Returns 0 for actors of the same warp, 1 for other actors of the same block, and 2 for actors of different blocks.
-   * The numbers are those stored in cells.
+   * `one` and `other` are actor numbers in the form in which cells store them.
    */
   distance(one: number, other: number): number {
     if (this.blockOf(one - 1) !== this.blockOf(other - 1)) return 2;
@@ -129,8 +129,9 @@ export class Actors {
   }
 
   /**
-   * Whether two numbers stored in cells belong to threads of the same warp, as opposed to operations. In tensor memory,
-   * the accesses of a warp count as ordered, because the whole warp loads and stores together.
+   * Whether two actor numbers, in the form in which cells store them, belong to threads of the same warp and not to
+   * operations. In tensor memory, the accesses of a warp count as ordered, because the whole warp loads and stores
+   * together.
    */
   shareWarp(one: number, other: number): boolean {
     const areThreads = this.placeOf(one - 1) < this.threads && this.placeOf(other - 1) < this.threads;

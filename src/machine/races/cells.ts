@@ -1,7 +1,7 @@
 /**
- * The recorded accesses to a memory: for each word, or for each byte where parts of words are accessed, the last weak
- * store and, since then, two strong stores and two loads. Two are enough to find nearly every race: they come from
- * different threads and, if possible, from different warps or blocks.
+ * The recorded accesses to global memory, or to a block's shared or tensor memory. For each word, or for each byte if
+ * parts of words are accessed, these are the last weak store and, since then, two strong stores and two loads. Two are
+ * enough to find nearly every race: they come from different threads and, if possible, from different warps or blocks.
  */
 import type { Actors } from './actors.ts';
 import { knows, type Knowledge } from './knowledge.ts';
@@ -26,7 +26,7 @@ export const cellLength: number = accessLength * storesAndLoads.length;
 const pageBytes = 1 << 10;
 const wordBytes = 4;
 
-/** The cells of some consecutive bytes. */
+/** The cells for a range of consecutive bytes. */
 export interface Page {
   readonly start: number;
   /** The offset after the last byte. */
@@ -50,7 +50,7 @@ export class Cells {
     this.actors = actors;
   }
 
-  /** The page that contains an offset. With `parts`, each byte has a cell of its own. */
+  /** Returns the page that contains an offset. If `parts` is true, each byte of this page has a cell of its own. */
   page(offset: number, parts: boolean): Page {
     const { recent } = this;
     if (recent !== null && offset >= recent.start && offset < recent.end && (!parts || recent.unit === 1))
@@ -65,8 +65,8 @@ export class Cells {
   }
 
   /**
-   * Records an access in addition to others, at position `first` or at the position after it. `knowledge` belongs to
-   * the actor of this access.
+   * Records a load or a strong store in one of the two places for such accesses; the first place is at index `first`.
+   * `knowledge` belongs to the actor of this access.
    */
   add(numbers: Uint32Array, first: number, access: Uint32Array, knowledge: Knowledge): void {
     const actor = access[0] ?? 0;

@@ -15,7 +15,9 @@ export interface Clock {
   epoch: number;
   /** The epochs of other actors that are ordered before the next accesses of the thread. */
   knowledge: Knowledge;
-  /** Releases that relaxed reads have found. The next fence whose scope includes a release adds it to the knowledge. */
+  /**
+   * Releases that relaxed reads have observed. The next fence whose scope includes a release adds it to the knowledge.
+   */
   seen: readonly Release[];
   /** For each scope, the knowledge that relaxed writes of the thread publish because of an earlier fence. */
   fenced: ReadonlyMap<MemoryScope, Knowledge>;
@@ -66,17 +68,17 @@ export function narrower(one: MemoryScope, other: MemoryScope): MemoryScope {
   return width[one] < width[other] ? one : other;
 }
 
-/** The current epoch of an agent of the thread. */
+/** The current epoch of a thread, or of its operations of one kind. */
 export function epochOf({ epoch, started }: Clock, agent: Agent): number {
   return agent === 'thread' ? epoch : started[agent].epoch;
 }
 
-/** The epoch of the thread in which it arrives at a barrier. */
+/** The thread's current epoch, together with the thread's number as an actor. */
 export function ownEpoch({ block, linear, epoch }: Clock, actors: Actors): Epoch {
   return { actor: actors.number(block, linear, 'thread'), epoch };
 }
 
-/** Ends the current epoch, adds it to the knowledge of the thread, and returns the result. */
+/** Ends the current epoch, and returns the thread's knowledge with this epoch added. */
 export function endEpoch(clock: Clock, actors: Actors): Knowledge {
   const known = withEnded(clock.knowledge, [ownEpoch(clock, actors)], actors.threads);
   clock.epoch++;
@@ -96,10 +98,7 @@ export function meet(clocks: readonly Clock[], actors: Actors): void {
   }
 }
 
-/**
- * The fences and relaxed reads of threads that meet, as far as they affect later accesses: the effects of fences on
- * later writes, and reads that require a later fence.
- */
+/** The parts of a clock that come from earlier fences and relaxed reads, and that affect later accesses. */
 export type Pending = Pick<Clock, 'fenced' | 'seen'>;
 
 /**
@@ -129,7 +128,7 @@ function fencedBy(clocks: readonly Pick<Clock, 'fenced'>[]): ReadonlyMap<MemoryS
 }
 
 /**
- * Executes a fence: adds the releases that relaxed reads have found, and determines the knowledge that later relaxed
+ * Executes a fence: adds the releases that relaxed reads have observed, and determines the knowledge that later relaxed
  * writes publish.
  */
 export function passFence(clock: Clock, order: MemoryOrder, actors: Actors): void {
@@ -141,19 +140,19 @@ export function passFence(clock: Clock, order: MemoryOrder, actors: Actors): voi
   }
   if (!releases(order)) return;
   const { scope } = order;
-  // Earlier fences with the same or a narrower scope published less.
+  // Earlier fences with the same or a narrower scope can be dropped, because this fence publishes at least as much.
   const kept = [...clock.fenced].filter(([other]) => width[other] > width[scope]);
   clock.fenced = new Map([...kept, [scope, endEpoch(clock, actors)]]);
 }
 
-/** Makes everything that the thread knows, and its own accesses so far, visible to the async proxy. */
+/** Makes the thread's own stores so far, and all stores that its knowledge covers, visible to the async proxy. */
 export function passProxyFence(clock: Clock, actors: Actors): void {
   clock.knowledge = actors.visibleToAsyncProxy(endEpoch(clock, actors));
 }
 
 /**
  * Returns the releases that a strong write publishes. If the write itself is a release, ends the current epoch. `lane`
- * contains the bulk copies that are complete once their bytes have arrived.
+ * contains the bulk copies that are known to be complete because their bytes have arrived.
  */
 export function releasesOf(
   clock: Clock,
@@ -175,7 +174,7 @@ export function releasesOf(
 }
 
 /**
- * Handles the releases that a strong read has found. If the read is an acquire, they are added to the knowledge
+ * Handles the releases that a strong read has observed. If the read is an acquire, they are added to the knowledge
  * immediately; otherwise, they are added at the next fence.
  */
 export function acquire(clock: Clock, order: MemoryOrder, found: readonly Release[]): void {
@@ -198,7 +197,7 @@ export function added(all: readonly Release[], { block, scope, knowledge }: Rele
   return joined === before.knowledge ? all : all.with(at, { block, scope, knowledge: joined });
 }
 
-/** Puts the operations of an agent into a group. */
+/** Puts all operations of one kind that are not yet in a group into a new group. */
 export function commitGroup(clock: Clock, agent: AsyncAgent): void {
   const started = clock.started[agent];
   started.groups.push(started.epoch++);

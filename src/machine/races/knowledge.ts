@@ -21,8 +21,8 @@ export function knows(knowledge: Knowledge, { actor, epoch }: Epoch, size: numbe
 }
 
 /**
- * For each `Knowledge`, other objects that are known to be included in it. Threads often join the same few objects
- * again, for example at a cluster barrier.
+ * For each `Knowledge`, other objects that are known to be included in it. Threads often combine the same few objects
+ * repeatedly, for example at cluster barriers.
  */
 const included = new WeakMap<Knowledge, WeakSet<Knowledge>>();
 
@@ -38,8 +38,8 @@ export function surelyIncludes(knowledge: Knowledge, other: Knowledge): boolean 
 }
 
 /**
- * Returns the combined knowledge of both sides. If one of them includes the other, that object itself is returned, so
- * that threads with the same knowledge share one object.
+ * Returns the combined knowledge of two objects. If one of them already includes everything in the other, no new object
+ * is created, so that threads with the same knowledge share one object.
  */
 export function join(one: Knowledge, other: Knowledge): Knowledge {
   if (surelyIncludes(one, other)) return one;

@@ -1,4 +1,4 @@
-/** Data races, as launches report them. */
+/** Data races, in the form in which launches report them. */
 import type { SourcePlace } from '../../base/source-place.ts';
 import type { Dim3 } from '../extents.ts';
 
@@ -17,16 +17,16 @@ export interface Race {
    * consists of a lane and a column, as in the ISA.
    */
   readonly address: string;
-  /** What contains the address, such as `variable tile` or `buffer 3`; null if that is not known. */
+  /** The name of the memory at the address, such as `variable tile` or `buffer 3`; null if it is unknown. */
   readonly name: string | null;
   /** The access that happened first in this run. */
   readonly first: RaceAccess;
   readonly second: RaceAccess;
-  /** The number of races between accesses at these two lines. The other fields describe the first of these races. */
+  /** The number of races between accesses at the same two lines. The other fields describe the first of these races. */
   readonly count: number;
 }
 
-/** The kinds of memory in which races are searched for. */
+/** The kinds of memory that are checked for races. */
 export type RaceSpace = 'global' | 'shared' | 'tensor';
 
 /**
@@ -48,8 +48,8 @@ export interface RaceAccess {
 }
 
 /**
- * Which races to report: `report` leaves out races of two stores of the same value, which many kernels use on purpose;
- * `strict` reports them, too.
+ * Which races to report: `report` leaves out races between two stores of the same value, which many kernels use on
+ * purpose; `strict` reports them, too.
  */
 export type RaceMode = 'report' | 'strict';
 

@@ -1,8 +1,8 @@
 /**
- * Finds data races while a launch runs: for each access, it looks for earlier accesses of other threads to the same
- * bytes that are not ordered before it. Accesses are ordered by barriers, fences, and strong accesses that read
- * published values, regardless of the order in which the threads actually ran. A race is therefore found even if the
- * threads happened to run in a harmless order.
+ * Finds data races while a launch runs: for each access, the race detector looks for earlier accesses of other threads
+ * to the same bytes that are not ordered before the new access. Accesses are ordered by barriers, fences, and strong
+ * accesses that read published values, regardless of the order in which the threads actually ran. A race is therefore
+ * found even if the threads happened to run in a harmless order.
  *
  * The engine completes all operations immediately. However, if an operation would complete later on a GPU, its accesses
  * are ordered only before accesses that follow a wait for the operation. Bulk copies, wgmma and tcgen05 read shared
@@ -77,7 +77,10 @@ export interface SeenRace {
   count: number;
 }
 
-/** The accesses to a memory and the releases through it that have been recorded. */
+/**
+ * The recorded accesses to global memory, or to a block's shared or tensor memory, and the releases published through
+ * this memory.
+ */
 export interface History extends Pick<Touched, 'space' | 'owner'> {
   readonly cells: Cells;
   readonly chains: WriteChains;
@@ -106,13 +109,13 @@ export class Races {
   private readonly global: History;
   /** The histories of the shared memory and the tensor memory of each block. */
   private readonly owned = { shared: new Map<number, History>(), tensor: new Map<number, History>() };
-  /** The memory that was accessed last. */
+  /** The history that `ofBlock` returned most recently, or that of global memory. */
   private recent: History;
   /** The access that is being recorded, in the form in which cells store it. */
   private readonly seen = new Uint32Array(accessLength);
   private readonly found = new Map<string, SeenRace>();
 
-  /** @param onlyThreads whether the kernel starts no operations that complete later */
+  /** @param onlyThreads true if the kernel starts no operations that complete later */
   constructor(shape: LaunchShape, mode: RaceMode, onlyThreads: boolean) {
     this.mode = mode;
     this.threads = threadsOf(shape);
@@ -169,7 +172,10 @@ export class Races {
     if (order?.phases === undefined) this.publish(history, offset, clock, kind);
   }
 
-  /** A thread changes a value that has phases. Other threads can acquire its releases when the phase is over. */
+  /**
+   * Records that a thread changes a value that has phases. Other threads can acquire its releases when the phase is
+   * over.
+   */
   change(clock: Clock, order: MemoryOrder, { releases, arrivals }: History, offset: number, isOver: boolean): void {
     const own = releasesOf(clock, order, this.actors, laneOf(offset));
     const arrived = own.reduce(added, arrivals.get(offset) ?? []);
@@ -178,27 +184,28 @@ export class Races {
     else arrivals.set(offset, arrived);
   }
 
-  /** A thread executes a fence, or a proxy fence if `order` is null. */
+  /** Records that a thread executes a fence, or a proxy fence if `order` is null. */
   fence(clock: Clock, order: MemoryOrder | null): void {
     if (order === null) passProxyFence(clock, this.actors);
     else passFence(clock, order, this.actors);
   }
 
-  /** The thread puts the operations that it has started into a group. */
+  /** Records that a thread puts the operations that it has started into a group. */
   commit(clock: Clock, of: AsyncKind): void {
     for (const agent of agentsOf[of]) commitGroup(clock, agent);
   }
 
   /**
-   * The thread waits until at most `pending` groups are in progress. If `pending` is null, it waits for all operations,
-   * including those without a group. With `onlyReads`, the writes of bulk copies may still be incomplete.
+   * Records that a thread waits until at most `pending` groups are in progress. If `pending` is null, the thread waits
+   * for all operations, including those without a group. With `onlyReads`, the writes of bulk copies may still be
+   * incomplete.
    */
   wait(clock: Clock, of: AsyncKind, pending: number | null, onlyReads: boolean): void {
     for (const agent of agentsOf[of])
       if (!onlyReads || agent !== 'bulk writes') waitForGroups(clock, agent, pending, this.actors);
   }
 
-  /** Threads of a block meet at a point that orders their accesses. */
+  /** Records that threads of a block meet at a point that orders their accesses. */
   meet(block: number, threads: readonly number[]): void {
     meet(
       threads.map((linear) => this.clock(block, linear)),
@@ -206,7 +213,10 @@ export class Races {
     );
   }
 
-  /** A thread arrives at a barrier, which orders its accesses before those of the threads that pass the barrier. */
+  /**
+   * Records that a thread arrives at a barrier, which orders its accesses before those of the threads that pass the
+   * barrier.
+   */
   arrive(clock: Clock, barrier: number): void {
     const key = `${clock.block} ${barrier}`;
     const arrived = this.barriers.get(key) ?? [];
@@ -216,13 +226,16 @@ export class Races {
     this.barriers.set(key, arrived);
   }
 
-  /** A thread exits. Its accesses come before those of all threads that later pass a barrier for the whole block. */
+  /**
+   * Records that a thread exits. Its accesses come before those of all threads that later pass a barrier for the whole
+   * block.
+   */
   exit(clock: Clock): void {
     const { block } = clock;
     this.exited.set(block, join(this.exited.get(block) ?? nothing, endEpoch(clock, this.actors)));
   }
 
-  /** Threads pass a barrier. */
+  /** Records that threads pass a barrier. */
   pass(block: number, { number, threads, isWhole }: Opened): void {
     const key = `${block} ${number}`;
     const arrived = this.barriers.get(key) ?? [];
@@ -241,7 +254,9 @@ export class Races {
     }
   }
 
-  /** Whether the thread, or its block before a barrier, has observed the access of an actor to the byte at this offset. */
+  /**
+   * Whether the thread, or its block before a barrier, has observed the access of an actor to the byte at this offset.
+   */
   private hasObserved(
     { block, observed }: Clock,
     { chains }: History,
@@ -268,7 +283,7 @@ export class Races {
     return this.global;
   }
 
-  /** The history of the shared memory or the tensor memory of a block. */
+  /** Returns the history of a block's shared memory or tensor memory. */
   ofBlock(space: 'shared' | 'tensor', owner: number): History {
     if (owner === this.recent.owner && space === this.recent.space) return this.recent;
     const known = this.owned[space].get(owner) ?? emptyHistory({ space, owner }, this.actors);
@@ -285,8 +300,8 @@ export class Races {
   }
 
   /**
-   * Returns what is missing between an earlier access, which is at index `at` of `numbers`, and the access in `seen`;
-   * null if they do not race.
+   * Returns the kind of synchronization that is missing between an earlier access, which is at index `at` of `numbers`,
+   * and the access in `seen`; null if the two do not race.
    */
   private missing(
     numbers: Uint32Array,
@@ -323,7 +338,8 @@ export class Races {
   }
 
   /**
-   * Records the releases that a write publishes. The releases of a value that an atomic operation replaces are kept.
+   * Records the releases that a write publishes. If an atomic operation replaces a value, the releases of the old value
+   * are kept.
    */
   private publish({ releases, arrivals }: History, offset: number, clock: Clock, { order, way }: AccessKind): void {
     const own = order === null ? [] : releasesOf(clock, order, this.actors);

@@ -1,4 +1,4 @@
-/** The chains of strong writes to the words of a memory. */
+/** Chains of strong writes to the same word in memory. */
 import type { MemoryOrder } from '../../isa/steps/order.ts';
 import type { Actors } from './actors.ts';
 import { type Clock, narrower } from './clock.ts';
@@ -6,7 +6,10 @@ import type { WriteChain } from './observations.ts';
 
 const wordBytes = 4;
 
-/** Records the chains of a memory. Accesses to parts of words are not included. */
+/**
+ * Records the write chains for all words of global memory, or of a block's shared or tensor memory. Accesses to parts
+ * of words are not included.
+ */
 export class WriteChains {
   private readonly chains = new Map<number, WriteChain>();
   private readonly actors: Actors;
@@ -30,7 +33,7 @@ export class WriteChains {
     }
   }
 
-  /** Records a strong write. Only the write of an atomic operation continues a chain. */
+  /** Records a strong write. Only a write by an atomic operation continues a chain. */
   write(
     write: { readonly actor: number; readonly isAtomic: boolean },
     { block }: Clock,

@@ -62,7 +62,7 @@ export interface BoxMemory {
   /** Packs 16 bytes of shared memory into 12 bytes of a tensor (`packSixBits`). */
   readonly pack: (shared: number, tensor: bigint) => void;
   /**
-   * Fills bytes in shared memory with the low bits of `word`; if there are more bytes than in a word, the word is
+   * Fills bytes in shared memory with the low bits of `word`; if there are more bytes than `word` has, `word` is
    * repeated.
    */
   readonly fill: (shared: number, bytes: number, word: bigint) => void;
@@ -114,7 +114,7 @@ function requireAligned(address: number): void {
 }
 
 /**
- * Throws a fault if an instruction that changes a tensor may begin before the start of the tensor or reach pixels
+ * Throws a fault if an instruction that changes a tensor could begin before the start of the tensor or reach pixels
  * outside it.
  */
 function requireInside({ part }: TensorMap, { coordinates, mode }: BoxCopy): void {
@@ -131,7 +131,7 @@ function requireInside({ part }: TensorMap, { coordinates, mode }: BoxCopy): voi
   if (high !== undefined) refuse(`the upper corner cannot be ${high}, which is after the last pixel`);
 }
 
-/** The size of the largest access that is aligned in every group of 12 bytes. */
+/** The largest size at which all accesses to a 12-byte group are aligned. */
 const packedWord = 4;
 
 function loadRows(rows: Iterable<BoxRow>, map: TensorMap, memory: BoxMemory): void {
@@ -183,7 +183,7 @@ function reduceRows(rows: Iterable<BoxRow>, map: TensorMap, combine: CombineElem
   }
 }
 
-/** Yields the start of the shared memory of each block whose rank in the cluster is set in `mask`. */
+/** Yields the start of the shared memory of each block in the cluster whose bit in `mask` is set. */
 function* blocksOf(mask: number): Generator<number> {
   for (let rank = 0; mask >>> rank !== 0; rank++) {
     if (((mask >>> rank) & 1) === 1) yield startOfRank(rank);

@@ -16,7 +16,8 @@ export interface PartPlace {
 const rowsAtOnce = 4;
 
 /**
- * The size of the copied part in the tensor, in bytes. An mbarrier object counts the same number of bytes as arrived.
+ * The size of the copied part in the tensor, in bytes. This is also the number of bytes that are counted as arrived at
+ * an mbarrier object.
  */
 export function partBytes(map: TensorMap, mode: BoxMode): number {
   const { element } = map;

@@ -26,7 +26,7 @@ function roundToTf32(bits: number): number {
   return ((bits + below + isOdd) & -(2 ** droppedBits)) >>> 0;
 }
 
-/** The size of sixteen 6-bit elements in bytes: with one byte for each element, and packed without gaps. */
+/** The sizes of sixteen 6-bit elements in bytes: with one byte for each element, and packed without gaps. */
 export const spreadBytes = 16;
 export const packedBytes = 12;
 

@@ -51,7 +51,7 @@ export interface BoxRow {
   readonly shared: number;
   /** The size of the row in shared memory. */
   readonly bytes: number;
-  /** The number of the row's first group along the innermost dimension. */
+  /** The index of the row's first group along the innermost dimension. */
   readonly first: number;
   readonly line: Line;
 }
@@ -106,7 +106,7 @@ interface Line {
   readonly groups: number;
 }
 
-/** `first` is the number of the chunk's first group along the innermost dimension. */
+/** `first` is the index of the chunk's first group along the innermost dimension. */
 function* piecesOfChunk(
   element: TensorElement,
   { start, groups }: Line,

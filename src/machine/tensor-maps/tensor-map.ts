@@ -106,8 +106,8 @@ function decodeStride(view: DataView, i: number): number {
 }
 
 /**
- * The size of the copied part, as stored in a tensor map. It is computed by rounding the number of steps in a box down,
- * whereas copies round it up.
+ * The size of the copied part, as stored in a tensor map. The number of steps in a box is rounded down for this
+ * purpose, whereas copies round it up.
  */
 function copiedBytes({ part, elementStrides, element: { bytes, group } }: TensorMap): number {
   const elements =
@@ -261,7 +261,7 @@ function mismatch(
 /** Within a row, every copy begins at a multiple of 16 bytes. */
 const copyAlignment = 16;
 
-/** The number of elements of which the first coordinate must be a multiple. */
+/** Returns the number of elements to which the first coordinate must be aligned. */
 function alignedElements({ bytes, group }: TensorElement): number {
   return (copyAlignment / bytes) * group;
 }

@@ -2,7 +2,7 @@
 import { tensorAllocation, tensorColumns, tensorUnit } from '../../isa/tensor-memory.ts';
 import { machineFault } from '../fault.ts';
 
-/** Accesses to the shared memory and the tensor memory of a block. Each engine provides them. */
+/** Functions that access the shared memory and the tensor memory of a block. Each engine provides its own. */
 export interface TensorAccess {
   /** Returns 16 bytes of shared memory, which the caller must not change. */
   readonly chunk: (address: number) => Uint8Array;
@@ -17,7 +17,7 @@ export function misuse(what: string): Error {
   return machineFault('PTX6036', { what });
 }
 
-/** The ranks of the blocks that carry out an instruction that the block with the given rank has started. */
+/** The ranks of the blocks that carry out an instruction started by the block with the given rank. */
 export function ranksOf(blocks: 1 | 2, rank: number, blocksPerCluster: number): readonly number[] {
   if (blocks === 1) return [rank];
   const first = rank - (rank % 2);

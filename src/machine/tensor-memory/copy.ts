@@ -12,7 +12,7 @@ const chunkBytes = 16;
  *
  * @param to the address in tensor memory
  * @param source a descriptor of the matrix in shared memory, in which elements of a row are adjacent
- * @param memories the memory accesses of each block that copies
+ * @param memories the functions that access memory, for each block that copies
  */
 export function copyToTensor(copy: TensorCopy, to: bigint, source: bigint, memories: readonly TensorAccess[]): void {
   for (const memory of memories) copyInBlock(copy, to, source, memory);

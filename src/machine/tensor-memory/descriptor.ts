@@ -1,12 +1,12 @@
 /**
  * Checks the instruction descriptor of tcgen05.mma (PTX ISA 9.1, section 9.7.16.4.2). The behavior of a GPU is
- * undefined if a field is set that the kind of product does not have, so this is a fault.
+ * undefined if a field is set that the kind of product does not have, so setting such a field causes a fault.
  */
 import type { ProductDescriptor, TensorProduct } from '../../isa/tensor-product.ts';
 import { formats } from '../../numerics/formats.ts';
 import { misuse } from './access.ts';
 
-/** Throws a fault unless there is a product with these fields. */
+/** Throws a fault unless a product with these fields exists. */
 export function requireDescriptor(descriptor: ProductDescriptor, product: TensorProduct): void {
   const { m, n, sparse } = descriptor;
   const { shapes } = product;
@@ -35,7 +35,7 @@ function listOf(values: readonly number[]): string {
   return isShort ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : words.join(', ');
 }
 
-/** Describes a field that this kind of product does not have; null if there is no such field. */
+/** Describes a field whose value this kind of product does not allow; null if there is no such field. */
 function wrongField(descriptor: ProductDescriptor, product: TensorProduct): string | null {
   const { transposesA, transposesB, negatesA, negatesB, saturates } = descriptor;
   if (product.kind === 'integer') return negatesA || negatesB ? 'negates a factor' : null;

@@ -28,7 +28,7 @@ type ElementOf = (row: number, column: number, before: number) => number;
  */
 export type RowOf = (row: number, first: number, sums: Uint32Array) => void;
 
-/** The bits of the elements of A and B, line by line. */
+/** The bits of the elements of A, row by row, and of B, column by column. */
 export interface Codes {
   /** The number of stored elements in a row of A. */
   readonly length: number;

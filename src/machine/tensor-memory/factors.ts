@@ -48,8 +48,8 @@ export function factorOf(
 }
 
 /**
- * Reads the codes of A from tensor memory. `part` is the number of a part of the layout. An fp4 number is in bits 2 to
- * 5 of its byte, an fp6 number in bits 0 to 5.
+ * Reads the codes of A from tensor memory. `part` is the index of a part of the layout. An fp4 number is in bits 2 to 5
+ * of its byte, and an fp6 number is in bits 0 to 5.
  */
 export function laneCodes(
   { operand, format, bits }: Factor,

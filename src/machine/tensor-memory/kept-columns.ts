@@ -19,7 +19,7 @@ export interface Metadata {
 const units: Readonly<Record<TensorProduct['bits'], Sparsity['unit']>> = { 4: 2, 8: 1, 16: 1, 32: 0.5 };
 
 /**
- * Returns, for a row of A, the columns to which its stored elements belong. `part` is the number of a part of the
+ * Returns, for a row of A, the columns to which its stored elements belong. `part` is the index of a part of the
  * layout.
  */
 export function keptColumns(

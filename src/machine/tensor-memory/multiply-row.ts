@@ -2,7 +2,7 @@
 import type { DotArithmetic, FactorFormat } from '../../numerics/dot-arithmetic.ts';
 import type { TileScales } from '../../numerics/scaled-tile.ts';
 
-/** The rows of A or the columns of B: `length` elements each, one line after the other. */
+/** The rows of A or the columns of B, one after the other. Each of them has `length` elements. */
 export interface RowFactors {
   readonly length: number;
   /** The values of the elements; zero for an element that is not finite. */
@@ -24,7 +24,7 @@ export type RowProduct =
       readonly a: RowFactors;
       readonly b: RowFactors;
       readonly arithmetic: DotArithmetic;
-      /** The formats of the elements; null if scale factors have changed their range. */
+      /** The formats of the elements; null if scale factors have changed the range of the elements. */
       readonly formats: readonly [a: FactorFormat, b: FactorFormat] | null;
     }
   | {

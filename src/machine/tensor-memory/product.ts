@@ -15,7 +15,8 @@ import { usedColumns } from './zero-columns.ts';
 const bytesAlongK = 32;
 
 /**
- * @param memories the memory accesses of the blocks that multiply together, in the order of their ranks
+ * @param memories the functions that access memory, for each of the blocks that multiply together, in the order of
+ *   their ranks
  * @param multiplier the engine's code that multiplies whole rows; if it is null, each element is computed separately
  */
 export function multiplyInTensor(

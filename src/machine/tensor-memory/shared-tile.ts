@@ -29,7 +29,7 @@ const layouts: Readonly<Record<number, Layout>> = {
   6: { shift: 1, atom: 16, lines: 2 },
 };
 
-/** @param bits number of bits of an element */
+/** @param bits number of bits in an element */
 export function sharedTile(descriptor: bigint, alongK: boolean, bits: number): SharedTile {
   const field = fieldsOf(descriptor);
   const inBytes = (low: number): number => 16 * field(low, 14);

@@ -2,7 +2,7 @@
 import { fieldsOf } from '../../base/bits.ts';
 import { misuse } from './access.ts';
 
-/** The shape of a product and the greatest shift that its instruction descriptor allows. */
+/** The shape of a product and the largest shift that its instruction descriptor allows. */
 export interface ColumnRange {
   readonly m: number;
   readonly n: number;
@@ -10,9 +10,9 @@ export interface ColumnRange {
 }
 
 /**
- * Returns a function that finds the column of B that a column of the product uses; null if zeros are used instead. The
- * columns of the product are divided into 128 / `m` parts. In each part, spans of used columns and spans of zeros
- * alternate in a pattern of their own.
+ * Returns a function that maps a column of the product to the column of B that it uses, or to null if it uses zeros
+ * instead. The columns of the product are divided into 128 / `m` parts. Each part has its own pattern, in which spans
+ * of used columns alternate with spans of zeros.
  */
 export function usedColumns(
   descriptor: bigint,

@@ -4,10 +4,10 @@
  */
 import type { AddressMode } from '../../isa/texture-fields.ts';
 
-/** The number of steps between two texels. Weights are multiples of this fraction. */
+/** The number of steps between two neighboring texels. Weights are multiples of 1 / `steps`. */
 export const steps = 256;
 
-/** Normalized coordinates have 21 bits after the point. */
+/** Normalized coordinates have 21 bits after the binary point. */
 export const normalizedSteps: number = 2 ** 21;
 
 /** The smallest normal f32 number. */
@@ -27,14 +27,14 @@ export function inTexels(coordinate: number, size: number, isNormalized: boolean
   return (within / normalizedSteps) * size;
 }
 
-/** Converts a position in texels to its distance from the center of the first texel in steps. */
+/** Converts a position in texels to its distance from the center of the first texel, measured in steps. */
 export function stepsTo(at: number): number {
   return Math.floor(at * steps + 0.5) - steps / 2;
 }
 
 /**
  * Limits a distance to the range between the centers of the first and the last texel, because there are no texels
- * beyond them. Without this limit, results would differ, because weights are rounded.
+ * beyond them. Without this limit, results would differ from those of an H200, because weights are rounded.
  */
 export function clampSteps(distance: number, size: number): number {
   return Math.max(0, Math.min((size - 1) * steps, distance));
@@ -78,8 +78,8 @@ export interface Spot {
 const faceSteps = normalizedSteps / 2;
 
 /**
- * Finds where a ray from the center of a cube meets a face. The faces are +x, -x, +y, -y, +z and -z. If the ray meets
- * several faces at once, the face on the last axis is chosen.
+ * Finds where a ray from the center of a cube intersects a face. The faces are +x, -x, +y, -y, +z and -z. If the ray
+ * intersects several faces at once, the face on the last axis is chosen.
  */
 export function cubeSpot(x: number, y: number, z: number, spot: Spot): void {
   const most = Math.max(sizeOrLess(x), sizeOrLess(y), sizeOrLess(z), 0);
@@ -95,7 +95,7 @@ function chooseFace(x: number, y: number, z: number, spot: Spot): void {
   else place(spot, x < 0 ? 1 : 0, x < 0 ? z : -z, -y);
 }
 
-/** The magnitude of a number; -1 for a NaN, which is less than any magnitude. */
+/** The magnitude of a number. For a NaN, it is -1, which is less than any magnitude. */
 const sizeOrLess = (value: number): number => (Number.isNaN(value) ? -1 : Math.abs(value));
 const flushed = (value: number): number => (Math.abs(value) < leastNormal ? 0 : value);
 
@@ -105,7 +105,7 @@ function place(spot: Spot, face: number, s: number, t: number): void {
   spot.t = fromMiddle(t);
 }
 
-/** Converts a point's distance from the middle of a face to a coordinate. A NaN stands for the middle. */
+/** Converts a point's distance from the middle of a face to a coordinate. A NaN is treated as the middle. */
 function fromMiddle(distance: number): number {
   const moved = Number.isNaN(distance) ? 0 : Math.floor(distance * faceSteps);
   return (moved + faceSteps) / normalizedSteps;

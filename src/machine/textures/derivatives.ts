@@ -5,7 +5,7 @@
 import { steps } from './coordinates.ts';
 import { exponentOf, powerOfTwo } from './exponents.ts';
 
-/** The weight of the last bit that remains if a nonzero number is reduced to its `bits` highest bits. */
+/** The weight of the last bit that remains when a nonzero number is truncated to its `bits` highest bits. */
 function lastBit(value: number, bits: number): number {
   return powerOfTwo(exponentOf(value) + 1 - bits);
 }
@@ -19,14 +19,14 @@ function short(value: number): number {
   return Math.trunc(value / unit) * unit;
 }
 
-/** The sum of two short numbers. The smaller number is truncated one bit below the last bit of the larger number. */
+/** The sum of two 10-bit numbers. The smaller number is truncated one bit below the last bit of the larger number. */
 function shortSum(a: number, b: number): number {
   if (a === 0 || b === 0) return a + b;
   const unit = Math.max(lastBit(a, precision + 1), lastBit(b, precision + 1));
   return short((Math.trunc(a / unit) + Math.trunc(b / unit)) * unit);
 }
 
-/** Approximately 11/16 of a nonnegative short number. */
+/** Approximately 11/16 of a nonnegative 10-bit number. */
 function elevenSixteenths(value: number): number {
   if (value === 0 || !Number.isFinite(value)) return value;
   const unit = lastBit(value, precision);

@@ -57,14 +57,14 @@ interface FloatFormat {
 export const f32Format: FloatFormat = { fractionBits: 23, leastExponent: -126 };
 export const f16Format: FloatFormat = { fractionBits: 10, leastExponent: -14 };
 
-/** The number of bits that are kept below the last bit of the greatest texel in a plane. */
+/** The number of bits that are kept below the last bit of the largest texel in a plane. */
 export const guardBits = 4;
 
 /** Rounds down to a multiple of a unit. */
 const cutOff = (value: number, unit: number): number => Math.floor(value / unit) * unit;
 
 /**
- * Adds up floats. All texels of a plane are cut off at the same bit, which depends on the greatest texel, and the sums
+ * Adds up floats. All texels of a plane are cut off at the same bit, which depends on the largest texel, and the sums
  * of planes are cut off in a similar way. Finally, the mean is rounded to the nearest number, with ties away from zero.
  */
 export class FloatSum implements TexelSum {
@@ -101,7 +101,7 @@ export class FloatSum implements TexelSum {
     this.addPlane(sum * unit, unit);
   }
 
-  /** @param unit the unit of the plane; sums of planes have one more bit */
+  /** @param unit the unit of the plane; the sum of several planes has one more bit */
   private addPlane(sum: number, unit: number): void {
     const shared = Math.max(this.unit, unit / 2);
     if (Number.isFinite(this.sum)) this.sum = cutOff(this.sum, shared);

@@ -37,7 +37,7 @@ export interface TexelSource {
 /** The maximum number of texels that are mixed. They may come from two levels. */
 const mostTexels = 16;
 
-/** Reads a texture with a given sampler, as one kind of instruction does. */
+/** Reads a texture with a given sampler, for one kind of instruction. */
 export class Sampler {
   private readonly source: TexelSource;
   private readonly sampling: Sampling;
@@ -62,24 +62,21 @@ export class Sampler {
   private readonly outsideBits: readonly number[];
   private readonly outside: readonly number[];
   /**
-   * The information that is needed to read texels, if all reads use the same level and no other information; null
-   * otherwise.
+   * The information that is needed to read texels; null unless all reads use the same level and need no other
+   * information.
    */
   readonly level: LevelTexels | null;
   /** The position in the layer. */
   private readonly place = new Float64Array(3);
   private layer = 0;
-  /**
-   * Whether border texels are read because the layer does not exist. Other instructions read the last layer in this
-   * case.
-   */
+  /** Whether border texels are read because the layer does not exist. Some instructions read the last layer instead. */
   private isLayerMissing = false;
   private readonly spot = { face: 0, s: 0, t: 0 };
   /** The derivatives of coordinates. */
   private readonly vectors = new Float64Array(6);
   /**
    * For each dimension, the offsets of two neighboring texels in bytes, which are negative for border texels
-   * (`starts`), and the weight of the second texel in steps (`fractions`).
+   * (`starts`), and the weight of the second texel in units of 1/256 (`fractions`).
    */
   private readonly starts = new Float64Array(6);
   private readonly fractions = new Float64Array(3);
@@ -252,7 +249,7 @@ export class Sampler {
   private offsetAlong(i: number, integers: Int32Array): number {
     if (!this.read.hasOffset) return 0;
     const unused = this.read.gathers === null ? 28 : 26;
-    // The offset for the second coordinate of a 1D texture is in the next bits.
+    // The offset for the second coordinate of a 1D texture is in the bits above the first offset.
     const isSecondOfLine = i >= this.dimensions;
     const offset = integers[operandStarts.offset + (isSecondOfLine ? 0 : i)] ?? 0;
     return ((isSecondOfLine ? offset >> 4 : offset) << unused) >> unused;

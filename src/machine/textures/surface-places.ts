@@ -30,7 +30,7 @@ export class SurfacePlaces {
     this.description = description;
     this.start = Number(description.address);
     this.nothing = handle + (access === 'load' ? textureFields.nothing : textureFields.discarded);
-    // If an access does not fit into the rest of a row, it is outside the surface.
+    // An access that does not fit into the rest of a row counts as outside the surface.
     const rowSize = bytes === null ? width : Math.floor((width * ofTexel) / bytes) * bytes - bytes + 1;
     const layers = geometry.isArray ? [{ size: description.layers, stride: layerBytes }] : [];
     const directions = [

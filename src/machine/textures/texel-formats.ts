@@ -64,7 +64,7 @@ function integers(read: ReadChannel, isSigned: boolean, bits: number): TexelRead
   };
 }
 
-/** The mean of fractions has 16 bits. */
+/** The mean of several fractions is computed as a 16-bit number. */
 export const greatestUnsigned: number = 2 ** 16 - 1;
 export const greatestSigned: number = 2 ** 15 - 1;
 
@@ -139,7 +139,7 @@ function singles(): TexelReader {
 
 interface Halves {
   readonly values: Float64Array;
-  /** The f32 bits of these values. */
+  /** The f32 bits of the values. */
   readonly bits: Uint32Array;
 }
 

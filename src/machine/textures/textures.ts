@@ -55,7 +55,7 @@ export class Textures {
     this.memory = memory;
   }
 
-  /** Reads a texture, and stores the bits of the four results in `results`. Returns `Sampler.level`. */
+  /** Reads a texture, and stores the bits of the four results in `results`. Returns the `level` of the sampler. */
   read(
     read: TextureRead,
     texture: number,

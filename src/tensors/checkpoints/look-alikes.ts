@@ -9,8 +9,7 @@ export interface LookAlike {
   /** The codes that this tensor seems to scale, or null. */
   readonly codes: string | null;
   /**
-   * A message about what is unusual about the tensor. The message continues a sentence that begins with the name of the
-   * tensor.
+   * Describes what is unusual about the tensor. The text continues a sentence that begins with the name of the tensor.
    */
   readonly words: string;
 }

@@ -43,7 +43,7 @@ export interface Model {
 
 const models = new WeakMap<TensorFile, Model>();
 
-/** Reads names, types and shapes only. */
+/** Returns the model in a file. Only the names, types and shapes of the tensors are read. */
 export function modelOf(file: TensorFile): Model {
   const known = models.get(file);
   if (known !== undefined) return known;
@@ -66,8 +66,8 @@ function findModel(file: TensorFile): Model {
 }
 
 /**
- * The tensors of a list that consist of codes and scales, with the entries of their codes as keys. Only names, types and
- * shapes count, so the list may also be that of a file that has not been written yet.
+ * Finds the tensors in a list that consist of codes and scales. The keys of the map are the entries of their codes.
+ * Only names, types and shapes matter, so the list may belong to a file that has not been written yet.
  */
 export function codedTensors(
   tensors: readonly TensorEntry[],

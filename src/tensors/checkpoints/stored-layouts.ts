@@ -7,7 +7,7 @@
  */
 
 export interface StoredLayout {
-  /** The layout in words. */
+  /** A short description of the layout. */
   readonly title: string;
   /** Suffixes that are added to the logical tensor's name to form the names of the stored tensors. */
   readonly codes: string;
@@ -70,6 +70,8 @@ export const storedLayouts: readonly StoredLayout[] = [
 /** The suffix of tensors that contain zero points. ptxlab cannot decode tensors that have zero points. */
 export const zeroPointSuffix = '_zero_point';
 
-/** Matches the names of scales for activations and for the KV cache. They do not scale any tensor in the file. */
+/**
+ * Matches the names of scales for activations and for the KV cache. Such scales do not apply to any tensor in the file.
+ */
 export const activationScale: RegExp =
   /(?:^|[._])(?:(?:input|output|activation)_(?:scale|scale_inv|global_scale|zero_point)|[qkv]_scale|kv_scale)$/;

@@ -14,13 +14,13 @@ export interface WordLayout {
   readonly scale: '_scale' | '.scales';
   readonly zeros: '_zero_point' | '.qzeros';
   /**
-   * The tensor that contains the index of the group for each column. Some files do not contain this tensor; in that
-   * case, each group consists of consecutive columns.
+   * The tensor that contains the group index of each column. If a file does not contain this tensor, each group
+   * consists of consecutive columns.
    */
   readonly groupIndex: '_g_idx' | '.g_idx';
   /**
-   * The tensor that contains the shape of the matrix. This tensor is needed if the last columns do not fill a word.
-   * Null if the layout has no such tensor.
+   * The tensor that contains the shape of the matrix, which is needed if the last columns do not fill a word. Null if
+   * the layout has no such tensor.
    */
   readonly shape: '_shape' | null;
   /** The suffix of the logical matrix's name. It replaces the suffixes of the stored tensors. */
@@ -44,7 +44,7 @@ export interface WordLayout {
   readonly zeroRule: 'as-is' | 'versions';
 }
 
-/** The properties that the layouts of GPTQ and AWQ have in common. */
+/** The properties shared by the layouts of GPTQ and AWQ. */
 const transposed = {
   stored: 'words',
   codes: '.qweight',

@@ -1,6 +1,6 @@
 /**
- * Tests reading integers that are packed in 32-bit words, in two cases: when information from outside the tensors is
- * required, and when the file contains mistakes. The layouts are tested in checkpoints.test.ts.
+ * Tests special cases of reading integers that are packed in 32-bit words: a format that is specified outside the
+ * tensors, unusual encodings, and an invalid file. The layouts are tested in checkpoints.test.ts.
  */
 import { describe, expect, test } from 'vitest';
 import { compared, expectClose, fileOf, type Made, original } from '../../../test/tensors/made-checkpoints.ts';

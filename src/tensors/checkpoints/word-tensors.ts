@@ -113,8 +113,8 @@ function groupsIn(
 }
 
 /**
- * Whether the zero points are stored as expected, either packed into words or as one signed byte each, and whether
- * their number is correct.
+ * Whether the number of zero points is correct, and whether they are stored as expected: packed into words, or as one
+ * signed byte each.
  */
 function doZerosFit({ isTransposed }: WordLayout, { scale, zeros }: Stored, { bits, rows }: Matrix): boolean {
   if (zeros === null) return !isTransposed;

@@ -1,7 +1,7 @@
 /**
- * Checks that a new file will be read as intended. Readers recognize codes and scales by their names, types and shapes,
- * so a tensor that is converted to a narrow type could be combined with an unrelated tensor whose name looks like that
- * of its scales.
+ * Checks that a new file will be read as intended. Readers recognize codes and scales by their names, types and shapes.
+ * If a tensor is converted to a narrow type, readers could combine it with an unrelated tensor whose name looks like
+ * that of its scales.
  */
 import { PtxlabError } from '../../base/error.ts';
 import type { FormatName } from '../../numerics/formats.ts';
@@ -28,8 +28,8 @@ export function requireOwnScales(work: readonly TensorWork[], file: TensorFile):
 }
 
 /**
- * The new tensors that are written for one tensor. In .npy files, narrow elements may be stored without their type, so
- * readers must be told the type. The returned entries contain this type.
+ * The new tensors that are written for one tensor. In .npy files, narrow elements may be stored without their type. The
+ * returned entries always contain the type, because readers must be told which type to assume.
  */
 function writtenBy(work: TensorWork): readonly TensorEntry[] {
   if (work.kind === 'convert') return [typed(work.out, work.to)];

@@ -52,7 +52,7 @@ const modelopt: Partial<Record<SchemeName, WrittenForm>> = {
   e4m3: { ...own, granularities: ['tensor'], config: () => ({ quant_method: 'modelopt', quant_algo: 'FP8' }) },
 };
 
-/** The name that compressed-tensors uses for the granularity of scales. */
+/** The name that compressed-tensors uses for a granularity of scales. */
 const strategies: Readonly<Record<Granularity, object>> = {
   tensor: { strategy: 'tensor' },
   row: { strategy: 'channel' },
@@ -138,8 +138,8 @@ export function writtenForm(
 }
 
 /**
- * Whether readers of these layouts expect a tensor with this name to be quantized. They expect this of the weights of
- * linear layers, but not of embeddings, norms, heads and other parameters.
+ * Whether readers of these layouts expect a tensor with this name to be quantized. They expect the weights of linear
+ * layers to be quantized, but not embeddings, norms, heads and other parameters.
  */
 export function isLinearWeight(name: string): boolean {
   return /(?:^|\.)weight$/.test(name) && !/embed|lm_head|(?:^|\.)(?:wte|wpe)\.|norm/i.test(name);

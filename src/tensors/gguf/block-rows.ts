@@ -7,7 +7,7 @@ import type { BitField, PackedBlock, Places, Scale, Shared } from '../../numeric
 import type { BlockLayout } from '../tensor-file.ts';
 import { coarseGrid, fineGrid, signGrid } from './grids.ts';
 
-/** Bits of one byte. */
+/** A group of bits within a byte. */
 function bits(byte: number, shift: number, width: number): BitField {
   return { at: 8 * byte + shift, bits: width };
 }
@@ -19,8 +19,8 @@ function dense(byte: number, width: number): Places {
 
 /**
  * Numbers that are `width` bits wide. The first `stride` numbers are in the lowest bits of `stride` consecutive bytes.
- * The following numbers are in the next higher bits of the same bytes, until these bytes are full; the numbers after
- * that continue in the next `stride` bytes.
+ * The following numbers are in the next higher bits of the same bytes. Once these bytes are full, the numbers continue
+ * in the next `stride` bytes.
  */
 function planes(byte: number, width: number, stride: number): Places {
   const perByte = 8 / width;
@@ -317,8 +317,8 @@ export const blockRows: Readonly<Record<BlockLayout, PackedBlock>> = {
       shift: { share: 8, places: (i) => [{ at: 8 * 32 + 4 * i + 3, bits: 1 }] },
     },
     scale: {
-      // The 16 bits of the f16 are divided among the four 16-bit words that contain the small scales. Each word holds
-      // four bits of the f16 as its highest bits.
+      // The 16 bits of the f16 are divided among the four 16-bit words that contain the small scales. The four highest
+      // bits of each word belong to the f16.
       factor: {
         format: 'f16',
         share: 256,

@@ -35,8 +35,8 @@ export async function openGguf(source: ByteSource): Promise<GgufFile> {
 }
 
 /**
- * @param gap number of bytes up to the next tensor; if the tensor's type is unknown, this is taken as the length of its
- *   data
+ * @param gap number of bytes up to the next tensor; if the tensor's type is unknown, its data is assumed to have this
+ *   length
  */
 function entryOf({ name, type: id, extents, offset }: GgufTensor, dataStart: number, gap: number): TensorEntry {
   const type = ggufTypesById.get(id);
@@ -51,8 +51,8 @@ function entryOf({ name, type: id, extents, offset }: GgufTensor, dataStart: num
 }
 
 /**
- * Maps the offset of each tensor's data to the number of bytes up to the next tensor. The last tensor ends where the
- * data ends, at `size` bytes.
+ * Maps the offset of each tensor's data to the number of bytes up to the next tensor. For the last tensor, this is the
+ * number of bytes up to `size`.
  */
 function gapsOf(tensors: readonly GgufTensor[], size: number): ReadonlyMap<bigint, number> {
   const offsets = [...new Set(tensors.map(({ offset }) => offset))].sort((a, b) => (a < b ? -1 : 1));
@@ -67,7 +67,7 @@ function requireNames(tensors: readonly TensorEntry[]): void {
   }
 }
 
-/** Checks that there are no gaps in the data except those that alignment causes. ggml requires this. */
+/** Checks that the data has no gaps other than those that alignment causes, as ggml requires. */
 function requireContiguous(tensors: readonly TensorEntry[], dataStart: number, alignment: number, size: number): void {
   let reached = dataStart;
   for (const { name, offset, byteLength } of tensors.toSorted(

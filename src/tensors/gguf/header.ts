@@ -196,7 +196,7 @@ class Cursor {
     return size === 4 ? this.view.getFloat32(at, true) : this.view.getFloat64(at, true);
   }
 
-  /** Reads a length and then a string. @param what describes the string in messages */
+  /** Reads a string that is preceded by its length. @param what describes the string in messages */
   text(what: string): string {
     const length = this.u64();
     if (length > BigInt(this.fileSize)) throw new TensorFileError('truncated', `${what} is longer than the file`);

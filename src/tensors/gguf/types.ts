@@ -89,7 +89,7 @@ export function unknownType(id: number): Pick<GgufType, 'name' | 'format' | 'pac
 }
 
 /**
- * The GGUF name of the type that stores elements of a format individually, without blocks; null if GGUF has no such
+ * The GGUF name of the type that stores elements of a format individually, not in blocks; null if GGUF has no such
  * type.
  */
 export function ggufTypeOf(format: FormatName): string | null {

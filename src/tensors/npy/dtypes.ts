@@ -13,7 +13,8 @@ export interface NpyDtype {
 }
 
 /**
- * The type codes of formats that numpy itself supports. They consist of the kind and the size in bytes, such as `f4`.
+ * The type codes of formats that numpy itself supports. A type code such as `f4` consists of the kind and the size in
+ * bytes.
  */
 const ownCodes: ReadonlyMap<FormatName, string> = new Map(
   formatNames.flatMap((format) => {
@@ -25,13 +26,13 @@ const ownCodes: ReadonlyMap<FormatName, string> = new Map(
 
 const codes: ReadonlyMap<string, FormatName> = new Map([
   ...[...ownCodes].map(([format, code]) => [code, format] as const),
-  // `V2` is unambiguous because ml_dtypes has only one two-byte type. It has many one-byte types, so `V1` is ambiguous.
-  // Older versions of ml_dtypes wrote e5m2 as `f1`, a one-byte float.
+  // `V2` is unambiguous because ml_dtypes has only one two-byte type. `V1` is ambiguous because ml_dtypes has many
+  // one-byte types. Older versions of ml_dtypes wrote e5m2 as `f1`, a one-byte float.
   ['V2', 'bf16'],
   ['f1', 'e5m2'],
 ]);
 
-/** Names of ml_dtypes. */
+/** Maps the names that ml_dtypes uses to formats. Formats that numpy itself supports are not included. */
 const names: ReadonlyMap<string, FormatName> = new Map(
   formatNames.flatMap((format) => {
     const name = spelling(format, 'ml_dtypes');
@@ -39,7 +40,7 @@ const names: ReadonlyMap<string, FormatName> = new Map(
   }),
 );
 
-/** One-byte types of ml_dtypes that PTX does not have. */
+/** One-byte types of ml_dtypes that do not exist in PTX. */
 const opaqueNames: ReadonlySet<string> = new Set([
   'float8_e3m4',
   'float8_e4m3',
@@ -89,8 +90,8 @@ export function npyDtype(descr: string, assumed?: string): NpyDtype {
 }
 
 /**
- * The size in bytes of the numbers in big-endian elements; null if the elements are little-endian, are single bytes, or
- * contain no numbers.
+ * For big-endian elements, the size in bytes of the numbers that they contain; null if the elements are little-endian,
+ * are single bytes, or contain no numbers.
  */
 export function bigEndianSize(descr: string): number | null {
   const [, kind = '', digits = ''] = /^>([a-zA-Z])(\d+)/.exec(descr) ?? [];
@@ -110,7 +111,10 @@ function assumedDtype(assumed: string, bytes: number): NpyDtype {
   return { format, bytes };
 }
 
-/** The formats that arrays can have: those with a name in ml_dtypes, and those that are at most one byte wide. */
+/**
+ * The formats that an array's elements can have: those with a name in ml_dtypes, and those that are at most one byte
+ * wide.
+ */
 const formatsOfArrays: ReadonlySet<FormatName> = new Set(
   formatNames.filter((format) => spelling(format, 'ml_dtypes') !== null || formats[format].width <= 8),
 );

@@ -1,4 +1,4 @@
-/** .npy files of any size. Opening one reads only the header and determines where the data is. */
+/** .npy files of any size. To open a file, only the header is read, which determines the position of the data. */
 import type { Result } from '../../base/result.ts';
 import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
 import { littleEndianSource } from './byte-order.ts';
@@ -29,8 +29,8 @@ export async function openNpy(source: ByteSource, name: string, assumed?: string
 export interface OpenedArray {
   readonly entry: TensorEntry;
   /**
-   * Takes the file and returns the elements in C order and little-endian. If the array is in Fortran order, its
-   * elements are kept in memory once they have been read.
+   * Given the file, returns the elements, in C order and little-endian. If the array is in Fortran order, its elements
+   * are kept in memory once they have been read.
    */
   readonly elements: (file: ByteSource) => ByteSource;
 }

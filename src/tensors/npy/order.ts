@@ -1,4 +1,4 @@
-/** Arrays in Fortran order, in which the first index varies fastest. They are reordered in memory. */
+/** Reorders arrays that are in Fortran order (the first index varies fastest). This is done in memory. */
 import { type ByteSource, memorySource, readBytes } from '../bytes.ts';
 import { TensorFileError } from '../tensor-error.ts';
 

@@ -11,8 +11,8 @@ type Table = Uint32Array;
 type Tables = readonly [Table, Table, Table, Table, Table, Table, Table, Table];
 
 /**
- * Tables with one entry for each byte value. In the table `afterN`, the entry for a value is the contribution of a byte
- * with this value to the checksum if N more bytes follow it.
+ * Tables with one entry for each byte value. An entry of the table `afterN` is what a byte with this value contributes
+ * to the checksum if N more bytes follow it.
  */
 const [after0, after1, after2, after3, after4, after5, after6, after7] = makeTables();
 

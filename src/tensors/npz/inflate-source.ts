@@ -12,9 +12,9 @@ import { TensorFileError } from '../tensor-error.ts';
 const step = 16 * 1024;
 
 /**
- * The `size` bytes that result from inflating `compressed`. Reading throws `bad-data` if the data cannot be inflated,
- * or if its length or checksum is wrong. If a read begins before the end of the previous read, the data is inflated
- * again from the beginning.
+ * Returns a source of the `size` bytes that result from inflating `compressed`. Reading throws `bad-data` if the data
+ * cannot be inflated, or if its length or checksum is wrong. If a read begins before the end of the previous read, the
+ * data is inflated again from the beginning.
  */
 export function inflateSource(compressed: ByteSource, size: number, checksum: number): ByteSource {
   let stream = new InflateStream(compressed, size, checksum);
@@ -33,7 +33,10 @@ class InflateStream {
   readonly #compressed: ByteSource;
   readonly #size: number;
   readonly #checksum: number;
-  /** Null until the first read, because few files are compressed and loading the library takes 20 ms. */
+  /**
+   * Null until the first read: few files are compressed, so the library, which takes 20 ms to load, is loaded only when
+   * it is needed.
+   */
   #inflate: Inflate | null = null;
   /** Number of compressed bytes that have been passed to the inflater so far. */
   #fed = 0;

@@ -34,7 +34,7 @@ async function readAll(bytes: Uint8Array): Promise<void> {
 
 const codeOf = async (bytes: Uint8Array): Promise<string> => (await refusalOf(readAll(bytes))) ?? 'read';
 
-/** Returns a copy of the bytes in which the bytes that start at offset `at` are replaced with `values`. */
+/** Returns a copy of the bytes, with `values` written over the bytes at offset `at`. */
 function patched(bytes: Uint8Array, at: number, ...values: readonly number[]): Uint8Array {
   const copy = bytes.slice();
   copy.set(values, at);

@@ -6,9 +6,9 @@ import type { TensorEntry, TensorFile } from '../tensor-file.ts';
 import { memberSource, readZip, type ZipMember } from './zip.ts';
 
 /**
- * `assumed` is the format of elements that have no type code in numpy. Only the header of each member is read; the
- * header of a compressed member is inflated. Members that do not contain numbers are left out; a file that contains
- * only such members is rejected.
+ * `assumed` is the format of elements that have no type code in numpy. Only the header of each member is read, and
+ * inflated if the member is compressed. Members that do not contain numbers are left out; a file that contains only
+ * such members is rejected.
  */
 export async function openNpz(source: ByteSource, assumed?: string): Promise<TensorFile> {
   const found = new Map<string, () => ByteSource>();

@@ -66,8 +66,8 @@ export async function readZip(source: ByteSource): Promise<ZipMember[]> {
 }
 
 /**
- * The uncompressed bytes of a member. A read that reaches the end of the bytes throws `bad-data` if the bytes do not
- * match the recorded checksum.
+ * The uncompressed bytes of a member. Reading the last of these bytes throws `bad-data` if the bytes do not match the
+ * recorded checksum.
  */
 export function memberSource(source: ByteSource, member: ZipMember): ByteSource {
   const stored = sliceSource(source, member.offset, member.compressedSize);
@@ -145,7 +145,7 @@ function centralHeader(view: DataView, at: number): [CentralHeader, number] {
   return [{ name, method, checksum, compressedSize, size, local }, length];
 }
 
-/** The values in the 64-bit extension, which is one of a member's extra fields. */
+/** The values in the 64-bit extension, which is one of the extra fields of a member. */
 function wideFields(view: DataView, start: number, length: number): number[] {
   for (let at = start; at + 4 <= start + length; ) {
     const [id, size] = [view.getUint16(at, true), view.getUint16(at + 2, true)];

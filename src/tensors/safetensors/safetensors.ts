@@ -1,7 +1,7 @@
 /**
- * The safetensors container. A file consists of eight bytes that give the length of the header, the header itself as
- * JSON, and the data of all tensors without gaps. The rules are the same as in the reference implementation, except
- * that duplicate names are also rejected; the reference implementation does not notice them.
+ * The safetensors container. A file consists of the length of the header (eight bytes), the header itself as JSON, and
+ * the data of all tensors without gaps. The rules are the same as in the reference implementation, except that
+ * duplicate names, which the reference implementation does not notice, are rejected.
  */
 import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
 import { safetensorsDtypes } from './dtypes.ts';

@@ -1,6 +1,6 @@
 /**
- * Tests that splitting a model into several files does not change it, and that the index specifies where each tensor
- * is.
+ * Tests that splitting a model into several files does not change the model, and that the index specifies where each
+ * tensor is.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { describe, expect, test } from 'vitest';

@@ -7,7 +7,7 @@ import type { ByteSink } from '../bytes.ts';
 import { compareText, layoutSafetensors } from './layout.ts';
 import type { FileLayout, FilePlace, TensorEntry, TensorPlan } from '../tensor-file.ts';
 
-/** How a model is split into files, and what the files are called. */
+/** How a model is split into files, and how the files are named. */
 export interface Sharding {
   /**
    * The base name of the files. With `model`, the names are `model-00001-of-00003.safetensors`, …, and
@@ -19,8 +19,8 @@ export interface Sharding {
 }
 
 /**
- * Lays out the files. All tensors of a group go into the same file. The index is the last file. Throws like
- * `layoutSafetensors`.
+ * Lays out the files. All tensors of a group go into the same file. The index is the last file. Throws the same errors
+ * as `layoutSafetensors`.
  */
 export function layoutShards(
   groups: readonly (readonly TensorPlan[])[],
@@ -45,7 +45,7 @@ export function layoutShards(
     header: shards[0]?.header ?? new Uint8Array(0),
     tensors: shards.flatMap(({ tensors }, i) => tensors.map((entry) => moved(entry, elementAt(files, i)))),
     finish: async (into: ByteSink) => {
-      // The header of the first file has already been written, because the sequence of files begins with this header.
+      // The header of the first file has already been written, because it is the `header` of the layout.
       const texts = [...shards.slice(1).map(({ header }) => header), index];
       for (const [i, text] of texts.entries()) await into.write(elementAt(files, i + 1).offset, text);
     },
@@ -56,8 +56,8 @@ export function layoutShards(
 const padded = (number: number): string => String(number).padStart(5, '0');
 
 /**
- * Distributes the groups over shards without changing their order. Each shard gets as many groups as fit into it. There
- * is always at least one shard.
+ * Distributes the groups over shards without changing their order. Each shard contains as many groups as fit into it.
+ * There is always at least one shard.
  */
 function cut(
   groups: readonly (readonly TensorPlan[])[],

@@ -1,5 +1,5 @@
 /**
- * Parses the JSON of headers, and also reports mistakes that JSON.parse silently accepts. An object must not contain
+ * Parses the JSON of headers, and reports even mistakes that JSON.parse silently accepts. An object must not contain
  * the same name twice, integers must be exact, nesting is limited, and text must be well-formed Unicode.
  */
 import { quote, TensorFileError } from '../tensor-error.ts';
@@ -13,7 +13,7 @@ const mostDepth = 32;
 
 /**
  * A position in a JSON text. Each method parses one kind of syntax element at the position, and throws `bad-header` if
- * something else is there.
+ * it finds something else.
  */
 export class JsonCursor {
   readonly #text: string;

@@ -46,8 +46,8 @@ export class Catalog {
 
   /**
    * Returns the conversion that is closest to what the user has chosen: the one that adds and removes the fewest
-   * modifiers. If `must` names a modifier, the conversion has this modifier if and only if the user has chosen it.
-   * Returns null if no conversion between the two formats qualifies.
+   * modifiers. If `must` is a modifier, the conversion has this modifier if and only if the user has chosen it. Returns
+   * null if no conversion between the two formats qualifies.
    */
   nearest(choice: Choice, must: string | null = null): ConversionEntry | null {
     const wanted = new Set(choice.modifiers);

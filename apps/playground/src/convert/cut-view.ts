@@ -49,7 +49,7 @@ function digit({ part, bits }: Column, text: string): TemplateResult {
 
 /**
  * Labels some columns with their weights: the first column, the last column whose bit is kept, and every fourth column
- * that is not too close to the last kept one.
+ * that is not too close to the last kept column.
  */
 function weightLabels(columns: readonly Column[]): readonly TemplateResult[] {
   const lastKept = columns.findLastIndex(({ part }) => part === 'kept');

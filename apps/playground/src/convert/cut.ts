@@ -8,7 +8,7 @@ export type Part = 'kept' | 'guard' | 'sticky';
 
 export interface Column {
   /**
-   * The weight of the bit in this column: the bit has the value 2^weight. The last column may also stand for all lower
+   * The weight of the bit in this column: the bit has the value 2^weight. The last column may also represent all lower
    * bits.
    */
   readonly weight: number;
@@ -19,7 +19,7 @@ export interface Column {
    * result is not a rounded significand (for example, if it is infinite).
    */
   readonly result: '0' | '1' | '';
-  /** Number of bits that the column stands for. */
+  /** Number of bits that the column represents. */
   readonly bits: number;
 }
 

@@ -48,7 +48,7 @@ export function randomView({ state, lane, evaluation }: View, set: (bits: Bits) 
   </section>`;
 }
 
-/** The smallest value of the random bits with which the magnitude is rounded up; null if there is no such value. */
+/** The smallest value of the random bits for which the magnitude is rounded up; null if it is never rounded up. */
 export function thresholdOf(weights: View['lane']['explanation']['weights'], randomBits: number): number | null {
   if (weights === null) return null;
   const { significand, lowest, lastPlace } = weights;

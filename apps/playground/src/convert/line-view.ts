@@ -26,8 +26,8 @@ const axis = 72;
 /** The width of a character in the font of the labels, in pixels. */
 const characterWidth = 8;
 /**
- * The size of the margin on each side of the stretch, as a fraction of the width. The margins show points that lie
- * slightly outside the stretch.
+ * The size of the margin on each side of the number line, as a fraction of the total width. The margins show points
+ * that lie slightly outside the stretch between the two ends.
  */
 const margin = 0.22;
 

@@ -16,7 +16,7 @@ import { type Exact, exactValue, isSame, minus, numberOf, plus, quotient, textOf
 export interface Mark {
   /** The value as text, without its hexadecimal form. */
   readonly text: string;
-  /** Null if the destination format has no such value. */
+  /** The encoding of the value in the destination format; null if there is none. */
   readonly encoding: Encoding | null;
 }
 
@@ -24,7 +24,7 @@ export interface Stretch {
   readonly to: FormatName;
   readonly left: Mark;
   readonly right: Mark;
-  /** The values at the left and right ends of the stretch. */
+  /** The values at the left and right ends of this stretch of the number line. */
   readonly low: Exact;
   readonly high: Exact;
   /** The position of the source: 0 is the left end of the stretch, and 1 is the right end. */
@@ -44,7 +44,10 @@ export interface Stretch {
 
 const zero: Exact = { significand: 0n, exponent: 0 };
 
-/** Returns the stretch around a source; null if the source is NaN or infinite, because it has no place on the line. */
+/**
+ * Returns the stretch around a source; null if the source is NaN or infinite, because it is then not on the number
+ * line.
+ */
 export function stretchOf(to: FormatName, explained: Explained): Stretch | null {
   const { weights, result, below, source } = explained;
   if (weights === null && source.value !== '0' && source.value !== '-0') return null;
@@ -82,7 +85,7 @@ function shortText(text: string): string {
 
 type Ends = Pick<Stretch, 'low' | 'high'>;
 
-/** Places the source and the result of one stretch on another stretch. */
+/** Returns the stretch `fixed`, with the source and the result of another stretch placed on it. */
 export function onStretch<T extends Ends>(fixed: T, { values }: Pick<Stretch, 'values'>): T & Placed {
   const width = minus(fixed.high, fixed.low);
   const place = (value: Exact): number => quotient(minus(value, fixed.low), width);
@@ -114,8 +117,8 @@ function endsOf(to: FormatName, { below, above, result, weights }: Explained, va
 }
 
 /**
- * An end of a stretch. If the format has no value there, because the end lies beyond the largest or smallest value, or
- * if the value there is infinite, the end is placed where the next finite value would be.
+ * One end of a stretch of the number line. If the format has no value there, because the end lies beyond the largest or
+ * smallest value, or if the value there is infinite, the end is placed where the next finite value would be.
  */
 function endAt(value: Exact, encoding: Encoding | null): End {
   return { value, encoding, text: encoding === null ? textOf(value) : shortText(encoding.value) };
@@ -141,8 +144,8 @@ function neighbor(to: FormatName, bits: Bits, up: boolean): End | null {
 const snap = 0.02;
 
 /**
- * The value at a position on the stretch; positions near the midpoint or a neighbor snap to that point. Between large
- * integers, doubles are too coarse, so the value is the nearest integer.
+ * The value at a position on this stretch of the number line; positions near the midpoint or a neighbor snap to that
+ * point. Between large integers, doubles are too coarse, so the value is the nearest integer.
  */
 export function valueAt({ low, high, hasMidpoint }: Ends & Pick<Stretch, 'hasMidpoint'>, at: number): number | bigint {
   const stops = hasMidpoint ? [0, 0.5, 1] : [0, 1];

@@ -1,7 +1,7 @@
 /**
- * Encodes the state of Convert as a link, such as `#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite`. The meaning of a
- * key must never change, so that old links can still be read. `lanes`, `lane` and trailing inputs are left out if they
- * have their default values.
+ * Encodes the state of the Convert page as a link, such as `#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite`. The
+ * meaning of a key must never change, so that old links can still be read. `lanes`, `lane` and trailing inputs are left
+ * out if they have their default values.
  */
 import { type Bits, isFormatName } from 'ptxlab/numbers';
 import type { Catalog } from './catalog.ts';

@@ -1,4 +1,4 @@
-/** Shows the powers of two in a sentence with superscript exponents. */
+/** Shows powers of two in text, such as `2^-25`, with superscript exponents. */
 import { html, type TemplateResult } from 'lit';
 
 /** The text, with powers such as `2^-25` written with a superscript. */

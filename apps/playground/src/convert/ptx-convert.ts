@@ -155,7 +155,7 @@ export class PtxConvert extends LitElement {
     this.choose({ modifiers: has ? others : [...others, modifier] }, modifier);
   }
 
-  /** While the dot is dragged, the stretch of the line does not change, so that only the dot moves. */
+  /** While the dot is dragged, the visible stretch of the number line does not change, so that only the dot moves. */
   private drag(at: number | null, stretch: Stretch): void {
     if (at === null) {
       this.dragged = null;

@@ -7,8 +7,8 @@ import type { View } from './state.ts';
 const names = { ptx: 'PTX', ocp: 'OCP', ml_dtypes: 'ml_dtypes', torch: 'torch' } as const;
 
 /**
- * A conversion is compared with other stacks only if it has no modifiers other than these. Those stacks always round to
- * nearest, and each has its own default for saturation.
+ * A conversion is compared with other stacks only if it has no modifiers other than these. The other stacks always
+ * round to nearest, and each has its own default for saturation.
  */
 const shared = new Set(['rn', 'satfinite']);
 

@@ -114,7 +114,9 @@ function carried(bits: Bits, from: FormatName, to: FormatName): Bits {
   }
 }
 
-/** The state with the next larger (or smaller) source value; the same state if the format has no such value. */
+/**
+ * The state with the next larger (or smaller) source value; the same state if there is no larger (or smaller) value.
+ */
 export function stepSource(state: ConvertState, up: boolean): ConvertState {
   const next = nextNumber(state.entry.from, sourceOf(state, state.lane), up);
   return next === null ? state : withSource(state, state.lane, next);
@@ -152,8 +154,8 @@ type At = (distance: bigint) => ConvertState | null;
 type Result = (state: ConvertState) => Bits | undefined;
 
 /**
- * Finds the first distance whose result differs from the current one, given a distance that still gives the same result
- * and a greater distance that gives a different result.
+ * Finds the smallest distance at which the result differs from the current one, given a distance at which it is still
+ * the same and a greater distance at which it differs.
  */
 function firstOther(at: At, same: bigint, other: bigint, here: Bits | undefined, result: Result): ConvertState | null {
   let [near, far] = [same, other];

@@ -1,6 +1,6 @@
 /**
- * Styles of Convert. Colors and fonts come from CSS variables that the page defines; the light theme is used on pages
- * that do not define them.
+ * The styles of the Convert page. Colors and fonts come from CSS variables that the page defines; the light theme is
+ * used on pages that do not define them.
  */
 import { css, type CSSResult } from 'lit';
 

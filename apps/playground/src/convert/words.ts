@@ -7,7 +7,7 @@ export function splitValue(text: string): readonly string[] {
   return found === null ? [text] : [found[1] ?? '', found[2] ?? ''];
 }
 
-/** A sentence about what the source becomes, and the rules that determine this result. */
+/** A sentence that states the result of the conversion and the rules that determine it. */
 export function whyText({ lane, state }: View): string {
   const { source, result, reasons } = lane.explanation;
   const isSame = reasons.length === 1 && reasons[0]?.name === 'exact';

@@ -15,7 +15,7 @@ import {
   type Signatures,
 } from 'ptxlab/analysis';
 
-/** UTF-16 offsets in the text. */
+/** A range of the text, as UTF-16 offsets. */
 export interface Range {
   readonly start: number;
   readonly end: number;
@@ -48,7 +48,8 @@ export interface NamedKernel extends KernelHeader {
 }
 
 /**
- * Facts that are computed only when the user pauses, because they take longer than the time between two key presses.
+ * Facts that are computed only when the user pauses, because computing them takes longer than the time between two key
+ * presses.
  */
 export interface Facts {
   /** The findings with their fixes. */
@@ -144,7 +145,7 @@ const service = {
 
   /**
    * Describes the instruction at `offset`. If there is none, describes the instruction at the start of the line;
-   * `first` is the offset of that start.
+   * `first` is the offset at which the line starts.
    */
   inspect(offset: number, first: number): Inspected {
     const explanation = explanationAt(offset) ?? explanationAt(first);

@@ -20,7 +20,7 @@ export type DraftStorage = Pick<Storage, 'length' | 'key' | 'getItem' | 'setItem
 const prefix = 'ptxlab-draft-';
 /** Older versions of the page kept a single draft, which was stored as plain text under this key. */
 const singleKey = 'ptxlab-kernel-draft';
-/** If there are more drafts than this, the oldest are removed. */
+/** The maximum number of drafts; if there are more, the oldest are removed. */
 const most = 20;
 
 export class Drafts {
@@ -52,7 +52,7 @@ export class Drafts {
 
   /**
    * Opens the draft with this id or, if there is no such draft, the newest draft of the link, and makes it the current
-   * one. Returns null if the link has no draft either.
+   * one. Returns null if no draft is found.
    */
   open(link: string, id: string | null): Draft | null {
     const all = this.all();
@@ -102,7 +102,7 @@ export class Drafts {
     const { storage } = this;
     const text = storage?.getItem(singleKey) ?? null;
     if (storage === null || text === null) return;
-    // The old draft is removed first, because the storage may not have room for both.
+    // The old copy of the draft is removed first, because the storage may not have room for two copies.
     storage.removeItem(singleKey);
     if (this.save('', { ...firstLaunch, source: text }) === null) storage.setItem(singleKey, text);
     this.leave();

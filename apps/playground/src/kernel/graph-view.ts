@@ -1,4 +1,4 @@
-/** The control flow of the function at the cursor. Clicking a box goes to its block. */
+/** The control flow of the function at the cursor. Clicking a box moves the cursor to the block in the text. */
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import type { FlowGraph } from 'ptxlab/analysis';
 

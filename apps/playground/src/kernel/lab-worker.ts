@@ -1,4 +1,4 @@
-/** The worker that runs and records kernels, so that the page never blocks and Stop can end a run. */
+/** The worker that runs and records kernels, so that the page never blocks and a run can be stopped. */
 import { expose } from 'comlink';
 import { PtxlabError } from 'ptxlab';
 import { type Recording, recordWarp, type RegisterState } from 'ptxlab/debug';
@@ -14,7 +14,7 @@ export interface RunRequest extends Project {
 
 export interface BufferAfter {
   readonly bytes: Uint8Array;
-  /** Whether the run changed the bytes. */
+  /** Whether the run changed the contents of the buffer. */
   readonly isChanged: boolean;
 }
 

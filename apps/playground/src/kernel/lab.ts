@@ -1,10 +1,13 @@
-/** Gives the page access to the worker that runs kernels. Stop ends the worker; the next run starts a new one. */
+/**
+ * Gives the page access to the worker that runs kernels. Stopping a run terminates the worker; the next run starts a
+ * new one.
+ */
 import { type Remote, wrap } from 'comlink';
 import { startWorker } from '../shell/start-worker.ts';
 import type { Lab as LabWorker, Recorded, Refused, RunAnswer, RunRequest, StepState } from './lab-worker.ts';
 import { labScript } from './worker-scripts.ts';
 
-/** How many seconds the worker has to answer after the time limit of the launch has passed, before it is terminated. */
+/** The worker is terminated if it has not responded this many seconds after the time limit of the launch. */
 const grace = 2;
 
 interface Running {
@@ -26,7 +29,8 @@ export class Lab {
   }
 
   /**
-   * Records a warp, in a worker that then answers `stateAt` and `writerOf`. Returns null in the same cases as `run`.
+   * Records a warp. The worker is kept, so that `stateAt` and `writerOf` can query the recording. Returns null in the
+   * same cases as `run`.
    */
   async record(request: RunRequest, warp: number): Promise<Recorded | Refused | null> {
     const answer = await this.limited(

@@ -69,7 +69,7 @@ export class PtxKernel extends LitElement {
   declare inspected: Inspected | null;
   declare launch: Launch;
   declare dock: DockTab;
-  /** Whether Run also looks for data races. */
+  /** Whether a run also looks for data races. */
   declare findsRaces: boolean;
   /** A sentence that tells the user what the last click on a button did. */
   declare note: string;
@@ -207,7 +207,7 @@ export class PtxKernel extends LitElement {
     return { ...this.current, timeout, findsRaces: this.findsRaces };
   }
 
-  /** Whether all numbers in the launch form are valid. If one is not, the browser shows a message. */
+  /** Whether all numbers in the launch form are valid. If a number is not valid, the browser shows a message. */
   private get isFormValid(): boolean {
     return this.renderRoot.querySelector('form')?.reportValidity() ?? true;
   }

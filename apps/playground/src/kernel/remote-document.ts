@@ -9,7 +9,7 @@ import { documentScript } from './worker-scripts.ts';
 
 export class RemoteDocument {
   private readonly worker: Worker = startWorker(documentScript);
-  /** Sends requests to the worker. Each answer refers to the text at the time of the request. */
+  /** Sends requests to the worker. Each response refers to the text at the time of the request. */
   readonly ask: Remote<DocumentService> = wrap<DocumentService>(this.worker);
   private version = 0;
 
@@ -20,7 +20,7 @@ export class RemoteDocument {
   }
 
   /**
-   * Applies changes, whose offsets refer to the text before any of the changes. Returns the findings in the same way as
+   * Applies changes. All offsets refer to the text before the first change. Returns the findings in the same way as
    * `open`.
    */
   edit(changes: readonly Change[]): Promise<readonly Finding[] | null> {
@@ -32,7 +32,7 @@ export class RemoteDocument {
     return this.current(this.ask.facts());
   }
 
-  /** Waits for an answer; null if the text was changed before the answer arrived. */
+  /** Waits for a response from the worker; null if the text was changed before the response arrived. */
   async current<T>(answer: Promise<T>): Promise<T | null> {
     const { version } = this;
     const found = await answer;

@@ -30,7 +30,7 @@ export class Runs {
     return answer;
   }
 
-  /** Records the first warp. Returns false if there is nothing to step through; `answer` then says why. */
+  /** Records the first warp. Returns false if there is nothing to step through; `answer` then contains the reason. */
   async record(request: RunRequest): Promise<boolean> {
     const { forgotten } = this;
     this.begin();

@@ -56,7 +56,7 @@ function legend(taken: number, targets: Facts['targets']): string {
 
 type Row = Facts['targets'][number];
 
-/** @param isStop whether the Tab key reaches the button; the arrow keys reach the others. */
+/** @param isStop whether the Tab key moves the focus to this button; the arrow keys move it to the other buttons. */
 function targetChip(
   { name, since }: Row,
   isJudged: boolean,

@@ -26,8 +26,8 @@ export class Catalog {
   }
 
   /**
-   * The instruction that has the given value in a field and the same values as `entry` in all earlier fields. If there
-   * are several, it is the one that also shares the most later fields with `entry`.
+   * The instruction that has the given value in a field and the same values as `entry` in all earlier fields. If
+   * several instructions qualify, the one that also shares the most later fields with `entry` is returned.
    */
   withField(entry: ProductEntry, field: Field, value: string): ProductEntry {
     const before = fields.slice(0, fields.indexOf(field));

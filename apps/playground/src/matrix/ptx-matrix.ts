@@ -45,14 +45,14 @@ export class PtxMatrix extends LitElement {
   static override styles: CSSResultGroup = [...convertStyle, matrixStyle];
 
   /**
-   * A link (see link.ts) that encodes the element shown. Setting it shows another element; `change` events contain the
-   * new link.
+   * A link (see link.ts) that encodes the element shown. Setting this property shows another element; `change` events
+   * contain the new link.
    */
   declare link: string;
   declare view: View;
   /**
-   * The lane under the pointer. The page marks the elements that this lane holds. If `lane` is null, it marks the
-   * elements of the lane that holds the chosen element of D.
+   * The lane under the pointer. The elements that this lane holds are marked. If `lane` is null, the elements of the
+   * lane that holds the chosen element of D are marked instead.
    */
   declare lane: number | null;
   /** The message about a link that cannot be read; empty if there is none. */

@@ -1,6 +1,6 @@
 /**
- * Copies text. Returns false if the browser does not allow it or, because the page is served without https, has no
- * clipboard.
+ * Copies text. Returns false if the browser does not allow it, or if there is no clipboard because the page is served
+ * without https.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -1,6 +1,6 @@
 /**
- * The open file: its tensors, their values, and the effects of recipes on them. This code does not use the DOM, so
- * tests can run it.
+ * The open file: its tensors, their values, and the effects of recipes on them. This code does not use the DOM, so it
+ * can be tested without a browser.
  */
 import {
   compareFiles,
@@ -37,7 +37,10 @@ export interface Opened {
   readonly tensors: readonly OpenedTensor[];
 }
 
-/** The answer to a request that cannot be carried out because of the file or the recipe; `message` says why. */
+/**
+ * The response to a request that cannot be carried out because of the file or the recipe; `message` contains the
+ * reason.
+ */
 export interface Refused {
   readonly kind: 'refused';
   readonly message: string;

@@ -41,8 +41,8 @@ export class PtxTensors extends LitElement {
   declare chosen: number;
   declare recipe: string;
   /**
-   * A description of the file that saving with the recipe would write; null if it is unknown, or if the recipe cannot
-   * be used.
+   * A description of the file that would be saved with the recipe; null if it is unknown, or if the recipe cannot be
+   * used.
    */
   declare outlook: Outlook | null;
   declare summaries: ReadonlyMap<number, Known>;
@@ -56,8 +56,8 @@ export class PtxTensors extends LitElement {
 
   private readonly bench = new RemoteBench();
   /**
-   * The number of requests that the user has made. When this number changes, work for an earlier request is outdated
-   * and stops.
+   * The number of requests that the user has made. When this number changes, work for earlier requests is no longer
+   * needed and stops.
    */
   private turn = 0;
 

@@ -11,9 +11,9 @@ import {
 import { type Recipe, recipes } from './recipe-names.ts';
 
 /**
- * GGUF's blocks can be stored only in GGUF files. Other formats are written to the same container as the original if
- * that container has type names for them. numpy has no type names for bf16 and e4m3, so readers of an .npy file could
- * not tell these formats from raw bytes.
+ * GGUF blocks can be stored only in GGUF files. Other formats are written to the same container as the original if that
+ * container has type names for them. numpy has no type names for bf16 and e4m3, so readers of an .npy file could not
+ * tell these formats from raw bytes.
  */
 export function containerFor(recipe: Recipe, file: TensorFile): Container {
   if (recipe.isBlocks) return 'gguf';

@@ -32,7 +32,7 @@ import {
   wholeCopy,
 } from './parts.ts';
 
-/** A form that only gives other threads a chance to run and has no other effect. */
+/** A form whose only effect is to let other threads run. */
 function withoutEffect(line: CheckedLine, way: Availability): InstructionForm {
   return executed(line, way, () => noEffect);
 }

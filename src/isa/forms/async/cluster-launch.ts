@@ -2,7 +2,7 @@
  * clusterlaunchcontrol (PTX ISA 9.1, sections 9.7.13.17 and 9.7.13.18). Versions and targets were determined with ptxas
  * 13.0.
  *
- * The ISA does not specify the contents of the 16-byte answer. ptxlab stores four words: whether a cluster was
+ * The ISA does not specify the contents of the 16-byte response. ptxlab stores four words: whether a cluster was
  * canceled, and the index of its first block.
  */
 import type { InstructionForm, Variant } from '../../form.ts';
@@ -29,7 +29,7 @@ const answer = read('b', '.b128');
 const answerBytes = 16;
 
 /**
- * Cancels a cluster, and writes the answer to the block or, with `.multicast::cluster::all`, to every block of its
+ * Cancels a cluster, and writes the response to the block or, with `.multicast::cluster::all`, to every block of its
  * cluster.
  */
 function requestSteps(variant: Variant): readonly Step[] {
@@ -52,7 +52,7 @@ function requestSteps(variant: Variant): readonly Step[] {
   ];
 }
 
-/** Stores the answer at `to`, and reports `size` bytes to the mbarrier object. */
+/** Stores the response at `to`, and reports `size` bytes to the mbarrier object. */
 function writeAnswer(space: AccessSpace, to: Ref, object: Ref, size: Ref): readonly Step[] {
   const from: readonly Ref[] = ['$canceled', '$x', '$y', '$z'];
   return [
@@ -61,10 +61,10 @@ function writeAnswer(space: AccessSpace, to: Ref, object: Ref, size: Ref): reado
   ];
 }
 
-/** Splits the answer `$b`. */
+/** Splits the response `$b`. */
 const halves: readonly Step[] = [{ kind: 'unpack', to: ['$high', '$low'], from: '$b', lane: 64, stride: 64 }];
 
-/** Functions that create the steps to extract the index of a block from the two halves of the answer. */
+/** Functions that create the steps to extract the index of a block from the two halves of the response. */
 const indexParts: readonly ((to: Ref) => Step)[] = [
   (to) => extract(to, '$low', 32, 32),
   (to) => extract(to, '$high', 0, 32),

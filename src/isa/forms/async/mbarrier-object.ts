@@ -18,7 +18,7 @@ const later: BitField = { low: layout.low, width: expected.low + expected.width 
 
 const strong: MemoryOrder = { semantics: 'relaxed', scope: 'cluster' };
 
-/** The changes that an instruction makes to an object. A change that the instruction does not make is null. */
+/** The changes that an instruction makes to an object. Changes that the instruction does not make are null. */
 export interface Change {
   /** Number of arrivals. */
   readonly arrivals: Ref | null;
@@ -106,7 +106,7 @@ export function makeObject(space: AccessSpace, address: Ref, count: Ref, version
 }
 
 /**
- * Clears an object so that its memory can be used for something else. In cuda::pipeline, the last thread that leaves
+ * Clears an object so that its memory can be used for something else. In cuda::pipeline, the last thread to leave
  * clears the object without an acquire, so the store counts as strong.
  */
 export function clearObject(space: AccessSpace, address: Ref): readonly Step[] {
@@ -123,7 +123,7 @@ export function pendingIn(to: Ref, state: Ref): readonly Step[] {
   ];
 }
 
-/** Tests whether an object has `.layout::v1`, or with `version` 0, `.layout::v0`. */
+/** Tests whether an object has `.layout::v1` or, if `version` is 0, `.layout::v0`. */
 export function testLayout(space: AccessSpace, address: Ref, to: Ref, version: 0 | 1): readonly Step[] {
   return [
     ...current(space, address, layout, strong),

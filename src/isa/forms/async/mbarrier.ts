@@ -1,7 +1,7 @@
 /**
  * mbarrier and cp.async.mbarrier.arrive (section 9.7.13.15 of PTX ISA 9.1). Versions and targets were determined with
- * ptxas 13.0 and 13.3. A thread that waits is never suspended. Instead, it lets the other threads run and then tests
- * again.
+ * ptxas 13.0 and 13.3. A thread that waits is never suspended. Instead, it lets the other threads run and then repeats
+ * the test.
  */
 import type { AvailabilityRow, Constraint } from '../../conditions.ts';
 import type { InstructionForm, Variant } from '../../form.ts';
@@ -259,8 +259,9 @@ interface Wait {
 }
 
 /**
- * The results that indicate whether a copy reported an error: a predicate, a value, or both. Nothing in ptxlab reports
- * errors, and in the code that ptxas 13.3 generates for sm_90 and sm_100, both are 0 as well.
+ * The results that indicate whether a copy reported an error: a predicate, a value, or both. In ptxlab, copies never
+ * report errors, so these results are 0. The code that ptxas 13.3 generates for sm_90 and sm_100 also sets these
+ * results to 0.
  */
 const reports: readonly Report[] = [
   { id: '', text: 'p', results: [write('p', '.pred')], zeros: [] },

@@ -19,7 +19,7 @@ export const ofMultimemCopies: Availability = at('9.1', 90);
 /** The scopes of relaxed accesses to shared memory. */
 export const nearScopes = ['.cta', '.cluster'] as const;
 
-/** The modifier of instructions that report the bytes that have arrived to an mbarrier object. */
+/** The modifier of instructions that report to an mbarrier object how many bytes have arrived. */
 export const mechanism = '.mbarrier::complete_tx::bytes';
 
 export const inShared = (name: string, access: 'load' | 'store'): OperandPattern => ({
@@ -52,14 +52,14 @@ export function reductionOf(variant: Variant): BoxReduction {
   return found;
 }
 
-/** Reports the number of bytes that have arrived to an mbarrier object. */
+/** Reports to an mbarrier object how many bytes have arrived. */
 export function reportBytes(bytes: Ref, to: Ref = '$mbar', space: AccessSpace = 'shared'): Step {
   return changeObject(space, to, { ...unchanged, transferred: bytes }, completed.bulk);
 }
 
 /**
  * Copies between two state spaces. If the destination is shared memory, the number of bytes that have arrived is
- * reported to the mbarrier object. The copy completes later if it is `awaited`.
+ * reported to the mbarrier object. If `awaited` is set, the copy completes later.
  */
 export function copy(sourceSpace: 'global' | 'shared', space: 'global' | 'shared', awaited = true): readonly Step[] {
   const ends = { space, address: '$dst', sourceSpace, source: '$src', size: '$size' } as const;

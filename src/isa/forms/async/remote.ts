@@ -1,7 +1,7 @@
 /**
  * st.async and red.async (sections 9.7.9.12 and 9.7.13.7 of PTX ISA 9.1), and their multimem variants, which PTX 9.3
- * adds. A GPU completes the accesses some time after the instruction; ptxlab completes them within the instruction.
- * Versions and targets were determined with ptxas 13.0 and 13.3.
+ * introduced. A GPU completes the accesses some time after the instruction; ptxlab completes them within the
+ * instruction. Versions and targets were determined with ptxas 13.0 and 13.3.
  */
 import type { Constraint } from '../../conditions.ts';
 import type { InstructionForm, Variant } from '../../form.ts';

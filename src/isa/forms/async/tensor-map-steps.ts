@@ -7,8 +7,7 @@ import { weakLoad, weakStore } from '../access-steps.ts';
 import { bits, compare, constant, extract, integer, select } from '../integer/steps.ts';
 
 /**
- * The place in a tensor map where bits of a value are stored. If a field is numbered, it is the place in field number
- * 0.
+ * The place in a tensor map where bits of a value are stored. For numbered fields, this is the place in field number 0.
  */
 export interface StoredBits {
   /** The lowest of these bits in the value. */

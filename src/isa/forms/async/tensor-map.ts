@@ -147,7 +147,8 @@ const replacements = () =>
 const size = read('size', '.u32', { constantOnly: true, oneOf: [128] });
 
 /**
- * All threads of a warp make the same copy together, after all of their earlier writes and before their later accesses.
+ * All threads of a warp perform the same copy together, after all of their earlier writes and before their later
+ * accesses.
  */
 const publication = (): InstructionForm => ({
   ...executed(

@@ -1,5 +1,5 @@
 /**
- * alloca, stacksave and stackrestore: PTX ISA 9.1, section 9.7.17. Each call of a function can allocate a fixed number
+ * alloca, stacksave and stackrestore: PTX ISA 9.1, section 9.7.17. Each call to a function can allocate a fixed number
  * of bytes on the stack. If an allocation needs more than the remaining bytes, alloca returns an address that cannot be
  * accessed.
  */
@@ -24,7 +24,7 @@ function form(line: Line): InstructionForm {
 
 const formatOf = (variant: Variant): 'u32' | 'u64' => (slotType(variant, 0).width === 32 ? 'u32' : 'u64');
 
-/** An address at which there is no memory of any kind. */
+/** An address that does not belong to any memory. */
 const nowhere = 2 ** 40;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * cvt from and to packed formats of at most 8 bits: PTX ISA 9.1, section 9.7.9.21, and what versions 9.2 and 9.4 added
- * to it.
+ * cvt from and to packed formats of at most 8 bits (PTX ISA 9.1, section 9.7.9.21, and the additions of versions 9.2
+ * and 9.4).
  */
 import type { AvailabilityRow } from '../../conditions.ts';
 import type { InstructionForm } from '../../form.ts';
@@ -33,7 +33,7 @@ const rzToNarrow: AvailabilityRow = needs('.rz to this type', { modifiers: ['.rz
 const oneFactor: AvailabilityRow = row('.scaled::n1::ue8m0', ...rubin);
 const ue5m3Since: AvailabilityRow = row('cvt with .ue5m3x2', ...rubin);
 
-/** The parts of a form that has scale factors, and the same parts of the form without them. */
+/** The parts of a form that depend on whether the form has scale factors. */
 interface Scaling {
   readonly qualifier: string;
   readonly tail: string;
@@ -46,7 +46,7 @@ interface Scaling {
 const unscaled: Scaling = { qualifier: '', tail: '', phrase: '', availability: [], operands: [] };
 const factorTail = ', scale-factor';
 
-/** One factor by which both lanes are divided. */
+/** Both lanes are divided by the same factor. */
 const dividedByOne: Scaling = {
   qualifier: '.scaled::n1::ue8m0',
   tail: factorTail,
@@ -59,7 +59,10 @@ const byTwo = { qualifier: '.scaled::n2::ue8m0', tail: factorTail, availability:
 const dividedByTwo: Scaling = { ...byTwo, phrase: ', each divided by its scale factor,' };
 const multipliedByTwo: Scaling = { ...byTwo, phrase: ', each multiplied by its scale factor,' };
 
-/** The forms of an instruction with scale factors or without, by how the factors are used. */
+/**
+ * The scaling of each kind of conversion: narrowing with one factor (`one`) or two factors (`down`), and widening with
+ * two factors (`two`).
+ */
 interface Scalings {
   readonly suffix: string;
   readonly one: Scaling;
@@ -94,7 +97,7 @@ const families: readonly Family[] = [
   { name: 'f4', x2: ['.e2m1x2'], x4: ['.e2m1x4'], since: narrow, fromF16: narrow },
 ];
 
-/** Conversions from f32 and from packed halves to pairs. */
+/** Conversions from f32, f16x2 and bf16x2 to packed pairs of a narrow format. */
 function narrowing({ name, x2, since, fromF16 }: Family, { suffix, one }: Scalings): readonly InstructionForm[] {
   const type = `${name}x2type`;
   const { qualifier, tail, phrase, operands } = one;

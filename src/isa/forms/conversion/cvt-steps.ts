@@ -20,7 +20,7 @@ const twoScales = '.scaled::n2::ue8m0';
 const integerRoundings: Readonly<Record<string, Rounding>> = { '.rni': 'rn', '.rzi': 'rz', '.rmi': 'rm', '.rpi': 'rp' };
 
 /**
- * Where each lane finds its random bits in `rbits`, starting with the topmost lane. `low` gives the position of the
+ * Where each lane finds its random bits in `rbits`, starting with the topmost lane. `low` contains the position of the
  * lowest bit for each lane.
  */
 interface RandomLayout {
@@ -119,7 +119,7 @@ function conversionOf(variant: Variant, environment: Environment): Conversion {
     to,
     rounding,
     integral,
-    // With a single scale factor, subnormal inputs are flushed, whatever their format is.
+    // With a single scale factor, subnormal inputs are flushed regardless of their format.
     flush: has(variant, '.ftz') || has(variant, oneScale) || flushesByTarget(variant, environment),
     sat: has(variant, '.sat'),
     satfinite: has(variant, '.satfinite'),
@@ -131,7 +131,7 @@ function conversionOf(variant: Variant, environment: Environment): Conversion {
   };
 }
 
-/** Values are divided by the factors when they become narrower, and multiplied when they become wider. */
+/** Values are divided by the factors when they are narrowed, and multiplied by them when they are widened. */
 function scalingOf(variant: Variant, from: FormatName, to: FormatName): Conversion['scaled'] {
   if (has(variant, oneScale) || to === 's2f6') return 'divide';
   return has(variant, twoScales) || from === 's2f6' ? 'multiply' : null;

@@ -1,8 +1,8 @@
 /**
- * cvt: PTX ISA 9.1, section 9.7.9.21, and what version 9.4 added to it. Some lines of the ISA's syntax block apply only
- * to certain pairs of types. Here, such a line is split into several forms, so that within each form every modifier can
- * be combined with every type. If the text of the ISA does not agree with ptxas 13.0, this file follows ptxas, and the
- * difference is listed in docs/spec-questions.md.
+ * cvt (PTX ISA 9.1, section 9.7.9.21, and the additions of version 9.4). Some lines of the ISA's syntax block apply
+ * only to certain pairs of types. Here, such a line is split into several forms, so that within each form every
+ * modifier can be combined with every type. If the text of the ISA does not agree with ptxas 13.0, this file follows
+ * ptxas, and the difference is listed in docs/spec-questions.md.
  */
 import type { AvailabilityRow, Constraint } from '../../conditions.ts';
 import type { InstructionForm } from '../../form.ts';
@@ -35,7 +35,7 @@ const sm80: AvailabilityRow = row('this conversion', at('7.0', 80));
 const satfiniteSince: AvailabilityRow = needsModifier('.satfinite', at('8.1', 80));
 const bf16Pairs: AvailabilityRow = row('cvt between .bf16 and this type', at('7.8', 90));
 
-/** Conversions among the fundamental types. For these, Tables 27 and 28 of the ISA allow wider registers. */
+/** Conversions among the fundamental types, for which Tables 27 and 28 of the ISA allow wider registers. */
 const basic: readonly InstructionForm[] = [
   relaxed({
     id: 'cvt.int.int',

@@ -43,7 +43,7 @@ function narrow(variant: Variant, to: Ref, from: Ref): Step {
 
 /**
  * The product of two values is exact in f32, or so small or large that its exact value makes no difference. The product
- * is rounded toward zero, so that a large product does not become an infinity, which c could cancel.
+ * is rounded toward zero, because a large product must not become an infinity: c might cancel it.
  */
 const product = (to: Ref, a: Ref, b: Ref): Step => ({
   kind: 'float',
@@ -54,7 +54,7 @@ const product = (to: Ref, a: Ref, b: Ref): Step => ({
   from: [a, b],
 });
 
-/** Applies `compute` to the f32 values of each lane and rounds what it returns. */
+/** Applies `compute` to the f32 values of each lane and rounds the result. */
 function lanes(
   variant: Variant,
   operands: readonly TypedSource[],

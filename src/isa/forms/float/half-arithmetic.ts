@@ -58,7 +58,7 @@ const fused = floatSteps('fma', ['$a', '$b', '$c']);
 const fusedRelu = reluSteps('fma', ['$a', '$b', '$c']);
 const operands4 = [d, a, b, c];
 
-/** `.oob`: +0 if a or b is the NaN that marks an element outside the tensor, with either sign. */
+/** `.oob`: the result is +0 if a or b is the NaN, of either sign, that marks an element outside the tensor. */
 const guarded: InstructionForm['steps'] = (variant, environment) => {
   const format = formatOf(variant);
   const mode = modeOf(variant, environment);

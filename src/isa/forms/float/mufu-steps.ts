@@ -16,7 +16,7 @@ import { formatOf } from './steps.ts';
 
 type Steps = InstructionForm['steps'];
 
-/** The steps `recorded` if the GPU's approximate functions have been recorded, otherwise the steps `plain`. */
+/** Creates the steps with `recorded` if the GPU's approximate functions have been recorded; otherwise with `plain`. */
 export function approximation(plain: Steps, recorded: (variant: Variant) => readonly Step[]): Steps {
   return (variant, environment) =>
     environment.gpu.recorded === 'sm_90' ? recorded(variant) : plain(variant, environment);
@@ -30,7 +30,7 @@ function multiply(to: Ref, a: Ref, b: Ref, flush = false): Step {
 
 const isFlushed = (variant: Variant): boolean => has(variant, '.ftz');
 
-/** Bits of f32 numbers. */
+/** The bits of f32 numbers. */
 const single = {
   leastNormal: 0x00800000,
   '2^126': 0x7e800000,
@@ -166,7 +166,10 @@ function scaledQuotient(flush: boolean): readonly Step[] {
 
 // --- f16 and bf16 ---------------------------------------------------------------------------------------------------
 
-/** The f32 function of each lane, truncated to the format. From 2^16 on, f16 results are infinite. */
+/**
+ * Applies an f32 function to each lane and truncates the result to the lane's format. Results of at least 2^16 become
+ * infinite in f16.
+ */
 export function halfSteps(fn: 'ex2' | 'tanh'): (variant: Variant) => readonly Step[] {
   return (variant) => {
     const format = formatOf(variant);

@@ -1,8 +1,8 @@
 /**
- * Sums whose result can be rounded once more without an error. A sum that f32 cannot represent exactly is replaced by
- * whichever neighboring f32 value is odd. If the result is then rounded to a format with at least two bits fewer, it is
- * the same as if the exact sum had been rounded (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums",
- * 2008).
+ * Sums that can be rounded a second time without a double-rounding error. A sum that f32 cannot represent exactly is
+ * replaced by whichever neighboring f32 value is odd. Rounding this value to a format with at least two bits fewer
+ * produces the same result as rounding the exact sum (Boldo and Melquiond, "Emulation of a FMA and correctly rounded
+ * sums", 2008).
  */
 import { plainMode } from '../../../numerics/operations.ts';
 import type { Ref } from '../../steps/ref.ts';

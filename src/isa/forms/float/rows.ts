@@ -3,7 +3,7 @@ import type { AvailabilityRow } from '../../conditions.ts';
 import { at, type VersionName } from '../../targets.ts';
 import { needsModifier } from '../availability-rows.ts';
 
-/** The version and target that a modifier needs. */
+/** The version and target that a modifier requires. */
 export function when(modifier: string, version: VersionName, sm = 10): AvailabilityRow {
   return needsModifier(modifier, at(version, sm));
 }

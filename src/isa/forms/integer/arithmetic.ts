@@ -1,4 +1,4 @@
-/** Integer arithmetic (PTX ISA 9.1, section 9.7.1, and what version 9.2 added to it). */
+/** Integer arithmetic (PTX ISA 9.1, section 9.7.1, and the additions of version 9.2). */
 import type { IntegerFunction } from '../../../numerics/operations.ts';
 import type { AvailabilityRow } from '../../conditions.ts';
 import type { InstructionForm } from '../../form.ts';

@@ -98,7 +98,8 @@ const finding: readonly InstructionForm[] = [
 
 /**
  * Positions and lengths are given by the low eight bits of their operands, as in the ISA's pseudo-code. For 64 bits,
- * machine code does not mask the operands, which makes a difference only for operands that the ISA leaves undefined.
+ * machine code does not mask the operands, which makes a difference only for operands for which the ISA leaves the
+ * result undefined.
  */
 function lowByte(width: number, to: Ref, from: Ref): readonly Step[] {
   if (width === 64) return [{ kind: 'copy', to, from }];

@@ -98,7 +98,7 @@ function products(half: 'lo' | 'hi', reads: boolean): InstructionForm['steps'] {
 // --- forms ----------------------------------------------------------------------------------------------------------
 
 const carrying: readonly TypeName[] = ['.u32', '.s32', '.u64', '.s64'];
-/** Without `.cc`, ptxas accepts all of these widths in every version that has the instructions. */
+/** Without `.cc`, ptxas accepts all of these widths in every version that supports the instructions. */
 const reading: readonly TypeName[] = ['.u16', '.u32', '.u64', '.s16', '.s32', '.s64'];
 
 const wide: AvailabilityRow = needs('.cc on 64 bits', { types: ['.u64', '.s64'] }, at('4.3', 20));

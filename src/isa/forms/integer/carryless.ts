@@ -29,7 +29,7 @@ function combined(fn: 'or' | 'xor', to: Ref, values: readonly Ref[]): readonly V
   });
 }
 
-/** The bits of a value whose numbers have the same remainder when divided by 4. */
+/** The bits of a value whose positions have the same remainder when divided by 4. */
 function split(name: Ref): readonly ValueStep[] {
   return residues.map((i) => bits('and', 64, `${name}.${i}`, name, `$mask.${i}`));
 }
@@ -57,7 +57,10 @@ function lowProduct(to: Ref, left: Ref, right: Ref): readonly Step[] {
   return [...masks, ...split(left), ...split(right), ...parts, ...combined('or', to, all)];
 }
 
-/** The upper half is the lower half of the product of the reversed numbers, reversed and shifted by one bit. */
+/**
+ * To compute the upper half, multiplies the bit-reversed numbers, reverses the lower half of their product, and shifts
+ * it by one bit.
+ */
 function multiplyAdd(variant: Variant): readonly Step[] {
   const add = bits('xor', 64, '$d', '$half', '$c');
   if (choice(variant, 'half', ['lo', 'hi']) === 'lo') return [...lowProduct('$half', '$a', '$b'), add];

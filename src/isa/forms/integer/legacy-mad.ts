@@ -23,8 +23,8 @@ function convert(from: 'f32' | 'f64', to: 'f32' | 'f64', source: Ref, result: Re
 }
 
 /**
- * The product is exact in f64. The sum is rounded twice, first to f64 and then to f32, which gives the same result as
- * rounding it once. The addition of -0 replaces a NaN with the canonical NaN.
+ * The product is exact in f64. The sum is rounded twice, first to f64 and then to f32, which produces the same result
+ * as rounding it once. The addition of -0 replaces a NaN with the canonical NaN.
  */
 export const legacyMadSteps: InstructionForm['steps'] = (variant): readonly Step[] => {
   const sat = has(variant, '.sat');

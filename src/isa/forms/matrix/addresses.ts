@@ -57,7 +57,7 @@ export function perLane(of: (lane: number) => number): readonly number[] {
   return lanes.map(of);
 }
 
-/** The name under which the step stores the address of access number `index`. */
+/** The name of the value in which the step stores the address of access number `index`. */
 export function addressRef(index: number): Ref {
   return `$address.${index}`;
 }

@@ -16,7 +16,7 @@
  * number, is combined by xor with bit 4, the number of the chunk. Bit 7 is 1 and bit 4 is 0, so bit 4 becomes 1, which
  * results in the address 164 + 16 = 180.
  *
- * Tiles that follow each other along k form a row of tiles. It contains eight rows of A or eight columns of B.
+ * Tiles that follow each other along k form a row of tiles, which contains eight rows of A or eight columns of B.
  */
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
@@ -30,11 +30,14 @@ const and = (to: Ref, a: Ref, b: Ref): ValueStep => bits('and', 32, to, a, b);
 const shiftLeft = (to: Ref, a: Ref, by: Ref): ValueStep => bits('shl', 32, to, a, by);
 const shiftRight = (to: Ref, a: Ref, by: Ref): ValueStep => bits('shr.u', 32, to, a, by);
 
-/** The position of the lane in a tile: the number of its row of A or column of B, and its number among four lanes. */
+/**
+ * The position of the lane in a tile: the number of its row of A or column of B, and its index among the four lanes of
+ * that row or column.
+ */
 const across: Ref = '$across';
 const along: Ref = '$along';
 
-/** The steps that come before all others. They also define constants that are named after their values. */
+/** The steps that come before all others. These steps also define constants that are named after their values. */
 export const lanePosition: readonly ValueStep[] = [
   constant('$0', 0),
   constant('$1', 1),
@@ -53,19 +56,19 @@ export interface SharedMatrix {
   readonly descriptor: Ref;
   /**
    * Whether elements that are adjacent along k are adjacent in memory. If so, a line of a tile belongs to one row of A
-   * or one column of B, and each lane has 4 bytes of a chunk. If not, the elements have 16 bits, and those of a line
-   * have the same k; each lane has one element in each of two lines.
+   * or one column of B, and each lane has 4 bytes of a chunk. If not, the elements have 16 bits, and all elements of a
+   * line have the same k; each lane has one element in each of two lines.
    */
   readonly alongK: boolean;
 }
 
-/** The values of a matrix that more than one of the functions below use, by their names in the steps. */
+/** The names of the values that more than one of the functions below compute or use for a matrix. */
 interface Names {
   /** Fields of the descriptor in bytes: the address of the first tile, and two distances between tiles. */
   readonly start: Ref;
   readonly leading: Ref;
   readonly stride: Ref;
-  /** The number that the swizzle subtracts from the numbers of lines; the ISA calls it base offset. */
+  /** The number that the swizzle subtracts from line numbers; the ISA calls this number the base offset. */
   readonly phase: Ref;
   /** True if there is no swizzle. */
   readonly isPlain: Ref;
@@ -82,7 +85,7 @@ interface Names {
   readonly group: Ref;
   /** The address of the lane's part of the first tile in a row of tiles, before the swizzle. */
   readonly row: (row: string) => Ref;
-  /** A value that only one function uses. */
+  /** The name of a value that only one function uses. */
   readonly local: (part: string) => Ref;
 }
 
@@ -146,7 +149,10 @@ function distancesAlongLines(names: Names, tiles: number): readonly ValueStep[] 
   ];
 }
 
-/** The tiles of a row lie side by side in lines. Tiles that do not fit are in other lines, at the leading offset. */
+/**
+ * The tiles of a row lie side by side in lines. Tiles that do not fit in the first lines are in further lines, at
+ * multiples of the leading offset.
+ */
 function distanceAlongLine({ leading, isPlain, sideBits, last, distanceTo }: Names, i: number): readonly ValueStep[] {
   const distance = distanceTo(i);
   // With a swizzle, a line has at least two chunks.
@@ -162,7 +168,7 @@ function distanceAlongLine({ leading, isPlain, sideBits, last, distanceTo }: Nam
   ];
 }
 
-/** Elements are not adjacent along k. A row has `tiles` tiles, at equal distances. */
+/** Elements are not adjacent along k. A row has `tiles` equally spaced tiles. */
 function distancesAcrossLines(names: Names, tiles: number): readonly ValueStep[] {
   const { leading, stride, isPlain, line, distanceTo, group, local } = names;
   const [laneAcross, laneAlong] = [local('lane.across'), local('lane.along')];
@@ -171,7 +177,7 @@ function distancesAcrossLines(names: Names, tiles: number): readonly ValueStep[]
     shiftLeft(local('lane.lines'), along, '$1'),
     multiply(laneAlong, local('lane.lines'), line),
     ...ownFrom(names, laneAcross, laneAlong),
-    // With a swizzle, the two distances of the descriptor have the opposite meaning.
+    // With a swizzle, the meanings of the descriptor's two distances are swapped.
     select(distanceTo(1), isPlain, leading, stride),
     ...othersOf(tiles)
       .slice(1)
@@ -227,9 +233,9 @@ export function loadRegister(matrix: SharedMatrix, row: string, i: number, regis
 }
 
 /**
- * Loads from the address that `place` has after the swizzle: the bits of the address from bit 7 on are combined by xor
- * with those from bit 4 on, which are the number of the chunk in its line. Without a swizzle, `last` is 0, so nothing
- * changes.
+ * Applies the swizzle to the address `place` and loads from the resulting address. The swizzle combines the address
+ * bits from bit 4 on, which are the number of the chunk in its line, with those from bit 7 on by xor. Without a
+ * swizzle, `last` is 0, so nothing changes.
  */
 function loadSwizzled({ phase, last, local }: Names, place: Ref, to: Ref, width: 16 | 32): readonly Step[] {
   return [

@@ -65,7 +65,7 @@ interface Row {
 }
 
 /**
- * Makes the form for a row. If the row lists several types for A and B, the syntax line contains a set of types for
+ * Creates the form for a row. If the row lists several types for A and B, the syntax line contains a set of types for
  * each of the two matrices.
  */
 function mmaForm(row: Row): InstructionForm {

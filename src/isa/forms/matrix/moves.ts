@@ -109,7 +109,7 @@ function checkOf(space: AccessSpace, own: Fragment): readonly Step[] {
   return isByBytes(own) ? [rowCheck(space, accessesOf(own, true).count)] : [];
 }
 
-/** The steps that find the addresses of a matrix and check them. `words` are registers that will be stored. */
+/** The steps that compute the addresses of a matrix and check them. `words` are registers that will be stored. */
 function findRows(variant: Variant, own: Fragment, words: readonly Ref[]): readonly Step[] {
   const operands = { address: '$row', stride: null, words } as const;
   return [

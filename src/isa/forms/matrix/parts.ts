@@ -114,7 +114,9 @@ export const smallFloatSums: Readonly<Record<'.f16' | '.f32', ListType>> = {
 
 /** Sparsity for 16-bit elements: each lane holds the metadata of 16 columns. */
 export const halfSparsity = (lanes: 1 | 2): Sparsity => ({ unit: 1, rowBits: 16, lanes });
-/** Sparsity for 32-bit elements, one of every two of which is kept: each lane holds the metadata of eight columns. */
+/**
+ * Sparsity for 32-bit elements, where one of every two elements is kept: each lane holds the metadata of eight columns.
+ */
 export const wordSparsity = (lanes: 1 | 2): Sparsity => ({ unit: 0.5, rowBits: 16, lanes });
 /** Sparsity for one-byte elements: each pair of lanes holds the metadata of 32 columns. */
 export const byteSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 1, rowBits: 32, lanes });

@@ -46,7 +46,7 @@ export interface ElementBits {
   readonly d: number;
 }
 
-/** The number of registers that a lane needs for elements of a matrix, spread over a warp without copies. */
+/** The number of registers that each lane needs if the elements of a matrix are spread over a warp without copies. */
 export function registersOf(elements: number, bits: number): number {
   return Math.max(1, (elements * bits) / (32 * Math.max(32, bits)));
 }
@@ -81,7 +81,7 @@ export function fragmentsOf(shape: Shape, bits: ElementBits, registers: Register
   };
 }
 
-/** m8n8k4 of f16: the layouts of A and B decide which elements a lane holds. */
+/** m8n8k4 of f16: the layouts of A and B determine which elements a lane holds. */
 export function quadPairFragments(rowA: boolean, rowB: boolean, bits: ElementBits): Fragments {
   return {
     m: 8,

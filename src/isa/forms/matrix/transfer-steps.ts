@@ -1,4 +1,4 @@
-/** Loads and stores of a lane's part of a matrix, whose addresses a step of `findAddresses` has computed. */
+/** Loads and stores of a lane's part of a matrix, at addresses that a step of `findAddresses` has computed. */
 import type { Fragment } from '../../fragments.ts';
 import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';

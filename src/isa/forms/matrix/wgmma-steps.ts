@@ -1,9 +1,8 @@
 /**
- * The steps that each warp of a warpgroup executes for a wgmma instruction. Each warp computes 16 rows of D, with the
- * rows of A that belong to them and the whole of B, so the product of a warp is independent of the other warps. The
- * product is complete when the instruction ends, which is one of the orders that the ISA allows. At `wgmma.wait_group`,
- * the warps wait for each other, because a product of the whole warpgroup is complete only when every warp has started
- * it.
+ * The steps that each warp of a warpgroup executes for a wgmma instruction. Each warp computes 16 rows of D from the
+ * corresponding rows of A and all of B, so the product of a warp is independent of the other warps. The product is
+ * complete when the instruction ends, which is one of the orders that the ISA allows. At `wgmma.wait_group`, the warps
+ * wait for each other, because a product of the whole warpgroup is complete only when every warp has started it.
  */
 import type { Constants, Variant } from '../../form.ts';
 import type { MatrixProduct } from '../../matrix-product.ts';
@@ -55,7 +54,7 @@ export function multiplySteps(
   ];
 }
 
-/** A warp multiplies 16 rows of A: two tiles of eight rows. Their numbers follow from the warp's number. */
+/** A warp multiplies 16 rows of A: two tiles of eight rows. The warp's number determines which rows these are. */
 function loadA(matrix: SharedMatrix, to: readonly Ref[]): readonly Step[] {
   return [
     ...openMatrix(matrix, tilesOfA),

@@ -76,7 +76,7 @@ interface Row {
   readonly signs: boolean;
   /** True if the instruction has operands that transpose matrices in shared memory. */
   readonly transposes: boolean;
-  /** How metadata describes the columns of A in the sparse form; absent if there is no such form. */
+  /** How metadata describes the columns of A in the sparse form; absent if the types have no sparse form. */
   readonly sparsity?: Sparsity;
   readonly before?: string;
   readonly after?: string;

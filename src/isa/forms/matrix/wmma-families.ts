@@ -24,8 +24,8 @@ export interface Family {
   readonly sums: readonly SumType[];
   readonly bits: number;
   /**
-   * The types of the registers into which matrices are loaded (`loaded`), and of those from which products are computed
-   * (`multiplied`).
+   * The types of the registers that receive loaded matrices (`loaded`), and of the registers that contain the factors
+   * of a product (`multiplied`).
    */
   readonly loaded: ListType;
   readonly multiplied: ListType;
@@ -47,7 +47,9 @@ export interface Family {
    * True if the syntax line of wmma.mma contains only the types of D and C, because the types of A and B are implied.
    */
   readonly areFactorsImplied?: boolean;
-  /** The words that the syntax line of wmma.mma has after the opcode, before the types, and after the types. */
+  /**
+   * The words in the syntax line of wmma.mma that are written after the opcode, before the types, and after the types.
+   */
   readonly op?: string;
   readonly before?: string;
   readonly after?: string;
@@ -177,7 +179,7 @@ const alignedRows: readonly AvailabilityRow[] = [
 /** The shapes that were introduced later than the instruction itself. */
 const laterShapes: ReadonlySet<string> = new Set(['m32n8k16', 'm8n32k16']);
 
-/** The versions and targets that every form with this shape needs. */
+/** The versions and targets that every form with this shape requires. */
 export function rowsFor(shape: string): readonly AvailabilityRow[] {
   return laterShapes.has(shape) ? [...alignedRows, row(`.${shape}`, at('6.1', 70))] : alignedRows;
 }

@@ -47,7 +47,7 @@ function findElements({ variant, own, byRows, stride, words }: Placement): reado
   return findAddresses(name, plan, { address: '$p', stride, words });
 }
 
-/** The properties that the forms that load or store one matrix have in common. */
+/** The properties shared by all forms that load or store one matrix. */
 interface TransferRow {
   readonly side: Side;
   readonly shape: string;

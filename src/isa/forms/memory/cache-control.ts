@@ -93,8 +93,8 @@ const lines: readonly InstructionForm[] = [
 // --- createpolicy ---------------------------------------------------------------------------------------------------
 
 /**
- * The ISA does not define the bits of a policy. These constants are the values of an H200 without the fraction, which
- * is in bits 52 to 55, in units of 1/16.
+ * The ISA does not define the bits of a policy. These constants are the bits that an H200 produces, without the
+ * fraction, which is in bits 52 to 55, in units of 1/16.
  */
 const policies: Readonly<Record<string, bigint>> = {
   '.L2::evict_unchanged': 0x1000000000000000n,
@@ -111,7 +111,7 @@ const policySteps: InstructionForm['steps'] = (variant): readonly Step[] => [
   { kind: 'constant', to: '$d', value: policyOf(variant) + wholeFraction },
 ];
 
-/** Sixteen times the fraction, rounded down, but 15 for the fraction 1. */
+/** Computes sixteen times the fraction, rounded down; the fraction 1 becomes 15. */
 const fractionSteps: InstructionForm['steps'] = (variant): readonly Step[] => [
   constant('$sixteen', 0x41800000),
   { kind: 'float', fn: 'mul', format: 'f32', mode: plainMode, to: '$product', from: ['$fraction', '$sixteen'] },

@@ -1,4 +1,4 @@
-/** The steps with which atomic operations compute the new value of a location from its old one. */
+/** The steps that atomic operations use to compute the new value of a location from its old value. */
 import { integerName } from '../../../numerics/formats.ts';
 import { plainMode } from '../../../numerics/operations.ts';
 import type { Variant } from '../../form.ts';
@@ -81,8 +81,8 @@ export const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
 };
 
 /**
- * A value that is true if the address of an operation is in shared memory. It is computed only if the result depends on
- * it.
+ * A value that is true if the address of an operation is in shared memory. This value is computed only if the result of
+ * the operation depends on it.
  */
 export const inShared: Ref = '$in-shared';
 
@@ -128,8 +128,9 @@ function floatIn(space: 'shared' | 'global', variant: Variant, names: Names): re
 }
 
 /**
- * Adds to a value in memory. The ISA leaves open which NaN the result is. An H200 keeps the bits of a NaN in global
- * memory, mainly those of b, and adds as `add` does in shared memory, with the old value as the last operand.
+ * Adds to a value in memory. The ISA does not specify which NaN is produced. In global memory, an H200 returns the bits
+ * of an operand that is a NaN, preferably b. In shared memory, it adds as `add` does, with the old value as the last
+ * operand.
  */
 export function addDoubles(space: 'shared' | 'global', names: Omit<Names, 'c'>): readonly ValueStep[] {
   const { old, b, next } = names;

@@ -1,6 +1,6 @@
 /**
- * The steps that find and check places in tensor memory. An address in tensor memory has the lane in bits 31 to 16 and
- * the column in bits 15 to 0 (PTX ISA 9.1, section 9.7.16.1.1).
+ * The steps that compute and check locations in tensor memory. An address in tensor memory has the lane in bits 31 to
+ * 16 and the column in bits 15 to 0 (PTX ISA 9.1, section 9.7.16.1.1).
  */
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
@@ -31,7 +31,7 @@ export function splitAddress(address: Ref): readonly Step[] {
   return [extract('$lane', address, 16, Math.log2(tensorLanes)), extract('$column', address, 0, 16)];
 }
 
-/** Requires that `count` columns from the value of `first` on are allocated. */
+/** Requires that the `count` columns that start at column `first` are allocated. */
 export function requireColumns(first: Ref, count: number): readonly Step[] {
   return [
     ...loadAllocation,
@@ -54,7 +54,7 @@ export function hasUnits(first: Ref, last: Ref): readonly Step[] {
     bits('shl', 32, '$past', '$two', '$units-less-one'),
     integer('sub', 'u32', '$low-units', '$past', '$one'),
     bits('shl', 32, '$units', '$low-units', first),
-    // The mask loses the bits of units that do not exist, so the allocation bits are shifted down instead.
+    // Shifting the mask up drops the bits of units that do not exist, so the allocation bits are shifted down instead.
     bits('shr.u', 32, '$from-first', '$allocated', first),
     bits('and', 32, '$found', '$from-first', '$low-units'),
     compare('eq', 'u32', '$has-units', '$found', '$low-units'),
@@ -75,8 +75,8 @@ export function offsetOf(to: Ref, lane: Ref, column: Ref): readonly Step[] {
 }
 
 /**
- * Requires that the lanes from `$lane` on belong to the warp: warp w of a warpgroup can access the lanes from 32 * w
- * on.
+ * Requires that the lanes that start at `$lane` belong to the warp: warp w of a warpgroup can access the 32 lanes that
+ * start at lane 32 * w.
  */
 export function requireLanes(rows: 16 | 32): readonly Step[] {
   return [

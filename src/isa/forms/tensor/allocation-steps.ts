@@ -33,7 +33,10 @@ function changeAllocation(steps: readonly ValueStep[]): readonly Step[] {
   ];
 }
 
-/** The lengths of the free ranges of units before each step of the search; each step doubles the length. */
+/**
+ * The search for free ranges of units proceeds in steps, each of which doubles the length of the ranges; these are the
+ * lengths before each step.
+ */
 const doublings = [1, 2, 4, 8];
 
 /**
@@ -65,7 +68,7 @@ function multiplesOf(length: number): number {
   return Array.from({ length: 16 / length }, (_, i) => 2 ** (i * length)).reduce((sum, unit) => sum + unit, 0);
 }
 
-/** A range of `$unit-count` units from `$start` on. */
+/** Computes a mask of the `$unit-count` units that begin at `$start`. */
 const units: readonly ValueStep[] = [
   constant('$one', 1),
   bits('shl', 32, '$past', '$one', '$unit-count'),
@@ -105,7 +108,7 @@ export function allocate(space: AccessSpace): readonly Step[] {
   ];
 }
 
-/** Requires a condition in the first lane. */
+/** Requires that a condition is true in the first lane. */
 function requireInFirstLane(condition: Ref, what: string): readonly Step[] {
   return [
     constant('$true', 1, 1),

@@ -1,6 +1,6 @@
 /**
- * The steps of tcgen05.commit (PTX ISA 9.1, section 9.7.16.12.1). All instructions that it waits for are complete, so
- * it arrives at the mbarrier object at once.
+ * The steps of tcgen05.commit (PTX ISA 9.1, section 9.7.16.12.1). All instructions that it waits for are already
+ * complete, so it arrives at the mbarrier object immediately.
  */
 import type { AccessSpace } from '../../spaces.ts';
 import { completed } from '../../steps/order.ts';

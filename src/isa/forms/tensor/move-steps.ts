@@ -14,7 +14,7 @@ import { bits, constant, extract, integer } from '../integer/steps.ts';
 import { refsOf } from '../matrix/parts.ts';
 import { offsetOf, requireColumns, requireLanes, splitAddress } from './access.ts';
 
-/** The place of a register in tensor memory, relative to the place of the thread. */
+/** The location of a register in tensor memory, relative to the location where the thread's data begins. */
 interface Place {
   readonly row: number;
   readonly column: number;
@@ -25,11 +25,11 @@ export type MoveShape = '.32x32b' | '.16x64b' | '.16x128b' | '.16x256b' | '.16x3
 /** How a shape divides lanes and columns among the threads of a warp. */
 interface Shape {
   readonly rows: 16 | 32;
-  /** Computes the place of the thread, `$row` and `$across`, from the number of its lane. */
+  /** Computes the location where the thread's data begins, `$row` and `$across`, from the number of its lane. */
   readonly own: readonly ValueStep[];
   /** The registers of `.x1`. */
   readonly places: readonly Place[];
-  /** Number of columns of `.x1`. */
+  /** Number of columns for `.x1`. */
   readonly columns: number;
 }
 
@@ -158,7 +158,7 @@ function open(move: Move): readonly Step[] {
   ];
 }
 
-/** The places of each register: one, or two if two columns are packed in a register. */
+/** The locations of each register: one, or two if two columns are packed in a register. */
 function placesOf(move: Move): readonly (readonly Place[])[] {
   const { places, columns } = shapes[move.shape];
   const scale = move.packed ? 2 : 1;

@@ -1,8 +1,8 @@
 /**
  * The tcgen05 instructions that allocate, load, store and copy tensor memory, and those that wait for them (PTX ISA
- * 9.1, sections 9.7.16.7 to 9.7.16.12). On a GPU, some of them complete after the instruction; in ptxlab, each is
- * complete when the instruction ends, so there is nothing to wait for. Copies of 4 rows and shifts are checked but not
- * executed. Versions and targets were determined with ptxas 13.0.
+ * 9.1, sections 9.7.16.7 to 9.7.16.12). On a GPU, some of these operations complete after the instruction; in ptxlab,
+ * every operation is complete when the instruction ends, so there is nothing to wait for. Copies of 4 rows and shifts
+ * are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import type { AvailabilityRow } from '../../conditions.ts';
 import type { Environment } from '../../environment.ts';
@@ -159,7 +159,10 @@ const copyShapes = [
 
 const everyWarp = [[0], [32], [64], [96]];
 
-/** For each modifier that determines the warps: the lanes at which the copies of each group of 32 rows begin. */
+/**
+ * For each modifier that determines how data is distributed to warps: for each group of 32 rows, the lanes at which its
+ * copies begin.
+ */
 const partsByWarps: Readonly<Record<string, TensorCopy['parts']>> = {
   '.128x256b': everyWarp,
   '.128x128b': everyWarp,

@@ -33,7 +33,7 @@ interface FloatRow {
   readonly scaling?: TensorScaling;
 }
 
-/** Products of integers. Their sums are always s32. */
+/** Products of integers, whose sums are always s32. */
 type IntegerRow = Pick<Extract<TensorProduct, { readonly kind: 'integer' }>, 'kind' | 'factors' | 'bits'>;
 
 const smallFloats = { 0: 'e4m3', 1: 'e5m2', 3: 'e2m3', 4: 'e3m2', 5: 'e2m1' } as const;
@@ -86,13 +86,13 @@ function productOf(
 }
 
 /**
- * The options of an instruction: for example, where A is stored, and which operands there are in addition to the
- * matrices.
+ * The options of an instruction: for example, where A is stored, and which operands the instruction has in addition to
+ * the matrices.
  */
 export interface ProductOptions {
   readonly aInTensor: boolean;
   readonly sparse: boolean;
-  /** Whether the instruction keeps B. */
+  /** Whether the instruction is weight-stationary (`tcgen05.mma.ws`). */
   readonly stationary: boolean;
   /** The number of blocks that compute the product together. */
   readonly blocks: 1 | 2;

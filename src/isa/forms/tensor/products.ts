@@ -147,8 +147,8 @@ const plainProducts = () =>
 // --- with scale factors ---------------------------------------------------------------------------------------------
 
 /**
- * The modifiers of one kind of product with scale factors: `counts` are modifiers that give the number of scale factors
- * per row, and `sizes` are modifiers that give the number of elements that share a scale factor.
+ * The modifiers of one kind of product with scale factors: `counts` are modifiers that specify the number of scale
+ * factors per row, and `sizes` are modifiers that specify how many elements share a scale factor.
  */
 interface Blocks {
   readonly kind: string;

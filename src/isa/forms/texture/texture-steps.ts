@@ -74,7 +74,7 @@ function packed(type: ReadOptions['type']): readonly ValueStep[] {
   return [join('$d.0', '$half.1', '$half.0', 16, 32), join('$d.1', '$half.3', '$half.2', 16, 32)];
 }
 
-/** The operands with which instructions find texels of surfaces. */
+/** The operands that instructions use to find texels of surfaces. */
 function placed(variant: Variant, bytes: SurfacePlace['bytes'], access: SurfacePlace['access']) {
   const [geometry, outside] = [chosen(variant, geometries), chosen(variant, outsides)];
   if (geometry === null || outside === null) throw new Error(`${variant.mnemonic} accesses no surface`);
@@ -146,7 +146,7 @@ const queried: Readonly<Record<string, readonly [offset: number, width: 8 | 32]>
   '.addr_mode_2': [textureFields.addressModes + 2, 8],
 };
 
-/** Loads the field of the description at `$a` that a modifier names. */
+/** Loads the field that a modifier specifies from the description at `$a`. */
 export function queryField(to: Ref, variant: Variant): readonly Step[] {
   const field = chosen(variant, queried);
   if (field === null) throw new Error(`${variant.mnemonic} queries no field of a description`);
@@ -189,7 +189,7 @@ export function sizeOfLevel(variant: Variant): readonly Step[] {
 
 interface Tag {
   readonly tag: number;
-  /** The bits of tags that are compared. */
+  /** The tag bits that are compared. */
   readonly mask: number;
 }
 
@@ -200,7 +200,7 @@ const tags: Readonly<Record<string, Tag>> = {
   '.surfref': { tag: textureTags.surface, mask: 0xff },
 };
 
-/** Compares the tag of the description at `$a`. */
+/** Tests the tag of the description at `$a`. */
 export function isOfType(variant: Variant): readonly Step[] {
   const row = chosen(variant, tags);
   if (row === null) throw new Error(`${variant.mnemonic} names no type`);

@@ -42,7 +42,7 @@ export interface BitField {
   readonly width: number;
 }
 
-/** The part of a register that a selector names; the whole register if the selector is empty. */
+/** The part of a register that a selector stands for; the whole register if the selector is empty. */
 export function bitFieldOf(selector: string): BitField {
   if (selector === '') return { low: 0, width: 32 };
   const width = selector[1] === 'b' ? 8 : 16;

@@ -32,8 +32,8 @@ interface Family {
   readonly atype: 0 | 1;
   readonly btype: 'slot' | 'u32';
   /**
-   * Whether the instruction names a type for its result, before the types of the sources. A comparison names no type
-   * for its result, which is always unsigned.
+   * Whether the instruction specifies a type for its result, before the types of the sources. A comparison specifies no
+   * type for its result, which is always unsigned.
    */
   readonly typed: boolean;
 }

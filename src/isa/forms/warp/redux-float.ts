@@ -1,7 +1,7 @@
 /**
- * redux.sync on f32, computed with integer operations. Each float is mapped to an integer word, so that comparing the
- * words gives the same order as comparing the floats. In this order, -0 is below +0, and a NaN is either above or below
- * all other values (PTX ISA 9.1, section 9.7.13.12).
+ * redux.sync on f32, computed with integer operations. Each float is mapped to an integer word, so that the words are
+ * in the same order as the floats. In this order, -0 is below +0, and a NaN is either above or below all other values
+ * (PTX ISA 9.1, section 9.7.13.12).
  */
 import type { InstructionForm } from '../../form.ts';
 import { has } from '../../variant.ts';

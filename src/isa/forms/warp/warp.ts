@@ -16,8 +16,8 @@ import { reduxFloatSteps } from './redux-float.ts';
 interface Line {
   readonly id: string;
   /**
-   * The name of the instruction in messages about unsupported versions and targets. If absent, it is taken from the
-   * syntax line.
+   * The name of the instruction in messages about unsupported versions and targets. By default, the name is taken from
+   * the syntax line.
    */
   readonly subject?: string;
   readonly section: string;

@@ -26,7 +26,7 @@ const byLine = foldService.of((state, lineStart, lineEnd) => {
     .field(folds)
     .find(({ start, end }) => start >= lineStart && start <= lineEnd && end > lineEnd && end <= doc.length);
   if (fold === undefined) return null;
-  // The line of a closing brace stays visible.
+  // The line that contains the closing brace stays visible.
   const isClosed = doc.sliceString(fold.end - 1, fold.end) === '}';
   const end = isClosed ? doc.lineAt(fold.end).from - 1 : fold.end;
   return end > lineEnd ? { from: lineEnd, to: end } : null;
