@@ -6,7 +6,7 @@ import type { FunctionItem, PrototypeDirective } from '../syntax/tree.ts';
 import { ctaGroupOf } from './declarations/function-uses.ts';
 import { isUnpassable, type Signature, signatureOf } from './declarations/signature.ts';
 
-/** Whether any parameters, and whether any results, have a type that cannot be passed. */
+/** Two flags: a parameter has a type that cannot be passed; a result has a type that cannot be returned. */
 export type Unpassable = Readonly<Record<'parameters' | 'results', boolean>>;
 
 interface Known {

@@ -97,6 +97,6 @@ function checkSize(bytes: number, index: number, name: string): void {
   if (bytes <= largest) return;
   throw new PtxlabError(
     'argument-size',
-    `argument ${index} is a buffer of ${bytes} bytes; parameter ${name} points to constant memory, where a buffer has at most ${largest}`,
+    `argument ${index} is a buffer of ${bytes} bytes; parameter ${name} points to constant memory, where a buffer can be at most ${largest} bytes`,
   );
 }

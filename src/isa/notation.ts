@@ -74,7 +74,7 @@ function endOfWord(mnemonic: string, start: number): number {
   return dot < 0 ? mnemonic.length : dot;
 }
 
-/** Whether a mnemonic has so many dot-separated parts that it is not read. */
+/** Whether a mnemonic has too many dot-separated parts to be parsed. */
 export function hasTooManyParts(mnemonic: string): boolean {
   let end = opcodeIn(mnemonic).length;
   for (let parts = 0; end < mnemonic.length; parts++) {

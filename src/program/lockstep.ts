@@ -42,7 +42,7 @@ const anything = past.hasRead | past.hasWritten | past.wasInLockstep;
 
 /**
  * Returns the instructions before which the threads of a warp wait for each other (points), as a map from the index of
- * each instruction to its place. Among the threads of a warp, the one with the lowest place runs first, so that it can
+ * each instruction to its place. Among the threads of a warp, the thread with the lowest place runs first, so that it can
  * catch up with the others. The place of a thread at any other instruction is the index of this instruction.
  *
  * An access is a point if it may conflict with an earlier access of another thread and at least one of the two accesses

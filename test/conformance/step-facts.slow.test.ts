@@ -120,7 +120,7 @@ function randomBits(width = 32): Bits {
   return width === 32 ? random.bits() : random.bits() % 2 ** width;
 }
 
-/** The address of a step, if any, whose bytes must not overlap with the bytes at the step's other addresses. */
+/** Returns the address, if any, of the bytes that must not overlap with those at the other addresses of a step. */
 function secondAddress(step: Step): Ref | null {
   if (step.kind === 'bulk' || step.kind === 'bulk-atomic') return step.source;
   return step.kind === 'load-box' || step.kind === 'multicast-box' ? step.object : null;

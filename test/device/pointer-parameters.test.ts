@@ -123,7 +123,7 @@ test('a buffer for constant memory has at most 64 KiB', async () => {
   await expect(kernel.launch({ args: [out, large, large, 0] })).rejects.toMatchObject({
     code: 'argument-size',
     message:
-      'argument 1 is a buffer of 65537 bytes; parameter a points to constant memory, where a buffer has at most 65536',
+      'argument 1 is a buffer of 65537 bytes; parameter a points to constant memory, where a buffer can be at most 65536 bytes',
   });
 });
 

@@ -7,7 +7,7 @@ import type { Report } from '../report.ts';
 /** The place of a pragma: outside functions, between the header and the body of a function, or in a body. */
 export type PragmaPlace = 'module' | 'header' | 'body';
 
-/** Reports pragmas that are not allowed in a place, have a wrong argument, or are unknown. */
+/** Reports pragmas that are unknown, are not allowed where they appear, or have an invalid argument. */
 export function checkPragmas(strings: readonly string[], span: Span, place: PragmaPlace, report: Report): void {
   for (const text of strings) {
     const row = findPragma(text);

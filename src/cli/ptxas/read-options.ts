@@ -97,8 +97,8 @@ function valueOf({ long, value }: OptionRow, name: string, own: string | null, w
     if (own !== null) throw new OptionError(`no argument expected after '${name}'`);
     return '';
   }
-  // A number sets the optimization level only if it is in the same word as the option, as in `-O3`. A number in a word
-  // of its own is the name of an input file, so `-O 3` reads the file named 3.
+  // A number sets the optimization level only if it is in the same word as the option, as in `-O3`. A separate
+  // number is taken as the name of an input file, so `-O 3` reads the file named 3.
   if (own === null && long === 'opt-level') return '3';
   const found = own ?? words.shift();
   if (found === undefined) throw new OptionError(`argument expected after '${name}'`);

@@ -178,8 +178,8 @@ function layoutOf(launch: Launch, { checked }: FastOptions, concurrent: boolean,
 }
 
 /**
- * The functions that compile the code that was left out. They are stored by kernel instead of with the compiled code,
- * because they keep all data about the kernel in memory, and compiled code may be kept for longer than the kernel.
+ * For each kernel, the functions that compile the code that was left out. These functions keep all data about the kernel
+ * in memory. They are not stored with the compiled code, which may be kept for longer than the kernel.
  */
 const compilers = new WeakMap<KernelProgram, Map<Compiled, CompileAlone>>();
 

@@ -248,9 +248,9 @@ class FourWriter {
   }
 
   /**
-   * Writes code before a guarded instruction at which the threads may diverge. If threads always execute this
-   * instruction one by one, the code runs them one by one when the guard is true for any of them. Otherwise, the code
-   * runs the threads one by one when the guard differs between them.
+   * Writes code before a guarded instruction at which the four threads may part, so that each of them continues alone.
+   * They part if the guard differs between them. At an instruction that threads always execute alone, they part if the
+   * guard is true for any of them.
    */
   private partUnlessAgreed(block: number, instruction: ProgramInstruction, guard: Guard): void {
     const { code, vectors } = this;

@@ -13,7 +13,7 @@ const slack = 2 ** -98;
 
 /**
  * Returns the index of a function that takes the values of four threads in two vectors and returns the results.
- * `oneByOne` is the index of the function for values whose results are not certain.
+ * `oneByOne` is the index of the function that computes the results again if they may be wrong.
  */
 export function reciprocalRootFunction(helpers: Helpers, oneByOne: number): number {
   const type = { parameters: ['v128', 'v128'], results: ['v128', 'v128'] } as const;

@@ -85,7 +85,7 @@ export function endEpoch(clock: Clock, actors: Actors): Knowledge {
   return known;
 }
 
-/** Combines the knowledge of threads that meet, so that each of them has the knowledge of all. */
+/** Merges what several threads know when they synchronize, so that each of them knows what all of them know. */
 export function meet(clocks: readonly Clock[], actors: Actors): void {
   const ended = clocks.map((clock) => ownEpoch(clock, actors));
   const all = withEnded(together(clocks.map(({ knowledge }) => knowledge)), ended, actors.threads);
