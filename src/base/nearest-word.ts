@@ -3,6 +3,7 @@
  * mistake: a letter in the wrong case or a doubled letter costs little, and a replaced letter costs much. Words that
  * contain different numbers never match: `fp8`, for example, is not a misspelling of `fp4`.
  */
+import { elementAt } from './element-at.ts';
 
 /**
  * The candidate that `word` is probably a misspelling of; null if none is close enough. If several candidates are
@@ -26,6 +27,9 @@ export function nearestWord(word: string, candidates: Iterable<string>): string 
 
 const longest = 60;
 
+/** What each digit adds to the packed number. */
+const digitUnits: readonly number[] = Array.from({ length: 10 }, (_, digit) => (digit < 2 ? 0 : 64 ** (digit - 2)));
+
 /**
  * The number of occurrences of each digit, packed into one number. Two words whose counts differ can never match:
  * adding, dropping or replacing a digit costs too much, and swapping two digits does not change the counts. The digits
@@ -35,7 +39,7 @@ function digitsOf(word: string): number {
   let packed = 0;
   for (let i = 0; i < word.length; i++) {
     const digit = word.charCodeAt(i) - 0x30;
-    if (digit >= 2 && digit <= 9) packed += 64 ** (digit - 2);
+    if (digit >= 2 && digit <= 9) packed += elementAt(digitUnits, digit);
   }
   return packed;
 }

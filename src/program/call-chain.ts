@@ -17,7 +17,7 @@ interface Visit {
   readonly index: number;
   readonly link: Link;
   next: number;
-  /** Length of the longest chain that begins with the function and the callees that have been visited so far. */
+  /** Length of the longest chain that begins with the function and contains only callees that have been visited. */
   longest: number;
 }
 

@@ -9,7 +9,7 @@ import { handleLoads } from '../check/binding/handles.ts';
 import { type Binding, bindGuard, type BoundInstruction, bindInstruction, isBindable } from '../check/binding/bind.ts';
 import type { BodyEntry, CheckedBody } from '../check/body.ts';
 import type { CheckedFunction } from '../check/checked.ts';
-import type { LabelSymbol, Scope } from '../check/symbols.ts';
+import type { LabelSymbol, Scope, TargetsSymbol } from '../check/symbols.ts';
 import { type Constants, noConstants, type Variant } from '../isa/form.ts';
 import { leaveCluster } from '../isa/forms/warp/cluster-barrier.ts';
 import { impliedRegisters } from '../isa/registers.ts';
@@ -64,6 +64,7 @@ export class InstructionBuilder {
   private readonly frame: FrameBuilder;
   private readonly environment: Environment;
   private readonly labels = new Map<LabelSymbol, number>();
+  private readonly targets = new Map<TargetsSymbol, readonly number[]>();
   private readonly sourcePlaces: SourcePlaces;
   /** The source position that the most recent `.loc` directive specifies. */
   private source: SourcePlace | null = null;
@@ -268,14 +269,24 @@ export class InstructionBuilder {
   private control({ node, operands, variant }: BoundInstruction, scope: Scope): Control {
     const label = operands.find((operand) => operand.kind === 'label');
     const symbol = label === undefined ? undefined : scope.lookup(label.label);
-    const labels = operands.find((operand) => operand.kind === 'labels')?.labels ?? [];
+    const list = operands.find((operand) => operand.kind === 'labels')?.list;
     const isCall = variant.form.operands.some((pattern) => pattern.kind === 'callee');
     const call = isCall ? bindCall(node, scope) : null;
     return {
       target: symbol?.kind === 'label' ? (this.labels.get(symbol) ?? -1) : -1,
-      targets: labels.map((one) => this.labels.get(one) ?? -1),
+      targets: list === undefined ? [] : this.targetsIn(list),
       call: call === null ? null : callSite(call, this.surroundings.callee(call, this.frame), this.frame),
     };
+  }
+
+  /** The positions of the labels in a list. All instructions with the same list share the result. */
+  private targetsIn(list: TargetsSymbol): readonly number[] {
+    const known = this.targets.get(list);
+    if (known !== undefined) return known;
+    const labels = list.names.map((name) => list.scope.lookup(name));
+    const made = labels.flatMap((label) => (label?.kind === 'label' ? [this.labels.get(label) ?? -1] : []));
+    this.targets.set(list, made);
+    return made;
   }
 
   /**

@@ -14,7 +14,7 @@ interface Part {
   readonly count: number;
 }
 
-/** Removes the elements that are `_` from the stores among the steps of an instruction. */
+/** Removes the elements that are `_` from the stores in an instruction's steps. */
 export function withoutSinks(steps: readonly Step[], operands: readonly Binding[]): readonly Step[] {
   if (!operands.some(({ kind }) => kind === 'sink')) return steps;
   const sinks = new Set(operands.flatMap(({ kind, name }) => (kind === 'sink' ? [name] : [])));

@@ -22,6 +22,9 @@ function lines(count: number, line: (i: number) => string): string {
 /** Declares the registers that every kernel has. */
 export const registers = '.reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<4>; .reg .f32 %f<4>;';
 
+/** Part of unknown words, which `growth.ts` replaces with another word in each run. */
+export const fresh = 'fresh';
+
 /** A module with the kernel `k`. */
 function kernel(body: string, module = '', parameters = ''): string {
   return `${header}${module}\n.visible .entry k(${parameters}) {\n${registers}\n${body}\nret;\n}\n`;
@@ -394,8 +397,8 @@ const errors: readonly Shape[] = [
       ),
   },
   { name: 'unknown names', size: 1000, text: (n) => kernel(lines(n, (i) => `mov.u32 x${i}y, 1;`)) },
-  { name: 'unknown opcodes', size: 1000, text: (n) => kernel(lines(n, (i) => `op${i}x %r1;`)) },
-  { name: 'unknown modifiers', size: 1000, text: (n) => kernel(lines(n, (i) => `add.m${i}x %r1, %r1, %r1;`)) },
+  { name: 'unknown opcodes', size: 1000, text: (n) => kernel(lines(n, (i) => `op${i}${fresh} %r1;`)) },
+  { name: 'unknown modifiers', size: 1000, text: (n) => kernel(lines(n, (i) => `add.m${i}${fresh} %r1, %r1, %r1;`)) },
   { name: 'wrong operands', size: 1000, text: (n) => kernel('add.f32 %r1, %rd1, %p1;\n'.repeat(n)) },
   { name: 'missing functions', size: 1000, text: (n) => kernel(lines(n, (i) => `call f${i};`)) },
   { name: 'missing labels', size: 1000, text: (n) => kernel(lines(n, (i) => `bra L${i};`)) },

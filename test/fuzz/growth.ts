@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { PtxlabError } from '../../src/device.ts';
 import { type Phase, phases } from './growth-phases.ts';
-import { registers, type Shape, shapes } from './growth-shapes.ts';
+import { fresh, registers, type Shape, shapes } from './growth-shapes.ts';
 
 const factor = 16;
 
@@ -28,11 +28,12 @@ let runs = 0;
 /**
  * The text with an additional condition, which is never true and is different in each run. Without it, the compiled
  * kernel would come from a cache, because kernels are cached by their text, and V8 caches the code of WebAssembly
- * modules by their bytes.
+ * modules by their bytes. Unknown words are different in each run, too, because advice on them is cached.
  */
 function varied(text: string, run: number): string {
   const test = `mov.u32 %r7, %tid.x; setp.eq.u32 %p3, %r7, ${100_000 + run}; @%p3 trap;`;
-  return `${text.replace(registers, (declared) => `${declared} ${test}`)}// ${run}`;
+  const named = text.replaceAll(fresh, `w${run}`);
+  return `${named.replace(registers, (declared) => `${declared} ${test}`)}// ${run}`;
 }
 
 async function figureOf(phase: Phase, shape: Shape, size: number): Promise<Figure> {

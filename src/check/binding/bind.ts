@@ -24,9 +24,9 @@ import {
   type DeclaredSymbol,
   canonicalRegister,
   type FunctionSymbol,
-  type LabelSymbol,
   type RegisterSymbol,
   type Scope,
+  type TargetsSymbol,
   type VariableSymbol,
 } from '../symbols.ts';
 import { elementAt } from '../../base/element-at.ts';
@@ -89,7 +89,7 @@ export type Binding =
     }
   | { readonly kind: 'label'; readonly name: Ref; readonly label: string }
   /** The labels in a `.branchtargets` list, in order. */
-  | { readonly kind: 'labels'; readonly name: Ref; readonly labels: readonly LabelSymbol[] };
+  | { readonly kind: 'labels'; readonly name: Ref; readonly list: TargetsSymbol };
 
 export interface BoundInstruction {
   readonly node: Instruction;
@@ -369,10 +369,7 @@ function bindPointer(name: Ref, operand: Operand, scope: Scope): Binding {
 function bindLabels(name: Ref, operand: Operand, scope: Scope): Binding {
   const symbol = operand.kind === 'name' ? scope.lookup(operand.name) : undefined;
   if (symbol?.kind !== 'targets') throw new Error('a branch table that is not a list of labels passed the checker');
-  const labels = symbol.names
-    .map((label) => symbol.scope.lookup(label))
-    .filter((label): label is LabelSymbol => label?.kind === 'label');
-  return { kind: 'labels', name, labels };
+  return { kind: 'labels', name, list: symbol };
 }
 
 /** The register that an operand refers to; null if the operand is not a register. */

@@ -77,7 +77,7 @@ export interface Remembered {
 }
 
 /** The cache is cleared when it contains this many mnemonics, which happens only with generated or hostile input. */
-const capacity = 5_000;
+const capacity = 20_000;
 const longestRemembered = 200;
 
 /** Determines and caches verdicts on instructions for one version, target and address size. */

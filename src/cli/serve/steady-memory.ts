@@ -16,7 +16,7 @@ export function keepMemorySteady(): void {
 
 /**
  * The number of modules that are unloaded between two garbage collections. Loading that many modules, even small ones,
- * takes twenty times as long as one collection.
+ * takes twenty times as long as one garbage collection.
  */
 const unloadsPerCollection = 250;
 /**
