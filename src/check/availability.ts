@@ -11,6 +11,7 @@ import { doubleAt } from '../base/typed-reads.ts';
 import { holds } from '../isa/rules.ts';
 import {
   type Availability,
+  containsRange,
   describeTargets,
   describeTargetSets,
   formatVersion,
@@ -117,8 +118,9 @@ function unavailable(row: AvailabilityRow, { version, target }: Judged): Problem
     const needed = describeTargetSets(now.map(({ on }) => on));
     return problem('PTX4002', place, { subject, needed, found: target.name }, { help, accepted });
   }
+  const told = ways.filter((way) => !ways.some((other) => other.since <= way.since && containsRange(other.on, way.on)));
   const needed = joinWords(
-    ways.map((way) => `.version ${formatVersion(way.since)} on ${describeTargets(way.on)}`),
+    told.map((way) => `.version ${formatVersion(way.since)} on ${describeTargets(way.on)}`),
     'or',
   );
   return problem(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import type { CheckOptions } from '../check/check.ts';
 import type { EnclosingLanguage } from './asm-statement.ts';
-import { asmStatements, checkEmbedded, enclosingLanguage } from './check-embedded.ts';
+import { asmStatements, longestFile, checkEmbedded, enclosingLanguage } from './check-embedded.ts';
 import { constraintRows } from './constraints.ts';
 
 /** The findings in a file, each with the text at its span. */
@@ -49,12 +49,37 @@ describe('legal asm statements of CUDA C++ have no findings', () => {
       'asm volatile("cpuid" : "=a"(r) : "a"(0)); asm volatile("pause"); asm("movl %0, %%eax" :: "m"(r));',
     ],
     ['an empty text', 'asm volatile("" ::: "memory");'],
+    ['a word that is no opcode', 'asm volatile("pause"); asm volatile("nop;");'],
     [
       'a comment and a string that mention asm',
       '// asm("add %0;")\n const char *s = "asm(\\"add;\\")"; char c = \'"\';',
     ],
   ])('%s', (_, statement) => {
     expect(findings(inKernel(statement))).toEqual([]);
+  });
+});
+
+describe('statements without a legal opcode', () => {
+  test.each([
+    'clusterlaunchcontrol.try_cancel %0, %1;',
+    'wgmma.commit.sync.aligned;',
+    'mbarier.init.shared::cta.b64 [%0], %1;',
+    'mbarrier.trywait.shared.b64 %0, [%1];',
+    'cp.asynch.commit_group;',
+    'ld_matrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];',
+    'setmaxnreg.increase.sync.aligned.u32 64;',
+    'membar;',
+    '@%0 add %0, %1, 3;',
+  ])('%s is PTX', (text) => {
+    expect(findings(inKernel(`asm volatile("${text}" : "+r"(r) : "r"(n));`))).not.toEqual([]);
+  });
+
+  test.each([
+    ['a function for the host', 'void f(int r) {'],
+    ['a function for the host after one for the device', '__device__ int g() { return 1; }\nvoid f(int r) { if (r) {'],
+    ['a function for both', '__host__ __device__ void f(int r) {'],
+  ])('the name of an instruction alone is not taken for PTX in %s', (_, start) => {
+    expect(findings(`${start} asm("add %0, %1" : "+r"(r) : "r"(r));`)).toEqual([]);
   });
 });
 
@@ -112,6 +137,11 @@ describe('what cannot be known is not checked, and says so', () => {
     expect(findings(inKernel('asm("{.reg .pred %p1;}");'))).toEqual([]);
     const operands = 'asm("mov.u32 %0, 1;" :\n#if X\n"=r"(a)\n#else\n"=r"(b)\n#endif\n);';
     expect(findings(inKernel(operands))).toEqual([]);
+  });
+
+  test('a file that is too long', () => {
+    const statement = 'asm("mov.u3 %0, 1;" : "=r"(r));';
+    expect(findings(inKernel(statement) + ' '.repeat(longestFile))).toEqual(['PTX7002 ']);
   });
 
   test('in the body of a macro, whose parameters are text', () => {

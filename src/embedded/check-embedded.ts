@@ -7,13 +7,11 @@ import type { Acceptance } from '../check/availability.ts';
 import { check, type CheckOptions, type CheckReport, type Requirements } from '../check/check.ts';
 import { diagnose, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Fix } from '../diagnostics/fix.ts';
-import { opcodeIn } from '../isa/notation.ts';
-import { isOpcode } from '../isa/table.ts';
 import { newestTarget, newestVersion, parseVersion, type VersionName, versionName } from '../isa/targets.ts';
 import { type AsmModule, asmModule, type AsmModuleResult, sourceSpan } from './asm-module.ts';
 import type { AsmStatement, EnclosingLanguage } from './asm-statement.ts';
-import { textConstraint } from './constraints.ts';
 import { cudaStatements } from './cuda-asm.ts';
+import { isPtx } from './recognize-ptx.ts';
 import { tritonStatements } from './triton-asm.ts';
 
 const extensions: Readonly<Record<string, EnclosingLanguage>> = {
@@ -37,24 +35,14 @@ export function enclosingLanguage(path: string): EnclosingLanguage | null {
   return Object.hasOwn(extensions, extension) ? (extensions[extension] ?? null) : null;
 }
 
-export function asmStatements(source: string, language: EnclosingLanguage): readonly AsmStatement[] {
-  const found = language === 'cuda' ? cudaStatements(source) : tritonStatements(source);
-  return found.filter(isPtx);
-}
+/** Maximum length in characters of a file whose asm statements are found. */
+export const longestFile = 32_000_000;
 
-/**
- * Whether a statement contains PTX. Source files with host code can also contain asm statements for the host processor.
- */
-function isPtx({ template, operands, unknown, language }: AsmStatement): boolean {
-  if (language === 'triton') return true;
-  if (operands.some(({ constraint }) => /[abcmgiSDpQt]/.test(constraint))) return false;
-  if (unknown !== null || operands.some(({ constraint }) => constraint === textConstraint)) return true;
-  const words = template.text.match(/(?<!\w)[A-Za-z]\w*(?:\.[\w:]+)+/g) ?? [];
-  const isDirective = /(?:^|[;{}\s])\.(?:reg|shared|global|const|local|visible|extern|func|entry)\s+[.%]/.test(
-    template.text,
-  );
-  const isAlone = /(?:^|[;{}\s])(?:trap|exit|brkpt|ret)\s*;/.test(template.text);
-  return isDirective || isAlone || words.some((word) => isOpcode(opcodeIn(word)));
+/** Returns the statements that contain PTX; none if the file is too long. */
+export function asmStatements(source: string, language: EnclosingLanguage): readonly AsmStatement[] {
+  if (source.length > longestFile) return [];
+  const found = language === 'cuda' ? cudaStatements(source) : tritonStatements(source);
+  return found.filter((statement) => isPtx(statement, source));
 }
 
 /** Checks every asm statement of a file as a separate kernel. Spans refer to the file. */
@@ -62,13 +50,19 @@ export function checkEmbedded(source: string, language: EnclosingLanguage, optio
   const statements = asmStatements(source, language);
   const registers = new DeclaredRegisters(source);
   const judged = statements.map((statement) => checkStatement(statement, registers, options));
+  const found = judged.flatMap(({ diagnostics }) => diagnostics);
+  if (source.length > longestFile) found.push(tooLong());
   return {
-    diagnostics: judged.flatMap(({ diagnostics }) => diagnostics).toSorted((a, b) => a.span.start - b.span.start),
+    diagnostics: found.toSorted((a, b) => a.span.start - b.span.start),
     requirements: combined(
       judged.flatMap(({ requirements }) => (requirements === null ? [] : [requirements])),
       options,
     ),
   };
+}
+
+function tooLong(): Diagnostic {
+  return diagnose('PTX7002', { start: 0, end: 0 }, { why: `the file has more than ${longestFile} characters` });
 }
 
 /** If the options do not specify a target, the newest target is used. */

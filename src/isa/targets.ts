@@ -240,11 +240,23 @@ export function describeTargets(set: TargetSet): string {
   }
 }
 
-/** Describes several sets of targets. The names from all `listed` sets are combined into one list. */
+/**
+ * Describes several sets of targets. The names from all `listed` sets are combined into one list. Ranges that another
+ * range contains are left out.
+ */
 export function describeTargetSets(sets: readonly TargetSet[]): string {
   const names = sets.flatMap((set) => (set.kind === 'listed' ? set.names : []));
-  const others = sets.filter(({ kind }) => kind !== 'listed').map(describeTargets);
+  const others = sets
+    .filter((set) => set.kind !== 'listed' && !sets.some((other) => other !== set && containsRange(other, set)))
+    .map(describeTargets);
   return joinWords([...new Set(others), ...new Set(names)], 'or');
+}
+
+/** Whether the first set contains the second one because it consists of all targets from an equal or lower number on. */
+export function containsRange(set: TargetSet, other: TargetSet): boolean {
+  return (
+    set.kind === 'from' && (other.kind === 'from' ? other.sm > set.sm : other.kind === 'between' && other.sm >= set.sm)
+  );
 }
 
 /** A range of PTX versions and a set of targets for which a feature is available. */

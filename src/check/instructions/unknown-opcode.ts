@@ -34,6 +34,12 @@ const foreign: ReadonlyMap<string, string> = new Map([
   ['imul', 'mul.lo'],
   ['imad', 'mad.lo'],
   ['ffma', 'fma.rn'],
+  ['exp', 'ex2.approx'],
+  ['exp2', 'ex2.approx'],
+  ['log', 'lg2.approx'],
+  ['log2', 'lg2.approx'],
+  ['atomicadd', 'atom.add'],
+  ['atomiccas', 'atom.cas'],
   ['syncthreads', 'bar.sync'],
   ['__syncthreads', 'bar.sync'],
 ]);
