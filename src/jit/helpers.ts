@@ -93,6 +93,9 @@ const importTypes: Readonly<
 
 export type ImportName = keyof typeof importTypes;
 
+/** The engine's functions that compiled code calls, by the names under which modules import them. */
+export type EngineFunctions = Readonly<Record<ImportName, (...operands: never[]) => unknown>>;
+
 export class Helpers {
   readonly builder: ModuleBuilder;
   private readonly imports: Readonly<Record<ImportName, number>>;

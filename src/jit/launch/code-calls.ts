@@ -4,7 +4,7 @@
 import { elementAt } from '../../base/element-at.ts';
 import type { Dim3 } from '../../machine/extents.ts';
 import type { EngineCall } from '../engine-call.ts';
-import type { ImportName } from '../helpers.ts';
+import type { EngineFunctions } from '../helpers.ts';
 import { context } from '../layout.ts';
 import { clocks } from '../specials.ts';
 import type { Arena, BlockRoom } from './arena.ts';
@@ -62,7 +62,7 @@ export class CodeCalls {
     this.memory = new ThreadMemory(launch, arena, (rank) => this.blockInCluster(rank));
   }
 
-  imports(): Readonly<Record<ImportName, WebAssembly.ImportValue>> {
+  imports(): EngineFunctions {
     const { launch, arena, fuel: counter, cancelBlocks } = this.parts;
     const { memory } = launch;
     return {

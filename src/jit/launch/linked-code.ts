@@ -1,6 +1,6 @@
 /** A kernel's module, linked with the memory and with the engine functions that it calls. */
-import { type CompiledFunction, exportedFunction } from '../exported-function.ts';
-import type { ImportName } from '../helpers.ts';
+import { type CompiledFunction, exportedFunction, type Exports } from '../exported-function.ts';
+import type { EngineFunctions } from '../helpers.ts';
 import { aloneImport } from '../regions/alone.ts';
 
 type Run = (contextAddress: number, region: number, first: number, behind: number, members: number) => number;
@@ -24,12 +24,12 @@ interface Parts {
   readonly module: WebAssembly.Module;
   readonly leftOut: LeftOut;
   readonly memory: WebAssembly.Memory;
-  readonly imports: Readonly<Record<ImportName, WebAssembly.ImportValue>>;
+  readonly imports: EngineFunctions;
 }
 
 /** An instance of the kernel's module. `run` and `runBlocks` are described in compile.ts. */
 interface Instance {
-  readonly exports: WebAssembly.Exports;
+  readonly exports: Exports;
   readonly run: Run;
   readonly runBlocks: RunBlocks;
 }
@@ -67,10 +67,7 @@ export class LinkedCode {
     return { exports, run: exportedFunction(exports, 'run'), runBlocks: exportedFunction(exports, 'runBlocks') };
   }
 
-  private instantiate(
-    module: WebAssembly.Module,
-    alone: Readonly<Record<string, CompiledFunction>> = {},
-  ): WebAssembly.Exports {
+  private instantiate(module: WebAssembly.Module, alone: Readonly<Record<string, CompiledFunction>> = {}): Exports {
     const { memory, imports } = this.parts;
     return new WebAssembly.Instance(module, { env: { ...imports, memory, ...alone } }).exports;
   }
