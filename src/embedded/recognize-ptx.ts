@@ -1,6 +1,6 @@
 /** Decides whether an asm statement contains PTX. Files with device code can also contain assembly for the host. */
-import { opcodeIn } from '../isa/notation.ts';
-import { isOpcode, ptxForms } from '../isa/table.ts';
+import { beginsLongOpcode, opcodeIn } from '../isa/notation.ts';
+import { isOpcode } from '../isa/table.ts';
 import type { AsmStatement } from './asm-statement.ts';
 import { textConstraint } from './constraints.ts';
 
@@ -17,9 +17,6 @@ const directive = /(?:^|[;{}\s])\.(?:reg|shared|global|const|local|visible|exter
 /** Instructions without operands. */
 const alone = /(?:^|[;{}\s])(?:trap|exit|brkpt|ret)\s*;/;
 
-/** The first words of all opcodes, such as `cp` for `cp.async.commit_group`. */
-const firstWords: ReadonlySet<string> = new Set(ptxForms.opcodes().map((opcode) => opcode.replace(/\..*/, '')));
-
 /** @param source the text of the file that contains the statement */
 export function isPtx({ template, operands, unknown, language, start }: AsmStatement, source: string): boolean {
   if (language === 'triton') return true;
@@ -28,14 +25,14 @@ export function isPtx({ template, operands, unknown, language, start }: AsmState
   const { text } = template;
   if (directive.test(text) || alone.test(text) || onlyInPtx.test(text)) return true;
   const words = text.match(dottedWord) ?? [];
-  if (words.some((word) => isOpcode(opcodeIn(word)) || firstWords.has(word.replace(/\..*/, '')))) return true;
-  return beginsWithOpcode(text) && isInDeviceFunction(source, start);
+  if (words.some(beginsWithOpcode)) return true;
+  const [, first = ''] = /^[\s{]*(?:@!?\S+\s+)?(\w+)/.exec(text) ?? [];
+  return beginsWithOpcode(first) && isInDeviceFunction(source, start);
 }
 
-/** Whether the first word of the text, after a guard, is the first word of an opcode. */
-function beginsWithOpcode(text: string): boolean {
-  const [, word = ''] = /^[\s{]*(?:@!?\S+\s+)?(\w+)/.exec(text) ?? [];
-  return firstWords.has(word);
+/** Whether dot-separated words begin with an opcode, or with the first word of one. */
+function beginsWithOpcode(words: string): boolean {
+  return isOpcode(opcodeIn(words)) || beginsLongOpcode(words.replace(/\..*/, ''));
 }
 
 /** Maximum distance from a statement to the start of its function, in characters. */
@@ -45,16 +42,14 @@ const longestFunction = 20_000;
 function isInDeviceFunction(source: string, offset: number): boolean {
   const first = Math.max(0, offset - longestFunction);
   let depth = 0;
-  let head = '';
   for (let at = offset - 1; at >= first; at--) {
     const character = source[at];
     if (character === '}') depth++;
     else if (character === '{' && --depth < 0) {
       depth = 0;
-      const text = source.slice(Math.max(source.lastIndexOf(';', at), source.lastIndexOf('}', at - 1)) + 1, at);
-      head = /__(?:global|device|host)__/.test(text) ? text : head;
-      if (head !== '') break;
+      const head = source.slice(Math.max(source.lastIndexOf(';', at), source.lastIndexOf('}', at - 1)) + 1, at);
+      if (/__(?:global|device|host)__/.test(head)) return !head.includes('__host__');
     }
   }
-  return /__(?:global|device)__/.test(head) && !head.includes('__host__');
+  return false;
 }

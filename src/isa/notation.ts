@@ -52,6 +52,11 @@ const mostWords = Math.max(...[...longOpcodes].map((opcode) => opcode.split('.')
 
 const firstWords: ReadonlySet<string> = new Set([...longOpcodes].map((opcode) => elementAt(opcode.split('.', 1), 0)));
 
+/** Whether an opcode of several words begins with this word. */
+export function beginsLongOpcode(word: string): boolean {
+  return firstWords.has(word);
+}
+
 /** Maximum number of dot-separated parts that are read; no instruction has more than ten. */
 export const partLimit = 128;
 

@@ -247,7 +247,7 @@ export function describeTargets(set: TargetSet): string {
 export function describeTargetSets(sets: readonly TargetSet[]): string {
   const names = sets.flatMap((set) => (set.kind === 'listed' ? set.names : []));
   const others = sets
-    .filter((set) => set.kind !== 'listed' && !sets.some((other) => other !== set && containsRange(other, set)))
+    .filter((set) => set.kind !== 'listed' && !sets.some((other) => containsRange(other, set)))
     .map(describeTargets);
   return joinWords([...new Set(others), ...new Set(names)], 'or');
 }

@@ -197,6 +197,7 @@ class RegionTraffic {
     for (const block of order) {
       const before = atStart(block);
       this.changedAtStart.set(block, before);
+      // Without back edges, the two sets are the same.
       this.changedAhead.set(block, goesBack ? atStart(block) : before);
       this.changedAtEnd.set(block, BitSet.copyOf(this.facts(block).changes));
     }
