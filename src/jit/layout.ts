@@ -119,11 +119,13 @@ export const context = {
   moved: 196,
   /** Address of the table of textures (textures/texture-table.ts), if the kernel reads textures. */
   textureTable: 200,
+  /** See simd/rejoin-loss.ts. The value is kept when another block uses the same context. */
+  rejoinLoss: 204,
   /**
    * The offset of an array with one word for each block that a cluster can have, in the order of the ranks. Each word
    * is the address of the block's shared memory, or 0 if the block has exited.
    */
-  clusterMemories: 204,
+  clusterMemories: 208,
 } as const;
 
 /**

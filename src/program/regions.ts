@@ -13,6 +13,13 @@ export interface Region {
   readonly entry: number;
   /** The region's blocks in reverse postorder; `entry` comes first. */
   readonly order: readonly number[];
+  /** Returns the successors of a block within the region. */
+  readonly next: (block: number) => readonly number[];
+  /**
+   * The block before which the region ends, because threads that have diverged continue together there; null for most
+   * regions.
+   */
+  readonly until: number | null;
   /** For each block, the blocks that it immediately dominates, in reverse postorder. */
   readonly children: ReadonlyMap<number, readonly number[]>;
   /** Targets of back edges. */
@@ -29,6 +36,11 @@ export interface RegionBounds {
   readonly landings?: Iterable<number>;
   /** The landings at which every region that reaches them ends, mapped to their places in the order of the regions. */
   readonly ends?: ReadonlyMap<number, number>;
+  /**
+   * For some landings, a block before which threads that begin there may have to stop. Each of these landings has a
+   * second region, which ends before this block.
+   */
+  readonly until?: ReadonlyMap<number, number>;
 }
 
 /**
@@ -41,22 +53,33 @@ export function regionsOf(blocks: readonly BasicBlock[], bounds: RegionBounds = 
 
 /**
  * Yields the regions of a function one at a time, in the order of their first instructions or of the places in `ends`.
+ * Regions that end before one of the blocks in `until` come last.
  * They are not collected in a list, because all regions together may be much longer than the function.
  */
 export function* eachRegion(
   blocks: readonly BasicBlock[],
-  { landings = [], ends = new Map() }: RegionBounds,
+  { landings = [], ends = new Map(), until = new Map() }: RegionBounds,
 ): Generator<Region> {
   const entries = new Set([0, ...landings]);
   for (const { exit } of blocks) if (exit.kind === 'park' || exit.kind === 'call') entries.add(exit.resume);
   const next = (block: number): readonly number[] =>
     successorsOf(elementAt(blocks, block)).filter((target) => !ends.has(target));
   const place = (entry: number): number => ends.get(entry) ?? elementAt(blocks, entry).start;
-  for (const entry of [...entries].sort((a, b) => place(a) - place(b) || a - b)) yield regionFrom(entry, next);
+  for (const entry of [...entries].sort((a, b) => place(a) - place(b) || a - b)) {
+    yield regionFrom(entry, next, null);
+  }
+  for (const [entry, end] of until) yield regionFrom(entry, next, end);
 }
 
-/** Returns the region that begins with `entry`; `next` returns the successors of a block within the region. */
-function regionFrom(entry: number, next: (block: number) => readonly number[]): Region {
+/** Returns a region with the same entry in which some blocks have the given successors instead of their own. */
+export function withSuccessors({ entry, next, until }: Region, given: ReadonlyMap<number, readonly number[]>): Region {
+  return regionFrom(entry, (block) => given.get(block) ?? next(block), until);
+}
+
+/** Returns the region that begins with `entry`; `all` returns the successors of a block. */
+function regionFrom(entry: number, all: (block: number) => readonly number[], until: number | null): Region {
+  const next =
+    until === null ? all : (block: number): readonly number[] => all(block).filter((target) => target !== until);
   const tree = new BlockTree(entry, next);
   const { order, sources } = tree;
   const children = new Map<number, number[]>(order.map((block) => [block, []]));
@@ -71,5 +94,5 @@ function regionFrom(entry: number, next: (block: number) => readonly number[]): 
     if (own.length - back.length > 1) joins.add(block);
     reducible &&= back.every((source) => tree.dominates(block, elementAt(order, source)));
   });
-  return { entry, order, children, loops, joins, reducible };
+  return { entry, order, next, until, children, loops, joins, reducible };
 }

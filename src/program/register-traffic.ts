@@ -10,7 +10,7 @@
  */
 import { elementAt } from '../base/element-at.ts';
 import { BitSet } from './bit-set.ts';
-import { type BasicBlock, successorsOf } from './flow.ts';
+import type { BasicBlock } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
 import type { Liveness } from './liveness.ts';
 import { Numbering } from './numbering.ts';
@@ -39,6 +39,20 @@ export interface RegisterTraffic {
    */
   readonly changedAfter: (block: number, next: number) => readonly number[];
 }
+
+/** The edge to the block at which threads that have diverged continue together. */
+export interface RejoinEdge {
+  readonly at: number;
+  /** Registers that are loaded on this edge. */
+  readonly reloaded: readonly number[];
+  /** Whether there is no other edge between the same blocks. */
+  readonly isOnly: boolean;
+}
+
+/** These edges, by the block at which the threads diverge. */
+export type Rejoins = ReadonlyMap<number, RejoinEdge>;
+
+const noRejoins: Rejoins = new Map();
 
 /** How a block uses the registers that are kept in frames. */
 interface BlockFacts {
@@ -78,10 +92,19 @@ export class TrafficAnalysis {
   /**
    * @param given registers that have been loaded and changed before the region starts; their values in the frame are
    *   out of date
+   * @param rejoins the edges of the region at which threads that have run alone continue together
    */
-  of(region: Region, given: Iterable<number>): RegisterTraffic {
-    const { kept, blocks } = this;
-    return new RegionTraffic({ region, blocks, kept, facts: (block) => this.factsOf(block), given }).solve();
+  of(region: Region, given: Iterable<number>, rejoins: Rejoins = noRejoins): RegisterTraffic {
+    const facts = (block: number): BlockFacts => this.factsOf(block);
+    return new RegionTraffic({ region, kept: this.kept, facts, given, rejoins }).solve();
+  }
+
+  /** Registers that a region may change, and that are live at the start of the block `next`. */
+  changedIn({ order }: Region, next: number): readonly number[] {
+    const changed = this.kept.set();
+    for (const block of order) changed.join(this.factsOf(block).changes);
+    changed.meet(this.liveAt(next));
+    return this.kept.placesOf(changed);
   }
 
   private factsOf(number: number): BlockFacts {
@@ -128,11 +151,11 @@ export class TrafficAnalysis {
 
 interface RegionFacts {
   readonly region: Region;
-  readonly blocks: readonly BasicBlock[];
   readonly kept: Numbering;
   readonly facts: (block: number) => BlockFacts;
   /** Slots of the registers that are already loaded when the region starts. */
   readonly given: Iterable<number>;
+  readonly rejoins: Rejoins;
 }
 
 class RegionTraffic {
@@ -140,6 +163,7 @@ class RegionTraffic {
   private readonly kept: Numbering;
   private readonly facts: (block: number) => BlockFacts;
   private readonly given: BitSet;
+  private readonly rejoins: Rejoins;
   private readonly successors: ReadonlyMap<number, readonly number[]>;
   private readonly rank: ReadonlyMap<number, number>;
   private readonly dominators = new Map<number, number>();
@@ -151,19 +175,14 @@ class RegionTraffic {
   private readonly changedAhead = new Map<number, BitSet>();
   private readonly takenAt = new Map<number, BitSet>();
 
-  constructor({ region, blocks, kept, facts, given }: RegionFacts) {
+  constructor({ region, kept, facts, given, rejoins }: RegionFacts) {
     this.region = region;
     this.kept = kept;
     this.facts = facts;
     this.given = kept.set(given);
-    const rank = new Map(region.order.map((block, i) => [block, i] as const));
-    this.rank = rank;
-    this.successors = new Map(
-      region.order.map((number) => {
-        const within = successorsOf(elementAt(blocks, number)).filter((target) => rank.has(target));
-        return [number, within] as const;
-      }),
-    );
+    this.rejoins = rejoins;
+    this.rank = new Map(region.order.map((block, i) => [block, i] as const));
+    this.successors = new Map(region.order.map((block) => [block, region.next(block)] as const));
     for (const [block, children] of region.children) for (const child of children) this.dominators.set(child, block);
     this.loops = outermostLoops(region, this.successors);
   }
@@ -269,11 +288,21 @@ class RegionTraffic {
       after.join(this.facts(block).holds);
       for (const successor of this.successors.get(block) ?? []) {
         if (!this.isAhead(block, successor)) continue;
+        const there = this.heldOn(block, successor, after);
         const known = held.get(successor);
-        if (known === undefined) held.set(successor, BitSet.copyOf(after));
-        else known.meet(after);
+        if (known === undefined) held.set(successor, BitSet.copyOf(there));
+        else known.meet(there);
       }
     }
+    return held;
+  }
+
+  /** The registers that are available on an edge; `after` contains those that are available at the end of `source`. */
+  private heldOn(source: number, target: number, after: BitSet): BitSet {
+    const rejoin = this.rejoins.get(source);
+    if (rejoin === undefined || rejoin.at !== target || !rejoin.isOnly) return after;
+    const held = this.kept.set(rejoin.reloaded);
+    held.join(after);
     return held;
   }
 

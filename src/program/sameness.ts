@@ -105,10 +105,15 @@ function addResults(
 
 /**
  * Maps the slot of each register to the largest kind of group whose threads share the register's value. `hasLocal` is
- * true if a generic address may point to local memory.
+ * true if a generic address may point to local memory. The registers in `mixed` may differ between any two threads.
  */
-export function samenessOfRegisters(program: FunctionProgram, hasLocal: boolean): ReadonlyMap<number, Sameness> {
+export function samenessOfRegisters(
+  program: FunctionProgram,
+  hasLocal: boolean,
+  mixed: Iterable<number> = [],
+): ReadonlyMap<number, Sameness> {
   const found = new Map<number, Sameness>(program.registers.map(({ place }) => [place, 'grid']));
+  for (const place of mixed) found.set(place, 'thread');
   const origins = new Origins((place) => found.has(place));
   const results: Result[] = [];
   for (const instruction of program.instructions) addResults(instruction, origins, found, hasLocal, results);

@@ -10,10 +10,14 @@ import { samenessOfRegisters } from './sameness.ts';
 
 /**
  * Returns the slots of the registers whose values may differ between threads. `hasLocal` is true if threads have local
- * memory, so that a generic address may point to it.
+ * memory, so that a generic address may point to it. The registers in `mixed` may differ in any case.
  */
-export function varyingPlaces(program: FunctionProgram, hasLocal: boolean): ReadonlySet<number> {
-  const sameness = samenessOfRegisters(program, hasLocal);
+export function varyingPlaces(
+  program: FunctionProgram,
+  hasLocal: boolean,
+  mixed: Iterable<number> = [],
+): ReadonlySet<number> {
+  const sameness = samenessOfRegisters(program, hasLocal, mixed);
   return new Set([...sameness].flatMap(([place, among]) => (isSameFor(among, 'gang') ? [] : [place])));
 }
 

@@ -82,6 +82,7 @@ export class StatementMaker {
       [1, () => this.special()],
       [0.5, () => this.texture()],
       [1, () => this.carryChain()],
+      [2, () => this.alike()],
       [2, () => this.atomic()],
       [depth < 3 ? 1 : 0, () => this.group()],
       [this.sources.exits ? 0.4 : 0, () => plain(`${this.guard()}exit;`)],
@@ -108,6 +109,31 @@ export class StatementMaker {
 
   private straight(): Statement {
     return plain(`${this.random.percent(20) ? this.guard() : ''}${this.sources.instruction()}`);
+  }
+
+  /**
+   * An instruction on registers that only constants are written to. They have the same value in threads that have taken
+   * the same path.
+   */
+  private alike(): Statement {
+    const { random } = this;
+    const alike = (): string => `%u${random.below(4)}`;
+    const register = this.register(32);
+    switch (random.below(4)) {
+      case 0:
+        return plain(`mad.lo.u32 ${alike()}, ${alike()}, ${random.below(9)}, ${random.below(99)};`);
+      case 1:
+        return plain(`mov.u32 ${alike()}, ${random.below(99)};`);
+      case 2:
+        return plain(
+          `setp.lt.u32 %q, ${alike()}, ${random.below(99)}; @%q xor.b32 ${register}, ${register}, ${alike()};`,
+        );
+      default:
+        return plain(
+          `and.b32 %at, ${alike()}, 28; cvt.u64.u32 %wide, %at; mov.u64 %generic, constants;`,
+          `add.u64 %wide, %wide, %generic; ld.const.b32 ${register}, [%wide];`,
+        );
+    }
   }
 
   private guard(): string {

@@ -172,6 +172,7 @@ export class Arena {
     const fields = {
       fuel: 0,
       slowTiles: 0,
+      rejoinLoss: 0,
       threadsX: shape.block[0],
       threadsY: shape.block[1],
       threadsZ: shape.block[2],

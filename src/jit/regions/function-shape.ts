@@ -1,22 +1,19 @@
 /** A function, split into regions, with the data that they share. */
 import { valueAt } from '../../base/element-at.ts';
-import { type BasicBlock, blocksOf } from '../../program/flow.ts';
+import type { BasicBlock } from '../../program/flow.ts';
 import type { DirectFunctions } from '../../program/direct-functions.ts';
 import type { FunctionProgram } from '../../program/function-program.ts';
-import { type Liveness, liveness } from '../../program/liveness.ts';
-import { lockstepPoints } from '../../program/lockstep.ts';
+import type { Liveness } from '../../program/liveness.ts';
 import { eachRegion, type Region } from '../../program/regions.ts';
 import { TrafficAnalysis } from '../../program/register-traffic.ts';
-import { seamsOf } from '../../program/seams.ts';
-import { sharedCode } from '../../program/shared-code.ts';
 import { type Stride, stridesOf } from '../../program/strides.ts';
-import { type WaitingLoop, waitingLoops } from '../../program/waiting-loops.ts';
+import type { WaitingLoop } from '../../program/waiting-loops.ts';
 import type { CodeSize } from '../code-limits.ts';
 import { describeStop } from '../groups/described-stop.ts';
 import type { Stop } from '../groups/stop.ts';
 import type { LaunchLayout } from '../layout.ts';
+import { divideFunction } from './divided-function.ts';
 import type { FrameLayout } from './frame.ts';
-import { forFours, mostPartings, partingsOf } from './partings.ts';
 import { upperPlace } from './values.ts';
 
 export interface FunctionShape {
@@ -61,6 +58,15 @@ export interface FourShape {
   readonly strides: ReadonlyMap<number, Stride>;
   /** Blocks that begin with an instruction at which threads may diverge. */
   readonly partings: ReadonlySet<number>;
+  /** For some of these blocks, where the threads continue together. */
+  readonly rejoins: ReadonlyMap<number, Rejoin>;
+}
+
+export interface Rejoin {
+  /** The block at which the threads continue together. */
+  readonly at: number;
+  /** The index of the region that runs each thread up to this block. */
+  readonly region: number;
 }
 
 interface Surroundings {
@@ -77,33 +83,25 @@ interface Surroundings {
 
 export function functionShape(original: FunctionProgram, surroundings: Surroundings): FunctionShape {
   const { size, atOnce, direct, firstRegion, stops, frame, stackBytes, layout } = surroundings;
-  const { fours, look } = layout;
+  const { look } = layout;
   look();
-  const onVectors = original.entry && fours;
-  const { program, varying } = onVectors ? forFours(original, stackBytes > 0) : { program: original, varying: none };
-  const apart = partingsOf(program.instructions, varying, direct);
-  const cuts = apart.size > mostPartings ? new Set<number>() : apart;
-  const points = pointsOf(program, atOnce, layout);
-  const blocks = blocksOf(program, atOnce, new Set([...cuts, ...points.keys()]));
-  look();
-  const pauses = waitingLoops(program, blocks);
-  const blockAt = new Map(blocks.flatMap(({ start, end }, i) => (end > start ? [[start, i] as const] : [])));
-  const partings = new Set([...cuts].map((at) => valueAt(blockAt, at)));
-  const lockstep = new Map([...points].map(([at, place]) => [valueAt(blockAt, at), place]));
+  const onVectors = original.entry && layout.fours;
+  const divided = divideFunction(original, { atOnce, direct, layout, onVectors, hasLocal: stackBytes > 0 });
+  const { program, blocks, pauses, lockstep, varying, partings } = divided;
+  const until = new Map([...divided.rejoins].map(([block, { at }]) => [block, at] as const));
   const landings = new Set([...pauses.keys(), ...partings, ...lockstep.keys()]);
-  look();
   countTargets(program, size);
   const regions: Region[] = [];
-  for (const region of eachRegion(blocks, { landings, ends: lockstep })) {
+  for (const region of eachRegion(blocks, { landings, ends: lockstep, until })) {
     size.add('blocks', region.order.length);
     regions.push(region);
     look();
   }
-  const live = withUpperHalves(program, liveness(program, blocks));
+  const live = withUpperHalves(program, divided.live);
   const crossing = program.registers.filter(({ place }) => live.crosses(place)).length;
   size.add('kept', crossing * regions.reduce((sum, { loops }) => sum + loops.size, 0));
   look();
-  const regionAt = new Map(regions.map(({ entry }, i) => [entry, firstRegion + i] as const));
+  const { regionAt, rejoins } = indicesOf(regions, firstRegion);
   const stopAt = new Map<number, number>();
   const widths = new Map(program.registers.map(({ place, type }) => [place, type.width]));
   for (const { end, exit } of blocks) {
@@ -112,10 +110,10 @@ export function functionShape(original: FunctionProgram, surroundings: Surroundi
     stopAt.set(exit.resume, stops.length);
     stops.push(describeStop(program, instruction, valueAt(regionAt, exit.resume), frame, widths));
   }
-  const carried = live.atAny([...stopAt.keys(), ...landings]);
+  const carried = live.atAny([...stopAt.keys(), ...landings, ...until.values()]);
   const slots = new Map(carried.map((place) => [place, frame.array((widths.get(place) ?? 64) > 32 ? 8 : 4)]));
-  const four =
-    onVectors && apart.size <= mostPartings ? { varying, strides: stridesOf(program, varying), partings } : null;
+  const isTogether = onVectors && !divided.partsOften;
+  const four = isTogether ? { varying, strides: stridesOf(program, varying), partings, rejoins } : null;
   const traffic = new TrafficAnalysis(program, blocks, live, carried);
   return {
     program,
@@ -134,21 +132,18 @@ export function functionShape(original: FunctionProgram, surroundings: Surroundi
   };
 }
 
-const none: ReadonlySet<number> = new Set();
-
-/**
- * The instructions at which regions end, for example so that the threads of a warp can reconverge, with the places of
- * these instructions (lockstep.ts).
- */
-function pointsOf(
-  program: FunctionProgram,
-  atOnce: ReadonlySet<number>,
-  { inLockstep }: LaunchLayout,
-): ReadonlyMap<number, number> {
-  const lockstep = lockstepPoints(program, atOnce, inLockstep);
-  const seams = seamsOf(program, atOnce);
-  const shared = sharedCode(program, atOnce, new Set([...seams, ...lockstep.keys()]));
-  return new Map([...[...seams, ...shared].map((at) => [at, at] as const), ...lockstep]);
+/** The indices of regions, by their entries. Regions that end where threads continue together are in `rejoins`. */
+function indicesOf(
+  regions: readonly Region[],
+  first: number,
+): { readonly regionAt: ReadonlyMap<number, number>; readonly rejoins: ReadonlyMap<number, Rejoin> } {
+  const regionAt = new Map<number, number>();
+  const rejoins = new Map<number, Rejoin>();
+  regions.forEach(({ entry, until }, i) => {
+    if (until === null) regionAt.set(entry, first + i);
+    else rejoins.set(entry, { at: until, region: first + i });
+  });
+  return { regionAt, rejoins };
 }
 
 function countTargets({ instructions }: FunctionProgram, size: CodeSize): void {

@@ -20,16 +20,21 @@ interface ForFours {
 
 const known = new WeakMap<FunctionProgram, ForFours>();
 
-/** @param hasLocal whether threads have local memory, which is the same for all uses of a kernel */
-export function forFours(original: FunctionProgram, hasLocal: boolean): ForFours {
-  const found = known.get(original);
+/**
+ * @param hasLocal whether threads have local memory, which is the same for all uses of a kernel
+ * @param mixed registers that vary in any case
+ */
+export function forFours(original: FunctionProgram, hasLocal: boolean, mixed: ReadonlySet<number> = none): ForFours {
+  const found = mixed.size === 0 ? known.get(original) : undefined;
   if (found !== undefined) return found;
-  const varying = varyingPlaces(original, hasLocal);
+  const varying = varyingPlaces(original, hasLocal, mixed);
   const program = convertBranches(original, varying);
-  const made = { program, varying: program === original ? varying : varyingPlaces(program, hasLocal) };
-  known.set(original, made);
+  const made = { program, varying: program === original ? varying : varyingPlaces(program, hasLocal, mixed) };
+  if (mixed.size === 0) known.set(original, made);
   return made;
 }
+
+const none: ReadonlySet<number> = new Set();
 
 /**
  * Returns the positions of the instructions at which threads in lockstep may diverge: instructions that depend on a
@@ -62,4 +67,9 @@ function mayDiffer({ guard }: ProgramInstruction, varying: ReadonlySet<number>):
 export function alwaysParts({ steps, call }: ProgramInstruction, { alone }: DirectFunctions): boolean {
   if (call?.callee.kind === 'direct' && alone.has(call.callee.function)) return false;
   return steps.some((step) => step.kind === 'switch' || flowOf(step) === 'call');
+}
+
+/** Whether an instruction is a branch. */
+export function jumps(instruction: ProgramInstruction | undefined): boolean {
+  return instruction?.steps.some((step) => flowOf(step) === 'branch' || flowOf(step) === 'switch') === true;
 }

@@ -59,6 +59,13 @@ export class RegionExit implements GoTo {
     code.br(this.end);
   }
 
+  /** Writes the end of a thread's code in a region of threads that have diverged and will continue together. */
+  rejoin(): void {
+    const { code } = this.parts;
+    if (this.end === null) throw new Error('no code for a thread is being written');
+    code.br(this.end);
+  }
+
   /**
    * Writes code that continues in another region. The threads that run the region together either all continue
    * immediately, or all let other threads run first.

@@ -2,30 +2,32 @@
 import { elementAt } from '../../base/element-at.ts';
 import { successorsOf } from '../../program/flow.ts';
 import type { Region } from '../../program/regions.ts';
-import type { RegisterTraffic } from '../../program/register-traffic.ts';
+import type { Rejoins, RegisterTraffic } from '../../program/register-traffic.ts';
 import { usesOf } from '../../program/uses.ts';
 import { outcome } from '../layout.ts';
 import type { FunctionShape } from './function-shape.ts';
 
 /** Returns where a region must load registers from the frame, and where it must store them back. */
-export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
+export function trafficOf(fn: FunctionShape, region: Region, rejoins?: Rejoins): RegisterTraffic {
   const { program, blocks, landings, live, regionAt, firstRegion } = fn;
   const { entry } = region;
-  if (landings.has(entry)) return fn.traffic.of(region, []);
+  if (landings.has(entry)) return fn.traffic.of(region, [], rejoins);
   // Registers do not have to be loaded from the frame at the start of a function, where they are zero, or after a call,
   // where they are restored from the call stack.
   const before = program.instructions[(blocks[entry]?.start ?? 0) - 1];
   const written = before === undefined ? [] : usesOf(before).writes;
   const isStop = fn.stopAt.has(entry) && regionAt.get(entry) !== firstRegion;
-  return fn.traffic.of(region, isStop ? written : [...live.at(entry), ...written]);
+  return fn.traffic.of(region, isStop ? written : [...live.at(entry), ...written], rejoins);
 }
 
 /**
  * If running a region has only one possible outcome, returns this outcome: all threads end, or all reach the same stop.
  * In that case, the code of the region writes neither the states of the threads nor constant masks; callers that need
- * these values must write them themselves. Returns null if several outcomes are possible.
+ * these values must write them themselves. Returns null if several outcomes are possible. Regions of threads that have
+ * diverged and will continue together have no outcome; `mixed` stands for it.
  */
 export function soleOutcome(fn: FunctionShape, region: Region): number | null {
+  if (region.until !== null) return outcome.mixed;
   if (goesOn(fn, region)) return null;
   const found = new Set<number | null>();
   for (const number of region.order) {

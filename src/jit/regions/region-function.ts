@@ -108,7 +108,8 @@ class RegionWriter {
     this.storeField('fuel', () => code.get(fuel));
     const { moved } = this;
     if (moved !== null) this.storeField('moved', () => this.field('moved').get(moved).op('i32.or'));
-    if (fn.four !== null && shape.hasStates) this.storeField('strayed', () => code.i32(1));
+    const strays = fn.four !== null && shape.hasStates && this.region.until === null;
+    if (strays) this.storeField('strayed', () => code.i32(1));
     writeOutcome(code, shape, this.counts);
     return code;
   }
@@ -183,6 +184,7 @@ class RegionWriter {
   private block(number: number, block: BasicBlock, goWithin: (target: number) => void): void {
     const goTo = (target: number): void => {
       if (this.fn.lockstep.has(target)) this.catchUp(number, target);
+      else if (target === this.region.until) this.rejoin(number, target);
       else goWithin(target);
     };
     this.thread.lookNowAndThen();
@@ -229,6 +231,12 @@ class RegionWriter {
   private catchUp(block: number, target: number): void {
     this.frame.save(this.traffic.changedAfter(block, target));
     this.exit.region(valueAt(this.fn.regionAt, target));
+  }
+
+  /** Writes code that stores what the thread needs when it continues together with its neighbors. */
+  private rejoin(block: number, target: number): void {
+    this.frame.save(this.traffic.changedAfter(block, target));
+    this.exit.rejoin();
   }
 
   /**

@@ -9,7 +9,7 @@ import type { Ref } from '../../isa/steps/ref.ts';
 import type { BasicBlock } from '../../program/flow.ts';
 import type { ProgramInstruction } from '../../program/function-program.ts';
 import type { Region } from '../../program/regions.ts';
-import type { RegisterTraffic } from '../../program/register-traffic.ts';
+import type { Rejoins, RegisterTraffic } from '../../program/register-traffic.ts';
 import { Code, type Label } from '../../wasm/code.ts';
 import type { AloneFunctions } from '../regions/alone.ts';
 import type { Carrier } from '../regions/frame.ts';
@@ -35,10 +35,11 @@ import { FourGuards } from './four-guards.ts';
 import { FourLowerings } from './four-lowerings.ts';
 import { FourResults } from './four-results.ts';
 import { OneByOne } from './one-by-one.ts';
+import { RejoinLoss } from './rejoin-loss.ts';
 import { hiddenNans } from '../arithmetic/hidden-nans.ts';
 import { lowerForFour, writeOperands } from './vector-instruction.ts';
 import { allLanes, laneCount, Vectors } from './vectors.ts';
-import { canRunFour } from './four-regions.ts';
+import { canRunFour, fourRegion } from './four-regions.ts';
 
 /**
  * Returns null if the region cannot run four threads together. `functions` holds the index of each region's
@@ -72,6 +73,8 @@ class FourWriter {
   private readonly apart: OneByOne;
   private readonly guards: FourGuards;
   private readonly traffic: RegisterTraffic;
+  private readonly rejoins: Rejoins;
+  private readonly loss: RejoinLoss | null;
   /** Local that is nonzero if any thread of the block has been run alone, separately from its three neighbors. */
   private readonly strayed: number;
   /** Local that contains one bit for each of the four threads; the bit is 1 if the thread is a member. */
@@ -84,19 +87,22 @@ class FourWriter {
     this.shape = shape;
     this.fn = fn;
     this.four = four;
-    this.region = region;
+    const together = fourRegion(fn, four, region);
+    this.region = together.region;
+    this.rejoins = together.rejoins;
     this.values = new Values(code, fn.program, fn.live.crosses, shape);
     this.vectors = new Vectors(code, this.values, four.varying, fn.live.crosses);
     this.spans = new CheckedSpans(code, fn.program, (register, size) => spanKindOf(four, register, size));
     this.frame = new VectorFrame(code, shape, fn, this.values, this.vectors);
     this.counts = new OutcomeCounts(code, soleOutcome(fn, region));
-    this.traffic = trafficOf(fn, region);
+    this.traffic = trafficOf(fn, this.region, this.rejoins);
     this.strayed = code.local('i32');
     this.fourMembers = code.local('i32');
     const index = [code.local('i32'), code.local('i32'), code.local('i32')] as const;
     this.locals = { context: 0, thread: 1, fuel: code.local('i32'), index, base: null };
     const laneIndex = [code.local('i32'), index[1], index[2]] as const;
     const ofLane = { ...this.locals, thread: code.local('i32'), index: laneIndex };
+    this.loss = this.rejoins.size > 0 ? new RejoinLoss(code, shape.layout, this.locals.fuel) : null;
     const { values, locals, spans } = this;
     const kindOf: KindOf = (register, size) => spanKindOf(four, register, size);
     const { frame, counts, fourMembers } = this;
@@ -129,11 +135,12 @@ class FourWriter {
         this.enter();
         writeRegion(code, region, {
           block: (block, goTo) => this.block(block, elementAt(fn.blocks, block), goTo),
-          next: (block) => elementAt(fn.blocks, block).exit.next,
+          next: (block) => this.nextOf(block),
           beforeLoop: (block) => frame.restore(this.traffic.beforeLoop.get(block) ?? []),
           backEdge: (target) => refuel(code, shape, fn, locals, target),
         });
       });
+      this.loss?.end();
       if (hasIndex) advanceIndex(code, locals, (name) => frame.field(name), laneCount);
       else advanceThread(code, locals, laneCount);
       code.get(thread).get(2).op('i32.lt_u').brIf(again);
@@ -230,10 +237,10 @@ class FourWriter {
     if (first !== undefined && this.four.partings.has(number)) {
       if (first.guard === null) {
         // The threads always diverge here, so no code is needed for the rest of the block.
-        this.part(number);
+        this.part(number, goTo);
         return;
       }
-      this.partUnlessAgreed(number, first, first.guard);
+      this.partUnlessAgreed(number, first, first.guard, goTo);
     }
     writeBlock(instructions, exit, {
       spend: (count) => this.spend(count),
@@ -248,11 +255,16 @@ class FourWriter {
   }
 
   /**
-   * Writes code before a guarded instruction at which the four threads may part, so that each of them continues alone.
+   * Writes code before a guarded instruction at which the four threads may part, so that each of them runs alone.
    * They part if the guard differs between them. At an instruction that threads always execute alone, they part if the
    * guard is true for any of them.
    */
-  private partUnlessAgreed(block: number, instruction: ProgramInstruction, guard: Guard): void {
+  private partUnlessAgreed(
+    block: number,
+    instruction: ProgramInstruction,
+    guard: Guard,
+    goTo: (target: number) => void,
+  ): void {
     const { code, vectors } = this;
     const { register, negated } = guard;
     const isVarying = vectors.isVarying(register);
@@ -268,13 +280,32 @@ class FourWriter {
       pushTruth('i32x4.all_true');
       code.op('i32.ne');
     }
-    code.unlikely().if(() => this.part(block));
+    code.unlikely().if(() => this.part(block, goTo));
   }
 
-  /** Writes code that saves the registers and runs the threads one by one from the start of a block. */
-  private part(block: number): void {
-    this.frame.save(this.traffic.changedBefore(block));
-    this.apart.from(block);
+  /**
+   * Writes code that saves the registers and runs the threads one by one from the start of a block. If the threads then
+   * continue together, `goTo` writes the branch to that place.
+   */
+  private part(block: number, goTo: (target: number) => void): void {
+    const { frame, apart } = this;
+    frame.save(this.traffic.changedBefore(block));
+    const rejoin = this.four.rejoins.get(block);
+    if (rejoin === undefined) {
+      apart.from(block);
+      return;
+    }
+    this.loss?.diverge(() => apart.from(block));
+    apart.through(rejoin.region);
+    frame.restore(this.rejoins.get(block)?.reloaded ?? []);
+    this.loss?.rejoin();
+    goTo(rejoin.at);
+  }
+
+  /** The block that is reached by falling through; null if threads that have diverged continue there as well. */
+  private nextOf(block: number): number | null {
+    const { next } = elementAt(this.fn.blocks, block).exit;
+    return next === this.four.rejoins.get(block)?.at ? null : next;
   }
 
   private lower(instruction: ProgramInstruction): void {

@@ -1,6 +1,8 @@
 /** Finds the regions that four threads can run together. */
-import type { Region } from '../../program/regions.ts';
-import type { FunctionShape } from '../regions/function-shape.ts';
+import { elementAt } from '../../base/element-at.ts';
+import type { RejoinEdge, Rejoins } from '../../program/register-traffic.ts';
+import { type Region, withSuccessors } from '../../program/regions.ts';
+import type { FourShape, FunctionShape } from '../regions/function-shape.ts';
 import { letsCatchUp } from '../regions/region-facts.ts';
 
 export function canRunFour(fn: FunctionShape, region: Region): boolean {
@@ -23,4 +25,32 @@ function stopsOddly({ blocks, program }: FunctionShape, number: number): boolean
   const stop = program.instructions[(block?.end ?? 0) - 1];
   if (block?.exit.kind !== 'park' || stop === undefined) return false;
   return stop.steps.length > 1 || stop.specials.length > 0 || stop.symbols.length > 0;
+}
+
+/** A region as four threads run it, with the edges on which threads that have diverged continue together. */
+interface FourRegion {
+  readonly region: Region;
+  readonly rejoins: Rejoins;
+}
+
+export function fourRegion(fn: FunctionShape, { partings, rejoins }: FourShape, alone: Region): FourRegion {
+  const found = new Map<number, RejoinEdge>();
+  const successors = new Map<number, readonly number[]>();
+  for (const block of alone.order) {
+    if (!partings.has(block)) continue;
+    const rejoin = rejoins.get(block);
+    const isAlways = fn.program.instructions[elementAt(fn.blocks, block).start]?.guard === null;
+    const next = isAlways ? [] : alone.next(block);
+    if (rejoin === undefined) {
+      successors.set(block, next);
+      continue;
+    }
+    const { at, region } = rejoin;
+    const isOnly = !next.includes(at);
+    const reloaded = fn.traffic.changedIn(elementAt(fn.regions, region - fn.firstRegion), at);
+    found.set(block, { at, reloaded, isOnly });
+    successors.set(block, isOnly ? [at, ...next] : next);
+  }
+  const region = successors.size === 0 ? alone : withSuccessors(alone, successors);
+  return { region, rejoins: found };
 }

@@ -49,20 +49,36 @@ export class OneByOne {
    * The registers of these threads must be in the frame.
    */
   from(block: number): void {
-    const { code, fn, functions, locals, shape, counts, frame, fourMembers, endOfThread } = this.parts;
+    const { code, fn, shape, counts, endOfThread } = this.parts;
     const result = code.local('i32');
     const number = fn.regionAt.get(block) ?? -1;
-    this.storeFuel();
-    code.get(0).get(locals.thread).get(locals.thread).i32(laneCount).op('i32.add');
-    if (shape.inWarps) code.get(fourMembers).get(locals.thread).op('i32.shl');
-    else code.i32(-1);
-    code.call(elementAt(functions, number)).set(result);
-    frame.field('fuel').set(locals.fuel);
+    this.run(number);
+    code.set(result);
     if (shape.hasStates && counts.sole === null) {
       this.writeStates(number);
       this.count(number, result);
     }
     code.br(endOfThread());
+  }
+
+  /**
+   * Writes code that runs the members through a region that ends where they continue together. The registers that they
+   * have changed are then in the frame.
+   */
+  through(region: number): void {
+    this.run(region);
+    this.parts.code.op('drop');
+  }
+
+  /** Pushes the outcome. */
+  private run(region: number): void {
+    const { code, functions, locals, shape, frame, fourMembers } = this.parts;
+    this.storeFuel();
+    code.get(0).get(locals.thread).get(locals.thread).i32(laneCount).op('i32.add');
+    if (shape.inWarps) code.get(fourMembers).get(locals.thread).op('i32.shl');
+    else code.i32(-1);
+    code.call(elementAt(functions, region));
+    frame.field('fuel').set(locals.fuel);
   }
 
   /** Counts the members if all of them have the same outcome, which is in the local `result`. */
