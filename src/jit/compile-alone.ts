@@ -6,29 +6,72 @@
 import { elementAt } from '../base/element-at.ts';
 import type { EngineCall } from './engine-call.ts';
 import { Helpers } from './helpers.ts';
-import { regionsOf } from './regions/alone.ts';
+import { aloneImport, type KernelRegion, regionsOf } from './regions/alone.ts';
+import { addCommonFunction, mostSeparate, sharingRegions } from './regions/common-region.ts';
 import type { KernelShape } from './regions/kernel-shape.ts';
 import { regionFunction, regionType } from './regions/region-function.ts';
+import { lengthOf } from './regions/region-parts.ts';
 
-/**
- * Returns a module that exports the function `alone`, which runs one thread at a time through the region.
- *
- * @param engineCalls the engine calls of the kernel's module, to which the calls of this module are added
- * @param look called from time to time; it throws an error to stop the compilation
- */
-export function compileAlone(
-  shape: KernelShape,
-  region: number,
-  engineCalls: EngineCall[],
-  look: () => void,
-): Uint8Array<ArrayBuffer> {
+/** A module that exports a function for each of these regions, under the name of the import that it is for. */
+export interface AloneModule {
+  readonly regions: readonly number[];
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** What is compiled, and where it is recorded. */
+export interface AloneRequest {
+  readonly region: number;
+  /** The regions that have been compiled before. */
+  readonly compiled: ReadonlySet<number>;
+  /** The engine calls of the kernel's module, to which the calls of the new module are added. */
+  readonly engineCalls: EngineCall[];
+  /** Called from time to time; it throws an error to stop the compilation. */
+  readonly look: () => void;
+}
+
+/** Maximum number of instructions in regions that are compiled together but do not share a function. */
+const mostTogether = 512;
+
+export function compileAlone(shape: KernelShape, request: AloneRequest): AloneModule {
   const { layout } = shape;
+  const { engineCalls, look } = request;
   const helpers = new Helpers(layout.sharedMemory, layout.fuses);
   const own: KernelShape = { ...shape, helpers, engineCalls, layout: { ...layout, look } };
-  const { builder } = helpers;
-  const chosen = elementAt(regionsOf(shape), region);
-  const alone = builder.declare(regionType);
-  builder.define(alone, regionFunction(own, chosen.fn, chosen.region));
-  builder.export('alone', alone);
-  return builder.encode();
+  const all = regionsOf(shape);
+  const shared = addCommonFunction(own, all, leftOf(sharingRegions(all), request));
+  const regions = shared.size === 0 ? separateRegions(all, request) : [...shared.keys()];
+  for (const region of regions) {
+    helpers.builder.export(aloneImport(region), shared.get(region) ?? addFunction(own, elementAt(all, region)));
+  }
+  return { regions, bytes: helpers.builder.encode() };
+}
+
+/**
+ * The regions of a kind that are compiled together with the region that is needed, since each module takes time. Empty
+ * if this region is of another kind, or is one of the first.
+ */
+function leftOf(kind: readonly number[], { region, compiled }: AloneRequest): readonly number[] {
+  const left = kind.filter((one) => !compiled.has(one));
+  return left.includes(region) && left.length > 1 && kind.length - left.length >= mostSeparate ? left : [];
+}
+
+/** The region that is needed, and other short regions that end where threads continue together. */
+function separateRegions(all: readonly KernelRegion[], request: AloneRequest): readonly number[] {
+  const ending = all.flatMap(({ region: { until } }, i) => (until === null ? [] : [i]));
+  const chosen = [request.region];
+  let length = 0;
+  for (const region of leftOf(ending, request)) {
+    const { fn, region: code } = elementAt(all, region);
+    length += lengthOf(fn, code);
+    if (length > mostTogether) break;
+    if (region !== request.region) chosen.push(region);
+  }
+  return chosen;
+}
+
+function addFunction(shape: KernelShape, { fn, region }: KernelRegion): number {
+  const { builder } = shape.helpers;
+  const index = builder.declare(regionType);
+  builder.define(index, regionFunction(shape, fn, region));
+  return index;
 }

@@ -9,8 +9,9 @@ import { passFunction } from './groups/passing.ts';
 import { writeChoice } from './choose.ts';
 import { unitFunction } from './groups/unit-runner.ts';
 import { advanceFunction, completeFunction } from './groups/warp-runner.ts';
-import { compileAlone } from './compile-alone.ts';
+import { type AloneModule, type AloneRequest, compileAlone } from './compile-alone.ts';
 import { type AloneFunctions, aloneImport, type KernelRegion, mayBeUnused, regionsOf } from './regions/alone.ts';
+import { addCommonFunction, mostSeparate, sharingRegions } from './regions/common-region.ts';
 import { type EngineCall, recorder } from './engine-call.ts';
 import { fourFunction } from './simd/four-function.ts';
 import { type KernelShape, kernelShapeOf } from './regions/kernel-shape.ts';
@@ -33,7 +34,7 @@ export interface Compilation {
 }
 
 /** Compiles the code of a region that was left out; see compile-alone.ts. */
-export type CompileAlone = (region: number, engineCalls: EngineCall[], look: () => void) => Uint8Array<ArrayBuffer>;
+export type CompileAlone = (request: AloneRequest) => AloneModule;
 
 export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Compilation {
   const shape = kernelShapeOf(kernel, layout);
@@ -44,10 +45,12 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
       layout.aloneLater && mayBeUnused(region) ? [[i, helpers.builder.importFunction(aloneImport(i), regionType)]] : [],
     ),
   );
-  const functions = regions.map((_, i) => leftOut.get(i) ?? helpers.builder.declare(regionType));
+  const sharing = layout.aloneLater ? [] : sharingRegions(regions);
+  const shared = addCommonFunction(shape, regions, sharing.length > mostSeparate ? sharing : []);
+  const given = new Map([...leftOut, ...shared]);
+  const functions = regions.map((_, i) => given.get(i) ?? helpers.builder.declare(regionType));
   const fours = regions.map((region, i) => {
-    if (!leftOut.has(i))
-      helpers.builder.define(elementAt(functions, i), regionFunction(shape, region.fn, region.region));
+    if (!given.has(i)) helpers.builder.define(elementAt(functions, i), regionFunction(shape, region.fn, region.region));
     return compileFour(shape, region, functions);
   });
   const run = helpers.builder.declare(runType);
@@ -62,7 +65,7 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
     bytes: helpers.builder.encode(),
     engineCalls: shape.engineCalls,
     leftOut: [...leftOut.keys()],
-    compileAlone: (region, engineCalls, look) => compileAlone(shape, region, engineCalls, look),
+    compileAlone: (request) => compileAlone(shape, request),
   };
 }
 

@@ -6,6 +6,7 @@
 import { elementAt } from '../base/element-at.ts';
 import { BlockTree } from './block-tree.ts';
 import { type BasicBlock, successorsOf } from './flow.ts';
+import { type NaturalLoop, naturalLoops } from './natural-loops.ts';
 
 export interface Reconvergence {
   /** The block at which the threads continue together. */
@@ -42,18 +43,12 @@ export function reconvergences(
   return found;
 }
 
-interface Loop {
-  readonly start: number;
-  readonly body: ReadonlySet<number>;
-}
-
 class Paths {
   private readonly blocks: readonly BasicBlock[];
   private readonly next: readonly (readonly number[])[];
-  private readonly before: readonly (readonly number[])[];
   /** The blocks with all edges reversed. The entry is an additional block, to which all ends of paths lead. */
   private readonly backward: BlockTree;
-  private readonly loops: readonly Loop[];
+  private readonly loops: readonly NaturalLoop[];
   /** For each block, the number of loops that contain it. */
   private readonly depth: Uint16Array;
 
@@ -64,12 +59,11 @@ class Paths {
     this.next.forEach((targets, source) => {
       for (const target of targets) before[target]?.push(source);
     });
-    this.before = before;
     const ends = [...blocks.keys()].filter((block) => isEnd(elementAt(blocks, block)));
     this.backward = new BlockTree(blocks.length, (block) =>
       block === blocks.length ? ends : elementAt(before, block),
     );
-    this.loops = this.findLoops();
+    this.loops = naturalLoops(blocks).loops;
     this.depth = new Uint16Array(blocks.length);
     for (const { body } of this.loops) for (const block of body) this.depth[block] = elementAt(this.depth, block) + 1;
   }
@@ -117,34 +111,6 @@ class Paths {
       const inner = Math.max(0, elementAt(this.depth, block) - depth);
       return sum + (end - start) * rounds ** Math.min(inner, deepest);
     }, 0);
-  }
-
-  private findLoops(): readonly Loop[] {
-    const { blocks, next, before } = this;
-    const entry = blocks.length;
-    const entries = [0, ...blocks.flatMap(({ exit }) => ('resume' in exit ? [exit.resume] : []))];
-    const forward = new BlockTree(entry, (block) => (block === entry ? entries : elementAt(next, block)));
-    const bodies = new Map<number, Set<number>>();
-    for (const source of forward.order) {
-      if (source === entry) continue;
-      for (const start of elementAt(next, source)) {
-        if (!forward.dominates(start, source)) continue;
-        const body = bodies.get(start) ?? new Set([start]);
-        bodies.set(start, body);
-        addPaths(body, source, (block) => elementAt(before, block));
-      }
-    }
-    return [...bodies].map(([start, body]) => ({ start, body }));
-  }
-}
-
-/** Adds the blocks on the paths that lead to `source` and begin with a block that `body` already contains. */
-function addPaths(body: Set<number>, source: number, before: (block: number) => readonly number[]): void {
-  const open = [source];
-  for (let block = open.pop(); block !== undefined; block = open.pop()) {
-    if (body.has(block)) continue;
-    body.add(block);
-    open.push(...before(block));
   }
 }
 

@@ -66,18 +66,23 @@ export function* eachRegion(
     successorsOf(elementAt(blocks, block)).filter((target) => !ends.has(target));
   const place = (entry: number): number => ends.get(entry) ?? elementAt(blocks, entry).start;
   for (const entry of [...entries].sort((a, b) => place(a) - place(b) || a - b)) {
-    yield regionFrom(entry, next, null);
+    yield makeRegion(entry, next, null);
   }
-  for (const [entry, end] of until) yield regionFrom(entry, next, end);
+  for (const [entry, end] of until) yield makeRegion(entry, next, end);
 }
 
 /** Returns a region with the same entry in which some blocks have the given successors instead of their own. */
 export function withSuccessors({ entry, next, until }: Region, given: ReadonlyMap<number, readonly number[]>): Region {
-  return regionFrom(entry, (block) => given.get(block) ?? next(block), until);
+  return makeRegion(entry, (block) => given.get(block) ?? next(block), until);
 }
 
-/** Returns the region that begins with `entry`; `all` returns the successors of a block. */
-function regionFrom(entry: number, all: (block: number) => readonly number[], until: number | null): Region {
+/** Returns the region that begins with `entry` and ends only where threads end, wait, or call a function. */
+export function regionFrom(blocks: readonly BasicBlock[], entry: number): Region {
+  return makeRegion(entry, (block) => successorsOf(elementAt(blocks, block)), null);
+}
+
+/** @param all returns the successors of a block, including a block before which the region ends */
+function makeRegion(entry: number, all: (block: number) => readonly number[], until: number | null): Region {
   const next =
     until === null ? all : (block: number): readonly number[] => all(block).filter((target) => target !== until);
   const tree = new BlockTree(entry, next);

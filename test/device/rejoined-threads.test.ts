@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { LaunchOptions } from '../../src/device.ts';
-import { outcome, ways } from './run.ts';
+import { outcome } from './run.ts';
 
 const start = `.reg .f32 %x<4>; .reg .b32 %c<8>; .shared .b32 s[64]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;
   mad.lo.u32 %r3, %r2, 64, %r1; ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r3, 4; add.u64 %rd1, %rd1, %rd2;
@@ -87,6 +87,31 @@ const bodies: readonly (readonly [name: string, body: string])[] = [
     loop('O', 9, `@%p1 bra L; ${long('%r7')} L: ${work()} shfl.sync.bfly.b32 %r7, %r7, 3, 31, -1;`),
   ],
   [
+    'many places where they diverge for good',
+    loop(
+      'O',
+      9,
+      [3, 5, 7, 9, 11]
+        .map(
+          (at) => `mad.lo.u32 %r7, %r7, ${at}, %r5; and.b32 %c2, %r7, ${at}; setp.eq.u32 %p2, %c2, ${at}; @%p2 bra E;`,
+        )
+        .join(' '),
+    ).concat(' E: add.u32 %r7, %r7, %c0;'),
+  ],
+  [
+    'many places in loops in a loop',
+    loop(
+      'O',
+      9,
+      [3, 5, 7, 9, 11]
+        .map(
+          (at) =>
+            `L${at}: mad.lo.u32 %r7, %r7, ${at}, %r5; and.b32 %c2, %r7, ${at}; setp.eq.u32 %p2, %c2, ${at}; @%p2 bra L${at}; @%p1 bra M${at}; ${long('%r7')} M${at}:`,
+        )
+        .join(' '),
+    ).concat(' bar.sync 0;'),
+  ],
+  [
     '64-bit registers',
     `cvt.u64.u32 %rd4, %r4; mov.u64 %rd5, 3; @%p1 bra L; ${long('%r7')} mul.lo.u64 %rd5, %rd4, %rd4; add.u64 %rd4, %rd4, 1; L: ${work()}
      add.u64 %rd6, %rd4, %rd5; cvt.u32.u64 %r8, %rd6; shr.u64 %rd6, %rd6, 32; cvt.u32.u64 %r9, %rd6; xor.b32 %r7, %r7, %r8; add.u32 %r7, %r7, %r9;`,
@@ -101,6 +126,12 @@ const bodies: readonly (readonly [name: string, body: string])[] = [
   ],
 ];
 
+const others: Readonly<Record<string, LaunchOptions>> = {
+  'one thread at a time': { engine: 'jit', simd: false },
+  'the reference engine': { engine: 'interp' },
+  'two workers': { engine: 'jit', simd: true, workers: 2 },
+};
+
 describe.each(bodies)('%s', (_, body) => {
   const source = { body: `${start} ${body} ${end}` };
   const run = async (options: LaunchOptions): Promise<readonly number[]> => {
@@ -109,9 +140,9 @@ describe.each(bodies)('%s', (_, body) => {
     return [result.stats.instructions, ...words];
   };
 
-  test.each(['jit', 'interp'] as const)('gives the results of %s', async (way) => {
+  test.each(Object.entries(others))('gives the results of %s', async (_way, other) => {
     const together = await run({ engine: 'jit', simd: true });
     expect(new Set(together).size).toBeGreaterThan(8);
-    expect(together).toEqual(await run(ways[way] ?? {}));
+    expect(together).toEqual(await run(other));
   });
 });

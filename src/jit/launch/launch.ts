@@ -71,11 +71,8 @@ function codeIn({ kernel, module }: Compiled): CompiledCode {
 }
 
 function localCode(code: Compiled, launch: Launch, options: FastOptions): LocalCode {
-  const compile = (region: number): WebAssembly.Module => {
-    const known = code.alone.get(region) ?? compileAlone(code, region, launch, options);
-    code.alone.set(region, known);
-    return known;
-  };
+  const compile = (region: number): WebAssembly.Module =>
+    code.alone.get(region) ?? compileAlone(code, region, launch, options);
   return { ...codeIn(code), leftOut: { regions: code.leftOut, compile } };
 }
 
@@ -195,8 +192,11 @@ function compileAlone(code: Compiled, region: number, launch: Launch, options: F
   const compile =
     compilers.get(kernel)?.get(code) ?? compileKernel(kernel, layoutOf(launch, options, false, true)).compileAlone;
   keepCompiler(kernel, code, compile);
-  const bytes = compile(region, code.engineCalls, () => checkTime(limits));
-  return moduleIn(bytes, kernel.entry.name);
+  const { engineCalls, alone } = code;
+  const made = compile({ region, compiled: new Set(alone.keys()), engineCalls, look: () => checkTime(limits) });
+  const module = moduleIn(made.bytes, kernel.entry.name);
+  for (const one of made.regions) alone.set(one, module);
+  return module;
 }
 
 /**

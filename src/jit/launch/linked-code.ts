@@ -1,4 +1,5 @@
 /** A kernel's module, linked with the memory and with the engine functions that it calls. */
+import { valueAt } from '../../base/element-at.ts';
 import { type CompiledFunction, exportedFunction, type Exports } from '../exported-function.ts';
 import type { EngineFunctions } from '../helpers.ts';
 import { aloneImport } from '../regions/alone.ts';
@@ -9,7 +10,10 @@ type RunBlocks = (contextAddress: number, count: number, unitSize: number) => nu
 /** The single-thread code that was left out of a kernel's module. */
 export interface LeftOut {
   readonly regions: readonly number[];
-  /** Returns a module that contains the code of one of these regions. */
+  /**
+   * Returns a module that contains the code of one of these regions, and possibly of others. It exports the functions of
+   * the regions under the names of the imports that they are for.
+   */
   readonly compile: (region: number) => WebAssembly.Module;
 }
 
@@ -81,9 +85,13 @@ export class LinkedCode {
   private compileAlone(region: number): CompiledFunction {
     const known = this.alone.get(region);
     if (known !== undefined) return known;
-    const alone = exportedFunction(this.instantiate(this.parts.leftOut.compile(region)), 'alone');
-    this.alone.set(region, alone);
+    const { leftOut } = this.parts;
+    const exports = this.instantiate(leftOut.compile(region));
+    for (const one of leftOut.regions) {
+      if (!this.alone.has(one) && aloneImport(one) in exports)
+        this.alone.set(one, exportedFunction(exports, aloneImport(one)));
+    }
     this.instance = this.link();
-    return alone;
+    return valueAt(this.alone, region);
   }
 }

@@ -40,6 +40,8 @@ export interface FunctionShape {
    * places.
    */
   readonly lockstep: ReadonlyMap<number, number>;
+  /** The empty block from which threads go to the block where they begin (common-region.ts); null if there is none. */
+  readonly commonEntry: number | null;
   /** The data for running four threads at once; null if the kernel runs one thread at a time. */
   readonly four: FourShape | null;
   /** The loops in which a thread may be waiting for another thread, by their first basic block. */
@@ -124,6 +126,7 @@ export function functionShape(original: FunctionProgram, surroundings: Surroundi
     regionAt,
     landings,
     lockstep,
+    commonEntry: null,
     four,
     pauses,
     stopAt,

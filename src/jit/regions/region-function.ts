@@ -13,6 +13,7 @@ import { idleRounds, type Waiting, type WaitingLoop } from '../../program/waitin
 import { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { CallWriter } from '../calls/call-writer.ts';
+import { writeChoice } from '../choose.ts';
 import { directFunction } from '../calls/direct-function.ts';
 import type { FunctionShape } from './function-shape.ts';
 import { goesOn, soleOutcome, trafficOf } from './region-facts.ts';
@@ -32,6 +33,9 @@ import { Values } from './values.ts';
 
 export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
+/** The type of a function that threads can enter at several blocks. The last parameter is the number of the block. */
+export const commonType: FunctionType = { ...regionType, parameters: [...regionType.parameters, 'i32'] };
+
 /** Number of iterations after which a loop that may be waiting for another thread lets other threads run. */
 const roundsPerTurn: Readonly<Record<Waiting, number>> = { spin: idleRounds, idle: idleRounds, busy: 4096 };
 
@@ -43,7 +47,7 @@ class RegionWriter {
   private readonly shape: KernelShape;
   private readonly fn: FunctionShape;
   private readonly region: Region;
-  private readonly code: Code = new Code(regionType.parameters);
+  private readonly code: Code;
   private readonly values: Values;
   private readonly locals: RegionLocals;
   private readonly frame: ThreadFrame;
@@ -59,7 +63,9 @@ class RegionWriter {
   private readonly moved: number | null;
 
   constructor(shape: KernelShape, fn: FunctionShape, region: Region) {
-    const { code } = this;
+    const isCommon = region.entry === fn.commonEntry;
+    const code = new Code((isCommon ? commonType : regionType).parameters);
+    this.code = code;
     this.shape = shape;
     this.fn = fn;
     this.region = region;
@@ -190,11 +196,26 @@ class RegionWriter {
     this.thread.lookNowAndThen();
     if (this.moved !== null && this.loop?.body.includes(number) === false) this.code.i32(1).set(this.moved);
     this.frame.restore(this.traffic.atStart.get(number) ?? []);
+    if (number === this.fn.commonEntry) {
+      this.beginAt(block.exit, goTo);
+      return;
+    }
     this.thread.block(block, {
       leave: (last) => this.leave(last, number, block.exit, goTo),
       end: () => this.end(),
       goTo,
     });
+  }
+
+  /** Writes code that goes to the block where the threads begin. */
+  private beginAt(exit: BasicBlock['exit'], goTo: (target: number) => void): void {
+    const targets = exit.kind === 'switch' ? exit.targets : [];
+    writeChoice(
+      this.code,
+      targets.length,
+      () => this.code.get(regionType.parameters.length),
+      (i) => goTo(elementAt(targets, i)),
+    );
   }
 
   /** Writes the last instruction of a basic block, and the code that continues at the next one. */

@@ -1,0 +1,72 @@
+/**
+ * One function for threads that begin at different blocks of a kernel, because they have diverged there. If each of these
+ * blocks had a function of its own, most of the kernel would be compiled many times.
+ */
+import { elementAt } from '../../base/element-at.ts';
+import { withCommonEntry } from '../../program/common-entry.ts';
+import { liveness } from '../../program/liveness.ts';
+import { regionFrom } from '../../program/regions.ts';
+import { TrafficAnalysis } from '../../program/register-traffic.ts';
+import { Code } from '../../wasm/code.ts';
+import type { Helpers } from '../helpers.ts';
+import type { KernelRegion } from './alone.ts';
+import type { FunctionShape } from './function-shape.ts';
+import type { KernelShape } from './kernel-shape.ts';
+import { commonType, regionFunction, regionType } from './region-function.ts';
+
+/** Number of regions that do not share a function, although they could. A common function is longer than each of them. */
+export const mostSeparate = 2;
+
+/**
+ * Returns the indices of the regions that can share a function: those at whose first blocks threads may diverge. Threads
+ * never wait in loops there, so that they do not have to pause.
+ */
+export function sharingRegions(regions: readonly KernelRegion[]): readonly number[] {
+  return regions.flatMap(({ fn, region: { entry, until } }, i) => {
+    const isParting = until === null && fn.four?.partings.has(entry) === true;
+    return isParting && fn.pauses.size + fn.lockstep.size === 0 ? [i] : [];
+  });
+}
+
+/**
+ * Adds a function for some of the regions `all`, which belong to the same function of the kernel, to the module that is
+ * being generated. Returns, for each of these regions, the index of a function that runs only this region. The result
+ * is empty if the regions cannot share a function.
+ */
+export function addCommonFunction(
+  shape: KernelShape,
+  all: readonly KernelRegion[],
+  some: readonly number[],
+): ReadonlyMap<number, number> {
+  const regions = some.map((region) => elementAt(all, region));
+  const [first] = regions;
+  if (first === undefined) return new Map();
+  const common = commonRegion(
+    first.fn,
+    regions.map(({ region }) => region.entry),
+  );
+  if (common === null) return new Map();
+  const { builder } = shape.helpers;
+  const index = builder.declare(commonType);
+  builder.define(index, regionFunction(shape, common.fn, common.region));
+  return new Map(some.map((region, i) => [region, addEntry(shape.helpers, index, i)]));
+}
+
+function commonRegion(fn: FunctionShape, entries: readonly number[]): KernelRegion | null {
+  const common = withCommonEntry(fn.blocks, entries);
+  if (common === null) return null;
+  const { blocks, entry } = common;
+  const live = liveness(fn.program, blocks);
+  const traffic = new TrafficAnalysis(fn.program, blocks, live, fn.slots.keys());
+  const landings = new Set([...fn.landings, entry]);
+  return { fn: { ...fn, blocks, live, traffic, landings, commonEntry: entry }, region: regionFrom(blocks, entry) };
+}
+
+/** Adds a function that calls the common function with one of its entries. */
+function addEntry({ builder }: Helpers, all: number, entry: number): number {
+  const code = new Code(regionType.parameters);
+  regionType.parameters.forEach((_, i) => code.get(i));
+  const index = builder.declare(regionType);
+  builder.define(index, code.i32(entry).call(all));
+  return index;
+}
