@@ -24,7 +24,7 @@ export function parseInstruction(r: Reader): Instruction | null {
   if (r.kind === Token.Equals) return r.unexpected('an operand', r.helpForAssignment());
   let operands: readonly Operand[] | null = noOperands;
   const isOver = r.kind === Token.Semicolon || r.kind === Token.RightBrace || r.kind === Token.End;
-  if (!isOver) operands = isCall(mnemonic) ? parseCallOperands(r) : parseOperands(r);
+  if (!isOver && !r.atNextStatement()) operands = isCall(mnemonic) ? parseCallOperands(r) : parseOperands(r);
   if (operands === null) return null;
   const end = r.expectSemicolon("','");
   if (end < 0) return null;

@@ -278,6 +278,20 @@ export class Reader extends Lexer {
     return this.kind === Token.Name && this.opensStatement();
   }
 
+  /**
+   * Whether the current token begins a statement on a new line, so that the instruction before it has no operands and
+   * lacks its `;`. A name before a `:`, or a dotted name before another name, cannot be an operand.
+   */
+  atNextStatement(): boolean {
+    if (this.kind !== Token.Name || !this.startsLine()) return false;
+    const { start, end, previousEnd } = this;
+    this.mnemonic();
+    const isOpcode = this.mnemonicEnd > end && this.source.charCodeAt(start) !== Token.Percent;
+    const isStatement = this.kind === Token.Colon || (isOpcode && this.kind === Token.Name);
+    this.rewind(start, previousEnd);
+    return isStatement;
+  }
+
   /** Whether the current token is a directive that begins a statement, wherever it is on its line. */
   private atDirective(): boolean {
     return this.kind === Token.Dotted && statementDirectives.has(this.text());
