@@ -58,7 +58,7 @@ export function asmModule(statement: AsmStatement, version: VersionName, target:
     head += `.reg ${type} ${sign}${i};\n`;
     declared.push({ declared: { start, end: head.length }, source: span });
   }
-  const text = `${head}${body.text}\nret;\n}\n`;
+  const text = `${head}${body.text}\n}\n`;
   return { kind: 'module', module: { text, start: head.length, body, guessed, wrong, misread, operands: declared } };
 }
 
@@ -83,9 +83,14 @@ function unknownOperand({ operands, language }: AsmStatement): string | null {
   return other === undefined ? null : `'${other.constraint}' is not a PTX constraint`;
 }
 
+/** PTX in which each comment is replaced by a space. */
+export function withoutComments(text: string): string {
+  return text.replaceAll(/\/\/[^\n]*|\/\*[^]*?\*\//g, ' ');
+}
+
 /** The reason why the text of a statement cannot be checked on its own; null if it can be. */
 function unknownText(text: string): string | null {
-  const code = text.replaceAll(/\/\/[^\n]*|\/\*[^]*?\*\//g, ' ');
+  const code = withoutComments(text);
   let depth = 0;
   for (const mark of code.match(/[{}]/g) ?? []) {
     depth += mark === '{' ? 1 : -1;

@@ -116,6 +116,19 @@ describe('findings stand at their place in the file', () => {
   });
 });
 
+describe('messages mention only what is in the file', () => {
+  test.each([
+    ['mov.u32 %0, 1', "unexpected end of the asm text; expected ';'"],
+    ['mov.u32 %0, 1 // one', "unexpected end of the asm text; expected ';'"],
+    ['add.u32 %0, %0,', 'unexpected end of the asm text; expected an operand'],
+    ['{ mov.u32 %0, 1 }', "unexpected '}'; expected ';'"],
+    ['bar.sync 0; membar.gl', "unexpected end of the asm text; expected ';'"],
+  ])('%s', (text, message) => {
+    const { diagnostics } = checkEmbedded(inKernel(`asm("${text}\\n" : "=r"(r));`), 'cuda');
+    expect(diagnostics.map((found) => found.message)).toEqual([message]);
+  });
+});
+
 describe('what cannot be known is not checked, and says so', () => {
   test.each([
     ['a macro in the text', 'asm("mov." TYPE " %0, 1;" : "=r"(r));'],

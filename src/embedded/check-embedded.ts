@@ -8,7 +8,7 @@ import { check, type CheckOptions, type CheckReport, type Requirements } from '.
 import { diagnose, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Fix } from '../diagnostics/fix.ts';
 import { newestTarget, newestVersion, parseVersion, type VersionName, versionName } from '../isa/targets.ts';
-import { type AsmModule, asmModule, type AsmModuleResult, sourceSpan } from './asm-module.ts';
+import { type AsmModule, asmModule, type AsmModuleResult, sourceSpan, withoutComments } from './asm-module.ts';
 import type { AsmStatement, EnclosingLanguage } from './asm-statement.ts';
 import { cudaStatements } from './cuda-asm.ts';
 import { isPtx } from './recognize-ptx.ts';
@@ -215,7 +215,20 @@ function placed(finding: Diagnostic, module: AsmModule): Diagnostic {
   const fixes = finding.fixes
     .filter(({ edits }) => edits.every(isInside))
     .map((fix): Fix => ({ ...fix, edits: fix.edits.map((edit) => ({ ...edit, span: source(edit.span) })) }));
-  return { ...finding, span: source(finding.span), fixes, accepted: [] };
+  const message = meetsEnd(finding, module) ? withoutBrace(finding.message) : finding.message;
+  return { ...finding, message, span: source(finding.span), fixes, accepted: [] };
+}
+
+/**
+ * Whether nothing but white space and comments is left of the asm text where a finding stands. A syntax error there is
+ * about the `}` of the module, which is not in the file.
+ */
+function meetsEnd({ code, span }: Diagnostic, { text, start, body }: AsmModule): boolean {
+  return code === 'PTX1001' && withoutComments(text.slice(span.start, start + body.text.length)).trim() === '';
+}
+
+function withoutBrace(message: string): string {
+  return message.replace(/^unexpected '\}'( on the next line)?/, 'unexpected end of the asm text');
 }
 
 /**
