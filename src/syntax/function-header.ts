@@ -1,7 +1,8 @@
 /** Parses the headers of `.entry` and `.func`. Source: sections 11.2 and 11.4 of the PTX ISA. */
+import { rewrite } from '../diagnostics/fix.ts';
 import type { Linkage } from '../isa/directives.ts';
 import { parseAttributes } from './attributes.ts';
-import { startsItem, tuningRules } from './directives.ts';
+import { isDeclaredSpace, isLinkage, startsItem, tuningRules } from './directives.ts';
 import { parseParameters } from './parameters.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
@@ -32,6 +33,27 @@ export function emptyHeader(r: Reader): Header {
     tuning: [],
     noreturn: false,
   };
+}
+
+/**
+ * If the current token is a state space before `.entry` or `.func`, with or without a linkage between them, reports and
+ * skips it, so that the function is read as usual.
+ */
+export function refuseFunctionSpace(r: Reader): void {
+  if (r.kind !== Token.Dotted || !isDeclaredSpace(r.text())) return;
+  const { start, previousEnd } = r;
+  r.next();
+  const end = r.start;
+  if (r.kind === Token.Dotted && isLinkage(r.text())) r.next();
+  const isFunction = r.text() === '.entry' || r.text() === '.func';
+  r.rewind(start, previousEnd);
+  if (!isFunction) return;
+  r.unexpected("'.entry' or '.func'", {
+    help: 'kernels and functions have no state space',
+    fixes: [rewrite({ start, end }, '', 'certain')],
+  });
+  r.failed = false;
+  r.next();
 }
 
 /**

@@ -10,6 +10,7 @@ import { parseDwarf, parseFile } from './debug.ts';
 import { parseDeclaration } from './declarations.ts';
 import { declaredSpaces, moduleDirectives, isLinkage, isDeclaredSpace } from './directives.ts';
 import { foreignText } from './foreign-text.ts';
+import { refuseFunctionSpace } from './function-header.ts';
 import { type BodyParser, parseBody, parseFunction } from './functions.ts';
 import { parseInstruction as parseInstructionAt } from './instructions.ts';
 import { TextLines } from './known-lines.ts';
@@ -109,6 +110,7 @@ export function parseItem(r: Reader, bodies: BodyParser): Item | null {
   if (r.kind === Token.Dwarf) return parseDwarf(r);
   if (r.kind !== Token.Dotted) return unexpectedAtModule(r);
   const start = r.start;
+  refuseFunctionSpace(r);
   const directive = r.text();
   if (!isLinkage(directive)) return parseDirective(r, directive, null, start, bodies);
   r.next();
@@ -117,6 +119,7 @@ export function parseItem(r: Reader, bodies: BodyParser): Item | null {
     r.failed = false;
     r.next();
   }
+  refuseFunctionSpace(r);
   const next = r.kind === Token.Dotted ? r.text() : '';
   const isFunction = (next === '.entry' || next === '.func') && directive !== '.common';
   if (isFunction || isDeclaredSpace(next) || next === '.align' || next === '.attribute') {

@@ -34,7 +34,7 @@ function outcome(frame: string, input: string): string {
     return [
       `${code} at ${place}: ${message}`,
       ...(help === null ? [] : [`  help: ${help}`]),
-      ...fixes.flatMap(({ edits }) => edits).map(({ text }) => `  fix: ${text}`),
+      ...fixes.flatMap(({ edits }) => edits).map(({ text }) => `  fix: ${text === '' ? '(removed)' : text}`),
     ];
   });
   return lines.join('\n');
