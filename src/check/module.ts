@@ -19,6 +19,7 @@ import type {
 import type { PtxType } from '../isa/types.ts';
 import type { ModuleEnvironment } from './availability.ts';
 import { type CheckedFunction, FunctionRecorder } from './checked.ts';
+import { checkBank } from './constant-banks.ts';
 import {
   checkPlace,
   checkRegister,
@@ -215,6 +216,7 @@ export class ModuleChecker implements InstructionContext {
         this.declare(scope, registerSymbol(variable, type));
       } else {
         checkVariable(declaration, variable, type, this.report);
+        checkBank(declaration, variable, this.header.environment(), this.report);
         const space = spaceOf(declaration);
         const takenFor = space === 'local parameter' ? (this.formals.get(variable.name) ?? null) : null;
         if (variable.initializer !== null) checkInitialNames(variable.initializer, scope, this);

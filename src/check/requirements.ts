@@ -3,6 +3,7 @@ import type { Span } from '../base/span.ts';
 import { diagnoseStored } from '../diagnostics/diagnostic.ts';
 import type { DeclaredSpace, DirectivePart, DirectiveWord, Linkage } from '../isa/directives.ts';
 import {
+  availabilityOfBank,
   availabilityOfDirective,
   availabilityOfPragma,
   availabilityOfTargetOption,
@@ -101,7 +102,7 @@ export class ModuleRequirements {
     const span: Span = { start: spaceStart, end: spaceEnd };
     this.directive(linkage, span);
     this.directive(space, span);
-    if (bank !== null) this.directive('bank number of .const', span);
+    if (bank !== null) this.uses(availabilityOfBank(bank), span);
     for (const attribute of attributes) this.attribute(attribute, span);
     for (const { initializer } of variables) if (initializer !== null) this.initializer(initializer);
   }

@@ -41,6 +41,7 @@ export type DirectivePart =
   | '.loc with inlined_at'
   | '.param of a function'
   | 'bank number of .const'
+  | 'bank 0 of .const'
   | 'kernel parameter list'
   | 'kernel without a body'
   | 'array parameter without a size'
@@ -103,6 +104,7 @@ export const partRows: Readonly<Record<DirectivePart, Dated>> = {
   '.loc with inlined_at': { since: at('7.0') },
   '.param of a function': { since: at('2.0', 20) },
   'bank number of .const': { since: { ...at('1.5'), until: parseVersion('2.2') } },
+  'bank 0 of .const': { since: atBefore('2.2') },
   'kernel parameter list': { since: at('1.4') },
   'kernel without a body': { since: at('3.0') },
   'array parameter without a size': { since: at('5.1', 30) },

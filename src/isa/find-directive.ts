@@ -48,6 +48,11 @@ export function availabilityOfDirective(
   return availability.get(name) ?? null;
 }
 
+/** The versions in which a constant bank could be named; bank 0 is the one that `.const` without a number means. */
+export function availabilityOfBank(bank: number): AvailabilityRow | null {
+  return availabilityOfDirective(bank === 0 ? 'bank 0 of .const' : 'bank number of .const');
+}
+
 /** A directive between the header and the body of a function; undefined if the name is unknown. */
 export function findTuning(name: string): TuningRow | undefined {
   return tuningRows.find((row) => row.name === name);

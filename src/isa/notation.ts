@@ -89,12 +89,25 @@ export function hasTooManyParts(mnemonic: string): boolean {
   return false;
 }
 
-/** Splits a mnemonic into its opcode and its dot-separated parts. */
+/** Splits a mnemonic into its opcode and its dot-separated parts, without the bank number of `.const[2]`. */
 export function splitMnemonic(mnemonic: string): { readonly opcode: string; readonly parts: readonly string[] } {
   const opcode = opcodeIn(mnemonic);
-  const [, ...rest] = mnemonic.slice(opcode.length).split('.');
+  const [, ...rest] = withoutBank(mnemonic).slice(opcode.length).split('.');
   return { opcode, parts: rest.map((part) => `.${part}`) };
 }
+
+/** The number of the constant bank that a mnemonic such as `ld.const[2].f32` names; null if it names none. */
+export function bankIn(mnemonic: string): number | null {
+  const [, digits] = bankNumber.exec(mnemonic) ?? [];
+  return digits === undefined ? null : Number(digits);
+}
+
+/** `ld.const.f32` for `ld.const[2].f32`. */
+export function withoutBank(mnemonic: string): string {
+  return mnemonic.includes('[') ? mnemonic.replace(bankNumber, '') : mnemonic;
+}
+
+const bankNumber = /\[(\d+)\]/;
 
 /**
  * Parses the form's syntax line. Throws an error if the syntax line is malformed, because this means that there is a

@@ -78,7 +78,9 @@ function isInstruction(node: Instruction, { end, names }: ReadShape): boolean {
   const places = namesIn(node);
   const isName = (name: ShapeName, i: number): boolean =>
     name.start === places[i * 2] && name.end === places[i * 2 + 1];
-  return end === node.end && names.length * 2 === places.length && names.every(isName);
+  // In a shape, a bank number could not be told from the constants among the operands.
+  const hasBank = node.mnemonic.includes('[');
+  return !hasBank && end === node.end && names.length * 2 === places.length && names.every(isName);
 }
 
 /** Parses known lines. */

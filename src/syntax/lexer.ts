@@ -14,6 +14,8 @@ const colon = 0x3a;
 const firstLetter = 0x41;
 const unsignedSuffix = 0x55;
 const capitalW = 0x57;
+const leftBracket = 0x5b;
+const rightBracket = 0x5d;
 const lowerB = 0x62;
 const lowerD = 0x64;
 const lowerE = 0x65;
@@ -268,7 +270,7 @@ export class Lexer {
 
   /**
    * Skips a sequence of `.word` parts that starts at `start` and has no gaps, and returns its end. `hash` is the hash
-   * of the text before these parts; the hash of the text including the parts is stored in `this.hash`.
+   * of the text before these parts; the hash of the text including the words of the parts is stored in `this.hash`.
    */
   private skipParts(start: number, hash: number): number {
     this.hash = hash;
@@ -276,9 +278,19 @@ export class Lexer {
     while (this.bytes[at] === dot) {
       const after = this.skipPart(at, this.hash);
       if (after === at + 1) break;
-      at = after;
+      at = this.bytes[after] === leftBracket ? this.skipBank(at, after) : after;
     }
     return at;
+  }
+
+  /**
+   * Returns the end of the bank number in a part such as `.const[2]`, of which `start` and `end` are the start and the
+   * end of the word. Returns `end` if there is no bank number.
+   */
+  private skipBank(start: number, end: number): number {
+    const digits = this.run(end + 1, CharClass.digit);
+    const isBank = digits > end + 1 && digits <= end + 3 && this.bytes[digits] === rightBracket;
+    return isBank && this.source.slice(start, end) === '.const' ? digits + 1 : end;
   }
 
   /**

@@ -128,7 +128,7 @@ export interface Guard extends Span {
 export interface Instruction extends Span {
   readonly kind: 'instruction';
   readonly guard: Guard | null;
-  /** Opcode and dot-separated parts joined without white space: `cvt.rn.f16.f32`. */
+  /** Opcode and dot-separated parts joined without white space: `cvt.rn.f16.f32`, `ld.const[2].f32`. */
   readonly mnemonic: string;
   readonly mnemonicStart: number;
   readonly mnemonicEnd: number;

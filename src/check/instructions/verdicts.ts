@@ -8,6 +8,7 @@ import type { Variant } from '../../isa/form.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { ownText } from '../../base/own-text.ts';
 import { checkRows, type ModuleEnvironment, rowsOf, type Texmode } from '../availability.ts';
+import { withBank } from '../constant-banks.ts';
 import { accessesName } from './extents.ts';
 import { isLimited } from './limits.ts';
 import { longerForms } from './longer-forms.ts';
@@ -70,6 +71,7 @@ export interface Node {
 
 /** The cached facts about a mnemonic. */
 export interface Remembered {
+  readonly mnemonic: string;
   readonly resolution: Resolution;
   readonly root: Node;
   /** The verdict if no form accepts the mnemonic; it does not depend on the operands. */
@@ -109,7 +111,7 @@ export class VerdictCache {
     if (known !== undefined) return known;
     const resolution = this.inWordsHere(resolveAt(mnemonic, this.environment.version), mnemonic);
     const refused = resolution.kind === 'refused' ? refusal(resolution) : null;
-    const made: Remembered = { resolution, root: { next: [], verdict: null }, refused };
+    const made: Remembered = { mnemonic, resolution, root: { next: [], verdict: null }, refused };
     if (mnemonic.length > longestRemembered) return made;
     if (this.mnemonics.size >= capacity) this.mnemonics.clear();
     this.mnemonics.set(mnemonic, made);
@@ -129,8 +131,8 @@ export class VerdictCache {
   }
 
   /** Determines a verdict that is not cached, and stores it in the node. */
-  decide({ resolution }: Remembered, node: Node, shapes: readonly Shape[]): Verdict {
-    const verdict = decide(resolution, shapes, this.environment);
+  decide({ mnemonic, resolution }: Remembered, node: Node, shapes: readonly Shape[]): Verdict {
+    const verdict = withBank(decide(resolution, shapes, this.environment), mnemonic, this.environment);
     node.verdict = verdict;
     return verdict;
   }
