@@ -32,7 +32,12 @@ export function matchOperands(subject: Subject, shapes: readonly Shape[]): reado
 /** The operand list as the syntax line shows it. */
 export function operandList(patterns: readonly OperandPattern[]): string {
   const count = patterns.length === 1 ? '1 operand' : `${patterns.length} operands`;
-  return patterns.length === 0 ? 'no operands' : `${count} (${patterns.map((pattern) => pattern.name).join(', ')})`;
+  return patterns.length === 0 ? 'no operands' : `${count} (${patterns.map(nameInList).join(', ')})`;
+}
+
+/** `d|p` for an instruction with two results. */
+function nameInList(pattern: OperandPattern): string {
+  return pattern.kind === 'pair' ? `${pattern.first.name}|${pattern.second.name}` : pattern.name;
 }
 
 function matchPattern(subject: Subject, pattern: OperandPattern, shape: Shape, index: number): readonly Problem[] {

@@ -281,20 +281,29 @@ const weights: Readonly<Partial<Record<Problem['code'], number>>> = { PTX3002: 1
 
 /**
  * Returns the verdict with the least serious problems, or the first one if there is a tie. If its only problem is the
- * kind of an operand, the message also lists the kinds that equally close variants accept.
+ * number or the kind of operands, the message also lists the numbers or kinds that equally close variants accept.
  */
 function best(verdicts: readonly Verdict[]): Verdict {
   const weigh = (verdict: Verdict): number => verdict.problems.reduce((sum, { code }) => sum + (weights[code] ?? 1), 0);
   const kept = verdicts.reduce((least, other) => (weigh(other) < weigh(least) ? other : least));
   const [found, ...rest] = kept.problems;
-  if (found?.code !== 'PTX3003' || rest.length > 0) return kept;
+  if ((found?.code !== 'PTX3003' && found?.code !== 'PTX3002') || rest.length > 0) return kept;
   const place = JSON.stringify(found.place);
   const alike = verdicts
     .filter(({ problems }) => problems.length === 1)
     .flatMap(({ problems }) => problems)
     .filter((other) => other.code === found.code && JSON.stringify(other.place) === place);
   const expected = [...new Set(alike.flatMap(({ parameters }) => parameters['expected'] ?? []))];
-  return { ...kept, problems: [{ ...found, parameters: { ...found.parameters, expected: joinKinds(expected) } }] };
+  const joined = found.code === 'PTX3003' ? joinKinds(expected) : listed(oneOfEachCount(expected));
+  return { ...kept, problems: [{ ...found, parameters: { ...found.parameters, expected: joined } }] };
+}
+
+/** Of lists of operands such as `1 operand (a)`, the first one for each number of operands, in ascending order. */
+function oneOfEachCount(lists: readonly string[]): readonly string[] {
+  const countIn = (list: string): number => Number.parseInt(list.replace('no', '0'), 10);
+  return lists
+    .filter((list, i) => lists.findIndex((other) => countIn(other) === countIn(list)) === i)
+    .toSorted((one, other) => countIn(one) - countIn(other));
 }
 
 /** Joins descriptions of operand kinds: `a vector of 2 or 4 elements`, `a label or a function`. */
