@@ -139,9 +139,10 @@ function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionCo
 export function toDiagnostic(found: Problem, node: Instruction, source: string): Diagnostic {
   const span = spanOf(found.place, node, source);
   const mnemonic: Span = { start: node.mnemonicStart, end: node.mnemonicEnd };
-  const fixes = fixesOf(found, mnemonic, span);
+  const repaired = found.repair?.(source.slice(span.start, span.end)) ?? null;
+  const fixes = repaired === null ? fixesOf(found, mnemonic, span) : [rewrite(span, repaired)];
   const { accepted } = found;
-  const help = helpOf(found);
+  const help = repaired === null ? helpOf(found) : `write ${repaired}`;
   const extras = found.section === null ? { help, fixes, accepted } : { help, fixes, accepted, section: found.section };
   return diagnoseStored(found.code, span, found.parameters, extras);
 }

@@ -108,7 +108,8 @@ function matchSource(
   if (shape.kind === 'constant') {
     if (pattern.registerOnly !== true && acceptsConstant(type, shape.constant)) return [];
     const expected = pattern.registerOnly === true ? 'registers only' : describeConstants(type);
-    return [problem('PTX3005', place, { ...parameters, found: describeShape(shape), expected })];
+    const repair = shape.constant === 'integer' && pattern.registerOnly !== true ? floatConstant(type) : null;
+    return [problem('PTX3005', place, { ...parameters, found: describeShape(shape), expected }, { repair })];
   }
   if (shape.kind === 'special') {
     if (pattern.special !== true) return [problem('PTX3006', place, parameters)];
@@ -136,6 +137,20 @@ function matchSource(
       : [wrongKind(subject, pattern.name, shape, path, describeRegisters(type, 'exact'))];
   }
   return [wrongKind(subject, pattern.name, shape, path, describeRegisters(type, regimeOf(subject, pattern)))];
+}
+
+/**
+ * Returns a function that turns an integer into a float constant: `1` into `1.0`, and an integer with all hex digits of
+ * the type, such as `0x3f800000`, into the float with these bits. Null if the type has no float constants.
+ */
+function floatConstant({ name, width }: PtxType): ((written: string) => string | null) | null {
+  const prefix = name === '.f32' ? '0f' : '0d';
+  if (name !== '.f32' && name !== '.f64') return null;
+  return (written) => {
+    if (/^-?(0|[1-9]\d*)U?$/.test(written)) return `${written.replace('U', '')}.0`;
+    const [, digits = ''] = /^0x([\da-f]+)$/i.exec(written) ?? [];
+    return digits.length === width / 4 ? prefix + digits : null;
+  };
 }
 
 function section(subject: Subject, regime: Regime): string {

@@ -26,6 +26,8 @@ export interface Problem {
   readonly help: Help | null;
   /** Returns the word that was most likely intended; null if no word is similar. */
   readonly meant: (() => string | null) | null;
+  /** Given the text of the part as written, returns legal text with the same meaning; null if there is none. */
+  readonly repair: ((written: string) => string | null) | null;
   /** The modifiers that the form accepts in place of a wrong one; empty if they are not known. */
   readonly choices: readonly string[];
   /** A complete mnemonic that would be legal instead; null if none is suggested. */
@@ -38,6 +40,7 @@ export interface Problem {
 interface ProblemOptions {
   readonly help?: Help | null;
   readonly meant?: () => string | null;
+  readonly repair?: ((written: string) => string | null) | null;
   readonly choices?: readonly string[];
   readonly spelling?: string | null;
   readonly section?: string | null;
@@ -50,8 +53,9 @@ export function problem<C extends Code>(
   parameters: Parameters<C>,
   options: ProblemOptions = {},
 ): Problem {
-  const { help = null, meant = null, choices = [], spelling = null, section = null, accepted = [] } = options;
-  return { code, parameters, place, help, meant, choices, spelling, section, accepted };
+  const { help = null, meant = null, repair = null, choices = [] } = options;
+  const { spelling = null, section = null, accepted = [] } = options;
+  return { code, parameters, place, help, meant, repair, choices, spelling, section, accepted };
 }
 
 /** Help for a `0f` constant that is used as a 64-bit operand. */
