@@ -207,6 +207,7 @@ function parseAddress(r: Reader): AddressOperand | null {
   const base = r.kind === Token.Name ? readName(r) : null;
   let offset = 0n;
   if (base === null || r.accept(Token.Plus)) {
+    if (base !== null && r.kind === Token.Name) return unexpectedIndex(r);
     const constant = parseIntegerConstant(r, 'an address');
     if (constant === null) return null;
     offset = constant.value;
@@ -217,6 +218,12 @@ function parseAddress(r: Reader): AddressOperand | null {
   const end = r.end;
   if (!r.expect(Token.RightBracket, rest.length === 0 ? "'+' or ']'" : "',' or ']'")) return null;
   return { kind: 'address', start, end, base, offset, rest };
+}
+
+function unexpectedIndex(r: Reader): null {
+  return r.unexpected('a constant offset', {
+    help: 'only a constant can be added inside the brackets; add the registers first, for example with add.s64',
+  });
 }
 
 const noOperands: readonly Operand[] = [];
