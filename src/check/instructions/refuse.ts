@@ -26,7 +26,7 @@ export function closestProblems(attempts: readonly FormMatch[]): readonly Proble
   const joined = joinedChoices(first, same) ?? joinedModifiers(first, same);
   const shown = joined ?? { ...first, spelling };
   const help = shown.help ?? withoutMissing(shown, alike) ?? (spelling === null ? example(best) : null);
-  return withOneMissing([{ ...shown, help }, ...rest]);
+  return inPlaceOfMissing(withOneMissing([{ ...shown, help }, ...rest]));
 }
 
 /** If several parts are missing, combines these problems into one. */
@@ -37,6 +37,18 @@ function withOneMissing(problems: readonly Problem[]): readonly Problem[] {
   const allowed = allOf(missing.map(({ parameters }) => parameters['allowed'] ?? ''));
   const all: Problem = { ...first, parameters: { ...first.parameters, allowed } };
   return problems.filter((found) => !others.includes(found)).map((found) => (found === first ? all : found));
+}
+
+/**
+ * If one part is missing and one modifier is wrong, the modifier was probably written in place of the part, so a single
+ * problem is reported: that of `.global` in `membar.global`.
+ */
+function inPlaceOfMissing(problems: readonly Problem[]): readonly Problem[] {
+  const [missing] = problems.filter(({ code }) => code === 'PTX2032');
+  const [wrong] = problems.filter(({ code }) => code === 'PTX2011');
+  if (problems.length !== 2 || missing === undefined || wrong === undefined || helpOf(wrong) !== null) return problems;
+  const { what = '', allowed = '' } = missing.parameters;
+  return [{ ...wrong, help: `${what} needs ${allowed}` }];
 }
 
 /** Joins the parts that are needed into a list. A part can be a choice, as in `.sync, and .add or .min`. */
