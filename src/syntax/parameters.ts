@@ -1,5 +1,6 @@
 /** Parses the parameters of kernels, functions and prototypes. Source: sections 5.1.6, 7.1 and 11.2 of the PTX ISA. */
 import { rewrite } from '../diagnostics/fix.ts';
+import { attributesOf } from './directives.ts';
 import type { Reader } from './reader.ts';
 import { parseDimension, parseStorage, parseType } from './storage.ts';
 import { Token } from './tokens.ts';
@@ -33,6 +34,7 @@ function parseParameter(r: Reader, owner: ParameterOwner): Parameter | null {
   const nameStart = r.start;
   const name = r.text();
   r.next();
+  reportAttributes(r, storage.attributes, name, { start, end: r.previousEnd });
   const dimensions: (number | null)[] = [];
   if (r.kind === Token.LeftBracket && !parseDimension(r, dimensions)) return null;
   return {
@@ -61,6 +63,14 @@ function parseParameter(r: Reader, owner: ParameterOwner): Parameter | null {
 function reportSpace(r: Reader, space: DeclaredSpace, span: Span): void {
   const parameters = { found: `'${space}'`, near: space, expected: "'.param' or '.reg'" };
   r.report('PTX1001', span, parameters);
+}
+
+/** Reports an attribute that only variables can have. ptxas takes an attribute of functions for that of the function. */
+function reportAttributes(r: Reader, attributes: readonly string[], name: string, span: Span): void {
+  const wrong = attributes.find((written) => !attributesOf('func').some((row) => written.startsWith(row.name)));
+  if (wrong === undefined) return;
+  const ptxas = `Illegal attribute '${wrong}' for symbol '${name}'`;
+  r.report('PTX5007', span, { what: `${wrong} is only for variables in .global`, ptxas });
 }
 
 /**

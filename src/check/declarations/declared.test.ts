@@ -29,6 +29,13 @@ const cases: Readonly<Record<string, Cases>> = {
     ['.func (.param .b8 x[0]) f() { ret; }', 'PTX5022'],
     ['.func f(.param .b8 x[0]) { ret; }'],
   ],
+  'attributes of parameters': [
+    ['.entry k(.param .attribute(.managed) .u64 p) { ret; }', 'PTX5007'],
+    ['.entry k(.attribute(.managed) .param .u64 p, .param .attribute(.managed) .u64 q) { ret; }', 'PTX5007', 'PTX5007'],
+    ['.func (.param .attribute(.managed) .u64 r) f() { ret; }', 'PTX5007'],
+    ['.func f(.reg .attribute(.managed) .u64 p) { ret; }', 'PTX5007'],
+    ['.func f(.param .attribute(.unified(1, 2)) .b64 p) { ret; }'],
+  ],
   'shapes of initial values': [
     ['.global .b8 x[2] = {1, 2, 3};', 'PTX5023'],
     ['.global .b8 x[2] = {1};'],
