@@ -41,6 +41,8 @@ export interface PtxType {
   readonly laneStride: number;
   /** The first version in which variables can be declared with this type; null if this is possible in every version. */
   readonly since: Availability | null;
+  /** Whether arrays can be declared with this type in every version. */
+  readonly freeArrays: boolean;
 }
 
 type Row = readonly [
@@ -49,7 +51,7 @@ type Row = readonly [
   use: TypeUse,
   format: FormatName | null,
   lanes?: number,
-  since?: readonly [version: VersionName, sm: number],
+  since?: readonly [version: VersionName, sm: number, arrays?: 'free'],
 ];
 
 const rows = {
@@ -58,7 +60,7 @@ const rows = {
   '.b16': ['bits', 16, 'variable', null],
   '.b32': ['bits', 32, 'variable', null],
   '.b64': ['bits', 64, 'variable', null],
-  '.b128': ['bits', 128, 'variable', null, 1, ['8.3', 70]],
+  '.b128': ['bits', 128, 'variable', null, 1, ['8.3', 70, 'free']],
   '.u8': ['unsigned', 8, 'variable', 'u8'],
   '.u16': ['unsigned', 16, 'variable', 'u16'],
   '.u32': ['unsigned', 32, 'variable', 'u32'],
@@ -115,8 +117,10 @@ export type TypeName = keyof typeof rows;
 
 function makeType(name: TypeName, index: number): PtxType {
   const [cls, width, use, format, lanes = 1, from]: Row = rows[name];
-  const since = from === undefined ? null : at(...from);
-  return { name, index, class: cls, width, use, format, lanes, laneStride: width / lanes, since };
+  const [version, sm, arrays] = from ?? [];
+  const since = version === undefined ? null : at(version, sm);
+  const freeArrays = arrays === 'free';
+  return { name, index, class: cls, width, use, format, lanes, laneStride: width / lanes, since, freeArrays };
 }
 
 /** All types by name, including the dot. */

@@ -26,7 +26,10 @@ export type DeclarationPlace = 'module' | 'function';
  */
 export function declaredType(variable: Variable, space: string, report: Report): PtxType | null {
   checkAlignment(variable, report);
-  if (opaqueTypes.has(variable.type) && (space === '.global' || space === '.param')) return typeOf('.b64');
+  if (opaqueTypes.has(variable.type) && (space === '.global' || space === '.param')) {
+    checkNoVector(variable, report);
+    return typeOf('.b64');
+  }
   const type = types.get(variable.type);
   const span: Span = { start: variable.typeStart, end: variable.typeEnd };
   if (!isDeclarable(type)) {
@@ -94,6 +97,13 @@ function checkVector(variable: Variable, type: PtxType, span: Span, report: Repo
   report(diagnose('PTX5004', span, { vector: variable.vector, type: type.name, found: String(bits) }));
 }
 
+/** Reports a vector of textures, samplers or surfaces. */
+function checkNoVector({ name, vector, type, typeStart, typeEnd }: Variable, report: Report): void {
+  if (vector === null) return;
+  const parameters = { what: `'${name}' cannot be a vector of ${type}`, ptxas: 'Vector type only allowed over basic types' };
+  report(diagnose('PTX5007', { start: typeStart, end: typeEnd }, parameters));
+}
+
 const availabilityOfTypes: ReadonlyMap<PtxType, AvailabilityRow> = new Map(
   [...types.values()].flatMap((type) =>
     type.since === null ? [] : [[type, { subject: type.name, ways: [type.since] }] as const],
@@ -101,8 +111,10 @@ const availabilityOfTypes: ReadonlyMap<PtxType, AvailabilityRow> = new Map(
 );
 
 /** The PTX versions and targets that allow the type in a declaration; null if all of them do. */
-export function availabilityOfType({ vector, type: written }: Variable, type: PtxType): AvailabilityRow | null {
+export function availabilityOfType(variable: Variable, type: PtxType): AvailabilityRow | null {
+  const { vector, dimensions, type: written } = variable;
   if (opaqueTypes.has(written)) return availabilityOfDirective('opaque type');
+  if (type.freeArrays && dimensions.length > 0) return null;
   return vector === null ? (availabilityOfTypes.get(type) ?? null) : null;
 }
 

@@ -36,6 +36,19 @@ const cases: Readonly<Record<string, Cases>> = {
     ['.func f(.reg .attribute(.managed) .u64 p) { ret; }', 'PTX5007'],
     ['.func f(.param .attribute(.unified(1, 2)) .b64 p) { ret; }'],
   ],
+  'vectors and arrays of textures, samplers and surfaces': [
+    ['.entry k(.param .v4 .surfref v[4]) { ret; }', 'PTX5007'],
+    ['.entry k(.param .v2 .texref v) { ret; }', 'PTX5007'],
+    ['.func f(.param .v4 .samplerref v[4]) { ret; }', 'PTX5007'],
+    ['.global .v4 .texref v;', 'PTX5007'],
+    ['.global .v4 .surfref v[4];', 'PTX5007'],
+    ['.entry k(.param .surfref v[4], .param .texref w[2]) { ret; }'],
+    ['.entry k(.param .samplerref v[16]) { ret; }'],
+    ['.func f(.param .samplerref v[1]) { ret; }'],
+    ['.global .samplerref v[4];'],
+    ['.entry k(.param .samplerref v) { ret; }', 'PTX5027'],
+    ['.global .samplerref v;', 'PTX5027'],
+  ],
   'shapes of initial values': [
     ['.global .b8 x[2] = {1, 2, 3};', 'PTX5023'],
     ['.global .b8 x[2] = {1};'],
@@ -205,6 +218,18 @@ test('samplers can be declared if textures are not unified with them', () => {
     '.version 8.0\n.target sm_90, texmode_independent\n.address_size 64\n.global .samplerref s;\n',
   );
   expect(diagnostics).toEqual([]);
+});
+
+test.each([
+  ['.global .b128 v[4];'],
+  ['.extern .shared .b128 v[];'],
+  ['.entry k(.param .b128 v[2]) { .local .b128 w[2]; ret; }'],
+  ['.func f(.param .b128 v[]) { ret; }'],
+  ['.global .b128 v;', 'PTX4001'],
+  ['.entry k() { .reg .b128 r; ret; }', 'PTX4001'],
+  ['.func f(.param .b128 v) { ret; }', 'PTX4001'],
+])('before 8.3, .b128 has arrays only: %s', (item, ...codes) => {
+  expect(codesOf(item, '8.2')).toEqual(codes);
 });
 
 test('kernel parameters were limited to 4352 bytes before 8.1', () => {

@@ -95,6 +95,8 @@ function nameOf({ nameStart, nameEnd }: Parameter): Span {
 export function checkParameterType(parameter: Parameter, type: PtxType, defined: boolean, report: Report): void {
   if (parameter.space !== '.param' || parameter.dimensions.length > 0) return;
   const isOpaque = opaqueTypes.has(parameter.type);
+  // A vector of textures, samplers or surfaces is reported wherever it is declared.
+  if (isOpaque && parameter.vector !== null) return;
   if (parameter.vector === null && type !== typeOf('.f16x2') && !(defined && isOpaque)) return;
   const written = isOpaque ? parameter.type : type.name;
   const what = `'${parameter.name}' of type ${parameter.vector ?? ''}${written} cannot be a .param variable`;

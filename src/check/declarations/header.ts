@@ -120,10 +120,11 @@ export class Header {
 
   /**
    * Reports the declaration of a sampler if `.target` does not contain `texmode_independent`. Without this option, a
-   * texture includes its sampler, so there are no separate samplers.
+   * texture includes its sampler, so there are no separate samplers. ptxas accepts arrays of samplers all the same.
    */
-  checkSampler({ type, typeStart, typeEnd }: Variable): void {
+  checkSampler({ type, typeStart, typeEnd, vector, dimensions }: Variable): void {
     if (type !== '.samplerref' || this.options.has('texmode_independent')) return;
+    if (vector !== null || dimensions.length > 0) return;
     this.report(diagnose('PTX5027', { start: typeStart, end: typeEnd }, {}));
   }
 
