@@ -1,12 +1,6 @@
 import type { Span } from '../base/span.ts';
-import {
-  isSmall,
-  keyOf,
-  namesInSection,
-  type Places,
-  type SourcePosition,
-} from '../check/declarations/debug-places.ts';
-import type { DebugItem, LocationDirective } from '../syntax/tree.ts';
+import { isSmall, keyOf, type Places, sectionName, type SourcePosition } from '../check/declarations/debug-places.ts';
+import type { DebugItem, LocationDirective, SectionLabel } from '../syntax/tree.ts';
 
 /**
  * The source position of a call whose code was inlined, if no earlier `.loc` directive in the chunk specifies this
@@ -35,8 +29,10 @@ export class ChunkPlaces implements Places {
   readonly missing: MissingPlace[] = [];
   /** The names of functions whose code was inlined, and where each name first occurs. */
   readonly named: Map<string, Span> = new Map();
-  /** Names that debug sections declare. */
+  /** The names of debug sections. */
   readonly sectionNames: string[] = [];
+  /** The labels in debug sections. */
+  readonly labels: SectionLabel[] = [];
   /** Where they are. */
   readonly sections: Span[] = [];
   first: Span | null = null;
@@ -45,9 +41,10 @@ export class ChunkPlaces implements Places {
     this.fileNames.push({ index, name, span: { start, end } });
   }
 
-  readSection({ text, start, end }: DebugItem): void {
-    this.sections.push({ start, end });
-    this.sectionNames.push(...namesInSection(text));
+  readSection(item: DebugItem): void {
+    this.sections.push({ start: item.start, end: item.end });
+    this.sectionNames.push(sectionName(item));
+    for (const label of item.labels) this.labels.push(label);
   }
 
   readLocation(location: LocationDirective): void {

@@ -3,6 +3,7 @@ import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import { checkDefined } from '../check/declarations/functions.ts';
 import { checkConstants } from '../check/declarations/redeclaration.ts';
+import { repeatedLabel, stringSection } from '../check/declarations/debug-places.ts';
 import type { Report } from '../check/report.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
@@ -102,7 +103,7 @@ function missingPlaces(chunks: readonly Checked[]): ReadonlyMap<Chunk, readonly 
 function reportPlaces(chunks: readonly Checked[], report: Report): void {
   const files = new Set<number>();
   const named = new Map<string, Span>();
-  const declared = new Set<string>();
+  const declared = new Set([stringSection]);
   let first: Span | null = null;
   for (const { chunk, checked } of chunks) {
     const { places } = checked;
@@ -112,6 +113,10 @@ function reportPlaces(chunks: readonly Checked[], report: Report): void {
     }
     for (const [name, span] of places.named) if (!named.has(name)) named.set(name, shiftedSpan(span, chunk.start));
     for (const name of places.sectionNames) declared.add(name);
+    for (const label of places.labels) {
+      if (declared.has(label.name)) report(repeatedLabel(label, shiftedSpan(label, chunk.start)));
+      declared.add(label.name);
+    }
     if (places.first !== null) first ??= shiftedSpan(places.first, chunk.start);
   }
   if (files.size === 0 && first !== null) report(diagnose('PTX5031', first, {}));

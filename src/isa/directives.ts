@@ -55,7 +55,11 @@ export type DirectivePart =
   | SectionPart;
 
 /** Parts of a `.section` that not all PTX versions support. */
-export type SectionPart = 'label in .section' | 'difference of labels in .section' | 'negative number in .section';
+export type SectionPart =
+  | 'label in .section'
+  | 'label with an offset in .section'
+  | 'difference of labels in .section'
+  | 'negative number in .section';
 
 export type DirectivePlace = 'module' | 'body';
 
@@ -117,6 +121,7 @@ export const partRows: Readonly<Record<DirectivePart, Dated>> = {
   'function as an initial value': { since: at('2.1', 20) },
   'kernel as an initial value': { since: at('3.1', 35) },
   'label in .section': { since: at('7.0') },
+  'label with an offset in .section': { since: at('3.2') },
   'difference of labels in .section': { since: at('7.5') },
   'negative number in .section': { since: at('7.5') },
 };

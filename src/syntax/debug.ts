@@ -42,14 +42,14 @@ function opensAssembly(r: Reader): boolean {
   return r.accept(Token.Name) && r.kind === Token.Colon;
 }
 
-type DebugParts = Pick<DebugItem, 'directive'> & Partial<Pick<DebugItem, 'file' | 'misfits' | 'parts'>>;
+type DebugParts = Pick<DebugItem, 'directive'> & Partial<Pick<DebugItem, 'file' | 'misfits' | 'parts' | 'labels'>>;
 
 export function debugItem(
   r: Reader,
   start: number,
-  { directive, file = null, misfits = [], parts = [] }: DebugParts,
+  { directive, file = null, misfits = [], parts = [], labels = [] }: DebugParts,
 ): DebugItem {
   const end = r.previousEnd;
   const text = r.source.slice(start, end);
-  return { kind: 'debug', start, end, directive, text, file, misfits, parts };
+  return { kind: 'debug', start, end, directive, text, file, misfits, parts, labels };
 }

@@ -6,7 +6,7 @@ import { moduleDirectives, statementDirectives } from './directives.ts';
 import { readInteger } from './literals.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
-import type { DebugItem, DebugMisfit } from './tree.ts';
+import type { DebugItem, DebugMisfit, SectionLabel } from './tree.ts';
 import { integerTokenValue } from './values.ts';
 
 export function parseSection(r: Reader): DebugItem | null {
@@ -16,7 +16,7 @@ export function parseSection(r: Reader): DebugItem | null {
   r.next();
   if (r.kind !== Token.LeftBrace) return r.unexpected("'{'");
   r.next();
-  const data: SectionData = { misfits: [], parts: new Map() };
+  const data: SectionData = { misfits: [], parts: new Map(), labels: [] };
   while (r.kind !== Token.RightBrace) {
     r.skipNumbers();
     if (r.kind === Token.RightBrace) break;
@@ -25,12 +25,13 @@ export function parseSection(r: Reader): DebugItem | null {
   }
   r.next();
   const parts = [...data.parts].map(([part, span]) => ({ part, ...span }));
-  return debugItem(r, start, { directive: '.section', misfits: data.misfits, parts });
+  return debugItem(r, start, { directive: '.section', misfits: data.misfits, parts, labels: data.labels });
 }
 
-/** The mistakes that have been found in a section, and those of its parts that not all versions allow. */
+/** The mistakes that have been found in a section, its labels, and those of its parts that not all versions allow. */
 interface SectionData {
   readonly misfits: DebugMisfit[];
+  readonly labels: SectionLabel[];
   /** For each part that not all versions allow, the place where it first occurs. */
   readonly parts: Map<SectionPart, Span>;
 }
@@ -53,6 +54,7 @@ function skipSection(r: Reader): null {
 
 function parseLabel(r: Reader, data: SectionData): boolean {
   notePart(data, 'label in .section', r.span());
+  data.labels.push({ name: r.text(), ...r.span() });
   r.next();
   return r.expect(Token.Colon, "':'");
 }
@@ -116,7 +118,9 @@ function parsePlace(r: Reader, data: SectionData): boolean {
   r.next();
   if (r.accept(Token.Plus)) {
     if (r.kind === Token.Integer) integerTokenValue(r);
-    return r.expect(Token.Integer, 'an integer');
+    if (!r.expect(Token.Integer, 'an integer')) return false;
+    notePart(data, 'label with an offset in .section', { start, end: r.previousEnd });
+    return true;
   }
   if (!r.accept(Token.Minus)) return true;
   if (!r.expect(Token.Name, 'a label')) return false;

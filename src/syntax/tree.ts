@@ -392,6 +392,12 @@ export interface DebugItem extends Span {
   readonly misfits: readonly DebugMisfit[];
   /** For each part of a `.section` that not all versions allow, the place where it first occurs. */
   readonly parts: readonly (Span & { readonly part: SectionPart })[];
+  /** The labels that a `.section` defines. */
+  readonly labels: readonly SectionLabel[];
+}
+
+export interface SectionLabel extends Span {
+  readonly name: string;
 }
 
 /**

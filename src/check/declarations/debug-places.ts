@@ -2,7 +2,7 @@
 import type { Span } from '../../base/span.ts';
 import { diagnose, type Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { isDeclarable } from '../../isa/types.ts';
-import type { DebugItem, DebugMisfit, InlinedAt, LocationDirective } from '../../syntax/tree.ts';
+import type { DebugItem, DebugMisfit, InlinedAt, LocationDirective, SectionLabel } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
 
 export type SourcePosition = Pick<LocationDirective, 'file' | 'line' | 'column'>;
@@ -30,6 +30,14 @@ export function misfitOf({ type, value, start, end }: DebugMisfit): Diagnostic {
   return diagnose(isDeclarable(type) ? 'PTX5033' : 'PTX5002', span, { type });
 }
 
+/** The section that holds the names of inlined functions. ptxas knows it even if the module does not contain it. */
+export const stringSection = '.debug_str';
+
+/** The finding for a label that an earlier section, or the same one, has already defined. */
+export function repeatedLabel({ name }: SectionLabel, { start, end }: Span): Diagnostic {
+  return diagnose('PTX5005', { start, end }, { name, what: 'label' });
+}
+
 /** The information about source files that a module's directives contain. */
 export class DebugPlaces implements Places {
   /** The names of source files, by number. */
@@ -37,8 +45,8 @@ export class DebugPlaces implements Places {
   private readonly report: Report;
   /** Lines and columns given by earlier `.loc` directives, by file. */
   private readonly given = new Map<number, Set<number>>();
-  /** The sections as written. */
-  private readonly sections: string[] = [];
+  /** The names of sections and of their labels. */
+  private readonly sectionNames = new Set([stringSection]);
   private first: Span | null = null;
   /** The first position at which the name of each inlined function occurs. */
   private readonly named = new Map<string, Span>();
@@ -52,8 +60,12 @@ export class DebugPlaces implements Places {
     else this.files.set(index, name);
   }
 
-  readSection({ text }: DebugItem): void {
-    this.sections.push(text);
+  readSection(item: DebugItem): void {
+    this.sectionNames.add(sectionName(item));
+    for (const label of item.labels) {
+      if (this.sectionNames.has(label.name)) this.report(repeatedLabel(label, label));
+      this.sectionNames.add(label.name);
+    }
   }
 
   /** If a `.loc` is in inlined code, an earlier `.loc` must specify the position of the call. */
@@ -92,9 +104,8 @@ export class DebugPlaces implements Places {
   finish(): void {
     if (this.files.size === 0 && this.first !== null) this.report(diagnose('PTX5031', this.first, {}));
     if (this.named.size === 0) return;
-    const declared = new Set(this.sections.flatMap(namesInSection));
     for (const [name, span] of this.named) {
-      if (!declared.has(name)) this.report(diagnose('PTX5030', span, { name }));
+      if (!this.sectionNames.has(name)) this.report(diagnose('PTX5030', span, { name }));
     }
   }
 }
@@ -115,23 +126,9 @@ export function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;
 }
 
-/**
- * The number of characters before a colon in which line breaks are ignored, because a label and its colon may be on
- * different lines.
- */
-const longestGap = 20;
-
-/**
- * Returns the name of a section and the names of its labels. Labels are found by searching for colons, because even
- * long sections contain only a few colons.
- */
-export function namesInSection(section: string): readonly string[] {
-  const names = [/^\.section\s+(\.\w+)/.exec(section)?.[1] ?? ''];
-  for (let colon = section.indexOf(':'); colon >= 0; colon = section.indexOf(':', colon + 1)) {
-    const before = section.slice(section.lastIndexOf('\n', colon - longestGap) + 1, colon);
-    names.push(...(/[\w$%]+(?=\s*$)/.exec(before) ?? []));
-  }
-  return names;
+/** The name of a section, with its dot. */
+export function sectionName({ text }: DebugItem): string {
+  return /^\.section\s+(\.\w+)/.exec(text)?.[1] ?? '';
 }
 
 /** A key that is the same for equal positions. */

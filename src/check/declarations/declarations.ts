@@ -100,7 +100,10 @@ function checkVector(variable: Variable, type: PtxType, span: Span, report: Repo
 /** Reports a vector of textures, samplers or surfaces. */
 function checkNoVector({ name, vector, type, typeStart, typeEnd }: Variable, report: Report): void {
   if (vector === null) return;
-  const parameters = { what: `'${name}' cannot be a vector of ${type}`, ptxas: 'Vector type only allowed over basic types' };
+  const parameters = {
+    what: `'${name}' cannot be a vector of ${type}`,
+    ptxas: 'Vector type only allowed over basic types',
+  };
   report(diagnose('PTX5007', { start: typeStart, end: typeEnd }, parameters));
 }
 
