@@ -36,7 +36,7 @@ function parseParameter(r: Reader, owner: ParameterOwner): Parameter | null {
   r.next();
   reportAttributes(r, storage.attributes, name, { start, end: r.previousEnd });
   const dimensions: (number | null)[] = [];
-  if (r.kind === Token.LeftBracket && !parseDimension(r, dimensions)) return null;
+  if (r.kind === Token.LeftBracket && !parseLength(r, dimensions)) return null;
   return {
     start,
     end: r.previousEnd,
@@ -63,6 +63,20 @@ function parseParameter(r: Reader, owner: ParameterOwner): Parameter | null {
 function reportSpace(r: Reader, space: DeclaredSpace, span: Span): void {
   const parameters = { found: `'${space}'`, near: space, expected: "'.param' or '.reg'" };
   r.report('PTX1001', span, parameters);
+}
+
+/**
+ * Parses the length of an array. ptxas reads it as a number of 32 bits, with or without a sign; a length above 2^63 is a
+ * negative number to it, of which it keeps the low 32 bits.
+ */
+function parseLength(r: Reader, dimensions: (number | null)[]): boolean {
+  const { start } = r;
+  if (!parseDimension(r, dimensions)) return false;
+  const [length = null] = dimensions;
+  if (length === null || length < 2 ** 32 || length >= 2 ** 63) return true;
+  const span = { start: start + 1, end: r.previousEnd - 1 };
+  r.report('PTX1010', span, { constant: `'${r.source.slice(span.start, span.end).trim()}'`, bits: '32' });
+  return true;
 }
 
 /** Reports an attribute that only variables can have. ptxas takes an attribute of functions for that of the function. */

@@ -29,6 +29,16 @@ const cases: Readonly<Record<string, Cases>> = {
     ['.func (.param .b8 x[0]) f() { ret; }', 'PTX5022'],
     ['.func f(.param .b8 x[0]) { ret; }'],
   ],
+  'lengths of array parameters': [
+    ['.func f(.param .b8 v[4294967295]) { ret; }'],
+    ['.func f(.param .b8 v[4294967296]) { ret; }', 'PTX1010'],
+    ['.extern .func f(.param .b8 v[0x100000001]);', 'PTX1010'],
+    ['.func (.param .b8 v[4294967297]) f() { ret; }', 'PTX1010'],
+    ['.entry k() { L: .callprototype _ (.param .b8 v[4294967296]); ret; }', 'PTX1010'],
+    ['.func f(.param .b8 v[9223372036854775808]) { ret; }'],
+    ['.entry k() { .param .b8 v[4294967296]; ret; }'],
+    ['.global .b8 v[4294967296];'],
+  ],
   'attributes of parameters': [
     ['.entry k(.param .attribute(.managed) .u64 p) { ret; }', 'PTX5007'],
     ['.entry k(.attribute(.managed) .param .u64 p, .param .attribute(.managed) .u64 q) { ret; }', 'PTX5007', 'PTX5007'],
