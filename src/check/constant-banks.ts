@@ -1,26 +1,31 @@
 /** Constant banks. PTX had them from version 1.5 to 2.1, and ptxas 13.0 still accepts them in modules of these versions. */
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
+import type { AvailabilityRow } from '../isa/conditions.ts';
 import { availabilityOfBank } from '../isa/find-directive.ts';
 import { bankIn, withoutBank } from '../isa/notation.ts';
 import { isAvailable } from '../isa/targets.ts';
 import type { Declaration, Variable } from '../syntax/tree.ts';
 import { checkRows, type ModuleEnvironment } from './availability.ts';
 import { type Problem, problem, wholeMnemonic } from './instructions/problem.ts';
-import type { Verdict } from './instructions/verdicts.ts';
 import type { Report } from './report.ts';
 
 const lastBank = 10;
 
-/** Adds the problems with the bank number in a mnemonic such as `ld.const[2].f32` to the verdict on the instruction. */
-export function withBank(verdict: Verdict, mnemonic: string, environment: ModuleEnvironment): Verdict {
+/** The requirements of the bank number in a mnemonic such as `ld.const[2].f32`, and the problems with it. */
+interface BankUse {
+  readonly row: AvailabilityRow;
+  readonly problems: readonly Problem[];
+}
+
+/** The bank number in a mnemonic; null if it has none. */
+export function bankUse(mnemonic: string, environment: ModuleEnvironment): BankUse | null {
   const bank = bankIn(mnemonic);
   const row = bank === null ? null : availabilityOfBank(bank);
-  if (bank === null || row === null || verdict.variant === null) return verdict;
+  if (bank === null || row === null) return null;
   const spelling = withoutBank(mnemonic);
   const missing = checkRows([row], environment).map((found) => ({ ...found, help: null, accepted: [], spelling }));
-  const problems = [...verdict.problems, ...(missing.length === 0 ? numberProblems(bank) : missing)];
-  return { ...verdict, problems, rows: [...verdict.rows, row], clean: verdict.clean && problems.length === 0 };
+  return { row, problems: missing.length === 0 ? numberProblems(bank) : missing };
 }
 
 function numberProblems(bank: number): readonly Problem[] {

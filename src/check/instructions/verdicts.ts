@@ -8,7 +8,7 @@ import type { Variant } from '../../isa/form.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { ownText } from '../../base/own-text.ts';
 import { checkRows, type ModuleEnvironment, rowsOf, type Texmode } from '../availability.ts';
-import { withBank } from '../constant-banks.ts';
+import { bankUse } from '../constant-banks.ts';
 import { accessesName } from './extents.ts';
 import { isLimited } from './limits.ts';
 import { longerForms } from './longer-forms.ts';
@@ -136,6 +136,14 @@ export class VerdictCache {
     node.verdict = verdict;
     return verdict;
   }
+}
+
+/** Adds the problems with the bank number in a mnemonic such as `ld.const[2].f32` to the verdict on the instruction. */
+function withBank(verdict: Verdict, mnemonic: string, environment: ModuleEnvironment): Verdict {
+  const bank = verdict.variant === null ? null : bankUse(mnemonic, environment);
+  if (bank === null) return verdict;
+  const problems = [...verdict.problems, ...bank.problems];
+  return { ...verdict, problems, rows: [...verdict.rows, bank.row], clean: verdict.clean && problems.length === 0 };
 }
 
 function codesOf({ problems }: Extract<Resolution, { readonly kind: 'refused' }>): string {
