@@ -1,6 +1,5 @@
 /** Parses the parameters of kernels, functions and prototypes. Source: sections 5.1.6, 7.1 and 11.2 of the PTX ISA. */
 import { rewrite } from '../diagnostics/fix.ts';
-import { attributesOf } from './directives.ts';
 import type { Reader } from './reader.ts';
 import { parseDimension, parseStorage, parseType } from './storage.ts';
 import { Token } from './tokens.ts';
@@ -34,7 +33,6 @@ function parseParameter(r: Reader, owner: ParameterOwner): Parameter | null {
   const nameStart = r.start;
   const name = r.text();
   r.next();
-  reportAttributes(r, storage.attributes, name, { start, end: r.previousEnd });
   const dimensions: (number | null)[] = [];
   if (r.kind === Token.LeftBracket && !parseLength(r, dimensions)) return null;
   return {
@@ -53,6 +51,7 @@ function parseParameter(r: Reader, owner: ParameterOwner): Parameter | null {
     align: pointer.attributes === null ? (pointer.align ?? storage.align) : storage.align,
     pointer: pointer.attributes,
     space,
+    attributes: storage.attributes,
   };
 }
 
@@ -77,14 +76,6 @@ function parseLength(r: Reader, dimensions: (number | null)[]): boolean {
   const span = { start: start + 1, end: r.previousEnd - 1 };
   r.report('PTX1010', span, { constant: `'${r.source.slice(span.start, span.end).trim()}'`, bits: '32' });
   return true;
-}
-
-/** Reports an attribute that only variables can have. ptxas takes an attribute of functions for that of the function. */
-function reportAttributes(r: Reader, attributes: readonly string[], name: string, span: Span): void {
-  const wrong = attributes.find((written) => !attributesOf('func').some((row) => written.startsWith(row.name)));
-  if (wrong === undefined) return;
-  const ptxas = `Illegal attribute '${wrong}' for symbol '${name}'`;
-  r.report('PTX5007', span, { what: `${wrong} is only for variables in .global`, ptxas });
 }
 
 /**

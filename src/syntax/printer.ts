@@ -140,7 +140,8 @@ export function printHeaderParts(item: BodilessFunction): readonly string[] {
 }
 
 function printParameter(parameter: Parameter): string {
-  const parts: string[] = [parameter.space, ...printAlign(parameter.align), ...printType(parameter)];
+  const parts: string[] = [parameter.space, ...printAttributes(parameter.attributes)];
+  parts.push(...printAlign(parameter.align), ...printType(parameter));
   const { pointer } = parameter;
   if (pointer !== null) {
     parts.push('.ptr');

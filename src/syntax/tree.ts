@@ -352,6 +352,8 @@ export type InnerFunction = FunctionItem & { readonly entry: false; readonly bod
 /** A parameter. Its state space is `.param`; the parameters of functions, but not of kernels, can also be in `.reg`. */
 export interface Parameter extends Variable {
   readonly space: '.param' | '.reg';
+  /** As in a declaration; ptxas reads attributes here, but variables in `.global` are the only ones that have any. */
+  readonly attributes: readonly string[];
 }
 
 // --- module ---------------------------------------------------------------------------------------------------------

@@ -45,6 +45,7 @@ const cases: Readonly<Record<string, Cases>> = {
     ['.func (.param .attribute(.managed) .u64 r) f() { ret; }', 'PTX5007'],
     ['.func f(.reg .attribute(.managed) .u64 p) { ret; }', 'PTX5007'],
     ['.func f(.param .attribute(.unified(1, 2)) .b64 p) { ret; }'],
+    ['.extern .func f(.param .attribute(.managed) .u64 p);'],
   ],
   'vectors and arrays of textures, samplers and surfaces': [
     ['.entry k(.param .v4 .surfref v[4]) { ret; }', 'PTX5007'],

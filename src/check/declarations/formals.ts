@@ -1,10 +1,12 @@
 /** Declares parameters and return values as names in the body of a function (PTX ISA 9.1, section 7.1). */
+import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { PtxType } from '../../isa/types.ts';
+import { attributesOf } from '../../syntax/directives.ts';
 import type { FunctionItem, Parameter, Variable } from '../../syntax/tree.ts';
 import type { FunctionRecorder } from '../checked.ts';
 import type { Report } from '../report.ts';
 import type { DeclaredSymbol, FormalSpace, Scope } from '../symbols.ts';
-import { checkPassedAlignment, checkRegister, parameterSpace, parameterSymbol } from './declarations.ts';
+import { attributeName, checkPassedAlignment, checkRegister, parameterSpace, parameterSymbol } from './declarations.ts';
 import { checkParameterType } from './functions.ts';
 import type { Header } from './header.ts';
 
@@ -47,6 +49,7 @@ function declareFormal(
   const type = context.declaredType(formal, formal.space);
   if (type === null || formal.name === '_') return null;
   context.header.checkSampler(formal);
+  if (item.body !== null) checkAttributes(formal, context.report);
   const isDefined = !item.entry && item.body !== null;
   checkParameterType(formal, type, isDefined, context.report);
   if (isDefined && formal.space === '.reg') checkRegister(formal, context.report);
@@ -56,4 +59,15 @@ function declareFormal(
   if (item.body === null) scope.declare(symbol);
   else context.declare(scope, symbol);
   return symbol;
+}
+
+/**
+ * Reports an attribute that only variables can have. ptxas takes an attribute of functions before a parameter for one of
+ * the function, and looks at none in functions without a body.
+ */
+function checkAttributes({ name, attributes, start, end }: Parameter, report: Report): void {
+  const wrong = attributes.find((written) => !attributesOf('func').some((row) => attributeName(written) === row.name));
+  if (wrong === undefined) return;
+  const ptxas = `Illegal attribute '${wrong}' for symbol '${name}'`;
+  report(diagnose('PTX5007', { start, end }, { what: `${wrong} is only for variables in .global`, ptxas }));
 }
