@@ -1,4 +1,4 @@
-/** Finds the instructions at which four threads that run together may diverge. Threads that have diverged run alone. */
+/** Finds the instructions at which four threads that run together may diverge. From there on, each of them runs alone. */
 import { flowOf } from '../../isa/steps/effects.ts';
 import type { DirectFunctions } from '../../program/direct-functions.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';

@@ -55,11 +55,13 @@ export class RegionExit implements GoTo {
       if (counter !== null) code.get(counter).i32(1).op('i32.add').set(counter);
     }
     if (moved !== null && !spins) code.i32(1).set(moved);
-    if (this.end === null) throw new Error('no code for a thread is being written');
-    code.br(this.end);
+    this.rejoin();
   }
 
-  /** Writes the end of a thread's code in a region of threads that have diverged and will continue together. */
+  /**
+   * Writes code that ends the code for this thread without storing a state: the thread has diverged from its neighbors,
+   * and will continue together with them.
+   */
   rejoin(): void {
     const { code } = this.parts;
     if (this.end === null) throw new Error('no code for a thread is being written');

@@ -2,7 +2,8 @@
  * Writes the code of one region as a function that runs four threads at a time. The threads have consecutive x indices.
  * The function is similar to the functions that region-function.ts writes, which run a single thread. The four threads
  * run together as long as all of them take the same branches. When they diverge, their registers are stored in the
- * frame, and the function for single threads takes over at this point.
+ * frame, and a function for single threads takes over: either up to the block where the threads continue together, or to
+ * the end of the region.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
