@@ -29,7 +29,7 @@ import { writeRegion } from '../regions/structure.ts';
 import { OutcomeCounts, writeOutcome } from '../groups/outcome-counts.ts';
 import { advanceIndex, advanceThread, readsIndex, startIndex } from '../regions/thread-index.ts';
 import { CheckedSpans, type KindOf } from '../memory/checked-spans.ts';
-import { spanKindOf } from './span-kind.ts';
+import { scatteredAccesses, spanKindOf } from './span-kind.ts';
 import { Values } from '../regions/values.ts';
 import { VectorFrame } from './vector-frame.ts';
 import { FourGuards } from './four-guards.ts';
@@ -243,6 +243,7 @@ class FourWriter {
       }
       this.partUnlessAgreed(number, first, first.guard, goTo);
     }
+    this.loss?.scatter(scatteredAccesses(this.four, instructions));
     writeBlock(instructions, exit, {
       spend: (count) => this.spend(count),
       guarded: (instruction, body) => this.guards.write(instruction, body),
@@ -293,6 +294,7 @@ class FourWriter {
     frame.save(this.traffic.changedBefore(block));
     const rejoin = this.four.rejoins.get(block);
     if (rejoin === undefined) {
+      this.loss?.end();
       apart.from(block);
       return;
     }

@@ -12,11 +12,20 @@ import { laneCount } from './vectors.ts';
 /** Number of instructions that threads must run together for it to pay off that they continue together. */
 const cost = 32;
 
+/**
+ * Number of instructions that are subtracted for each scattered access (span-kind.ts), because it takes more time if
+ * threads run together.
+ */
+const costOfScattered = 2;
+
 /** Loss at which threads stop continuing together. */
 const mostLoss = 2048;
 
-/** Maximum gain that is remembered. */
+/** Maximum gain that is remembered, and that is credited at once. */
 const mostGain = 8192;
+
+/** If the gain appears to be less than this, the engine has provided more fuel in the meantime. */
+const leastGain = -(2 ** 16);
 
 /** The loss is reduced by this number each time when threads run alone, so that they sometimes try again. */
 const forgiven = 1;
@@ -66,7 +75,18 @@ export class RejoinLoss {
     this.code.get(this.fuel).set(this.since).i32(-1).set(this.rejoined);
   }
 
-  /** Writes code that runs when the four threads have run a region. */
+  /** Writes code for a block that contains this number of scattered accesses. */
+  scatter(count: number): void {
+    if (count === 0) return;
+    const { code, since } = this;
+    code
+      .get(since)
+      .i32(laneCount * costOfScattered * count)
+      .op('i32.sub')
+      .set(since);
+  }
+
+  /** Writes code for the places where the four threads stop running together: at the end of a region, or for good. */
   end(): void {
     const { code, rejoined } = this;
     code.get(rejoined);
@@ -79,8 +99,9 @@ export class RejoinLoss {
   /** Pushes the loss, less the number of instructions that the threads have run together since they rejoined. */
   private pushLoss(): void {
     const { code, layout, fuel, since, loss, gain, rejoined } = this;
-    code.get(since).get(fuel).op('i32.sub').i32(Math.log2(laneCount)).op('i32.shr_u').tee(gain);
-    code.i32(mostGain).get(gain).i32(mostGain).op('i32.lt_u', 'select').get(rejoined).op('i32.and').set(gain);
+    code.get(since).get(fuel).op('i32.sub').i32(Math.log2(laneCount)).op('i32.shr_s').tee(gain);
+    code.i32(mostGain).get(gain).i32(mostGain).op('i32.lt_s', 'select').get(rejoined).op('i32.and').tee(gain);
+    code.i32(0).get(gain).i32(leastGain).op('i32.gt_s', 'select').set(gain);
     pushField(code, layout, 'rejoinLoss').get(gain).op('i32.sub').tee(loss);
     code.i32(-mostGain).get(loss).i32(-mostGain).op('i32.gt_s', 'select');
   }
