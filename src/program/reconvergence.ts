@@ -11,7 +11,7 @@ import { type NaturalLoop, naturalLoops } from './natural-loops.ts';
 export interface Reconvergence {
   /** The block at which the threads continue together. */
   readonly at: number;
-  /** The blocks that the threads may run before, beginning with the one at which they diverge. */
+  /** The blocks that the threads may run until then, beginning with the one at which they diverge. */
   readonly before: readonly number[];
 }
 

@@ -18,8 +18,8 @@ import { commonType, regionFunction, regionType } from './region-function.ts';
 export const mostSeparate = 2;
 
 /**
- * Returns the indices of the regions that can share a function: those at whose first blocks threads may diverge. Threads
- * never wait in loops there, so that they do not have to pause.
+ * Returns the indices of the regions that can share a function: those at whose first blocks threads may diverge. Functions
+ * in which threads wait in loops are left out, because a paused thread continues in a region of its own.
  */
 export function sharingRegions(regions: readonly KernelRegion[]): readonly number[] {
   return regions.flatMap(({ fn, region: { entry, until } }, i) => {
