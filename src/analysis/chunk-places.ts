@@ -31,10 +31,10 @@ export class ChunkPlaces implements Places {
   readonly named: Map<string, Span> = new Map();
   /** The names of debug sections. */
   readonly sectionNames: string[] = [];
-  /** The labels in debug sections. */
-  readonly labels: SectionLabel[] = [];
   /** Where they are. */
   readonly sections: Span[] = [];
+  /** The labels in debug sections. */
+  readonly labels: SectionLabel[] = [];
   first: Span | null = null;
 
   readFile(index: number, name: string, { start, end }: Span): void {

@@ -3,7 +3,7 @@ import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import { checkDefined } from '../check/declarations/functions.ts';
 import { checkConstants } from '../check/declarations/redeclaration.ts';
-import { repeatedLabel, stringSection } from '../check/declarations/debug-places.ts';
+import { addLabels, repeatedLabel, stringSection } from '../check/declarations/debug-places.ts';
 import type { Report } from '../check/report.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
@@ -113,9 +113,8 @@ function reportPlaces(chunks: readonly Checked[], report: Report): void {
     }
     for (const [name, span] of places.named) if (!named.has(name)) named.set(name, shiftedSpan(span, chunk.start));
     for (const name of places.sectionNames) declared.add(name);
-    for (const label of places.labels) {
-      if (declared.has(label.name)) report(repeatedLabel(label, shiftedSpan(label, chunk.start)));
-      declared.add(label.name);
+    for (const label of addLabels(declared, places.labels)) {
+      report(repeatedLabel(label, shiftedSpan(label, chunk.start)));
     }
     if (places.first !== null) first ??= shiftedSpan(places.first, chunk.start);
   }

@@ -18,7 +18,7 @@ interface BankUse {
   readonly problems: readonly Problem[];
 }
 
-/** The bank number in a mnemonic; null if it has none. */
+/** Checks the bank number in a mnemonic. Returns null if there is none. */
 export function bankUse(mnemonic: string, environment: ModuleEnvironment): BankUse | null {
   const bank = bankIn(mnemonic);
   const row = bank === null ? null : availabilityOfBank(bank);

@@ -18,7 +18,7 @@ export interface AloneModule {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** What is compiled, and where it is recorded. */
+/** A request to compile the code of a region that was left out. */
 export interface AloneRequest {
   readonly region: number;
   /** The regions that have been compiled before. */

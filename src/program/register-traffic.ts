@@ -45,7 +45,7 @@ export interface RejoinEdge {
   readonly at: number;
   /** Registers that are loaded on this edge. */
   readonly reloaded: readonly number[];
-  /** Whether there is no other edge between the same blocks. */
+  /** Whether this is the only edge between the two blocks. */
   readonly isOnly: boolean;
 }
 

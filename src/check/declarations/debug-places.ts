@@ -33,7 +33,19 @@ export function misfitOf({ type, value, start, end }: DebugMisfit): Diagnostic {
 /** The section that holds the names of inlined functions. ptxas knows it even if the module does not contain it. */
 export const stringSection = '.debug_str';
 
-/** The finding for a label that an earlier section, or the same one, has already defined. */
+/**
+ * Adds the labels of a section to the names that sections have defined so far, and returns the labels that had been
+ * defined before.
+ */
+export function addLabels(names: Set<string>, labels: readonly SectionLabel[]): readonly SectionLabel[] {
+  return labels.filter(({ name }) => {
+    const isKnown = names.has(name);
+    names.add(name);
+    return isKnown;
+  });
+}
+
+/** The finding for a label that a section has already defined. */
 export function repeatedLabel({ name }: SectionLabel, { start, end }: Span): Diagnostic {
   return diagnose('PTX5005', { start, end }, { name, what: 'label' });
 }
@@ -62,10 +74,7 @@ export class DebugPlaces implements Places {
 
   readSection(item: DebugItem): void {
     this.sectionNames.add(sectionName(item));
-    for (const label of item.labels) {
-      if (this.sectionNames.has(label.name)) this.report(repeatedLabel(label, label));
-      this.sectionNames.add(label.name);
-    }
+    for (const label of addLabels(this.sectionNames, item.labels)) this.report(repeatedLabel(label, label));
   }
 
   /** If a `.loc` is in inlined code, an earlier `.loc` must specify the position of the call. */

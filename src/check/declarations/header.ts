@@ -120,7 +120,7 @@ export class Header {
 
   /**
    * Reports the declaration of a sampler if `.target` does not contain `texmode_independent`. Without this option, a
-   * texture includes its sampler, so there are no separate samplers. ptxas accepts arrays of samplers all the same.
+   * texture includes its sampler, so there are no separate samplers. ptxas accepts arrays of samplers anyway.
    */
   checkSampler({ type, typeStart, typeEnd, vector, dimensions }: Variable): void {
     if (type !== '.samplerref' || this.options.has('texmode_independent')) return;

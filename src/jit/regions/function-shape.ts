@@ -40,7 +40,7 @@ export interface FunctionShape {
    * places.
    */
   readonly lockstep: ReadonlyMap<number, number>;
-  /** The empty block from which threads go to the block where they begin (common-region.ts); null if there is none. */
+  /** The empty block that leads to each block where threads can begin (common-region.ts); null if there is none. */
   readonly commonEntry: number | null;
   /** The data for running four threads at once; null if the kernel runs one thread at a time. */
   readonly four: FourShape | null;

@@ -55,14 +55,11 @@ export class RegionExit implements GoTo {
       if (counter !== null) code.get(counter).i32(1).op('i32.add').set(counter);
     }
     if (moved !== null && !spins) code.i32(1).set(moved);
-    this.rejoin();
+    this.endThread();
   }
 
-  /**
-   * Writes code that ends the code for this thread without storing a state: the thread has diverged from its neighbors,
-   * and will continue together with them.
-   */
-  rejoin(): void {
+  /** Writes a branch to the end of the code for this thread, without storing a state. */
+  endThread(): void {
     const { code } = this.parts;
     if (this.end === null) throw new Error('no code for a thread is being written');
     code.br(this.end);

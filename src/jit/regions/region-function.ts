@@ -13,8 +13,8 @@ import { idleRounds, type Waiting, type WaitingLoop } from '../../program/waitin
 import { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { CallWriter } from '../calls/call-writer.ts';
-import { writeChoice } from '../choose.ts';
 import { directFunction } from '../calls/direct-function.ts';
+import { writeChoice } from '../choose.ts';
 import type { FunctionShape } from './function-shape.ts';
 import { goesOn, soleOutcome, trafficOf } from './region-facts.ts';
 import type { KernelShape } from './kernel-shape.ts';
@@ -257,7 +257,7 @@ class RegionWriter {
   /** Writes code that stores what the thread needs when it continues together with its neighbors. */
   private rejoin(block: number, target: number): void {
     this.frame.save(this.traffic.changedAfter(block, target));
-    this.exit.rejoin();
+    this.exit.endThread();
   }
 
   /**
