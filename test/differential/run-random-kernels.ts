@@ -10,6 +10,17 @@ import type { Statement } from './random-statements.ts';
 /** The options that determine how the fast engine runs a kernel. */
 export type Way = Pick<LaunchOptions, 'simd' | 'workers' | 'unchecked'>;
 
+/** Every way: on the calling thread, on one worker and on two workers, in four threads at a time or one by one. */
+export const everyWay: readonly Way[] = [
+  { simd: false },
+  { simd: true },
+  { simd: true, workers: 1 },
+  { simd: true, workers: 2 },
+  { simd: false, workers: 2 },
+  { simd: false, unchecked: true },
+  { simd: true, unchecked: true },
+];
+
 type OnTrace = (event: TraceEvent) => void;
 
 const ignore: OnTrace = () => undefined;
